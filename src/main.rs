@@ -1,0 +1,3 @@
+//! The `raicho` executable.
+
+fn main() {}
