@@ -1,3 +1,5 @@
 //! Raicho (雷鳥), a USI shogi engine.
 
+pub mod bitboard;
+pub mod types;
 pub(crate) mod util;

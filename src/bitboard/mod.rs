@@ -1,0 +1,394 @@
+//! Sets of squares and the attack tables, all built at compile time.
+//!
+//! A [`Bitboard`] is a `u128` with one bit per square. Files 1 to 7 fill bits 0-62, bit 63 stays empty, files 8 and 9 fill
+//! bits 64-81: no file straddles the two machine words, so a file is one shift of one word, and a shift across files
+//! is two shifts and an or (the layout of Apery and `YaneuraOu`).
+//!
+//! Why unsafe here: turning a set bit back into a [`Square`] is done for every generated move. Bits outside of
+//! [`Bitboard::ALL`] are never set (the field is private and every operation keeps that), so the index needs no check.
+
+#![allow(unsafe_code, reason = "set bits are squares, see the module text")]
+
+mod lines;
+mod sliders;
+mod steps;
+
+use std::fmt;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
+
+use crate::types::{Color, File, Rank, Square};
+
+pub use lines::{between, is_aligned, line, ray_towards};
+pub use sliders::{
+    bishop_attacks, bishop_lines, lance_attacks, lance_line, rook_attacks, rook_lines,
+};
+pub use steps::{gold_attacks, king_attacks, knight_attacks, pawn_attacks, silver_attacks};
+
+/// A set of squares.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Bitboard(u128);
+
+/// The first square in the upper word.
+const UPPER_START: usize = 63;
+const RANKS: usize = Rank::NUM;
+/// Set bits of one word that are squares of files 1 to 7.
+const LOWER_MASK: u64 = (1 << UPPER_START) - 1;
+/// Set bits of the upper word that are squares of files 8 and 9.
+const UPPER_MASK: u64 = (1 << (Square::NUM - UPPER_START)) - 1;
+
+const SQUARE_SETS: [Bitboard; Square::NUM] = {
+    let mut sets = [Bitboard::EMPTY; Square::NUM];
+    let mut i = 0;
+    while i < Square::NUM {
+        sets[i] = Bitboard(1 << (i + (i >= UPPER_START) as usize));
+        i += 1;
+    }
+    sets
+};
+
+const FILE_SETS: [Bitboard; File::NUM] = {
+    let mut sets = [Bitboard::EMPTY; File::NUM];
+    let mut i = 0;
+    while i < Square::NUM {
+        sets[i / RANKS].0 |= SQUARE_SETS[i].0;
+        i += 1;
+    }
+    sets
+};
+
+const RANK_SETS: [Bitboard; RANKS] = {
+    let mut sets = [Bitboard::EMPTY; RANKS];
+    let mut i = 0;
+    while i < Square::NUM {
+        sets[i % RANKS].0 |= SQUARE_SETS[i].0;
+        i += 1;
+    }
+    sets
+};
+
+/// The farthest 0 to 9 ranks of each colour, by number of ranks.
+const FAR_RANKS: [[Bitboard; RANKS + 1]; Color::NUM] = {
+    let mut sets = [[Bitboard::EMPTY; RANKS + 1]; Color::NUM];
+    let mut count = 1;
+    while count <= RANKS {
+        sets[0][count].0 = sets[0][count - 1].0 | RANK_SETS[count - 1].0;
+        sets[1][count].0 = sets[1][count - 1].0 | RANK_SETS[RANKS - count].0;
+        count += 1;
+    }
+    sets
+};
+
+impl Bitboard {
+    /// No square.
+    pub const EMPTY: Self = Self(0);
+
+    /// All 81 squares.
+    pub const ALL: Self = Self::from_words(LOWER_MASK, UPPER_MASK);
+
+    /// The set of one square.
+    #[inline(always)]
+    pub const fn of(square: Square) -> Self {
+        SQUARE_SETS[square.index()]
+    }
+
+    /// A file.
+    #[inline(always)]
+    pub const fn file(file: File) -> Self {
+        FILE_SETS[file.index()]
+    }
+
+    /// A rank.
+    #[inline(always)]
+    pub const fn rank(rank: Rank) -> Self {
+        RANK_SETS[rank.index()]
+    }
+
+    /// The `count` ranks farthest from `color`'s side of the board, 0 to 9.
+    #[inline(always)]
+    pub const fn far_ranks(color: Color, count: usize) -> Self {
+        FAR_RANKS[color.index()][count]
+    }
+
+    /// Where `color` promotes: its three farthest ranks.
+    #[inline(always)]
+    pub const fn promotion_zone(color: Color) -> Self {
+        Self::far_ranks(color, 3)
+    }
+
+    /// Whether no square is in the set.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether any square is in the set.
+    #[inline(always)]
+    pub const fn is_any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether `square` is in the set.
+    #[inline(always)]
+    pub const fn contains(self, square: Square) -> bool {
+        self.0 & SQUARE_SETS[square.index()].0 != 0
+    }
+
+    /// Whether the two sets share a square.
+    #[inline(always)]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// How many squares are in the set.
+    #[inline(always)]
+    pub const fn count(self) -> usize {
+        (self.lower().count_ones() + self.upper().count_ones()) as usize
+    }
+
+    /// Whether at least two squares are in the set.
+    #[inline(always)]
+    pub const fn has_several(self) -> bool {
+        self.0 & self.0.wrapping_sub(1) != 0
+    }
+
+    /// The square with the lowest index.
+    #[inline(always)]
+    pub const fn first(self) -> Option<Square> {
+        if self.is_empty() {
+            return None;
+        }
+        let index = if self.lower() == 0 {
+            UPPER_START + self.upper().trailing_zeros() as usize
+        } else {
+            self.lower().trailing_zeros() as usize
+        };
+        // SAFETY: only bits of squares are ever set, so the index of a set bit is one of a square.
+        Some(unsafe { Square::from_index_unchecked(index) })
+    }
+
+    /// One step ahead as `color` plays; squares on its last rank drop out.
+    #[inline(always)]
+    #[must_use]
+    pub const fn forward(self, color: Color) -> Self {
+        match color {
+            Color::Black => Self((self.0 & !RANK_SETS[0].0) >> 1),
+            Color::White => Self((self.0 & !RANK_SETS[RANKS - 1].0) << 1),
+        }
+    }
+
+    /// One file to the left as black sees the board (towards file 9); squares on file 9 drop out.
+    #[inline(always)]
+    #[must_use]
+    pub const fn left(self) -> Self {
+        let carried = self.lower() >> (UPPER_START - RANKS);
+        Self::from_words(
+            self.lower() << RANKS & LOWER_MASK,
+            (self.upper() << RANKS | carried) & UPPER_MASK,
+        )
+    }
+
+    /// One file to the right as black sees the board (towards file 1); squares on file 1 drop out.
+    #[inline(always)]
+    #[must_use]
+    pub const fn right(self) -> Self {
+        let carried = self.upper() << (UPPER_START - RANKS) & LOWER_MASK;
+        Self::from_words(self.lower() >> RANKS | carried, self.upper() >> RANKS)
+    }
+
+    /// Every square of each file that has a square in the set.
+    #[inline(always)]
+    #[must_use]
+    pub const fn fill_files(self) -> Self {
+        // Adding the other eight ranks to a file carries into its last rank exactly when one of them is occupied.
+        let last = RANK_SETS[RANKS - 1].0;
+        let occupied = (((self.0 & !last) + (Self::ALL.0 & !last)) | self.0) & last;
+        // A file is its last rank's bit minus its first rank's bit, plus the last rank's bit.
+        Self((occupied - (occupied >> (RANKS - 1))) | occupied)
+    }
+
+    #[inline(always)]
+    const fn from_words(lower: u64, upper: u64) -> Self {
+        Self(lower as u128 | (upper as u128) << 64)
+    }
+
+    #[inline(always)]
+    const fn lower(self) -> u64 {
+        self.0 as u64
+    }
+
+    #[inline(always)]
+    const fn upper(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    /// `self | other` in constants.
+    #[inline(always)]
+    const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Bitboard {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl BitOr for Bitboard {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitXor for Bitboard {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+}
+
+/// The squares of the first set that are not in the second.
+impl Sub for Bitboard {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl Not for Bitboard {
+    type Output = Self;
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(!self.0 & Self::ALL.0)
+    }
+}
+
+impl BitAndAssign for Bitboard {
+    #[inline(always)]
+    fn bitand_assign(&mut self, other: Self) {
+        self.0 &= other.0;
+    }
+}
+
+impl BitOrAssign for Bitboard {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl BitXorAssign for Bitboard {
+    #[inline(always)]
+    fn bitxor_assign(&mut self, other: Self) {
+        self.0 ^= other.0;
+    }
+}
+
+impl From<Square> for Bitboard {
+    #[inline(always)]
+    fn from(square: Square) -> Self {
+        Self::of(square)
+    }
+}
+
+impl FromIterator<Square> for Bitboard {
+    fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {
+        squares
+            .into_iter()
+            .fold(Self::EMPTY, |set, square| set | Self::of(square))
+    }
+}
+
+impl IntoIterator for Bitboard {
+    type Item = Square;
+    type IntoIter = Squares;
+
+    #[inline(always)]
+    fn into_iter(self) -> Squares {
+        Squares {
+            lower: self.lower(),
+            upper: self.upper(),
+        }
+    }
+}
+
+/// The squares of a set, from the lowest index up.
+#[derive(Clone, Debug)]
+pub struct Squares {
+    lower: u64,
+    upper: u64,
+}
+
+impl Iterator for Squares {
+    type Item = Square;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Square> {
+        let index = if self.lower != 0 {
+            let index = self.lower.trailing_zeros() as usize;
+            self.lower &= self.lower - 1;
+            index
+        } else if self.upper != 0 {
+            let index = UPPER_START + self.upper.trailing_zeros() as usize;
+            self.upper &= self.upper - 1;
+            index
+        } else {
+            return None;
+        };
+        // SAFETY: both words come from a bitboard, where only bits of squares are set.
+        Some(unsafe { Square::from_index_unchecked(index) })
+    }
+
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut each: F) -> B {
+        // Two simple loops instead of one that asks each time which word is next.
+        let mut value = init;
+        let mut word = self.lower;
+        while word != 0 {
+            // SAFETY: the word comes from a bitboard, where only bits of squares are set.
+            value = each(value, unsafe {
+                Square::from_index_unchecked(word.trailing_zeros() as usize)
+            });
+            word &= word - 1;
+        }
+        word = self.upper;
+        while word != 0 {
+            let index = UPPER_START + word.trailing_zeros() as usize;
+            // SAFETY: the word comes from a bitboard, where only bits of squares are set.
+            value = each(value, unsafe { Square::from_index_unchecked(index) });
+            word &= word - 1;
+        }
+        value
+    }
+}
+
+/// Nine lines as black sees the board, file 9 on the left.
+impl fmt::Debug for Bitboard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rank in Rank::ALL {
+            writeln!(formatter)?;
+            for file in File::ALL.into_iter().rev() {
+                formatter.write_str(if self.contains(Square::new(file, rank)) {
+                    " X"
+                } else {
+                    " ."
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

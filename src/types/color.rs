@@ -1,0 +1,47 @@
+//! The two sides. Black (先手) moves first.
+
+use std::fmt;
+use std::ops::Not;
+
+use crate::util::simple_enum;
+
+simple_enum! {
+    /// A side of the game.
+    pub enum Color {
+        /// 先手, moves first and plays up the board, towards rank 1.
+        Black,
+        /// 後手, plays down the board, towards rank 9.
+        White,
+    }
+}
+
+impl Color {
+    /// The other side.
+    #[inline(always)]
+    #[must_use]
+    pub const fn opponent(self) -> Self {
+        match self {
+            Self::Black => Self::White,
+            Self::White => Self::Black,
+        }
+    }
+}
+
+impl Not for Color {
+    type Output = Self;
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        self.opponent()
+    }
+}
+
+/// The side as SFEN writes it: `b` or `w`.
+impl fmt::Display for Color {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Black => "b",
+            Self::White => "w",
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Pieces in hand, packed into 32 bits: pawn 0-4, lance 8-10, knight 12-14, silver 16-18, bishop 20-21, rook 24-25,
+//! gold 28-30 (the layout that `YaneuraOu` and Apery share). The gaps between the counts catch borrows, which makes the
+//! comparison "at least as many of everything" one subtraction.
+
+use std::fmt;
+
+use super::{Color, Piece, PieceType};
+
+/// One side's hand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Hand(u32);
+
+/// Shift of each kind, indexed by the code of the kind.
+const SHIFT: [u32; 8] = [0, 0, 8, 12, 16, 20, 24, 28];
+
+/// Mask of each count before the shift.
+const MASK: [u32; 8] = [0, 31, 7, 7, 7, 3, 3, 7];
+
+/// The bit above each count.
+const BORROW: u32 = {
+    let mut mask = 0;
+    let mut kind = 1;
+    while kind < 8 {
+        mask |= (MASK[kind] + 1) << SHIFT[kind];
+        kind += 1;
+    }
+    mask
+};
+
+/// The order in which SFEN lists a hand.
+const SFEN_ORDER: [PieceType; 7] = [
+    PieceType::Rook,
+    PieceType::Bishop,
+    PieceType::Gold,
+    PieceType::Silver,
+    PieceType::Knight,
+    PieceType::Lance,
+    PieceType::Pawn,
+];
+
+impl Hand {
+    /// Nothing in hand.
+    pub const EMPTY: Self = Self(0);
+
+    /// How many of `kind` are held; 0 for the king and the promoted kinds.
+    #[inline(always)]
+    pub const fn count(self, kind: PieceType) -> u32 {
+        let index = kind.index();
+        if index < SHIFT.len() {
+            (self.0 >> SHIFT[index]) & MASK[index]
+        } else {
+            0
+        }
+    }
+
+    /// Whether at least one of `kind` is held.
+    #[inline(always)]
+    pub const fn has(self, kind: PieceType) -> bool {
+        self.count(kind) != 0
+    }
+
+    /// Whether nothing is held.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether anything but pawns is held.
+    #[inline(always)]
+    pub const fn has_more_than_pawns(self) -> bool {
+        self.0 & !MASK[PieceType::Pawn.index()] != 0
+    }
+
+    /// Adds one piece of a kind that can be held.
+    #[inline(always)]
+    pub const fn add(&mut self, kind: PieceType) {
+        self.0 += Self::one(kind);
+    }
+
+    /// Takes away one piece, which must be there.
+    #[inline(always)]
+    pub const fn remove(&mut self, kind: PieceType) {
+        debug_assert!(self.has(kind));
+        self.0 -= Self::one(kind);
+    }
+
+    /// Whether this hand has at least as many of every kind as `other`.
+    #[inline(always)]
+    pub const fn dominates(self, other: Self) -> bool {
+        self.0.wrapping_sub(other.0) & BORROW == 0
+    }
+
+    /// The packed bits.
+    #[inline(always)]
+    pub const fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// What SFEN writes for this hand of `color`, in the canonical order; the empty string for nothing.
+    pub fn to_sfen(self, color: Color) -> String {
+        let mut text = String::new();
+        for kind in SFEN_ORDER {
+            let count = self.count(kind);
+            if count > 1 {
+                text += &count.to_string();
+            }
+            if count > 0 {
+                text += &Piece::new(color, kind).to_string();
+            }
+        }
+        text
+    }
+
+    #[inline(always)]
+    const fn one(kind: PieceType) -> u32 {
+        debug_assert!(kind.index() < SHIFT.len());
+        1 << SHIFT[kind.index() & 7]
+    }
+}
+
+/// The hand in words, for drawings of the board: `R G2 P3`, `-` for nothing.
+impl fmt::Display for Hand {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return formatter.write_str("-");
+        }
+        let mut separator = "";
+        for kind in SFEN_ORDER {
+            match self.count(kind) {
+                0 => continue,
+                1 => write!(formatter, "{separator}{}", kind.letter())?,
+                count => write!(formatter, "{separator}{}{count}", kind.letter())?,
+            }
+            separator = " ";
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hand(kinds: &[PieceType]) -> Hand {
+        let mut hand = Hand::EMPTY;
+        for &kind in kinds {
+            hand.add(kind);
+        }
+        hand
+    }
+
+    #[test]
+    fn counts_every_kind_to_its_maximum() {
+        let mut full = Hand::EMPTY;
+        for kind in PieceType::HAND {
+            for _ in 0..kind.count_in_set() {
+                full.add(kind);
+            }
+        }
+        for kind in PieceType::HAND {
+            assert_eq!(full.count(kind), kind.count_in_set());
+        }
+        assert_eq!(full.to_sfen(Color::White), "2r2b4g4s4n4l18p");
+        assert!(full.dominates(Hand::EMPTY) && full.dominates(full));
+        assert!(!Hand::EMPTY.dominates(full));
+    }
+
+    #[test]
+    fn dominance_needs_every_kind() {
+        let pawn = hand(&[PieceType::Pawn]);
+        let gold = hand(&[PieceType::Gold]);
+        assert!(!pawn.dominates(gold) && !gold.dominates(pawn));
+        assert!(hand(&[PieceType::Pawn, PieceType::Gold]).dominates(gold));
+    }
+}

@@ -1,0 +1,377 @@
+//! Moves: 32 bits everywhere, 16 bits in storage only.
+//!
+//! [`Move16`] layout: to 0-6, from (or the dropped kind) 7-13, drop bit 14, promotion bit 15. [`Move`] has the same low
+//! half and, in the upper half, the piece that stands on `to` afterwards with its colour: a move knows whose it is.
+//!
+//! Why unsafe here: reading the fields of a move is the hottest conversion of the engine. A [`Move`] can only be built
+//! with valid fields (see [`Move::from_bits`]), so the accessors skip the check.
+
+#![allow(
+    unsafe_code,
+    reason = "accessors of validated fields, see the module text"
+)]
+
+use std::fmt;
+use std::num::{NonZeroU16, NonZeroU32};
+use std::str::FromStr;
+
+use arrayvec::ArrayVec;
+use thiserror::Error;
+
+use super::{Piece, PieceType, Square};
+
+/// More than the largest number of moves in any position, 593.
+pub const MAX_MOVES: usize = 600;
+
+/// Moves of one position, on the stack.
+pub type MoveList = ArrayVec<Move, MAX_MOVES>;
+
+const FROM_SHIFT: u32 = 7;
+const FIELD_MASK: u32 = 0x7f;
+const DROP: u32 = 1 << 14;
+const PROMOTION: u32 = 1 << 15;
+const PIECE_SHIFT: u32 = 16;
+
+/// A move with the piece that makes it. It is well-formed (its fields are in range and agree with each other) but need
+/// not be possible anywhere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move(NonZeroU32);
+
+/// A move without its piece, as the transposition table, books and teacher data store it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move16(NonZeroU16);
+
+const _: () = assert!(size_of::<Option<Move>>() == 4 && size_of::<Option<Move16>>() == 2);
+
+impl Move {
+    /// A board move of `piece` (as it stands on `from`) that does not promote.
+    #[inline(always)]
+    pub const fn normal(from: Square, to: Square, piece: Piece) -> Self {
+        debug_assert!(from as u8 != to as u8);
+        Self::from_valid_bits(
+            to as u32 | (from as u32) << FROM_SHIFT | (piece as u32) << PIECE_SHIFT,
+        )
+    }
+
+    /// A board move after which `promoted` stands on `to`.
+    #[inline(always)]
+    pub const fn promotion(from: Square, to: Square, promoted: Piece) -> Self {
+        debug_assert!(promoted.kind().is_promoted() && from as u8 != to as u8);
+        Self::from_valid_bits(
+            to as u32 | (from as u32) << FROM_SHIFT | PROMOTION | (promoted as u32) << PIECE_SHIFT,
+        )
+    }
+
+    /// A drop of `piece`, unpromoted.
+    #[inline(always)]
+    pub const fn drop(piece: Piece, to: Square) -> Self {
+        debug_assert!(piece.kind().index() <= PieceType::Gold.index());
+        Self::from_valid_bits(
+            to as u32 | (piece.kind() as u32) << FROM_SHIFT | DROP | (piece as u32) << PIECE_SHIFT,
+        )
+    }
+
+    /// The move of these bits, `None` unless every field is in range and the fields agree: squares on the board, a real
+    /// piece, from and to different, a promoted piece where the promotion bit is set, the dropped kind equal to the piece, no other bits.
+    pub const fn from_bits(bits: u32) -> Option<Self> {
+        let Some(piece) = Piece::from_index((bits >> PIECE_SHIFT) as usize) else {
+            return None;
+        };
+        if bits & FIELD_MASK >= Square::NUM as u32 {
+            return None;
+        }
+        let from = bits >> FROM_SHIFT & FIELD_MASK;
+        let is_valid = if bits & DROP != 0 {
+            bits & PROMOTION == 0 && from == piece.kind() as u32 && from <= PieceType::Gold as u32
+        } else {
+            from < Square::NUM as u32 && (bits & PROMOTION == 0 || piece.kind().is_promoted())
+        };
+        if is_valid {
+            Some(Self::from_valid_bits(bits))
+        } else {
+            None
+        }
+    }
+
+    /// The 32 bits.
+    #[inline(always)]
+    pub const fn to_bits(self) -> u32 {
+        self.0.get()
+    }
+
+    /// The low half, for storage.
+    #[inline(always)]
+    pub const fn to_move16(self) -> Move16 {
+        match NonZeroU16::new(self.to_bits() as u16) {
+            Some(bits) => Move16(bits),
+            // SAFETY: a drop has the drop bit, and a board move differs in from and to, so they are not both 0.
+            None => unsafe { std::hint::unreachable_unchecked() },
+        }
+    }
+
+    /// Where the piece lands.
+    #[inline(always)]
+    pub const fn to(self) -> Square {
+        // SAFETY: `from_bits` and the constructors keep the field below `Square::NUM`.
+        unsafe { Square::from_index_unchecked((self.to_bits() & FIELD_MASK) as usize) }
+    }
+
+    /// Where the piece comes from, `None` for drops.
+    #[inline(always)]
+    pub const fn from(self) -> Option<Square> {
+        if self.is_drop() {
+            None
+        } else {
+            // SAFETY: this is a board move, whose from field the constructors keep below `Square::NUM`.
+            Some(unsafe {
+                Square::from_index_unchecked((self.to_bits() >> FROM_SHIFT & FIELD_MASK) as usize)
+            })
+        }
+    }
+
+    /// The piece that stands on `to` afterwards.
+    #[inline(always)]
+    pub const fn piece(self) -> Piece {
+        match Piece::from_index((self.to_bits() >> PIECE_SHIFT) as usize) {
+            Some(piece) => piece,
+            // SAFETY: every constructor stores the code of a piece.
+            None => unsafe { std::hint::unreachable_unchecked() },
+        }
+    }
+
+    /// The piece before the move: the unpromoted one where the move promotes.
+    #[inline(always)]
+    pub const fn piece_before(self) -> Piece {
+        if self.is_promotion() {
+            self.piece().unpromoted()
+        } else {
+            self.piece()
+        }
+    }
+
+    /// Whether a piece comes from the hand.
+    #[inline(always)]
+    pub const fn is_drop(self) -> bool {
+        self.to_bits() & DROP != 0
+    }
+
+    /// Whether the piece promotes.
+    #[inline(always)]
+    pub const fn is_promotion(self) -> bool {
+        self.to_bits() & PROMOTION != 0
+    }
+
+    /// An index below 81 · 88 of origin and target, for history tables: drops count as seven more origins.
+    #[inline(always)]
+    pub const fn from_to_index(self) -> usize {
+        let origin = match self.from() {
+            Some(from) => from.index(),
+            None => Square::NUM + self.piece().kind().index() - 1,
+        };
+        origin * Square::NUM + self.to().index()
+    }
+
+    #[inline(always)]
+    const fn from_valid_bits(bits: u32) -> Self {
+        match NonZeroU32::new(bits) {
+            Some(bits) => Self(bits),
+            // SAFETY: the piece code in the upper half is never 0.
+            None => unsafe { std::hint::unreachable_unchecked() },
+        }
+    }
+}
+
+impl Move16 {
+    /// The move of these bits; 0 is no move.
+    #[inline(always)]
+    pub const fn from_bits(bits: u16) -> Option<Self> {
+        match NonZeroU16::new(bits) {
+            Some(bits) => Some(Self(bits)),
+            None => None,
+        }
+    }
+
+    /// The 16 bits.
+    #[inline(always)]
+    pub const fn to_bits(self) -> u16 {
+        self.0.get()
+    }
+
+    /// Where the piece lands, `None` where the field is no square.
+    #[inline(always)]
+    pub const fn to(self) -> Option<Square> {
+        Square::from_index((self.to_bits() as u32 & FIELD_MASK) as usize)
+    }
+
+    /// Where the piece comes from, `None` for drops and where the field is no square.
+    #[inline(always)]
+    pub const fn from(self) -> Option<Square> {
+        if self.is_drop() {
+            None
+        } else {
+            Square::from_index(self.origin_field())
+        }
+    }
+
+    /// What is dropped, `None` for board moves and where the field is no kind that can be held.
+    #[inline(always)]
+    pub const fn dropped_kind(self) -> Option<PieceType> {
+        if self.is_drop() {
+            PieceType::hand_from_index(self.origin_field())
+        } else {
+            None
+        }
+    }
+
+    /// Whether the drop bit is set.
+    #[inline(always)]
+    pub const fn is_drop(self) -> bool {
+        self.to_bits() as u32 & DROP != 0
+    }
+
+    /// Whether the promotion bit is set.
+    #[inline(always)]
+    pub const fn is_promotion(self) -> bool {
+        self.to_bits() as u32 & PROMOTION != 0
+    }
+
+    const fn origin_field(self) -> usize {
+        (self.to_bits() as u32 >> FROM_SHIFT & FIELD_MASK) as usize
+    }
+}
+
+/// USI text: `7g7f`, `8h2b+`, `P*5e`.
+impl fmt::Display for Move {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.from() {
+            None => write!(formatter, "{}*{}", self.piece().kind().letter(), self.to()),
+            Some(from) => {
+                write!(
+                    formatter,
+                    "{from}{}{}",
+                    self.to(),
+                    if self.is_promotion() { "+" } else { "" }
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self} ({})", self.piece())
+    }
+}
+
+/// USI text; fields out of range show as `?`.
+impl fmt::Display for Move16 {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let square = |square: Option<Square>| {
+            square.map_or_else(|| "?".to_owned(), |square| square.to_string())
+        };
+        if self.is_drop() {
+            let letter = self.dropped_kind().map_or('?', PieceType::letter);
+            write!(formatter, "{letter}*{}", square(self.to()))
+        } else {
+            let suffix = if self.is_promotion() { "+" } else { "" };
+            write!(
+                formatter,
+                "{}{}{suffix}",
+                square(self.from()),
+                square(self.to())
+            )
+        }
+    }
+}
+
+impl fmt::Debug for Move16 {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// The text is no move of USI.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("'{0}' is not a move, expected for example 7g7f, 8h2b+ or P*5e")]
+pub struct MoveTextError(pub String);
+
+impl FromStr for Move16 {
+    type Err = MoveTextError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse(text).ok_or_else(|| MoveTextError(text.to_owned()))
+    }
+}
+
+fn parse(text: &str) -> Option<Move16> {
+    let to_text = text.get(2..4)?;
+    let to = Square::from_text(to_text)? as u32;
+    let bits = if text.as_bytes()[1] == b'*' {
+        let kind = PieceType::from_letter(text.as_bytes()[0] as char)?;
+        let is_complete = text.len() == 4 && PieceType::HAND.contains(&kind);
+        is_complete.then_some(to | (kind as u32) << FROM_SHIFT | DROP)?
+    } else {
+        let from = Square::from_text(text.get(0..2)?)? as u32;
+        let promotion = match text.get(4..)? {
+            "" => 0,
+            "+" => PROMOTION,
+            _ => return None,
+        };
+        to | from << FROM_SHIFT | promotion
+    };
+    // 1a1a, all bits 0, is no move anyway.
+    Move16::from_bits(bits as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_round_trips() {
+        for text in ["7g7f", "8h2b+", "P*5e", "G*1a", "9i9a+", "R*9i", "1a1b"] {
+            assert_eq!(
+                text.parse::<Move16>().map(|mv| mv.to_string()),
+                Ok(text.to_owned())
+            );
+        }
+        for text in [
+            "", "7g", "7g7", "7g7f++", "7g7f*", "K*5e", "p*5e", "P*5e+", "X*5e", "0a1b", "resign",
+            "7g7ｆ", "1a1a",
+        ] {
+            assert!(text.parse::<Move16>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn fields_round_trip() {
+        let mv = Move::promotion(Square::S88, Square::S22, Piece::BlackHorse);
+        assert_eq!(
+            (mv.from(), mv.to(), mv.piece()),
+            (Some(Square::S88), Square::S22, Piece::BlackHorse)
+        );
+        assert_eq!(mv.piece_before(), Piece::BlackBishop);
+        assert_eq!(mv.to_string(), "8h2b+");
+        assert_eq!(Move::from_bits(mv.to_bits()), Some(mv));
+        let drop = Move::drop(Piece::WhitePawn, Square::S55);
+        assert_eq!((drop.from(), drop.to_string().as_str()), (None, "P*5e"));
+        assert_eq!(drop.to_move16().dropped_kind(), Some(PieceType::Pawn));
+    }
+
+    #[test]
+    fn malformed_bits_are_no_moves() {
+        let good = Move::normal(Square::S77, Square::S76, Piece::BlackPawn).to_bits();
+        assert!(Move::from_bits(good).is_some());
+        for bad in [
+            0,
+            good & 0xffff,
+            good | 1 << 31,
+            good | 0x7f,
+            good | 0x7f << 7,
+            good | PROMOTION,
+            good | DROP,
+        ] {
+            assert_eq!(Move::from_bits(bad), None, "{bad:x}");
+        }
+    }
+}

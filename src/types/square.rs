@@ -1,0 +1,110 @@
+//! Squares, file by file: 1一 = 0, 1二 = 1, … 9九 = 80.
+
+use std::fmt;
+
+use super::{File, Rank};
+use crate::util::simple_enum;
+
+simple_enum! {
+    /// One of the 81 squares; `S76` is file 7, rank 6. The index is file · 9 + rank, both from 0.
+    #[allow(missing_docs, reason = "the names say it")]
+    pub enum Square {
+        S11, S12, S13, S14, S15, S16, S17, S18, S19,
+        S21, S22, S23, S24, S25, S26, S27, S28, S29,
+        S31, S32, S33, S34, S35, S36, S37, S38, S39,
+        S41, S42, S43, S44, S45, S46, S47, S48, S49,
+        S51, S52, S53, S54, S55, S56, S57, S58, S59,
+        S61, S62, S63, S64, S65, S66, S67, S68, S69,
+        S71, S72, S73, S74, S75, S76, S77, S78, S79,
+        S81, S82, S83, S84, S85, S86, S87, S88, S89,
+        S91, S92, S93, S94, S95, S96, S97, S98, S99,
+    }
+}
+
+const _: () = assert!(size_of::<Option<Square>>() == 1);
+
+impl Square {
+    /// The square where a file and a rank meet.
+    #[inline(always)]
+    pub const fn new(file: File, rank: Rank) -> Self {
+        Self::ALL[file.index() * Rank::NUM + rank.index()]
+    }
+
+    /// The column.
+    #[inline(always)]
+    pub const fn file(self) -> File {
+        File::ALL[self.index() / Rank::NUM]
+    }
+
+    /// The row.
+    #[inline(always)]
+    pub const fn rank(self) -> Rank {
+        Rank::ALL[self.index() % Rank::NUM]
+    }
+
+    /// The square after turning the board by 180 degrees.
+    #[inline(always)]
+    #[must_use]
+    pub const fn rotated(self) -> Self {
+        Self::ALL[Self::NUM - 1 - self.index()]
+    }
+
+    /// The square `files` to the left (as black sees it) and `ranks` down, `None` off the board.
+    pub const fn offset(self, files: i32, ranks: i32) -> Option<Self> {
+        let file = self.file() as i32 + files;
+        let rank = self.rank() as i32 + ranks;
+        if 0 <= file && file < File::NUM as i32 && 0 <= rank && rank < Rank::NUM as i32 {
+            Self::from_index((file * Rank::NUM as i32 + rank) as usize)
+        } else {
+            None
+        }
+    }
+
+    /// The square of a USI text such as `7g`.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let mut letters = text.chars();
+        let file = File::from_char(letters.next()?)?;
+        let rank = Rank::from_char(letters.next()?)?;
+        letters.next().is_none().then(|| Self::new(file, rank))
+    }
+}
+
+/// The square as USI writes it: `7g`.
+impl fmt::Display for Square {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}{}",
+            self.file().to_char(),
+            self.rank().to_char()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_index_round_trip() {
+        for (index, square) in Square::ALL.into_iter().enumerate() {
+            assert_eq!(square.index(), index);
+            assert_eq!(Square::new(square.file(), square.rank()), square);
+            assert_eq!(Square::from_text(&square.to_string()), Some(square));
+            assert_eq!(square.rotated().index(), 80 - index);
+        }
+        assert_eq!(Square::from_index(81), None);
+        assert_eq!(Square::S12.index(), 1);
+        assert_eq!(Square::from_text("7g"), Some(Square::S77));
+        assert_eq!(Square::from_text("7j"), None);
+        assert_eq!(Square::from_text("77"), None);
+        assert_eq!(Square::from_text("7gg"), None);
+    }
+
+    #[test]
+    fn offset_stays_on_the_board() {
+        assert_eq!(Square::S55.offset(1, -2), Some(Square::S63));
+        assert_eq!(Square::S19.offset(0, 1), None);
+        assert_eq!(Square::S11.offset(-1, 0), None);
+    }
+}

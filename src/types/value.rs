@@ -1,0 +1,138 @@
+//! Values inside the search (a pawn is 90) and scores as people read them (a pawn is 100).
+
+use super::Bound;
+
+/// A value in the internal unit: a pawn is [`PAWN_VALUE`].
+pub type Value = i32;
+
+/// Plies left to search.
+pub type Depth = i32;
+
+/// Plies from the root of the search.
+pub type Ply = usize;
+
+/// The internal unit: the value of a pawn.
+pub const PAWN_VALUE: Value = 90;
+
+/// The longest line that the search follows, in plies.
+pub const MAX_PLY: usize = 246;
+
+/// Being mated now, with the sign turned.
+pub const MATE: Value = 32_000;
+
+/// Larger than every value.
+pub const INFINITE: Value = 32_001;
+
+/// Stands for "no value" in storage; outside of the range of values.
+pub const NONE: Value = 32_002;
+
+/// Values from here on are proved mates.
+pub const MATE_IN_MAX_PLY: Value = MATE - MAX_PLY as Value;
+
+/// The largest magnitude of an evaluation. Everything between this and [`MATE_IN_MAX_PLY`] is a win by a rule that no
+/// line of mates proves: perpetual check of the opponent.
+pub const MAX_EVALUATION: Value = 29_999;
+
+/// A win by the rule on perpetual check. Below the mate range, so that `mate N` is always a proved mate.
+pub const REPETITION_WIN: Value = 31_000;
+
+/// What a superior repetition (the same board with a better hand) is worth: clearly better, but an ordinary score.
+pub const SUPERIOR_REPETITION: Value = 1_500;
+
+/// The value of mating at `ply` from the root.
+#[inline(always)]
+pub const fn mate_in(ply: Ply) -> Value {
+    MATE - ply as Value
+}
+
+/// The value of being mated at `ply` from the root.
+#[inline(always)]
+pub const fn mated_in(ply: Ply) -> Value {
+    ply as Value - MATE
+}
+
+/// Whether the value is a proved mate for either side.
+#[inline(always)]
+pub const fn is_mate(value: Value) -> bool {
+    value.abs() >= MATE_IN_MAX_PLY && value.abs() <= MATE
+}
+
+/// A mate score as the table stores it: counted from the node instead of from the root.
+#[inline(always)]
+pub const fn to_table(value: Value, ply: Ply) -> Value {
+    if value == NONE {
+        value
+    } else if value >= MATE_IN_MAX_PLY {
+        value + ply as Value
+    } else if value <= -MATE_IN_MAX_PLY {
+        value - ply as Value
+    } else {
+        value
+    }
+}
+
+/// The inverse of [`to_table`].
+#[inline(always)]
+pub const fn from_table(value: Value, ply: Ply) -> Value {
+    if value == NONE {
+        value
+    } else if value >= MATE_IN_MAX_PLY {
+        value - ply as Value
+    } else if value <= -MATE_IN_MAX_PLY {
+        value + ply as Value
+    } else {
+        value
+    }
+}
+
+/// A result as people read it, from the point of view of the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Score {
+    /// Centipawns: a pawn is 100.
+    Cp(i32),
+    /// Mate in so many plies; negative when the side to move is mated.
+    Mate(i32),
+}
+
+impl Score {
+    /// The score of a search value at the root.
+    pub const fn from_value(value: Value) -> Self {
+        if value >= MATE_IN_MAX_PLY {
+            Self::Mate(MATE - value)
+        } else if value <= -MATE_IN_MAX_PLY {
+            Self::Mate(-MATE - value)
+        } else {
+            Self::Cp(value * 100 / PAWN_VALUE)
+        }
+    }
+}
+
+/// Whether a stored `value` of kind `bound` decides a window whose upper end is `beta`.
+#[inline(always)]
+pub const fn decides(value: Value, bound: Bound, beta: Value) -> bool {
+    match bound {
+        Bound::Exact => true,
+        Bound::Lower => value >= beta,
+        Bound::Upper => value < beta,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mates_are_counted_in_plies() {
+        assert_eq!(Score::from_value(mate_in(3)), Score::Mate(3));
+        assert_eq!(Score::from_value(mated_in(2)), Score::Mate(-2));
+        assert_eq!(Score::from_value(90), Score::Cp(100));
+        assert!(!is_mate(REPETITION_WIN) && is_mate(mated_in(MAX_PLY)));
+    }
+
+    #[test]
+    fn table_values_round_trip() {
+        for value in [0, 1500, mate_in(7), mated_in(8), REPETITION_WIN, NONE] {
+            assert_eq!(from_table(to_table(value, 5), 5), value);
+        }
+    }
+}
