@@ -1,5 +1,6 @@
 //! Raicho (雷鳥), a USI shogi engine.
 
 pub mod bitboard;
+pub mod position;
 pub mod types;
 pub(crate) mod util;

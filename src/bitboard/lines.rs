@@ -42,7 +42,7 @@ pub(super) static AXES: [[Bitboard; Square::NUM]; 5] = {
     axes
 };
 
-const RAY_TABLE: [[Bitboard; Square::NUM]; 10] = {
+pub(super) const RAY_TABLE: [[Bitboard; Square::NUM]; 10] = {
     let mut rays = [[Bitboard::EMPTY; Square::NUM]; 10];
     let mut i = 0;
     while i < 8 * Square::NUM {

@@ -10,6 +10,7 @@
 #![allow(unsafe_code, reason = "set bits are squares, see the module text")]
 
 mod lines;
+mod reach;
 mod sliders;
 mod steps;
 
@@ -19,6 +20,7 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 use crate::types::{Color, File, Rank, Square};
 
 pub use lines::{between, is_aligned, line, ray_towards};
+pub use reach::{Reach, reach_around};
 pub use sliders::{
     bishop_attacks, bishop_lines, lance_attacks, lance_line, rook_attacks, rook_lines,
 };

@@ -1,6 +1,6 @@
 //! Values inside the search (a pawn is 90) and scores as people read them (a pawn is 100).
 
-use super::Bound;
+use super::{Bound, PieceType};
 
 /// A value in the internal unit: a pawn is [`PAWN_VALUE`].
 pub type Value = i32;
@@ -13,6 +13,17 @@ pub type Ply = usize;
 
 /// The internal unit: the value of a pawn.
 pub const PAWN_VALUE: Value = 90;
+
+/// What a piece on the board is worth, by its code: `YaneuraOu`'s material values (level 1). Kings count nothing.
+pub const PIECE_VALUES: [Value; PieceType::NUM] = [
+    0, PAWN_VALUE, 315, 405, 495, 855, 990, 540, 0, 540, 540, 540, 540, 945, 1395,
+];
+
+/// What a piece on the board is worth, see [`PIECE_VALUES`].
+#[inline(always)]
+pub const fn piece_value(kind: PieceType) -> Value {
+    PIECE_VALUES[kind.index()]
+}
 
 /// The longest line that the search follows, in plies.
 pub const MAX_PLY: usize = 246;

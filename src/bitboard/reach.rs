@@ -1,0 +1,61 @@
+//! From where sliders can reach the neighbourhood of a square: a filter before computing their attacks around a king.
+
+use super::Bitboard;
+use super::lines::{DIRECTIONS, DOWN, RAY_TABLE, UP};
+use crate::types::{Color, Square};
+
+/// Squares from which a slider on the empty board attacks at least one neighbour of a square.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// For bishops and horses.
+    pub bishop: Bitboard,
+    /// For rooks and dragons.
+    pub rook: Bitboard,
+    /// For lances, by their colour.
+    pub lance: [Bitboard; Color::NUM],
+}
+
+static REACH: [Reach; Square::NUM] = {
+    let empty = Reach {
+        bishop: Bitboard::EMPTY,
+        rook: Bitboard::EMPTY,
+        lance: [Bitboard::EMPTY; Color::NUM],
+    };
+    let mut table = [empty; Square::NUM];
+    let mut square = 0;
+    while square < Square::NUM {
+        let mut step = 0;
+        while step < DIRECTIONS.len() {
+            let (files, ranks) = DIRECTIONS[step];
+            if let Some(neighbour) = Square::ALL[square].offset(files, ranks) {
+                add(&mut table[square], neighbour.index());
+            }
+            step += 1;
+        }
+        square += 1;
+    }
+    table
+};
+
+const fn add(reach: &mut Reach, neighbour: usize) {
+    let mut direction = 0;
+    while direction < DIRECTIONS.len() {
+        let ray = RAY_TABLE[direction][neighbour];
+        // The first four directions are those of the rook.
+        if direction < 4 {
+            reach.rook = reach.rook.union(ray);
+        } else {
+            reach.bishop = reach.bishop.union(ray);
+        }
+        direction += 1;
+    }
+    // Black's lances come from below, white's from above.
+    reach.lance[0] = reach.lance[0].union(RAY_TABLE[DOWN][neighbour]);
+    reach.lance[1] = reach.lance[1].union(RAY_TABLE[UP][neighbour]);
+}
+
+/// From where sliders reach a neighbour of `square`.
+#[inline(always)]
+pub fn reach_around(square: Square) -> &'static Reach {
+    &REACH[square.index()]
+}

@@ -1,0 +1,110 @@
+//! Winning by declaration when the own king has entered the enemy's camp (入玉宣言勝ち), by six rules.
+
+use super::{Board, Position};
+use crate::bitboard::{Bitboard, king_attacks};
+use crate::types::{Color, EnteringKingRule, Move, Piece, PieceType, Square};
+
+/// How the side to move can win without further play.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Declaration {
+    /// By declaring: `bestmove win`.
+    Win,
+    /// By the king's move to the enemy king's first square, under the try rule.
+    Try(Move),
+}
+
+/// Points of a full set: 4 large pieces of 5, 34 others of 1.
+const FULL_SET_POINTS: u32 = 54;
+const LARGE_PIECE_POINTS: u32 = 5;
+/// Pieces besides the king that must stand in the enemy's camp.
+const PIECES_IN_CAMP: usize = 10;
+
+impl<const LANES: usize> Position<LANES> {
+    /// Whether the side to move may win by `rule` now: its king stands in the enemy's camp and not in check, with at
+    /// least ten other pieces there, and its points (camp and hand; bishop, rook, horse and dragon 5, others 1)
+    /// suffice. In the handicap variants the points missing from a full set in the first position are taken off
+    /// the requirement of the side that had fewer there.
+    pub fn declaration(&self, rule: EnteringKingRule) -> Option<Declaration> {
+        let us = self.side_to_move();
+        let required = match rule {
+            EnteringKingRule::NoEnteringKing => return None,
+            EnteringKingRule::TryRule => return self.try_move().map(Declaration::Try),
+            _ => self.required_points(rule, us),
+        };
+        let camp = Bitboard::promotion_zone(us);
+        let king = self.king(us)?;
+        if !camp.contains(king) || self.in_check() {
+            return None;
+        }
+        let in_camp = (self.board.color(us) & camp) - Bitboard::of(king);
+        let is_win = in_camp.count() >= PIECES_IN_CAMP
+            && self.board.points_of(us, in_camp) + self.board.hand_points(us) >= required;
+        is_win.then_some(Declaration::Win)
+    }
+
+    /// The points that `color` needs under a rule that counts points, with the handicap deduction where the rule has it.
+    pub fn required_points(&self, rule: EnteringKingRule, color: Color) -> u32 {
+        let (even_game, is_handicap) = match (rule, color) {
+            (EnteringKingRule::CsaRule24, _) => (31, false),
+            (EnteringKingRule::CsaRule24Handicap, _) => (31, true),
+            (EnteringKingRule::CsaRule27, Color::Black) => (28, false),
+            (EnteringKingRule::CsaRule27, Color::White) => (27, false),
+            (EnteringKingRule::CsaRule27Handicap, Color::Black) => (28, true),
+            (EnteringKingRule::CsaRule27Handicap, Color::White) => (27, true),
+            (EnteringKingRule::NoEnteringKing | EnteringKingRule::TryRule, _) => (u32::MAX, false),
+        };
+        let [own, other] = [color, !color].map(|color| self.first_points[color.index()]);
+        if is_handicap && own < other {
+            let missing = FULL_SET_POINTS.saturating_sub(own + other);
+            even_game.saturating_sub(missing)
+        } else {
+            even_game
+        }
+    }
+
+    /// The points that the side to move could declare now: its pieces in the camp and its hand.
+    pub fn declaration_points(&self) -> u32 {
+        let us = self.side_to_move();
+        let in_camp = self.board.color(us) & Bitboard::promotion_zone(us);
+        self.board.points_of(us, in_camp) + self.board.hand_points(us)
+    }
+
+    fn try_move(&self) -> Option<Move> {
+        let us = self.side_to_move();
+        let king = self.king(us)?;
+        let goal = match us {
+            Color::Black => Square::S51,
+            Color::White => Square::S59,
+        };
+        if !king_attacks(king).contains(goal) {
+            return None;
+        }
+        let mv = Move::normal(king, goal, Piece::new(us, PieceType::King));
+        (self.pseudo_legal(mv) && self.legal(mv)).then_some(mv)
+    }
+}
+
+impl Board {
+    /// All of one side's points, wherever the pieces are.
+    pub(super) fn total_points(&self, color: Color) -> u32 {
+        self.points_of(color, self.color(color)) + self.hand_points(color)
+    }
+
+    fn points_of(&self, color: Color, among: Bitboard) -> u32 {
+        let pieces = (self.color(color) & among) - self.kind(PieceType::King);
+        let large = pieces & (self.bishops_and_horses() | self.rooks_and_dragons());
+        pieces.count() as u32 + (LARGE_PIECE_POINTS - 1) * large.count() as u32
+    }
+
+    fn hand_points(&self, color: Color) -> u32 {
+        let hand = self.hand(color);
+        let points = |kind| match kind {
+            PieceType::Bishop | PieceType::Rook => LARGE_PIECE_POINTS,
+            _ => 1,
+        };
+        PieceType::HAND
+            .into_iter()
+            .map(|kind| points(kind) * hand.count(kind))
+            .sum()
+    }
+}

@@ -1,0 +1,128 @@
+//! Making moves and taking them back, with the keys carried along.
+
+use super::board::Board;
+use super::{Position, State};
+use crate::types::{Color, Key, Move, PieceType, Square};
+
+impl<const LANES: usize> Position<LANES> {
+    /// Makes a legal move.
+    pub fn do_move(&mut self, mv: Move) {
+        debug_assert!(
+            self.pseudo_legal(mv) && self.legal(mv),
+            "{mv:?} in {}",
+            self.to_sfen()
+        );
+        let us = self.side_to_move();
+        let before = self.state();
+        let mut board_key = before.board_key.flipped();
+        let mut hand_key = before.key;
+        hand_key -= before.board_key;
+        let plies_from_null = before.plies_from_null + 1;
+        let mut consecutive_checks = before.consecutive_checks;
+
+        let captured = self.board.apply(mv);
+        board_key += Key::of_piece(mv.piece(), mv.to());
+        match mv.from() {
+            None => hand_key -= Key::of_hand(us, mv.piece().kind()),
+            Some(from) => {
+                board_key -= Key::of_piece(mv.piece_before(), from);
+                if let Some(captured) = captured {
+                    board_key -= Key::of_piece(captured, mv.to());
+                    hand_key += Key::of_hand(us, captured.kind().unpromoted());
+                }
+            }
+        }
+
+        let threats_to_them = self.board.king_threats_after(mv);
+        let threats_to_us = self.board.king_threats(us);
+        debug_assert_eq!(threats_to_them, self.board.king_threats(!us));
+        let checks = &mut consecutive_checks[us.index()];
+        *checks = if threats_to_them.checkers.is_any() {
+            *checks + 1
+        } else {
+            0
+        };
+        let threats = match us {
+            Color::Black => [threats_to_us, threats_to_them],
+            Color::White => [threats_to_them, threats_to_us],
+        };
+        self.push(State {
+            key: board_key + hand_key,
+            board_key,
+            threats,
+            hand: self.board.hand(!us),
+            last_move: Some(mv),
+            captured,
+            plies_from_null,
+            consecutive_checks,
+        });
+    }
+
+    /// Takes back the last move.
+    ///
+    /// # Panics
+    /// Panics where the last move was a null move or none has been made.
+    pub fn undo_move(&mut self) {
+        let state = self.pop();
+        let mv = state.last_move.expect("undo_move follows do_move");
+        self.board.revert(mv, state.captured);
+    }
+
+    /// Passes the turn. Repetition does not look back across a null move.
+    pub fn do_null_move(&mut self) {
+        debug_assert!(!self.in_check(), "no null move in check");
+        let them = self.side_to_move().opponent();
+        self.board.set_side_to_move(them);
+        let before = self.state();
+        let state = State {
+            key: before.key.flipped(),
+            board_key: before.board_key.flipped(),
+            threats: before.threats,
+            hand: self.board.hand(them),
+            last_move: None,
+            captured: None,
+            plies_from_null: 0,
+            consecutive_checks: [0; Color::NUM],
+        };
+        self.push(state);
+    }
+
+    /// Takes back a null move.
+    pub fn undo_null_move(&mut self) {
+        let state = self.pop();
+        debug_assert!(state.last_move.is_none());
+        self.board.set_side_to_move(self.side_to_move().opponent());
+    }
+
+    fn push(&mut self, state: State<LANES>) {
+        self.seen.enter(state.board_key.low64());
+        self.states.push(state);
+    }
+
+    fn pop(&mut self) -> State<LANES> {
+        let state = self.states.pop().expect("a move was made");
+        self.seen.leave(state.board_key.low64());
+        state
+    }
+}
+
+impl Board {
+    /// `(board and side, board, side and hands)`.
+    pub(super) fn keys_from_scratch<const LANES: usize>(&self) -> (Key<LANES>, Key<LANES>) {
+        let mut board_key = Key::EMPTY + Key::of_side(self.side_to_move());
+        for square in Square::ALL {
+            if let Some(piece) = self.piece_on(square) {
+                board_key += Key::of_piece(piece, square);
+            }
+        }
+        let mut key = board_key;
+        for color in Color::ALL {
+            for kind in PieceType::HAND {
+                for _ in 0..self.hand(color).count(kind) {
+                    key += Key::of_hand(color, kind);
+                }
+            }
+        }
+        (board_key, key)
+    }
+}

@@ -1,0 +1,160 @@
+//! Which moves are possible: `to_move` brings a stored move back, `pseudo_legal` proves that it obeys the way the pieces
+//! move, `legal` that it does not leave the king in check and is no pawn-drop mate.
+
+use super::Position;
+use crate::bitboard::{
+    Bitboard, between, bishop_lines, gold_attacks, is_aligned, king_attacks, knight_attacks,
+    lance_line, pawn_attacks, rook_lines, silver_attacks,
+};
+use crate::types::{Color, Move, Move16, Piece, PieceType, Square};
+
+impl<const LANES: usize> Position<LANES> {
+    /// The full move of a stored one, `None` where the side to move has no such piece on the square or in hand, or the
+    /// piece does not promote. This is the first gate against moves that belong to another position: what passes
+    /// still needs [`Self::pseudo_legal`] and [`Self::legal`].
+    pub fn to_move(&self, mv: Move16) -> Option<Move> {
+        let us = self.side_to_move();
+        let to = mv.to()?;
+        if mv.is_drop() {
+            let kind = mv.dropped_kind()?;
+            let is_possible = !mv.is_promotion() && self.hand(us).has(kind);
+            return is_possible.then(|| Move::drop(Piece::new(us, kind), to));
+        }
+        let from = mv.from()?;
+        let piece = self.piece_on(from)?;
+        if piece.color() != us || from == to {
+            return None;
+        }
+        if mv.is_promotion() {
+            Some(Move::promotion(from, to, piece.promoted()?))
+        } else {
+            Some(Move::normal(from, to, piece))
+        }
+    }
+
+    /// Whether a move, from wherever it comes, obeys the way the pieces move in this position: its piece is the side
+    /// to move's and stands on the origin (or is in hand), its path is free, it promotes only where it may, does not
+    /// strand a piece, does not make two pawns on a file, and answers a check. King safety and pawn-drop mate are
+    /// left to [`Self::legal`].
+    pub fn pseudo_legal(&self, mv: Move) -> bool {
+        let us = self.side_to_move();
+        let piece = mv.piece();
+        if piece.color() != us {
+            return false;
+        }
+        match mv.from() {
+            None => self.pseudo_legal_drop(us, piece.kind(), mv.to()),
+            Some(from) => self.pseudo_legal_board_move(us, mv, from),
+        }
+    }
+
+    fn pseudo_legal_drop(&self, us: Color, kind: PieceType, to: Square) -> bool {
+        if !self.hand(us).has(kind)
+            || self.piece_on(to).is_some()
+            || to.rank().distance_to_edge(us) < kind.dead_end_ranks()
+        {
+            return false;
+        }
+        let file = Bitboard::file(to.file());
+        if kind == PieceType::Pawn && self.board.pieces(us, PieceType::Pawn).intersects(file) {
+            return false;
+        }
+        self.blocks_every_check(us, to)
+    }
+
+    fn pseudo_legal_board_move(&self, us: Color, mv: Move, from: Square) -> bool {
+        let to = mv.to();
+        let piece = mv.piece_before();
+        if self.piece_on(from) != Some(piece) || self.board.color(us).contains(to) {
+            return false;
+        }
+        if mv.is_promotion() {
+            if !from.rank().is_promotion_zone(us) && !to.rank().is_promotion_zone(us) {
+                return false;
+            }
+        } else if to.rank().distance_to_edge(us) < piece.kind().dead_end_ranks() {
+            return false;
+        }
+        if !self
+            .board
+            .attacks_of(piece, from, self.board.occupied())
+            .contains(to)
+        {
+            return false;
+        }
+        piece.kind() == PieceType::King
+            || self.checkers() == Bitboard::of(to)
+            || self.blocks_every_check(us, to)
+    }
+
+    /// Whether a piece other than the king on `to` stands in the way of every check: always where there is none.
+    fn blocks_every_check(&self, us: Color, to: Square) -> bool {
+        let checkers = self.checkers();
+        match (checkers.first(), self.king(us)) {
+            (Some(checker), Some(king)) => {
+                !checkers.has_several() && between(king, checker).contains(to)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a pseudo-legal move keeps the own king out of check and is no pawn-drop mate.
+    #[inline]
+    pub fn legal(&self, mv: Move) -> bool {
+        let us = self.side_to_move();
+        let (piece, to) = (mv.piece(), mv.to());
+        let Some(from) = mv.from() else {
+            return piece.kind() != PieceType::Pawn || !self.is_pawn_drop_mate(us, to);
+        };
+        let Some(king) = self.king(us) else {
+            return true;
+        };
+        if from == king {
+            let occupied = self.board.occupied() - Bitboard::of(king);
+            return self.board.attackers_by(!us, to, occupied).is_empty();
+        }
+        !self.king_threats(us).blockers.contains(from) || is_aligned(king, from, to)
+    }
+
+    /// Whether dropping a pawn of `us` on `to` mates, which the rules forbid (打ち歩詰め).
+    fn is_pawn_drop_mate(&self, us: Color, to: Square) -> bool {
+        let gives_check = self
+            .king(!us)
+            .is_some_and(|king| pawn_attacks(us, to).contains(king));
+        gives_check && self.board.is_pawn_drop_mate(us, to, self.king_threats(!us))
+    }
+
+    /// Whether a pseudo-legal move gives check.
+    pub fn gives_check(&self, mv: Move) -> bool {
+        let us = self.side_to_move();
+        let Some(king) = self.king(!us) else {
+            return false;
+        };
+        let (piece, to) = (mv.piece(), mv.to());
+        let mut occupied = self.board.occupied() | Bitboard::of(to);
+        if let Some(from) = mv.from() {
+            if self.king_threats(!us).blockers.contains(from) && !is_aligned(king, from, to) {
+                return true;
+            }
+            occupied = occupied - Bitboard::of(from);
+        }
+        let is_open = || !between(to, king).intersects(occupied);
+        match piece.kind() {
+            PieceType::Pawn => pawn_attacks(us, to).contains(king),
+            PieceType::Lance => lance_line(us, to).contains(king) && is_open(),
+            PieceType::Knight => knight_attacks(us, to).contains(king),
+            PieceType::Silver => silver_attacks(us, to).contains(king),
+            PieceType::Bishop => bishop_lines(to).contains(king) && is_open(),
+            PieceType::Rook => rook_lines(to).contains(king) && is_open(),
+            // Between neighbours there is nothing, so the lines cover the steps along them.
+            PieceType::Horse => (bishop_lines(to) | king_attacks(to)).contains(king) && is_open(),
+            PieceType::Dragon => (rook_lines(to) | king_attacks(to)).contains(king) && is_open(),
+            PieceType::King => false,
+            PieceType::Gold
+            | PieceType::ProPawn
+            | PieceType::ProLance
+            | PieceType::ProKnight
+            | PieceType::ProSilver => gold_attacks(us, to).contains(king),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! A shogi position with its game: pieces, hands, keys, threats to the kings, and the history that repetition needs.
+//!
+//! [`Position::do_move`] and [`Position::undo_move`] are exact inverses. A move is possible where
+//! [`Position::pseudo_legal`] and [`Position::legal`] both say so; nothing else may be done on the board. Moves from
+//! storage come in through [`Position::to_move`] only.
+//!
+//! Architecture invariant: this layer knows no move lists, no ordering, no evaluation and no search.
+
+mod board;
+mod declaration;
+mod do_move;
+mod legality;
+mod repetition;
+mod see;
+mod sfen;
+mod state;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::bitboard::Bitboard;
+use crate::types::{Color, File, Hand, Key, Move, Piece, Rank, Square};
+
+pub use board::{Board, KingThreats};
+pub use declaration::Declaration;
+pub use sfen::{START_SFEN, SfenError};
+pub use validate::InvalidPosition;
+
+use repetition::SeenBoards;
+use state::State;
+
+/// A position and how it came about. `LANES` is the width of its keys in units of 64 bits: 1, 2 or 4.
+#[derive(Clone)]
+pub struct Position<const LANES: usize = 1> {
+    board: Board,
+    /// The first position and one state for each move since; never empty.
+    states: Vec<State<LANES>>,
+    seen: SeenBoards,
+    /// Ply number of the first position, from 1.
+    first_ply: u32,
+    /// Points of each side in the first position, for declarations in handicap games.
+    first_points: [u32; Color::NUM],
+}
+
+/// Room for a long game and a deep search without another allocation.
+const STATES_CAPACITY: usize = 1024;
+
+impl<const LANES: usize> Position<LANES> {
+    /// 平手: the start position of an even game.
+    ///
+    /// # Panics
+    /// Never: the start position is valid.
+    pub fn startpos() -> Self {
+        Self::from_sfen(START_SFEN).expect("the start position is valid")
+    }
+
+    fn from_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
+        board.validate()?;
+        let first_points = Color::ALL.map(|color| board.total_points(color));
+        let (board_key, key) = board.keys_from_scratch();
+        let state = State {
+            key,
+            board_key,
+            threats: Color::ALL.map(|color| board.king_threats(color)),
+            hand: board.hand(board.side_to_move()),
+            last_move: None,
+            captured: None,
+            plies_from_null: 0,
+            consecutive_checks: [0; Color::NUM],
+        };
+        let mut seen = SeenBoards::new();
+        seen.enter(board_key.low64());
+        let mut states = Vec::with_capacity(STATES_CAPACITY);
+        states.push(state);
+        Ok(Self {
+            board,
+            states,
+            seen,
+            first_ply,
+            first_points,
+        })
+    }
+
+    #[inline(always)]
+    fn state(&self) -> &State<LANES> {
+        self.states
+            .last()
+            .expect("a position has at least its first state")
+    }
+
+    /// The pieces, without the history.
+    #[inline(always)]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Whose turn it is.
+    #[inline(always)]
+    pub fn side_to_move(&self) -> Color {
+        self.board.side_to_move()
+    }
+
+    /// The piece on a square.
+    #[inline(always)]
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.board.piece_on(square)
+    }
+
+    /// One side's hand.
+    #[inline(always)]
+    pub fn hand(&self, color: Color) -> Hand {
+        self.board.hand(color)
+    }
+
+    /// Where one side's king stands, `None` where it has none.
+    #[inline(always)]
+    pub fn king(&self, color: Color) -> Option<Square> {
+        self.board.king(color)
+    }
+
+    /// Board, hands and side to move; bit 0 is set when white is to move.
+    #[inline(always)]
+    pub fn key(&self) -> Key<LANES> {
+        self.state().key
+    }
+
+    /// Board and side to move, without the hands.
+    #[inline(always)]
+    pub fn board_key(&self) -> Key<LANES> {
+        self.state().board_key
+    }
+
+    /// Both keys computed anew: `(board and side, board, side and hands)`. For checks.
+    pub fn keys_from_scratch(&self) -> (Key<LANES>, Key<LANES>) {
+        self.board.keys_from_scratch()
+    }
+
+    /// The pieces that give check to the side to move.
+    #[inline(always)]
+    pub fn checkers(&self) -> Bitboard {
+        self.king_threats(self.side_to_move()).checkers
+    }
+
+    /// Whether the side to move is in check.
+    #[inline(always)]
+    pub fn in_check(&self) -> bool {
+        self.checkers().is_any()
+    }
+
+    /// Checkers, blockers and pinners of one side's king.
+    #[inline(always)]
+    pub fn king_threats(&self, color: Color) -> &KingThreats {
+        &self.state().threats[color.index()]
+    }
+
+    /// The move that led here, `None` in the first position and after a null move.
+    #[inline(always)]
+    pub fn last_move(&self) -> Option<Move> {
+        self.state().last_move
+    }
+
+    /// What the last move captured.
+    #[inline(always)]
+    pub fn captured_piece(&self) -> Option<Piece> {
+        self.state().captured
+    }
+
+    /// Number of the coming move, as SFEN counts: 1 in the start position.
+    pub fn game_ply(&self) -> u32 {
+        self.first_ply.saturating_add(self.moves_made() as u32)
+    }
+
+    /// How many moves (null moves too) have been made since the first position.
+    pub fn moves_made(&self) -> usize {
+        self.states.len() - 1
+    }
+
+    /// The key of the position `plies` ago, `None` before the first position.
+    pub fn key_before(&self, plies: usize) -> Option<Key<LANES>> {
+        let index = self.moves_made().checked_sub(plies)?;
+        self.states.get(index).map(|state| state.key)
+    }
+}
+
+/// The board as people draw it, black's side at the bottom, with hands, side, SFEN, key and checkers.
+impl<const LANES: usize> fmt::Display for Position<LANES> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "white in hand: {}", self.hand(Color::White))?;
+        writeln!(formatter, "  9   8   7   6   5   4   3   2   1")?;
+        let border = format!("{}+", "+---".repeat(File::NUM));
+        for rank in Rank::ALL {
+            writeln!(formatter, "{border}")?;
+            for file in File::ALL.into_iter().rev() {
+                let piece = self.piece_on(Square::new(file, rank));
+                let text = piece.map_or_else(String::new, |piece| piece.to_string());
+                write!(formatter, "|{text:>2} ")?;
+            }
+            writeln!(formatter, "| {}", rank.to_char())?;
+        }
+        writeln!(formatter, "{border}")?;
+        writeln!(formatter, "black in hand: {}", self.hand(Color::Black))?;
+        let side = if self.side_to_move() == Color::Black {
+            "black"
+        } else {
+            "white"
+        };
+        write!(formatter, "{side} to move, ply {}", self.game_ply())?;
+        if self.in_check() {
+            let checkers = self.checkers().into_iter().map(|square| square.to_string());
+            write!(
+                formatter,
+                ", in check from {}",
+                checkers.collect::<Vec<_>>().join(" ")
+            )?;
+        }
+        writeln!(formatter)?;
+        writeln!(formatter, "sfen {}", self.to_sfen())?;
+        write!(formatter, "key {}", self.key())
+    }
+}
+
+impl<const LANES: usize> fmt::Debug for Position<LANES> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Position({})", self.to_sfen())
+    }
+}

@@ -1,0 +1,24 @@
+//! What a position remembers about each ply of the game, so that moves can be taken back and repetitions found.
+
+use super::board::KingThreats;
+use crate::types::{Color, Hand, Key, Move, Piece};
+
+/// One ply: facts about the position, and the move that led to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct State<const LANES: usize> {
+    /// Board, hands and side to move.
+    pub(super) key: Key<LANES>,
+    /// Board and side to move, without the hands.
+    pub(super) board_key: Key<LANES>,
+    /// Threats to each king.
+    pub(super) threats: [KingThreats; Color::NUM],
+    /// Hand of the side to move: with the board it determines the other hand.
+    pub(super) hand: Hand,
+    /// `None` in the first position and after a null move.
+    pub(super) last_move: Option<Move>,
+    pub(super) captured: Option<Piece>,
+    /// Plies since the first position or the last null move.
+    pub(super) plies_from_null: u32,
+    /// How many moves in a row, up to this position, each side has made that gave check.
+    pub(super) consecutive_checks: [u32; Color::NUM],
+}

@@ -1,0 +1,128 @@
+//! What makes a position impossible, named.
+
+use thiserror::Error;
+
+use super::Board;
+use crate::bitboard::Bitboard;
+use crate::types::{Color, File, PieceType, Square};
+
+/// Why a position cannot occur in any game or problem. Missing pieces, and one king or none, are fine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum InvalidPosition {
+    /// More pieces of a kind than a full set has.
+    #[error("{found} {}s on board and in hand, expected at most {}", kind.name(), kind.count_in_set())]
+    TooMany {
+        /// The unpromoted kind.
+        kind: PieceType,
+        /// How many there are.
+        found: u32,
+    },
+    /// More than one king of a colour.
+    #[error("{found} kings of {}, expected at most one", name(*color))]
+    TooManyKings {
+        /// Whose kings.
+        color: Color,
+        /// How many there are.
+        found: u32,
+    },
+    /// Two unpromoted pawns of one colour on a file.
+    #[error("two {} pawns on file {}", name(*color), file.to_char())]
+    DoublePawn {
+        /// Whose pawns.
+        color: Color,
+        /// On which file.
+        file: File,
+    },
+    /// A pawn, lance or knight that can never move.
+    #[error("the {} {} on {square} can never move", name(*color), kind.name())]
+    DeadEnd {
+        /// Whose piece.
+        color: Color,
+        /// Which kind.
+        kind: PieceType,
+        /// Where.
+        square: Square,
+    },
+    /// The king of the side that is not to move could be taken.
+    #[error("the {} king on {square} is in check, but {} is to move", name(*color), name(!*color))]
+    OpponentInCheck {
+        /// Whose king.
+        color: Color,
+        /// Where.
+        square: Square,
+    },
+}
+
+const fn name(color: Color) -> &'static str {
+    match color {
+        Color::Black => "black",
+        Color::White => "white",
+    }
+}
+
+impl Board {
+    /// Checks that the position can be played on.
+    pub(super) fn validate(&self) -> Result<(), InvalidPosition> {
+        self.validate_counts()?;
+        for color in Color::ALL {
+            self.validate_pawns(color)?;
+            self.validate_dead_ends(color)?;
+        }
+        let them = !self.side_to_move();
+        match self.king(them) {
+            Some(square) if self.king_threats(them).checkers.is_any() => {
+                Err(InvalidPosition::OpponentInCheck {
+                    color: them,
+                    square,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn validate_counts(&self) -> Result<(), InvalidPosition> {
+        for kind in PieceType::HAND {
+            let in_hands: u32 = Color::ALL
+                .into_iter()
+                .map(|color| self.hand(color).count(kind))
+                .sum();
+            let promoted = kind
+                .promoted()
+                .map_or(0, |promoted| self.kind(promoted).count());
+            let found = in_hands + (self.kind(kind).count() + promoted) as u32;
+            if found > kind.count_in_set() {
+                return Err(InvalidPosition::TooMany { kind, found });
+            }
+        }
+        for color in Color::ALL {
+            let found = self.pieces(color, PieceType::King).count() as u32;
+            if found > 1 {
+                return Err(InvalidPosition::TooManyKings { color, found });
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_pawns(&self, color: Color) -> Result<(), InvalidPosition> {
+        let pawns = self.pieces(color, PieceType::Pawn);
+        let crowded = |&file: &File| (pawns & Bitboard::file(file)).has_several();
+        match File::ALL.into_iter().find(crowded) {
+            Some(file) => Err(InvalidPosition::DoublePawn { color, file }),
+            None => Ok(()),
+        }
+    }
+
+    fn validate_dead_ends(&self, color: Color) -> Result<(), InvalidPosition> {
+        for kind in [PieceType::Pawn, PieceType::Lance, PieceType::Knight] {
+            let dead_ends = Bitboard::far_ranks(color, kind.dead_end_ranks());
+            if let Some(square) = (self.pieces(color, kind) & dead_ends).first() {
+                return Err(InvalidPosition::DeadEnd {
+                    color,
+                    kind,
+                    square,
+                });
+            }
+        }
+        Ok(())
+    }
+}
