@@ -1,0 +1,84 @@
+//! Keeps only the moves that give check, set by set instead of move by move.
+
+use super::sink::Sink;
+use crate::bitboard::{
+    Bitboard, bishop_attacks, gold_attacks, king_attacks, knight_attacks, lance_attacks, line,
+    pawn_attacks, rook_attacks, silver_attacks,
+};
+use crate::position::Board;
+use crate::types::{Color, Piece, PieceType, Square};
+
+/// Passes on what attacks the enemy king after the move, directly or from behind the piece that moves.
+pub(super) struct ChecksOnly<'a, S: Sink> {
+    king: Square,
+    /// Pieces that uncover an attack when they leave the line to the king.
+    blockers: Bitboard,
+    /// By kind: from where a piece attacks the king.
+    squares: [Bitboard; PieceType::NUM],
+    sink: &'a mut S,
+}
+
+impl<'a, S: Sink> ChecksOnly<'a, S> {
+    pub(super) fn new(board: &Board, king: Square, blockers: Bitboard, sink: &'a mut S) -> Self {
+        let us = board.side_to_move();
+        let occupied = board.occupied();
+        let bishop = bishop_attacks(king, occupied);
+        let rook = rook_attacks(king, occupied);
+        let neighbours = king_attacks(king);
+        let squares = std::array::from_fn(|code| match PieceType::from_index(code) {
+            Some(PieceType::Pawn) => pawn_attacks(!us, king),
+            Some(PieceType::Lance) => lance_attacks(!us, king, occupied),
+            Some(PieceType::Knight) => knight_attacks(!us, king),
+            Some(PieceType::Silver) => silver_attacks(!us, king),
+            Some(PieceType::Bishop) => bishop,
+            Some(PieceType::Rook) => rook,
+            Some(PieceType::Horse) => bishop | neighbours,
+            Some(PieceType::Dragon) => rook | neighbours,
+            Some(PieceType::King) | None => Bitboard::EMPTY,
+            Some(_) => gold_attacks(!us, king),
+        });
+        Self {
+            king,
+            blockers,
+            squares,
+            sink,
+        }
+    }
+
+    fn direct(&self, kind: PieceType) -> Bitboard {
+        self.squares[kind.index()]
+    }
+}
+
+impl<S: Sink> Sink for ChecksOnly<'_, S> {
+    fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
+        let uncovering = if self.blockers.contains(from) {
+            !line(self.king, from)
+        } else {
+            Bitboard::EMPTY
+        };
+        let kind = piece.kind();
+        let plain = plain & (self.direct(kind) | uncovering);
+        let promoting = match kind.promoted() {
+            Some(promoted) => promoting & (self.direct(promoted) | uncovering),
+            None => Bitboard::EMPTY,
+        };
+        self.sink.board_moves(from, piece, plain, promoting);
+    }
+
+    fn pawn_steps(&mut self, us: Color, plain: Bitboard, promoting: Bitboard) {
+        // A pawn keeps its file, so it uncovers everything but a line along the file of the king.
+        let uncovering = self.blockers.forward(us) - Bitboard::file(self.king.file());
+        self.sink.pawn_steps(
+            us,
+            plain & (self.direct(PieceType::Pawn) | uncovering),
+            promoting & (self.direct(PieceType::ProPawn) | uncovering),
+        );
+    }
+
+    fn drops(&mut self, us: Color, kinds: &[PieceType], targets: Bitboard) {
+        for &kind in kinds {
+            self.sink.drops(us, &[kind], targets & self.direct(kind));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Move generation, by kind.
+//!
+//! One generator walks over the pieces and hands whole sets of targets to a [`Sink`]: one sink writes moves into a list, one
+//! counts them (for perft), one keeps only the checks. Captures, quiets, evasions and checks are pseudo-legal (what
+//! [`Position::pseudo_legal`] promises); [`legal`] is strictly legal at little more cost, because pins and the squares that a
+//! king cannot go to are sets as well. Nothing allocates.
+//!
+//! `ALL` includes the senseless non-promotions: of pawn, bishop and rook always, of the lance on its second-last rank.
+
+mod checks;
+mod generator;
+pub mod perft;
+mod sink;
+
+#[cfg(test)]
+mod tests;
+
+use crate::bitboard::{Bitboard, between};
+use crate::position::{Board, KingThreats, Position};
+use crate::types::{Color, MoveList, Square};
+
+use checks::ChecksOnly;
+use generator::Generator;
+use sink::Sink;
+
+/// All legal moves, senseless non-promotions included.
+pub fn legal_moves<const LANES: usize>(position: &Position<LANES>) -> MoveList {
+    let mut moves = MoveList::new();
+    legal::<true, LANES>(position, &mut moves);
+    moves
+}
+
+/// Appends the legal moves.
+pub fn legal<const ALL: bool, const LANES: usize>(
+    position: &Position<LANES>,
+    moves: &mut MoveList,
+) {
+    let threats = position.king_threats(position.side_to_move());
+    generate_legal::<_, ALL>(position.board(), threats, moves);
+}
+
+/// Appends the pseudo-legal moves that capture. Not for positions in check: use [`evasions`] there.
+pub fn captures<const ALL: bool, const LANES: usize>(
+    position: &Position<LANES>,
+    moves: &mut MoveList,
+) {
+    let board = position.board();
+    let targets = board.color(!board.side_to_move());
+    Generator::<_, ALL>::pseudo_legal(board, moves).captures(targets);
+}
+
+/// Appends the pseudo-legal moves that do not capture, drops among them. Not for positions in check: use [`evasions`].
+pub fn quiets<const ALL: bool, const LANES: usize>(
+    position: &Position<LANES>,
+    moves: &mut MoveList,
+) {
+    let board = position.board();
+    Generator::<_, ALL>::pseudo_legal(board, moves).quiets(!board.occupied());
+}
+
+/// Appends the pseudo-legal answers to a check: the checker taken, the line blocked, or the king moved to anywhere.
+pub fn evasions<const ALL: bool, const LANES: usize>(
+    position: &Position<LANES>,
+    moves: &mut MoveList,
+) {
+    let board = position.board();
+    let generator = Generator::<_, ALL>::pseudo_legal(board, moves);
+    evade(generator, board, position.checkers());
+}
+
+/// Appends the pseudo-legal moves that give check, in and out of check.
+pub fn checks<const ALL: bool, const LANES: usize>(
+    position: &Position<LANES>,
+    moves: &mut MoveList,
+) {
+    let board = position.board();
+    let us = board.side_to_move();
+    let Some(enemy_king) = board.king(!us) else {
+        return;
+    };
+    let threats = position.king_threats(!us);
+    let mut sink = ChecksOnly::new(board, enemy_king, threats.blockers, moves);
+    let mut generator = Generator::<_, ALL>::pseudo_legal(board, &mut sink);
+    if position.in_check() {
+        evade(generator, board, position.checkers());
+    } else {
+        generator.captures(board.color(!us));
+        generator.quiets(!board.occupied());
+    }
+}
+
+fn evade<S: Sink, const ALL: bool>(
+    mut generator: Generator<'_, S, ALL>,
+    board: &Board,
+    checkers: Bitboard,
+) {
+    let us = board.side_to_move();
+    let Some(king) = board.king(us) else { return };
+    generator.king(king, !board.color(us));
+    if let Some(targets) = single_check_targets(king, checkers) {
+        generator.pieces(targets | checkers);
+        generator.drops(targets, targets);
+    }
+}
+
+/// Where a drop blocks the only check; `None` when there are two checks.
+fn single_check_targets(king: Square, checkers: Bitboard) -> Option<Bitboard> {
+    let checker = checkers.first()?;
+    (!checkers.has_several()).then(|| between(king, checker))
+}
+
+/// Generates the strictly legal moves. `threats` are those to the king of the side to move.
+#[inline(always)]
+fn generate_legal<S: Sink, const ALL: bool>(board: &Board, threats: &KingThreats, sink: &mut S) {
+    let us = board.side_to_move();
+    let own = board.color(us);
+    let mut generator = Generator::<_, ALL> {
+        board,
+        us,
+        pinned: threats.blockers & own,
+        sink: &mut *sink,
+    };
+    let occupied = board.occupied();
+    let mut targets = (!own, !occupied);
+    if let Some(king) = board.king(us) {
+        let unguarded = legal_king_targets(board, us, king);
+        generator.king(king, unguarded);
+        if threats.checkers.is_any() {
+            let Some(blocking) = single_check_targets(king, threats.checkers) else {
+                return;
+            };
+            targets = (blocking | threats.checkers, blocking);
+        }
+    }
+    generator.pieces(targets.0);
+    if !board.hand(us).is_empty() {
+        generator.drops(
+            targets.1,
+            targets.1 - mating_pawn_drop(board, us, targets.1),
+        );
+    }
+}
+
+#[inline(always)]
+fn legal_king_targets(board: &Board, us: Color, king: Square) -> Bitboard {
+    let targets = crate::bitboard::king_attacks(king) - board.color(us);
+    if targets.is_empty() {
+        return targets;
+    }
+    targets - board.attacked_around(!us, king, board.occupied() - Bitboard::of(king))
+}
+
+/// The square where dropping a pawn would mate, if it is among `targets`.
+#[inline(always)]
+fn mating_pawn_drop(board: &Board, us: Color, targets: Bitboard) -> Bitboard {
+    let Some(enemy_king) = board.king(!us) else {
+        return Bitboard::EMPTY;
+    };
+    // The square from which a pawn of ours checks is the one that a pawn of theirs on the king's square would attack.
+    let checking = crate::bitboard::pawn_attacks(!us, enemy_king) & targets;
+    if checking.is_empty() || !generator::can_drop_pawn(board, us, checking) {
+        return Bitboard::EMPTY;
+    }
+    mating_pawn_drop_slow(board, us, checking)
+}
+
+#[cold]
+fn mating_pawn_drop_slow(board: &Board, us: Color, checking: Bitboard) -> Bitboard {
+    let threats = board.king_threats(!us);
+    match checking.first() {
+        Some(to) if board.is_pawn_drop_mate(us, to, &threats) => checking,
+        _ => Bitboard::EMPTY,
+    }
+}

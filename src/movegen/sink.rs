@@ -1,0 +1,87 @@
+//! What happens to generated moves.
+
+use crate::bitboard::Bitboard;
+use crate::types::{Color, Move, MoveList, Piece, PieceType, Square};
+
+/// Takes sets of moves from the generator.
+pub(super) trait Sink {
+    /// `piece` goes from `from` to each of `plain` as it is, and to each of `promoting` with promotion.
+    fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard);
+
+    /// Pawns of `us` step ahead onto each of `plain` as they are, and onto each of `promoting` with promotion.
+    fn pawn_steps(&mut self, us: Color, plain: Bitboard, promoting: Bitboard);
+
+    /// `us` drops one of each of `kinds` onto each of `targets`.
+    fn drops(&mut self, us: Color, kinds: &[PieceType], targets: Bitboard);
+}
+
+impl Sink for MoveList {
+    #[inline(always)]
+    fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
+        plain
+            .into_iter()
+            .for_each(|to| self.push(Move::normal(from, to, piece)));
+        if promoting.is_any() {
+            let Some(promoted) = piece.promoted() else {
+                return;
+            };
+            promoting
+                .into_iter()
+                .for_each(|to| self.push(Move::promotion(from, to, promoted)));
+        }
+    }
+
+    #[inline(always)]
+    fn pawn_steps(&mut self, us: Color, plain: Bitboard, promoting: Bitboard) {
+        let pawn = Piece::new(us, PieceType::Pawn);
+        let promoted = Piece::new(us, PieceType::ProPawn);
+        plain
+            .into_iter()
+            .for_each(|to| self.push(Move::normal(behind(to, us), to, pawn)));
+        promoting
+            .into_iter()
+            .for_each(|to| self.push(Move::promotion(behind(to, us), to, promoted)));
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, us: Color, kinds: &[PieceType], targets: Bitboard) {
+        for &kind in kinds {
+            let piece = Piece::new(us, kind);
+            targets
+                .into_iter()
+                .for_each(|to| self.push(Move::drop(piece, to)));
+        }
+    }
+}
+
+/// The square from which a pawn of `us` steps onto `to`, which is not on the rank nearest to `us`.
+#[inline(always)]
+fn behind(to: Square, us: Color) -> Square {
+    let index = match us {
+        Color::Black => to.index() + 1,
+        Color::White => to.index().wrapping_sub(1),
+    };
+    // The clamp is never active; it shows the compiler that the index is one of a square.
+    Square::ALL[index.min(Square::NUM - 1)]
+}
+
+/// Counts moves without writing them.
+#[derive(Default)]
+pub(super) struct Counter(pub(super) usize);
+
+impl Sink for Counter {
+    #[inline(always)]
+    fn board_moves(&mut self, _: Square, _: Piece, plain: Bitboard, promoting: Bitboard) {
+        self.0 += plain.count() + promoting.count();
+    }
+
+    #[inline(always)]
+    fn pawn_steps(&mut self, _: Color, plain: Bitboard, promoting: Bitboard) {
+        self.0 += plain.count() + promoting.count();
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, _: Color, kinds: &[PieceType], targets: Bitboard) {
+        self.0 += kinds.len() * targets.count();
+    }
+}
