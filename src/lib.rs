@@ -1,6 +1,7 @@
 //! Raicho (雷鳥), a USI shogi engine.
 
 pub mod bitboard;
+pub mod cli;
 pub mod movegen;
 pub mod position;
 pub mod types;

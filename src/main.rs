@@ -1,3 +1,7 @@
-//! The `raicho` executable.
+//! The `raicho` executable: see [`raicho::cli`].
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    raicho::cli::run()
+}

@@ -1,0 +1,50 @@
+//! The command line: one program, `raicho`, whose default is the USI engine.
+//!
+//! Each subcommand is a file with its arguments and `run`. Errors end here, as one readable chain on stderr.
+
+mod perft;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and output.
+#[derive(Parser)]
+#[command(name = "raicho", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Count the leaves of the tree of legal moves
+    Perft(perft::Arguments),
+}
+
+/// Runs what the command line asks for. Success is 0, an error 1, a command line that makes no sense 2.
+pub fn run() -> ExitCode {
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        None => Ok(()),
+        Some(Command::Perft(arguments)) => perft::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether the reader of our output went away, which is no error: `raicho perft 3 --divide | head`.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
