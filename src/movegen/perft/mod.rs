@@ -87,7 +87,7 @@ pub fn divide<const LANES: usize>(
         table: table.as_ref(),
         stop,
     };
-    let counts = pool.install(|| counting.divide(position, options.depth));
+    let counts = pool.install(|| counting.divide(position, options.depth, SPLIT_PLIES));
     if stop.load(Ordering::Relaxed) {
         Err(PerftError::Stopped)
     } else {
@@ -95,13 +95,13 @@ pub fn divide<const LANES: usize>(
     }
 }
 
-/// From this depth on the subtrees of a move are shared out as well, so that no thread is left with a large rest.
-const SPLIT_TWICE: u32 = 4;
+/// Plies whose moves are shared out over the threads: two, so that no thread is left with a large rest.
+const SPLIT_PLIES: u32 = 2;
 
 /// Below this depth a subtree is counted faster than the table answers.
 const TABLE_MIN_DEPTH: u32 = 2;
 
-/// Subtrees of this depth take milliseconds: often enough to look whether to stop.
+/// Down to this depth the walk looks at the stop flag: the subtrees below take milliseconds.
 const STOP_CHECK_DEPTH: u32 = 3;
 
 struct Counting<'a, const LANES: usize> {
@@ -110,17 +110,15 @@ struct Counting<'a, const LANES: usize> {
 }
 
 impl<const LANES: usize> Counting<'_, LANES> {
-    fn divide(&self, position: &Position<LANES>, depth: u32) -> Vec<(Move, u64)> {
+    fn divide(&self, position: &Position<LANES>, depth: u32, splits: u32) -> Vec<(Move, u64)> {
         legal_moves(position)
             .par_iter()
             .map(|&mv| {
                 let mut position = position.clone();
                 position.do_move(mv);
-                let leaves = if depth >= SPLIT_TWICE {
-                    self.divide(&position, depth - 1)
-                        .into_iter()
-                        .map(|(_, leaves)| leaves)
-                        .sum()
+                let leaves = if splits > 1 && depth > splits {
+                    let counts = self.divide(&position, depth - 1, splits - 1);
+                    counts.into_iter().map(|(_, leaves)| leaves).sum()
                 } else {
                     self.count(&mut position, depth - 1)
                 };
@@ -130,16 +128,19 @@ impl<const LANES: usize> Counting<'_, LANES> {
     }
 
     fn count(&self, position: &mut Position<LANES>, depth: u32) -> u64 {
-        if depth >= STOP_CHECK_DEPTH && self.stop.load(Ordering::Relaxed) {
+        if self.stop.load(Ordering::Relaxed) {
             return 0;
         }
-        let Some(table) = self.table.filter(|_| depth >= TABLE_MIN_DEPTH) else {
-            return perft(position, depth);
-        };
-        if let Some(leaves) = table.probe(position.key(), depth) {
+        let table = self.table.filter(|_| depth >= TABLE_MIN_DEPTH);
+        if let Some(leaves) = table.and_then(|table| table.probe(position.key(), depth)) {
             return leaves;
         }
-        let leaves = if depth == TABLE_MIN_DEPTH {
+        let last_plies = if table.is_some() {
+            TABLE_MIN_DEPTH
+        } else {
+            STOP_CHECK_DEPTH
+        };
+        let leaves = if depth <= last_plies {
             perft(position, depth)
         } else {
             let mut leaves = 0;
@@ -151,7 +152,7 @@ impl<const LANES: usize> Counting<'_, LANES> {
             leaves
         };
         // A count that was cut short must not be found again.
-        if !self.stop.load(Ordering::Relaxed) {
+        if let Some(table) = table.filter(|_| !self.stop.load(Ordering::Relaxed)) {
             table.store(position.key(), depth, leaves);
         }
         leaves
