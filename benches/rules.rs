@@ -69,8 +69,12 @@ fn generation(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// So few that their histories stay in the cache, as the one of a search does.
+const POSITIONS_TO_MOVE: usize = 50;
+
 fn making_moves(criterion: &mut Criterion) {
     let mut positions = positions();
+    positions.truncate(POSITIONS_TO_MOVE);
     let lists: Vec<MoveList> = positions.iter().map(movegen::legal_moves).collect();
     let total: usize = lists.iter().map(|list| list.len()).sum();
     let mut group = criterion.benchmark_group("position");
