@@ -1,12 +1,15 @@
-//! From where sliders can reach the neighbourhood of a square: a filter before computing their attacks around a king.
+//! From where pieces can reach a square or its neighbourhood: filters before computing attacks around a king.
 
 use super::Bitboard;
 use super::lines::{DIRECTIONS, DOWN, RAY_TABLE, UP};
 use crate::types::{Color, Square};
 
-/// Squares from which a slider on the empty board attacks at least one neighbour of a square.
+/// Squares from which a slider on the empty board attacks at least one neighbour of a square, and the squares from which
+/// a step attacks the square itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
+    /// For steps of either colour onto the square itself.
+    pub step: Bitboard,
     /// For bishops and horses.
     pub bishop: Bitboard,
     /// For rooks and dragons.
@@ -15,8 +18,12 @@ pub struct Reach {
     pub lance: [Bitboard; Color::NUM],
 }
 
+/// Of both colours.
+const KNIGHT_JUMPS: [(i32, i32); 4] = [(-1, -2), (1, -2), (-1, 2), (1, 2)];
+
 static REACH: [Reach; Square::NUM] = {
     let empty = Reach {
+        step: Bitboard::EMPTY,
         bishop: Bitboard::EMPTY,
         rook: Bitboard::EMPTY,
         lance: [Bitboard::EMPTY; Color::NUM],
@@ -29,8 +36,17 @@ static REACH: [Reach; Square::NUM] = {
             let (files, ranks) = DIRECTIONS[step];
             if let Some(neighbour) = Square::ALL[square].offset(files, ranks) {
                 add(&mut table[square], neighbour.index());
+                table[square].step = table[square].step.union(Bitboard::of(neighbour));
             }
             step += 1;
+        }
+        let mut jump = 0;
+        while jump < KNIGHT_JUMPS.len() {
+            let (files, ranks) = KNIGHT_JUMPS[jump];
+            if let Some(from) = Square::ALL[square].offset(files, ranks) {
+                table[square].step = table[square].step.union(Bitboard::of(from));
+            }
+            jump += 1;
         }
         square += 1;
     }

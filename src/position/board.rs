@@ -157,7 +157,7 @@ impl Board {
             self.toggle(captured, Bitboard::of(to));
             self.hands[us.index()].add(captured.kind().unpromoted());
         }
-        self.shift(us, mv.piece_before().kind(), piece.kind(), from, to);
+        self.shift(us, mv.piece_before(), piece, from, to);
         self.squares[from.index()] = None;
         self.squares[to.index()] = Some(piece);
         captured
@@ -176,7 +176,7 @@ impl Board {
             return;
         };
         let before = mv.piece_before();
-        self.shift(us, piece.kind(), before.kind(), to, from);
+        self.shift(us, piece, before, to, from);
         self.squares[from.index()] = Some(before);
         self.squares[to.index()] = captured;
         if let Some(captured) = captured {
@@ -187,18 +187,18 @@ impl Board {
 
     /// Moves a piece between the sets.
     #[inline(always)]
-    fn shift(&mut self, us: Color, before: PieceType, after: PieceType, from: Square, to: Square) {
-        self.by_kind[before.index()] ^= Bitboard::of(from);
-        self.by_kind[after.index()] ^= Bitboard::of(to);
+    fn shift(&mut self, us: Color, before: Piece, after: Piece, from: Square, to: Square) {
+        self.by_kind[before.kind_index()] ^= Bitboard::of(from);
+        self.by_kind[after.kind_index()] ^= Bitboard::of(to);
         self.by_color[us.index()] ^= Bitboard::of(from) | Bitboard::of(to);
-        if after == PieceType::King {
+        if after.kind_index() == PieceType::King.index() {
             self.kings[us.index()] = Some(to);
         }
     }
 
     #[inline(always)]
     fn toggle(&mut self, piece: Piece, square: Bitboard) {
-        self.by_kind[piece.kind().index()] ^= square;
+        self.by_kind[piece.kind_index()] ^= square;
         self.by_color[piece.color().index()] ^= square;
     }
 
@@ -296,7 +296,8 @@ impl Board {
             return KingThreats::default();
         };
         let mut threats = KingThreats::default();
-        if step_attacks_of(last.piece(), last.to()).contains(king) {
+        let is_near = reach_around(king).step.contains(last.to());
+        if is_near && step_attacks_of(last.piece(), last.to()).contains(king) {
             threats.checkers = Bitboard::of(last.to());
         }
         self.add_line_threats(color, king, &mut threats);

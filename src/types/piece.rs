@@ -293,6 +293,12 @@ impl Piece {
         }
     }
 
+    /// The code of its kind, without the detour over [`PieceType`].
+    #[inline(always)]
+    pub const fn kind_index(self) -> usize {
+        self as usize & (WHITE as usize - 1)
+    }
+
     /// Its owner.
     #[inline(always)]
     pub const fn color(self) -> Color {
@@ -306,7 +312,7 @@ impl Piece {
     /// Its kind.
     #[inline(always)]
     pub const fn kind(self) -> PieceType {
-        PieceType::ALL[(self as usize & (WHITE as usize - 1)) - 1]
+        PieceType::ALL[self.kind_index() - 1]
     }
 
     /// The same owner's piece after promotion, `None` where the kind does not promote.
