@@ -76,7 +76,7 @@ fn making_moves(criterion: &mut Criterion) {
     let mut positions = positions();
     positions.truncate(POSITIONS_TO_MOVE);
     let lists: Vec<MoveList> = positions.iter().map(movegen::legal_moves).collect();
-    let total: usize = lists.iter().map(|list| list.len()).sum();
+    let total: usize = lists.iter().map(MoveList::len).sum();
     let mut group = criterion.benchmark_group("position");
     group.throughput(Throughput::Elements(total as u64));
     group.bench_function("do_move and undo_move", |bencher| {
@@ -140,7 +140,7 @@ fn leaves(criterion: &mut Criterion) {
         let position: Position = Position::from_sfen(sfen).expect("a valid position");
         group.throughput(Throughput::Elements(perft(&position, depth)));
         group.bench_function(name, |bencher| {
-            bencher.iter(|| perft(black_box(&position), depth))
+            bencher.iter(|| perft(black_box(&position), depth));
         });
     }
     group.finish();
