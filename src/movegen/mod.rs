@@ -112,7 +112,20 @@ fn single_check_targets(king: Square, checkers: Bitboard) -> Option<Bitboard> {
 /// Generates the strictly legal moves. `threats` are those to the king of the side to move.
 #[inline(always)]
 fn generate_legal<S: Sink, const ALL: bool>(board: &Board, threats: &KingThreats, sink: &mut S) {
-    let us = board.side_to_move();
+    // Both branches inline the same code; with the side known the compiler folds directions and tables.
+    match board.side_to_move() {
+        Color::Black => generate_legal_for::<_, ALL>(board, Color::Black, threats, sink),
+        Color::White => generate_legal_for::<_, ALL>(board, Color::White, threats, sink),
+    }
+}
+
+#[inline(always)]
+fn generate_legal_for<S: Sink, const ALL: bool>(
+    board: &Board,
+    us: Color,
+    threats: &KingThreats,
+    sink: &mut S,
+) {
     let own = board.color(us);
     let mut generator = Generator::<_, ALL> {
         board,
