@@ -1,8 +1,12 @@
 //! Raicho (雷鳥), a USI shogi engine.
 
+pub mod bench;
 pub mod bitboard;
 pub mod cli;
+pub mod eval;
 pub mod movegen;
 pub mod position;
+pub mod search;
+pub mod transposition;
 pub mod types;
 pub(crate) mod util;

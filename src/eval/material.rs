@@ -1,0 +1,121 @@
+//! Material: piece values of `YaneuraOu`'s level 1, on the board and in hand alike.
+
+use std::fmt::Write;
+
+use crate::bitboard::Bitboard;
+use crate::position::Position;
+use crate::types::value::{PAWN_VALUE, piece_value};
+use crate::types::{Color, PieceType, Value};
+
+/// Kinds that are counted one by one; golds and what moves as gold have one value and are counted together.
+const COUNTED: [PieceType; 8] = [
+    PieceType::Pawn,
+    PieceType::Lance,
+    PieceType::Knight,
+    PieceType::Silver,
+    PieceType::Bishop,
+    PieceType::Rook,
+    PieceType::Horse,
+    PieceType::Dragon,
+];
+
+const _: () = assert!(
+    piece_value(PieceType::ProPawn) == piece_value(PieceType::Gold)
+        && piece_value(PieceType::ProLance) == piece_value(PieceType::Gold)
+        && piece_value(PieceType::ProKnight) == piece_value(PieceType::Gold)
+        && piece_value(PieceType::ProSilver) == piece_value(PieceType::Gold)
+);
+
+/// The balance of material for the side to move.
+pub(super) fn evaluate(position: &Position) -> Value {
+    let board = position.board();
+    let us = position.side_to_move();
+    let (ours, theirs) = (board.color(us), board.color(!us));
+    let balance = |pieces: Bitboard| {
+        let (ours, theirs) = ((pieces & ours).count(), (pieces & theirs).count());
+        ours as Value - theirs as Value
+    };
+    let mut value = piece_value(PieceType::Gold) * balance(board.golds());
+    for kind in COUNTED {
+        value += piece_value(kind) * balance(board.kind(kind));
+    }
+    let (our_hand, their_hand) = (board.hand(us), board.hand(!us));
+    for kind in PieceType::HAND {
+        value +=
+            piece_value(kind) * (our_hand.count(kind) as Value - their_hand.count(kind) as Value);
+    }
+    value
+}
+
+/// The evaluation in words: counts of each kind, the total, and last the line `static eval <n>` from the side to move
+/// in the internal unit, in which a pawn is 90.
+pub fn explain(position: &Position) -> String {
+    let mut text = String::from("material     value  black board hand  white board hand     sum\n");
+    let board = position.board();
+    let mut total = 0;
+    for kind in PieceType::ALL {
+        if kind == PieceType::King {
+            continue;
+        }
+        let count = |color| {
+            let on_board = board.pieces(color, kind).count() as Value;
+            (on_board, board.hand(color).count(kind) as Value)
+        };
+        let (black, white) = (count(Color::Black), count(Color::White));
+        let sum = piece_value(kind) * (black.0 + black.1 - white.0 - white.1);
+        total += sum;
+        let (name, value) = (kind.name(), piece_value(kind));
+        writeln!(
+            text,
+            "{name:<15}{value:>4}{:>13}{:>5}{:>13}{:>5}{sum:>8}",
+            black.0, black.1, white.0, white.1
+        )
+        .expect("writing to a string cannot fail");
+    }
+    let centipawns = total * 100 / PAWN_VALUE;
+    let (mover, own) = match position.side_to_move() {
+        Color::Black => ("black", total),
+        Color::White => ("white", -total),
+    };
+    write!(
+        text,
+        "total for black {total} ({centipawns} centipawns), {mover} to move\nstatic eval {own}"
+    )
+    .expect("writing to a string cannot fail");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(sfen: &str) -> Position {
+        Position::from_sfen(sfen).expect("the test gives a good position")
+    }
+
+    #[test]
+    fn even_positions_are_even() {
+        assert_eq!(evaluate(&Position::startpos()), 0);
+    }
+
+    #[test]
+    fn every_kind_counts_for_its_side() {
+        for (sfen, expected) in [
+            ("4k4/9/9/9/9/9/9/9/4K4 b R2GP 1", 990 + 2 * 540 + 90),
+            ("4k4/9/9/9/9/9/9/9/4K4 w R2GP 1", -990 - 2 * 540 - 90),
+            ("4k4/9/9/4+P4/9/9/9/9/4K4 b p 1", 540 - 90),
+            ("4k4/9/9/3+B+R+s3/9/9/9/9/4K4 b - 1", 945 + 1395 - 540),
+            (
+                "4k4/9/9/3+l+nsl2/9/9/9/9/4K4 w b 1",
+                540 + 540 + 495 + 315 + 855,
+            ),
+        ] {
+            assert_eq!(evaluate(&position(sfen)), expected, "{sfen}");
+            let text = explain(&position(sfen));
+            assert!(
+                text.ends_with(&format!("\nstatic eval {expected}")),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Iterative deepening: the root is searched deeper and deeper, each time within a window around the last value, once
+//! for each line that is asked for.
+
+use std::mem::take;
+use std::time::{Duration, Instant};
+
+use crate::types::value::{self, INFINITE, MAX_PLY, Score};
+use crate::types::{Depth, Move, Value};
+
+use super::node::{Root, Window};
+use super::root::RootMove;
+use super::tunables::{
+    ASPIRATION_DELTA, ASPIRATION_GROWTH, ASPIRATION_MIN_DEPTH, TIME_FALLING, TIME_INSTABILITY,
+};
+use super::worker::Worker;
+use super::{Event, Info};
+
+const PERCENT: i32 = 100;
+const PERMILL: i32 = 1000;
+/// Windows that failed are reported only in searches that take long.
+const REPORT_BOUNDS_AFTER: Duration = Duration::from_secs(3);
+/// A mate is searched so many times its length deep before a search with a clock ends early.
+const MATE_DEPTH_FACTOR: Depth = 3;
+
+/// Sends lines to the outside, not too often.
+pub(super) struct Reporter<'a> {
+    on_event: &'a mut (dyn FnMut(Event) + Send),
+    interval: Duration,
+    last: Instant,
+    /// The best line as it was last reported, with its depth.
+    reported: Option<(Depth, Vec<Move>)>,
+}
+
+impl<'a> Reporter<'a> {
+    pub(super) fn new(
+        on_event: &'a mut (dyn FnMut(Event) + Send),
+        start: Instant,
+        interval: Duration,
+    ) -> Self {
+        Self {
+            on_event,
+            interval,
+            last: start,
+            reported: None,
+        }
+    }
+
+    /// Whether the interval since the last report has passed.
+    fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.interval
+    }
+
+    /// Whether the best line has been reported as it is.
+    pub(super) fn has_reported(&self, best: &RootMove) -> bool {
+        self.reported
+            .as_ref()
+            .is_some_and(|(depth, line)| *depth == best.depth && *line == best.line)
+    }
+
+    /// Reports the best lines.
+    pub(super) fn report(&mut self, worker: &Worker, moves: &[RootMove]) {
+        worker
+            .task
+            .signals
+            .publish_nodes(worker.task.thread, worker.statistics.nodes);
+        let hashfull = worker.task.table.hashfull();
+        for (index, best) in moves
+            .iter()
+            .enumerate()
+            .filter(|(_, best)| best.is_searched())
+        {
+            (self.on_event)(Event::Info(Info {
+                depth: best.depth,
+                seldepth: best.seldepth as i32,
+                multi_pv: index + 1,
+                score: Score::from_value(best.value),
+                bound: best.bound,
+                nodes: worker.task.signals.nodes(),
+                time: worker.task.limits.start.elapsed(),
+                hashfull,
+                pv: best.line.clone(),
+            }));
+        }
+        self.last = Instant::now();
+        self.reported = moves.first().map(|best| (best.depth, best.line.clone()));
+    }
+}
+
+impl Worker {
+    /// Searches deeper and deeper until something ends it. Afterwards the root moves are sorted, the best first.
+    pub(super) fn iterate(&mut self, mut reporter: Option<&mut Reporter<'_>>) {
+        let lines = self.task.settings.multi_pv.clamp(1, self.root_moves.len());
+        let last_depth = self.last_depth();
+        for depth in 1..=last_depth {
+            self.root_depth = depth;
+            self.best_move_changes /= 2;
+            let previous = self.root_moves[0].value;
+            let completed = (lines > 1).then(|| self.root_moves.clone());
+            for root_move in &mut self.root_moves {
+                root_move.rank = -INFINITE;
+            }
+            for pv_index in 0..lines {
+                self.pv_index = pv_index;
+                self.seldepth = 0;
+                self.search_line(depth, reporter.as_deref_mut());
+                self.root_moves[..=pv_index].sort_by_key(|known| -known.rank);
+                if self.is_stopped() {
+                    // Several lines compare only within one iteration: the last one that was completed counts.
+                    self.root_moves = completed.unwrap_or_else(|| take(&mut self.root_moves));
+                    return;
+                }
+            }
+            if let Some(reporter) = reporter.as_deref_mut()
+                && reporter.is_due()
+            {
+                reporter.report(self, &self.root_moves[..lines]);
+            }
+            if self.is_done(depth, previous) {
+                return;
+            }
+        }
+    }
+
+    fn last_depth(&self) -> Depth {
+        let limit = self.task.limits.depth.unwrap_or(Depth::MAX);
+        limit.clamp(1, MAX_PLY as Depth - 1)
+    }
+
+    /// One line at one depth: the window is opened until the value lies inside.
+    fn search_line(&mut self, depth: Depth, mut reporter: Option<&mut Reporter<'_>>) {
+        let expected = self.root_moves[self.pv_index].value;
+        let mut delta = ASPIRATION_DELTA;
+        let mut window = Window::FULL;
+        if depth >= ASPIRATION_MIN_DEPTH && expected.abs() < value::MAX_EVALUATION {
+            window = Window {
+                alpha: (expected - delta).max(-INFINITE),
+                beta: (expected + delta).min(INFINITE),
+            };
+        }
+        loop {
+            let value = self.search::<Root>(window, depth, 0, false);
+            // The sort is stable: moves without a value keep the order of the last iteration.
+            self.root_moves[self.pv_index..].sort_by_key(|known| -known.rank);
+            if self.is_stopped() || value > window.alpha && value < window.beta {
+                return;
+            }
+            if let Some(reporter) = reporter.as_deref_mut()
+                && self.task.settings.multi_pv == 1
+                && self.task.limits.start.elapsed() >= REPORT_BOUNDS_AFTER
+                && reporter.is_due()
+            {
+                reporter.report(self, &self.root_moves[..1]);
+            }
+            window = opened(window, value, delta);
+            delta += delta * ASPIRATION_GROWTH / PERCENT;
+        }
+    }
+
+    /// Whether no further iteration is needed.
+    fn is_done(&mut self, depth: Depth, previous: Value) -> bool {
+        let best = &self.root_moves[0];
+        let value = best.value;
+        if self.time.is_none() {
+            self.poll();
+            return self.is_stopped();
+        }
+        let has_clock = self.task.limits.clock.is_some() && !self.task.limits.infinite;
+        if has_clock
+            && !self.task.signals.is_pondering()
+            && value::is_mate(value)
+            && depth >= MATE_DEPTH_FACTOR * (value::MATE - value.abs())
+        {
+            return true;
+        }
+        let fallen = if previous == -INFINITE {
+            0
+        } else {
+            (previous - value).clamp(0, PERMILL)
+        };
+        let factor = PERCENT
+            + self.best_move_changes as i32 * TIME_INSTABILITY
+            + fallen * TIME_FALLING * PERCENT / PERMILL;
+        self.has_thought_enough(factor as u32) || self.is_stopped()
+    }
+}
+
+/// The window after the value fell out of it.
+fn opened(window: Window, value: Value, delta: Value) -> Window {
+    let delta = if value.abs() > value::MAX_EVALUATION {
+        INFINITE
+    } else {
+        delta
+    };
+    if value <= window.alpha {
+        Window {
+            alpha: (value - delta).max(-INFINITE),
+            beta: Value::midpoint(window.alpha, window.beta),
+        }
+    } else {
+        Window {
+            alpha: window.alpha,
+            beta: (value + delta).min(INFINITE),
+        }
+    }
+}

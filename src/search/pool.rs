@@ -1,0 +1,320 @@
+//! The threads of the search: long-lived, each with its own memory, fed with jobs by channel (`LazySMP`: all search the
+//! same root and share only the table). One thread leads: it keeps time, reports and decides.
+//!
+//! A panic in a search thread is caught. It is reported as a note, and the decision is still a legal move.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
+
+use thiserror::Error;
+
+use crate::position::Position;
+use crate::transposition::TranspositionTable;
+
+use super::lead::{Helpers, help, lead};
+use super::root::RootMove;
+use super::signals::{PonderHit, Signals, Statistics};
+use super::worker::{Task, Worker};
+use super::{Clock, Decision, Event, Limits, Settings};
+
+/// Deep recursions need more than the usual stack.
+const STACK_BYTES: usize = 32 << 20;
+/// The table before [`Searcher::prepare`] says how large it is to be.
+const FIRST_TABLE_MEGABYTES: usize = 16;
+
+/// Receives the events of a search.
+pub(super) type OnEvent = Box<dyn FnMut(Event) + Send>;
+
+/// What could not be prepared as asked. The searcher works all the same, with what it got.
+#[derive(Debug, Error)]
+pub enum PrepareError {
+    /// Not enough memory for the table.
+    #[error("no memory for a hash table of {asked} MB, it has {kept} MB")]
+    Table {
+        /// The size that was asked for, in MB.
+        asked: usize,
+        /// The size that it has now, in MB.
+        kept: usize,
+    },
+    /// The system refused threads.
+    #[error("{asked} search threads were asked for, {started} could be started: {source}")]
+    Threads {
+        /// How many were asked for.
+        asked: usize,
+        /// How many there are.
+        started: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Owns the search threads and the transposition table.
+pub struct Searcher {
+    table: Arc<TranspositionTable>,
+    signals: Arc<Signals>,
+    threads: Vec<SearchThread>,
+    game: u64,
+}
+
+struct SearchThread {
+    jobs: Option<Sender<Job>>,
+    handle: Option<JoinHandle<()>>,
+}
+
+enum Job {
+    Lead(Task, OnEvent, Helpers),
+    Help(Task, Sender<Outcome>),
+}
+
+/// What a helper found.
+pub(super) struct Outcome {
+    pub(super) best: Option<RootMove>,
+    pub(super) statistics: Statistics,
+    pub(super) panic: Option<String>,
+}
+
+impl Default for Searcher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Searcher {
+    /// A searcher with one thread and a small table.
+    pub fn new() -> Self {
+        let table = TranspositionTable::new(FIRST_TABLE_MEGABYTES)
+            .unwrap_or_else(|_| TranspositionTable::minimal());
+        let mut searcher = Self {
+            table: Arc::new(table),
+            signals: Arc::new(Signals::idle()),
+            threads: Vec::new(),
+            game: 0,
+        };
+        // Without any thread a search answers with any legal move, see `go`.
+        let _ = searcher.set_threads(1);
+        searcher
+    }
+
+    /// Makes ready for a new game: the table has its size and is empty, the threads are there and remember nothing. A
+    /// running search is stopped first.
+    ///
+    /// # Errors
+    /// Returns an error where the system refuses memory or threads; the searcher then works with what it got.
+    pub fn prepare(&mut self, settings: &Settings) -> Result<(), PrepareError> {
+        self.stop();
+        self.wait();
+        self.game += 1;
+        let table = self.set_table(settings.hash_mb.max(1));
+        let threads = self.set_threads(settings.threads.max(1));
+        table.and(threads)
+    }
+
+    /// Starts a search and returns at once. `on_event` is called from a search thread, the last time with
+    /// [`Event::Done`]. A search that still runs is stopped first.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the search owns what it works on; callers need not keep it"
+    )]
+    pub fn go(
+        &mut self,
+        position: Position,
+        limits: Limits,
+        settings: &Settings,
+        mut on_event: Box<dyn FnMut(Event) + Send>,
+    ) {
+        self.stop();
+        self.wait();
+        let (limits, settings) = (Arc::new(limits), Arc::new(settings.clone()));
+        self.signals = Arc::new(Signals::of_search(self.threads.len(), limits.ponder));
+        self.table.age();
+        let task = |thread| Task {
+            thread,
+            game: self.game,
+            position: position.clone(),
+            limits: Arc::clone(&limits),
+            settings: Arc::clone(&settings),
+            table: Arc::clone(&self.table),
+            signals: Arc::clone(&self.signals),
+        };
+        let Some(leader) = self.threads.first() else {
+            on_event(Event::Note(
+                "error: the system gives no search thread".to_owned(),
+            ));
+            on_event(Event::Done(any_decision(&position, &limits)));
+            self.signals.finish();
+            return;
+        };
+        let (sender, results) = channel();
+        for (index, thread) in self.threads.iter().enumerate().skip(1) {
+            thread.send(Job::Help(task(index), sender.clone()));
+        }
+        drop(sender);
+        leader.send(Job::Lead(task(0), on_event, Helpers { results }));
+    }
+
+    /// Ends the search as soon as possible; [`Event::Done`] follows within milliseconds.
+    pub fn stop(&self) {
+        self.signals.stop();
+    }
+
+    /// The opponent made the move that the ponder search expects: the own clock runs now. `clock` replaces the clocks of
+    /// the start.
+    pub fn ponderhit(&self, clock: Option<Clock>) {
+        let at = Instant::now();
+        self.signals.ponderhit(PonderHit { at, clock });
+    }
+
+    /// Whether a search runs, or its last event is still being delivered.
+    pub fn is_searching(&self) -> bool {
+        self.signals.is_searching()
+    }
+
+    /// Waits until the last event was delivered.
+    pub fn wait(&mut self) {
+        self.signals.wait_finished();
+    }
+
+    /// Counts of the last search, complete once it is done.
+    pub fn statistics(&self) -> Statistics {
+        self.signals.statistics()
+    }
+
+    /// The transposition table.
+    #[cfg(test)]
+    pub(super) fn table(&self) -> &TranspositionTable {
+        &self.table
+    }
+
+    fn set_table(&mut self, megabytes: usize) -> Result<(), PrepareError> {
+        if self.table.megabytes() == megabytes {
+            self.table.clear();
+            return Ok(());
+        }
+        // The old table goes first, so that there is never more memory in use than asked for.
+        self.table = Arc::new(TranspositionTable::minimal());
+        let mut smaller = megabytes;
+        while smaller > 0 {
+            if let Ok(table) = TranspositionTable::new(smaller) {
+                self.table = Arc::new(table);
+                break;
+            }
+            smaller /= 2;
+        }
+        if smaller == megabytes {
+            Ok(())
+        } else {
+            Err(PrepareError::Table {
+                asked: megabytes,
+                kept: smaller,
+            })
+        }
+    }
+
+    fn set_threads(&mut self, count: usize) -> Result<(), PrepareError> {
+        self.threads.truncate(count);
+        while self.threads.len() < count {
+            match SearchThread::start(self.threads.len()) {
+                Ok(thread) => self.threads.push(thread),
+                Err(source) => {
+                    return Err(PrepareError::Threads {
+                        asked: count,
+                        started: self.threads.len(),
+                        source,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Searcher {
+    fn drop(&mut self) {
+        self.stop();
+        self.threads.clear();
+    }
+}
+
+impl SearchThread {
+    fn start(index: usize) -> std::io::Result<Self> {
+        let (sender, jobs) = channel();
+        let handle = Builder::new()
+            .name(format!("search-{index}"))
+            .stack_size(STACK_BYTES)
+            .spawn(move || work(&jobs))?;
+        Ok(Self {
+            jobs: Some(sender),
+            handle: Some(handle),
+        })
+    }
+
+    fn send(&self, job: Job) {
+        if let Some(jobs) = &self.jobs {
+            // The thread lives until its sender is dropped, so there is a receiver.
+            let _ = jobs.send(job);
+        }
+    }
+}
+
+impl Drop for SearchThread {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(handle) = self.handle.take() {
+            // Panics inside are caught, and one that is not has been printed.
+            let _ = handle.join();
+        }
+    }
+}
+
+/// The life of a search thread.
+fn work(jobs: &Receiver<Job>) {
+    let mut worker = None;
+    for job in jobs {
+        match job {
+            Job::Lead(task, on_event, helpers) => lead(&mut worker, task, on_event, &helpers),
+            Job::Help(task, results) => {
+                let outcome = help(&mut worker, task);
+                // Nobody listens any more where the leader panicked.
+                let _ = results.send(outcome);
+            }
+        }
+    }
+}
+
+/// Runs a part of the search; a panic becomes its text, and the memory that it left half changed is given up.
+pub(super) fn guarded<T>(
+    worker: &mut Option<Worker>,
+    part: impl FnOnce(&mut Option<Worker>) -> T,
+) -> Result<T, String> {
+    let result = catch_unwind(AssertUnwindSafe(|| part(worker)));
+    result.map_err(|panic| {
+        *worker = None;
+        panic_text(&*panic)
+    })
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    format!(
+        "error: a search thread panicked: {}",
+        text.unwrap_or("no reason given")
+    )
+}
+
+/// A decision without search.
+pub(super) fn any_decision(position: &Position, limits: &Limits) -> Decision {
+    let moves = crate::movegen::legal_moves(position);
+    let wanted = limits.search_moves.iter().find(|mv| moves.contains(mv));
+    match wanted.or(moves.first()) {
+        Some(&best) => Decision::Move { best, ponder: None },
+        None if limits.ponder => Decision::Nothing,
+        None => Decision::Resign,
+    }
+}

@@ -1,0 +1,152 @@
+//! The leaves: captures and promotions of pawns are followed until the position is quiet, so that the evaluation is not
+//! asked in the middle of an exchange. In check every evasion is a candidate, and no evasion is mate.
+
+use crate::types::value::{self, MATE_IN_MAX_PLY, piece_value};
+use crate::types::{Bound, Move, Ply, Value};
+
+use super::move_picker::{MovePicker, promotion_gain};
+use super::node::{Node, NodeType, Tried, Window};
+use super::tunables::{QUIESCENCE_EVASIONS, QUIESCENCE_MARGIN};
+use super::worker::{STOPPED, Worker};
+
+impl Worker {
+    /// The value of the position within `window` when it has become quiet.
+    pub(super) fn quiescence<N: NodeType>(&mut self, window: Window, ply: Ply) -> Value {
+        let mut window = window;
+        if let Some(value) = self.rule_result::<N>(&mut window, ply) {
+            return value;
+        }
+        let mut node = self.enter_quiescence::<N>(window, ply);
+        if let Some(hit) = node.hit
+            && !N::PV
+            && hit.value != value::NONE
+            && value::decides(hit.value, hit.bound, window.beta)
+        {
+            return hit.value;
+        }
+        if let Some(value) = self.stand_pat(&mut node) {
+            return value;
+        }
+        let mut picker = MovePicker::tactical(&self.position, node.table_move(), self.all_moves);
+        let mut quiet_evasions = 0;
+        while let Some(mv) = picker.next(&self.position, &self.histories) {
+            node.move_count += 1;
+            if node.best_value > -MATE_IN_MAX_PLY
+                && self.prune_tactical(&mut node, mv, &mut quiet_evasions)
+            {
+                continue;
+            }
+            self.do_move(mv, ply);
+            let value = -self.quiescence::<N>(node.window.flipped(), ply + 1);
+            self.undo_move();
+            if self.is_stopped() {
+                return STOPPED;
+            }
+            if value > node.best_value {
+                node.best_value = value;
+                if value > node.window.alpha {
+                    node.best_move = Some(mv);
+                    if N::PV {
+                        self.extend_line(ply, mv);
+                    }
+                    if value >= node.window.beta {
+                        break;
+                    }
+                    node.window.alpha = value;
+                    node.raised_alpha = true;
+                }
+            }
+        }
+        if node.in_check && node.move_count == 0 {
+            return value::mated_in(ply);
+        }
+        // Moves were left out, so a value within the window is an upper bound of what is known.
+        let bound = if node.best_value >= node.window.beta {
+            Bound::Lower
+        } else {
+            Bound::Upper
+        };
+        self.store(&node, bound);
+        node.best_value
+    }
+
+    #[inline(always)]
+    fn enter_quiescence<N: NodeType>(&mut self, window: Window, ply: Ply) -> Node {
+        let (probe, hit) = self.probe(ply);
+        Node {
+            window,
+            depth: 0,
+            ply,
+            is_cut: false,
+            in_check: self.position.in_check(),
+            key: self.position.key(),
+            slot: probe.slot,
+            hit,
+            table_move_captures: false,
+            was_pv: N::PV || hit.is_some_and(|hit| hit.is_pv),
+            static_eval: value::NONE,
+            eval: value::NONE,
+            is_improving: false,
+            best_value: -value::INFINITE,
+            best_move: None,
+            move_count: 0,
+            raised_alpha: false,
+            quiets_tried: Tried::new(),
+            captures_tried: Tried::new(),
+        }
+    }
+
+    /// Out of check nobody has to capture: the static evaluation is a lower bound.
+    #[inline(always)]
+    fn stand_pat(&mut self, node: &mut Node) -> Option<Value> {
+        if node.in_check {
+            return None;
+        }
+        node.static_eval = match node.hit {
+            Some(hit) if hit.eval != value::NONE => hit.eval,
+            _ => self.evaluate(),
+        };
+        node.best_value = node.static_eval;
+        if let Some(hit) = node.hit
+            && hit.value != value::NONE
+            && hit.value.abs() <= value::MAX_EVALUATION
+            && value::decides(hit.value, hit.bound, node.best_value + 1)
+        {
+            node.best_value = hit.value;
+        }
+        if node.best_value >= node.window.beta {
+            if node.hit.is_none() {
+                self.store(node, Bound::Lower);
+            }
+            return Some(node.best_value);
+        }
+        if node.best_value > node.window.alpha {
+            node.window.alpha = node.best_value;
+        }
+        None
+    }
+
+    /// Whether a move is left out: what it wins cannot bring the value near alpha, or it loses by exchange. In check,
+    /// some quiet evasions are enough.
+    #[inline(always)]
+    fn prune_tactical(&self, node: &mut Node, mv: Move, quiet_evasions: &mut i32) -> bool {
+        let captured = self.position.piece_on(mv.to());
+        if node.in_check {
+            if captured.is_some() {
+                return false;
+            }
+            *quiet_evasions += 1;
+            return *quiet_evasions > QUIESCENCE_EVASIONS;
+        }
+        let won = captured.map_or(0, |piece| {
+            // The piece leaves the board and comes into the own hand.
+            piece_value(piece.kind()) + piece_value(piece.kind().unpromoted())
+        });
+        let reachable = node.static_eval + won + promotion_gain(mv) + QUIESCENCE_MARGIN;
+        if reachable <= node.window.alpha {
+            node.best_value = node.best_value.max(reachable);
+            return true;
+        }
+        !self.position.see_ge(mv, 0)
+    }
+}

@@ -1,0 +1,106 @@
+//! Tests that need the inside of the search: entries of the table that belong to other positions.
+
+use std::sync::mpsc::channel;
+
+use super::{Event, Info, Limits, Searcher, Settings, Statistics};
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::transposition::Entry;
+use crate::types::value::{self, mate_in};
+use crate::types::{Bound, Key64, Move16};
+
+fn position(sfen: &str) -> Position {
+    Position::from_sfen(sfen).expect("the test gives a good position")
+}
+
+fn stored(text: &str) -> Move16 {
+    text.parse().expect("the test gives a good move")
+}
+
+/// Searches with a table that holds `planted` entries of great depth and value.
+fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistics) {
+    let settings = Settings {
+        hash_mb: 8,
+        ..Settings::default()
+    };
+    let mut searcher = Searcher::new();
+    searcher
+        .prepare(&settings)
+        .expect("a small table can be had");
+    for &(key, mv) in planted {
+        let table = searcher.table();
+        let entry = Entry {
+            mv: Some(mv),
+            value: mate_in(1),
+            eval: value::MAX_EVALUATION,
+            depth: value::MAX_PLY as i32,
+            bound: Bound::Exact,
+            is_pv: true,
+        };
+        table.store(table.probe(key).slot, key, entry);
+    }
+    let limits = Limits {
+        depth: Some(5),
+        ..Limits::default()
+    };
+    let (sender, events) = channel();
+    let on_event = move |event| sender.send(event).expect("the test listens");
+    searcher.go(root.clone(), limits, &settings, Box::new(on_event));
+    searcher.wait();
+    let infos = events.try_iter().filter_map(|event| match event {
+        Event::Info(info) => Some(Info {
+            time: std::time::Duration::ZERO,
+            hashfull: 0,
+            ..info
+        }),
+        Event::Note(_) | Event::Done(_) => None,
+    });
+    (infos.collect(), searcher.statistics())
+}
+
+/// A collision brings a move of another position under this position's key. Such moves are planted under the root and
+/// under each position after a root move: white's and black's, a promotion outside the zone, a drop of what is not held,
+/// two pawns on a file, a jump over pieces, a king into check, a pinned piece. None may cut, be played, or leave a trace.
+#[test]
+fn moves_of_other_positions_are_never_used() {
+    for (sfen, foreign) in [
+        (
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            [
+                "7g7f+", "7g7e", "8h2b+", "P*5e", "5e5d", "5i5i+", "2h2c+", "G*5h",
+            ],
+        ),
+        (
+            "4k4/4r4/9/9/9/9/4P4/4G4/4K4 b Pr 1",
+            [
+                "P*5d", "5g5f+", "5h4i+", "R*1a", "5i5h", "9i9h", "G*2b", "5h5f",
+            ],
+        ),
+    ] {
+        let root = position(sfen);
+        let (clean, clean_statistics) = search(&root, &[]);
+        assert_eq!(clean_statistics.rejected, 0);
+        for text in foreign {
+            let mv = stored(text);
+            let mut planted = Vec::new();
+            let mut place = |position: &Position| {
+                let is_legal = position
+                    .to_move(mv)
+                    .is_some_and(|mv| legal_moves(position).contains(&mv));
+                if !is_legal {
+                    planted.push((position.key(), mv));
+                }
+            };
+            place(&root);
+            for &first in &legal_moves(&root) {
+                let mut child = root.clone();
+                child.do_move(first);
+                place(&child);
+            }
+            let (infos, statistics) = search(&root, &planted);
+            assert!(statistics.rejected > 0, "{text}");
+            assert_eq!(infos, clean, "{text}");
+            assert_eq!(statistics.nodes, clean_statistics.nodes, "{text}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! One search thread's own memory, and the small steps that every part of the search uses: making moves with counting,
+//! looking into the table, noticing that it is time to stop.
+
+use std::sync::Arc;
+
+use crate::eval::Evaluator;
+use crate::position::Position;
+use crate::transposition::{Entry, Probe, TranspositionTable};
+use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
+use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Ply, Value};
+
+use super::history::Histories;
+use super::node::{Frame, Node, TableHit};
+use super::root::RootMove;
+use super::signals::{Signals, Statistics};
+use super::time::TimeManager;
+use super::{Limits, Settings};
+
+/// Nodes between two looks at the clock and the signals.
+const POLL_INTERVAL: u64 = 512;
+
+/// What a search returns when it was stopped; nobody may use it.
+pub(super) const STOPPED: Value = 0;
+
+const CENTIPAWNS: i32 = 100;
+
+/// What one search of one thread works on.
+#[derive(Clone)]
+pub(super) struct Task {
+    pub(super) thread: usize,
+    /// Counts games; histories do not outlive one.
+    pub(super) game: u64,
+    pub(super) position: Position,
+    pub(super) limits: Arc<Limits>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) table: Arc<TranspositionTable>,
+    pub(super) signals: Arc<Signals>,
+}
+
+/// Memory of one thread.
+pub(super) struct Worker {
+    pub(super) task: Task,
+    pub(super) position: Position,
+    pub(super) evaluator: Evaluator,
+    pub(super) rule: EnteringKingRule,
+    pub(super) all_moves: bool,
+    pub(super) max_moves: u32,
+    /// By side to move.
+    pub(super) draw_values: [Value; Color::NUM],
+    pub(super) histories: Histories,
+    pub(super) frames: Box<[Frame]>,
+    pub(super) root_moves: Vec<RootMove>,
+    /// The line that is searched now, from 0.
+    pub(super) pv_index: usize,
+    pub(super) root_depth: Depth,
+    pub(super) seldepth: usize,
+    /// How often the best move changed; halves each iteration.
+    pub(super) best_move_changes: u32,
+    pub(super) statistics: Statistics,
+    /// Only the main thread has one.
+    pub(super) time: Option<TimeManager>,
+    is_pondering: bool,
+    next_poll: u64,
+    is_stopped: bool,
+}
+
+impl Worker {
+    /// A thread's memory for its first task.
+    pub(super) fn new(task: Task) -> Self {
+        Self {
+            position: task.position.clone(),
+            evaluator: Evaluator::default(),
+            rule: EnteringKingRule::default(),
+            all_moves: false,
+            max_moves: u32::MAX,
+            draw_values: [0; Color::NUM],
+            histories: Histories::new(),
+            frames: vec![Frame::EMPTY; MAX_PLY + 2].into_boxed_slice(),
+            root_moves: Vec::new(),
+            pv_index: 0,
+            root_depth: 0,
+            seldepth: 0,
+            best_move_changes: 0,
+            statistics: Statistics::default(),
+            time: None,
+            is_pondering: false,
+            next_poll: 0,
+            is_stopped: false,
+            task,
+        }
+    }
+
+    /// Takes up a task; what was learned in the same game stays.
+    pub(super) fn begin(&mut self, task: Task, root_moves: Vec<RootMove>) {
+        if task.game != self.task.game {
+            self.histories = Histories::new();
+        }
+        let settings = &task.settings;
+        let root_side = task.position.side_to_move();
+        let draw_value = settings.draw_value[root_side.index()]
+            .clamp(-MAX_EVALUATION, MAX_EVALUATION)
+            * PAWN_VALUE
+            / CENTIPAWNS;
+        self.draw_values[root_side.index()] = draw_value;
+        self.draw_values[root_side.opponent().index()] = -draw_value;
+        self.evaluator = settings.evaluator;
+        self.rule = settings.entering_king_rule;
+        self.all_moves = settings.generate_all_legal_moves;
+        self.max_moves = match settings.max_moves_to_draw {
+            0 => u32::MAX,
+            last => last,
+        };
+        self.position = task.position.clone();
+        self.frames.fill(Frame::EMPTY);
+        self.root_moves = root_moves;
+        self.root_depth = 0;
+        self.best_move_changes = 0;
+        self.statistics = Statistics::default();
+        self.time = None;
+        self.is_pondering = task.limits.ponder;
+        self.is_stopped = false;
+        self.task = task;
+        self.schedule_poll();
+    }
+
+    /// Lets go of the table, so that its memory can be given back.
+    pub(super) fn release_table(&mut self) {
+        self.task.table = Arc::new(TranspositionTable::minimal());
+    }
+
+    /// Whether the search must end now; nothing found out after this counts.
+    #[inline(always)]
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// Makes a move: a node.
+    #[inline(always)]
+    pub(super) fn do_move(&mut self, mv: Move, ply: Ply) {
+        self.statistics.nodes += 1;
+        self.frames[ply].current_move = Some(mv);
+        self.position.do_move(mv);
+        self.task.table.prefetch(self.position.key());
+        if self.statistics.nodes >= self.next_poll {
+            self.poll();
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn undo_move(&mut self) {
+        self.position.undo_move();
+    }
+
+    /// Looks at the clock, the node limit and the signals.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn poll(&mut self) {
+        let signals = &self.task.signals;
+        signals.publish_nodes(self.task.thread, self.statistics.nodes);
+        if signals.is_stopped() {
+            self.is_stopped = true;
+        }
+        if let Some(time) = &mut self.time {
+            if self.is_pondering && !signals.is_pondering() {
+                self.is_pondering = false;
+                if let Some(hit) = signals.take_ponderhit() {
+                    time.ponderhit(hit);
+                }
+            }
+            let is_at_limit = self
+                .task
+                .limits
+                .nodes
+                .is_some_and(|limit| signals.nodes() >= limit);
+            if is_at_limit || !self.is_pondering && time.is_over() {
+                self.is_stopped = true;
+            }
+        }
+        self.schedule_poll();
+    }
+
+    fn schedule_poll(&mut self) {
+        let nodes = self.statistics.nodes;
+        let limit = self.task.limits.nodes.unwrap_or(u64::MAX).max(nodes + 1);
+        self.next_poll = (nodes + POLL_INTERVAL).min(limit);
+    }
+
+    /// After an iteration: whether the clock says to end here.
+    pub(super) fn has_thought_enough(&mut self, factor: u32) -> bool {
+        self.poll();
+        let is_pondering = self.is_pondering;
+        !is_pondering
+            && self
+                .time
+                .as_mut()
+                .is_some_and(|time| time.has_thought_enough(factor))
+    }
+
+    /// The static evaluation, within the range of evaluations.
+    #[inline(always)]
+    pub(super) fn evaluate(&self) -> Value {
+        self.evaluator
+            .evaluate(&self.position)
+            .clamp(-MAX_EVALUATION, MAX_EVALUATION)
+    }
+
+    /// The value of a draw for the side to move.
+    #[inline(always)]
+    pub(super) fn draw_value(&self) -> Value {
+        self.draw_values[self.position.side_to_move().index()]
+    }
+
+    /// Looks the position up. An entry whose move is not legal here belongs to another position: it is a miss, and
+    /// nothing of it is used.
+    #[inline]
+    pub(super) fn probe(&mut self, ply: Ply) -> (Probe, Option<TableHit>) {
+        let probe = self.task.table.probe(self.position.key());
+        self.statistics.probes += 1;
+        let Some(entry) = probe.entry else {
+            return (probe, None);
+        };
+        let mv = match entry.mv {
+            None => None,
+            Some(stored) => {
+                let proved = self
+                    .position
+                    .to_move(stored)
+                    .filter(|&mv| self.position.pseudo_legal(mv) && self.position.legal(mv));
+                if proved.is_none() {
+                    self.statistics.rejected += 1;
+                    self.task.table.erase(probe.slot);
+                    return (probe, None);
+                }
+                proved
+            }
+        };
+        self.statistics.hits += 1;
+        let hit = TableHit {
+            mv,
+            value: value::from_table(entry.value, ply),
+            eval: entry.eval,
+            depth: entry.depth,
+            bound: entry.bound,
+            is_pv: entry.is_pv,
+        };
+        (probe, Some(hit))
+    }
+
+    /// Writes what was found out at a node.
+    #[inline(always)]
+    pub(super) fn store(&self, node: &Node, bound: Bound) {
+        let entry = Entry {
+            mv: node.best_move.map(Move::to_move16),
+            value: value::to_table(node.best_value, node.ply),
+            eval: node.static_eval,
+            depth: node.depth.max(0),
+            bound,
+            is_pv: node.was_pv,
+        };
+        self.task.table.store(node.slot, node.key, entry);
+    }
+
+    /// The line of `ply` becomes `mv` and the line after it.
+    #[inline]
+    pub(super) fn extend_line(&mut self, ply: Ply, mv: Move) {
+        let (before, after) = self.frames.split_at_mut(ply + 1);
+        let line = &mut before[ply].line;
+        line.clear();
+        line.push(mv);
+        let rest = &after[0].line;
+        // Both hold at most the longest line; the last move of one that long is dropped.
+        let room = line.remaining_capacity().min(rest.len());
+        line.extend(rest[..room].iter().copied());
+    }
+}

@@ -1,0 +1,357 @@
+//! The search from outside: what it promises whatever the position, the limits and the moment of a stop.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use raicho::movegen::legal_moves;
+use raicho::position::Position;
+use raicho::search::{Clock, Decision, Event, Info, Limits, Searcher, Settings};
+use raicho::types::{EnteringKingRule, Move, Move16, Score};
+
+/// What a search said.
+struct Report {
+    infos: Vec<Info>,
+    notes: Vec<String>,
+    decision: Decision,
+}
+
+fn position(sfen: &str) -> Position {
+    Position::from_sfen(sfen).expect("the test gives a good position")
+}
+
+fn mv(position: &Position, text: &str) -> Move {
+    let stored: Move16 = text.parse().expect("the test gives a good move");
+    position.to_move(stored).expect("the piece is there")
+}
+
+fn settings() -> Settings {
+    Settings {
+        hash_mb: 8,
+        pv_interval: Duration::ZERO,
+        ..Settings::default()
+    }
+}
+
+fn prepared(settings: &Settings) -> Searcher {
+    let mut searcher = Searcher::new();
+    searcher
+        .prepare(settings)
+        .expect("a small table can be had");
+    searcher
+}
+
+fn start(
+    searcher: &mut Searcher,
+    position: &Position,
+    limits: Limits,
+    settings: &Settings,
+) -> Receiver<Event> {
+    let (sender, events) = channel();
+    let on_event = move |event| sender.send(event).expect("the test listens");
+    searcher.go(position.clone(), limits, settings, Box::new(on_event));
+    events
+}
+
+/// Collects everything up to the decision, which must be the last event.
+fn collect(events: &Receiver<Event>) -> Report {
+    let (mut infos, mut notes) = (Vec::new(), Vec::new());
+    let decision = loop {
+        match events.recv().expect("a decision comes") {
+            Event::Info(info) => infos.push(info),
+            Event::Note(note) => notes.push(note),
+            Event::Done(decision) => break decision,
+        }
+    };
+    assert!(events.recv().is_err(), "nothing follows the decision");
+    Report {
+        infos,
+        notes,
+        decision,
+    }
+}
+
+fn search(position: &Position, limits: Limits, settings: &Settings) -> Report {
+    let mut searcher = prepared(settings);
+    let report = collect(&start(&mut searcher, position, limits, settings));
+    check(position, &report);
+    report
+}
+
+/// Every line and the decision can be played.
+fn check(position: &Position, report: &Report) {
+    assert_eq!(report.notes, Vec::<String>::new());
+    for info in &report.infos {
+        assert!(!info.pv.is_empty());
+        let mut position = position.clone();
+        for &mv in &info.pv {
+            assert!(legal_moves(&position).contains(&mv), "{mv:?} of {info:?}");
+            position.do_move(mv);
+        }
+    }
+    if let Decision::Move { best, ponder } = report.decision {
+        let mut position = position.clone();
+        assert!(legal_moves(&position).contains(&best));
+        position.do_move(best);
+        assert!(ponder.is_none_or(|ponder| legal_moves(&position).contains(&ponder)));
+    }
+}
+
+fn to_depth(depth: i32) -> Limits {
+    Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    }
+}
+
+fn to_nodes(nodes: u64) -> Limits {
+    Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
+    }
+}
+
+const MIDDLE_GAME: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
+
+/// Mates with their length in plies.
+#[rustfmt::skip]
+const MATES: [(i32, &str); 9] = [
+    (1, "Kbg4nl/3sk1gs1/2n4pp/1G1p5/1pP4P1/4S4/P2PPG2P/1L7/LNS4NL w 7P2Rpb 1"),
+    (1, "4p2+P1/2g1+N4/2n6/1Rpb1pp1p/k3P4/2P1SPP2/1G1SB4/1S2KG1P1/6+r2 b PLS6p3l2ng 1"),
+    (1, "lS2l4/2G2g3/1p+N3rrp/p2P1Np2/P3SP3/2k1P1P2/1PN1G1S1P/1K5+p1/L7L b PNB5psgb 1"),
+    (1, "9/l8/1N+Rsp4/p1pp4p/5pp2/Pk1PG3P/1B1GGP3/LL7/K1g1+b4 b 3PL2N4pn3sr 1"),
+    (3, "ln1gkg1nl/6+P2/2sppps1p/2p3p2/p8/P1P1P3P/2NP1PP2/3s1KSR1/L1+b2G1NL w R2Pbgp 42"),
+    (3, "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50"),
+    (3, "lnsg2g1l/3k3p1/p1ppp+P+S2/8p/9/PPP2Sp1P/3PP4/1BGSK1P2/LN3r1+rL w BG2N2Pp 74"),
+    (3, "lnkgp1+R1l/1rs4+P1/p1ppG2p1/4N3p/3S5/P7P/2+lPP4/2G1KP3/L1S4+b1 b BN2Pgsn4p 83"),
+    (3, "l6nl/3gk1g2/4p3p/p2psPpp1/6P1P/P1pr5/BP1r2N2/1G2K4/LN6L w 2Sbgsn6p 106"),
+];
+
+#[test]
+fn finds_short_mates() {
+    for (plies, sfen) in MATES {
+        let report = search(&position(sfen), to_depth(8), &settings());
+        let last = report.infos.last().expect("there is a line");
+        assert_eq!(last.score, Score::Mate(plies), "{sfen}");
+        assert_eq!(last.pv.len() as i32, plies, "{sfen}");
+    }
+}
+
+#[test]
+fn the_same_search_gives_the_same_result() {
+    let position = position(MIDDLE_GAME);
+    let mut searcher = Searcher::new();
+    let mut run = || {
+        searcher
+            .prepare(&settings())
+            .expect("a small table can be had");
+        let mut found = Vec::new();
+        for nodes in [30_000, 50_000] {
+            let events = start(&mut searcher, &position, to_nodes(nodes), &settings());
+            let report = collect(&events);
+            let lines: Vec<_> = report
+                .infos
+                .into_iter()
+                .map(|info| (info.pv, info.score))
+                .collect();
+            found.push((report.decision, lines, searcher.statistics()));
+        }
+        found
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn node_limits_are_exact() {
+    for nodes in [1, 100, 511, 513, 12_345, 40_000] {
+        let mut searcher = prepared(&settings());
+        let events = start(
+            &mut searcher,
+            &position(MIDDLE_GAME),
+            to_nodes(nodes),
+            &settings(),
+        );
+        collect(&events);
+        assert_eq!(searcher.statistics().nodes, nodes);
+    }
+}
+
+#[test]
+fn lines_are_legal_in_random_positions() {
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    for _ in 0..40 {
+        let mut position = Position::startpos();
+        for _ in 0..120 {
+            let moves = legal_moves(&position);
+            if moves.is_empty() {
+                break;
+            }
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            position.do_move(moves[(random >> 33) as usize % moves.len()]);
+            if random >> 60 == 0 {
+                search(&position, to_nodes(3000), &settings());
+            }
+        }
+    }
+}
+
+#[test]
+fn stops_at_once() {
+    let mut searcher = prepared(&settings());
+    for wait in [0, 1, 20, 100] {
+        let events = start(
+            &mut searcher,
+            &position(MIDDLE_GAME),
+            Limits::default(),
+            &settings(),
+        );
+        std::thread::sleep(Duration::from_millis(wait));
+        let stopped = Instant::now();
+        searcher.stop();
+        let report = collect(&events);
+        assert!(stopped.elapsed() < Duration::from_millis(200));
+        assert!(matches!(report.decision, Decision::Move { .. }));
+        check(&position(MIDDLE_GAME), &report);
+    }
+}
+
+#[test]
+fn several_threads_agree_on_one_decision() {
+    let settings = Settings {
+        threads: 3,
+        ..settings()
+    };
+    let report = search(&position(MIDDLE_GAME), to_nodes(100_000), &settings);
+    assert!(matches!(report.decision, Decision::Move { .. }));
+}
+
+#[test]
+fn infinite_and_ponder_wait_for_permission() {
+    let settings = settings();
+    let mut searcher = prepared(&settings);
+    let mated = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
+    for (sfen, is_mated) in [(mated, true), (MATES[0].1, false)] {
+        let position = position(sfen);
+        for ponder in [false, true] {
+            let limits = Limits {
+                ponder,
+                infinite: !ponder,
+                depth: Some(2),
+                ..Limits::default()
+            };
+            let events = start(&mut searcher, &position, limits.clone(), &settings);
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(searcher.is_searching());
+            searcher.stop();
+            let decision = collect(&events).decision;
+            match (is_mated, ponder) {
+                (true, true) => assert_eq!(decision, Decision::Nothing),
+                (true, false) => assert_eq!(decision, Decision::Resign),
+                _ => assert!(matches!(decision, Decision::Move { .. })),
+            }
+            if ponder {
+                let events = start(&mut searcher, &position, limits, &settings);
+                searcher.ponderhit(None);
+                let decision = collect(&events).decision;
+                assert_eq!(decision == Decision::Resign, is_mated);
+            }
+        }
+    }
+}
+
+#[test]
+fn several_lines_are_distinct_and_sorted() {
+    let settings = Settings {
+        multi_pv: 5,
+        ..settings()
+    };
+    let report = search(&position(MIDDLE_GAME), to_depth(7), &settings);
+    assert_eq!(report.infos.len() % 5, 0);
+    for lines in report.infos.chunks(5) {
+        let mut first_moves: Vec<String> = Vec::new();
+        let mut best = i32::MAX;
+        for (index, info) in lines.iter().enumerate() {
+            assert_eq!(info.multi_pv, index + 1);
+            first_moves.push(info.pv[0].to_string());
+            if let Score::Cp(score) = info.score {
+                assert!(score <= best);
+                best = score;
+            }
+        }
+        first_moves.sort();
+        first_moves.dedup();
+        assert_eq!(first_moves.len(), 5);
+    }
+}
+
+#[test]
+fn only_the_wanted_moves_are_searched() {
+    let position = Position::startpos();
+    for wanted in [vec!["9g9f"], vec!["1g1f", "5i5h"], vec!["9i9h"]] {
+        let wanted: Vec<Move> = wanted.iter().map(|text| mv(&position, text)).collect();
+        let limits = Limits {
+            search_moves: wanted.clone(),
+            ..to_depth(5)
+        };
+        let report = search(&position, limits, &settings());
+        assert!(report.infos.iter().all(|info| wanted.contains(&info.pv[0])));
+        let Decision::Move { best, .. } = report.decision else {
+            panic!("there are moves");
+        };
+        assert!(wanted.contains(&best));
+    }
+}
+
+#[test]
+fn positions_with_one_king_or_none_are_searched() {
+    for sfen in [
+        "4k4/9/4P4/9/9/9/9/9/9 b G 1",
+        "9/9/9/9/4G4/9/9/9/9 b P 1",
+        "9/9/9/9/9/9/9/4g4/4K4 b Rrb 1",
+        "lnsg1gsnl/9/9/9/9/9/9/9/9 b 2R2B2G2S2N2L18P 1",
+    ] {
+        search(&position(sfen), to_nodes(20_000), &settings());
+    }
+    let tsume = position("4k4/9/4P4/9/9/9/9/9/9 b G 1");
+    let report = search(&tsume, to_depth(5), &settings());
+    let last = report.infos.last().map(|info| info.score);
+    assert_eq!(last, Some(Score::Mate(1)));
+}
+
+#[test]
+fn no_time_means_no_thinking() {
+    let limits = Limits {
+        clock: Some(Clock::default()),
+        ..Limits::default()
+    };
+    let began = Instant::now();
+    let report = search(&position(MIDDLE_GAME), limits, &settings());
+    assert!(began.elapsed() < Duration::from_millis(500));
+    assert!(matches!(report.decision, Decision::Move { .. }));
+}
+
+#[test]
+fn movetime_is_kept() {
+    let limits = Limits {
+        movetime: Some(Duration::from_millis(150)),
+        ..Limits::default()
+    };
+    let began = Instant::now();
+    search(&position(MIDDLE_GAME), limits, &settings());
+    let took = began.elapsed();
+    assert!(took >= Duration::from_millis(150) && took < Duration::from_millis(500));
+}
+
+#[test]
+fn entered_kings_declare() {
+    let sfen = "K+N5+L1/G+L+P+B1+R+P2/3+P2G2/9/2+p+n5/3s2+ss1/3+p+p1+s1+r/7g+n/6g+nk b 2L8Pb4p 1";
+    let report = search(&position(sfen), to_depth(3), &settings());
+    assert_eq!(report.decision, Decision::Win);
+    let settings = Settings {
+        entering_king_rule: EnteringKingRule::NoEnteringKing,
+        ..settings()
+    };
+    let report = search(&position(sfen), to_depth(3), &settings);
+    assert!(matches!(report.decision, Decision::Move { .. }));
+}
