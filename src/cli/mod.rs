@@ -2,6 +2,7 @@
 //!
 //! Each subcommand is a file with its arguments and `run`. Errors end here, as one readable chain on stderr.
 
+mod bench;
 mod perft;
 
 use std::process::ExitCode;
@@ -18,6 +19,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Search fixed positions; the node count identifies a version
+    Bench(bench::Arguments),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
 }
@@ -28,6 +31,7 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         None => Ok(()),
+        Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
     };
     match result {

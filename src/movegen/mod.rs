@@ -1,6 +1,6 @@
 //! Move generation, by kind.
 //!
-//! One generator walks over the pieces and hands whole sets of targets to a [`Sink`]: one sink writes moves into a list, one
+//! One generator walks over the pieces and hands whole sets of targets to a `Sink`: one sink writes moves into a list, one
 //! counts them (for perft), one keeps only the checks. Captures, quiets, evasions and checks are pseudo-legal (what
 //! [`Position::pseudo_legal`] promises); [`legal`] is strictly legal at little more cost, because pins and the squares that a
 //! king cannot go to are sets as well. Nothing allocates.

@@ -1,0 +1,51 @@
+//! `raicho bench`.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+
+use crate::bench::{self, BenchOptions};
+use crate::eval::Evaluator;
+
+/// Example: `raicho bench --depth 10`
+#[derive(Args)]
+#[command(before_help = "Example: raicho bench --depth 10")]
+pub(super) struct Arguments {
+    /// Depth to search each position to
+    #[arg(long, value_name = "PLIES", default_value_t = BenchOptions::default().depth,
+          value_parser = clap::value_parser!(i32).range(1..=245))]
+    depth: i32,
+
+    /// Search threads; the node count is the same on every run with one thread only
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=512))]
+    threads: u16,
+
+    /// Size of the transposition table in MB
+    #[arg(long, value_name = "MB", default_value_t = BenchOptions::default().hash_mb)]
+    hash: usize,
+
+    /// Evaluation: `<embedded>` or `<material>`
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    eval: String,
+
+    /// File with an SFEN a line, instead of the fixed positions
+    #[arg(long, value_name = "FILE")]
+    sfen_file: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let evaluator = match arguments.eval.as_str() {
+        "<embedded>" | "<material>" | "material" => Evaluator::Material,
+        other => bail!("--eval '{other}', this version has <embedded> and <material> only"),
+    };
+    let options = BenchOptions {
+        depth: arguments.depth,
+        threads: arguments.threads.into(),
+        hash_mb: arguments.hash,
+        evaluator,
+        sfen_file: arguments.sfen_file.clone(),
+    };
+    bench::run(&options, &mut std::io::stdout().lock())?;
+    Ok(())
+}
