@@ -121,15 +121,15 @@ const MATES: [(i32, &str); 9] = [
     (1, "9/l8/1N+Rsp4/p1pp4p/5pp2/Pk1PG3P/1B1GGP3/LL7/K1g1+b4 b 3PL2N4pn3sr 1"),
     (3, "ln1gkg1nl/6+P2/2sppps1p/2p3p2/p8/P1P1P3P/2NP1PP2/3s1KSR1/L1+b2G1NL w R2Pbgp 42"),
     (3, "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50"),
-    (3, "lnsg2g1l/3k3p1/p1ppp+P+S2/8p/9/PPP2Sp1P/3PP4/1BGSK1P2/LN3r1+rL w BG2N2Pp 74"),
-    (3, "lnkgp1+R1l/1rs4+P1/p1ppG2p1/4N3p/3S5/P7P/2+lPP4/2G1KP3/L1S4+b1 b BN2Pgsn4p 83"),
-    (3, "l6nl/3gk1g2/4p3p/p2psPpp1/6P1P/P1pr5/BP1r2N2/1G2K4/LN6L w 2Sbgsn6p 106"),
+    (3, "1+P1gkg2l/2s3s+P1/3ppp2p/P1p2npp1/l2N1+b3/3KP1P2/N2P1PS1P/2+p1G2R1/L1+r3sNL w Pbgp 58"),
+    (3, "l1+R5l/2pS5/p2pp+P1pp/2k3p2/2N4P1/PP2R1P1P/2+pPP1N2/2GSG1bs1/LN1K4L b 2GSNPbp 73"),
+    (5, "l3g2nl/2+N2sk2/p2ppp3/1+R4gpp/3ln4/2PPK3P/PP2P4/1+bNS1+s+r2/+b2GG3L w Ps5p 84"),
 ];
 
 #[test]
 fn finds_short_mates() {
     for (plies, sfen) in MATES {
-        let report = search(&position(sfen), to_depth(8), &settings());
+        let report = search(&position(sfen), to_nodes(200_000), &settings());
         let last = report.infos.last().expect("there is a line");
         assert_eq!(last.score, Score::Mate(plies), "{sfen}");
         assert_eq!(last.pv.len() as i32, plies, "{sfen}");

@@ -87,6 +87,9 @@ impl Worker {
         if N::ROOT {
             return None;
         }
+        if self.is_stopped() {
+            return Some(STOPPED);
+        }
         if let Some(repetition) = self.position.search_repetition(ply) {
             return Some(match repetition {
                 Repetition::Draw => self.draw_value(),

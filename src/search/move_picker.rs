@@ -63,7 +63,7 @@ pub(super) struct MovePicker {
 impl MovePicker {
     /// All moves. `table_move` is legal; `remembered` are killers and the counter move, unproved. `all_moves` includes the
     /// senseless non-promotions.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(
         position: &Position,
         table_move: Option<Move>,
@@ -75,14 +75,14 @@ impl MovePicker {
         } else {
             Stage::GenerateCaptures
         };
-        Self {
-            remembered,
-            ..Self::starting(table_move, next_stage, all_moves)
-        }
+        // Not by `..`: the lists are large, and are not to be copied.
+        let mut picker = Self::starting(table_move, next_stage, all_moves);
+        picker.remembered = remembered;
+        picker
     }
 
     /// Quiescence: evasions in check, otherwise captures and promotions of pawns.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tactical(position: &Position, table_move: Option<Move>, all_moves: bool) -> Self {
         if position.in_check() {
             return Self::starting(table_move, Stage::GenerateEvasions, all_moves);
