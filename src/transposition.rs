@@ -17,6 +17,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use thiserror::Error;
 
 use crate::types::{Bound, Depth, Key64, Move16, Value};
+use crate::util::fits_into_memory;
 
 /// What is known about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,9 +134,8 @@ impl TranspositionTable {
     /// # Errors
     /// Returns an error where the system has not enough memory.
     pub fn new(megabytes: usize) -> Result<Self, TableError> {
-        let count = megabytes
-            .max(1)
-            .checked_mul(BYTES_PER_MEGABYTE / size_of::<Cluster>());
+        let count = fits_into_memory(megabytes)
+            .then(|| megabytes.max(1) * (BYTES_PER_MEGABYTE / size_of::<Cluster>()));
         let clusters = count.and_then(|count| bytemuck::try_zeroed_slice_box(count).ok());
         clusters
             .map(Self::from_clusters)

@@ -1,5 +1,7 @@
-//! Helpers that know nothing of shogi. Uses the standard library only.
+//! Helpers that know nothing of shogi.
 
 mod enum_macro;
+mod memory;
 
 pub(crate) use enum_macro::simple_enum;
+pub(crate) use memory::fits_into_memory;

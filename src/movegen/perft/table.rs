@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::types::Key;
+use crate::util::fits_into_memory;
 
 const DEPTH_BITS: u32 = 8;
 /// Larger counts are not stored.
@@ -25,6 +26,9 @@ impl<const LANES: usize> Table<LANES> {
 
     /// A table of at most `mb` · 2^20 bytes; `None` where they cannot be had.
     pub(super) fn new(mb: usize) -> Option<Self> {
+        if !fits_into_memory(mb) {
+            return None;
+        }
         let pairs = mb.checked_mul(MB)? / (Self::PAIR_WORDS * size_of::<AtomicU64>());
         let words = bytemuck::allocation::try_zeroed_slice_box(pairs * Self::PAIR_WORDS).ok()?;
         Some(Self { words })
