@@ -9,15 +9,19 @@
 
 mod go;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 mod words;
 
 use std::fmt;
 use std::str::FromStr;
 
+use crate::util::shorten;
+
 pub use go::{GoCommand, MateLimit, Times};
+pub use words::CommandError;
 pub(crate) use words::parse_integer;
-pub use words::{CommandError, Token};
 use words::{Unit, Words};
 
 /// One line from the GUI.
@@ -51,10 +55,10 @@ pub enum Command {
     /// `bench [depth D]`: the fixed benchmark.
     Bench {
         /// Another depth than the usual one.
-        depth: Option<u64>,
+        depth: Option<u32>,
     },
     /// `perft N`: counts leaves.
-    Perft(u64),
+    Perft(u32),
     /// `d`: draws the board.
     Draw,
     /// `moves`: all legal moves.
@@ -155,14 +159,16 @@ fn read(
         "gameover" => Command::GameOver(read_game_result(rest, faults)),
         "quit" => Command::Quit,
         "bench" => read_bench(&mut Words::new("bench", rest))?,
-        "perft" => Command::Perft(Words::new("perft", rest).number(Unit::PerftDepth, |_| false)?),
+        "perft" => {
+            Command::Perft(Words::new("perft", rest).number(Unit::PerftDepth, |_| false)? as u32)
+        }
         "d" => Command::Draw,
         "moves" => Command::Moves,
         "key" => Command::Key,
         "eval" => Command::Eval,
         "getoption" => Command::GetOption(rest.split_whitespace().next().map(str::to_owned)),
         "compiler" => Command::Compiler,
-        _ => return Err(CommandError::Unknown(Token::new(keyword))),
+        _ => return Err(CommandError::Unknown(shorten(keyword))),
     };
     Ok(Some(command))
 }
@@ -209,7 +215,7 @@ fn read_game_result(rest: &str, faults: &mut Vec<CommandError>) -> Option<GameRe
 fn read_bench(words: &mut Words<'_>) -> Result<Command, CommandError> {
     let depth = match words.next() {
         None => None,
-        Some("depth") => Some(words.number(Unit::Depth, |_| false)?),
+        Some("depth") => Some(words.number(Unit::Depth, |_| false)? as u32),
         Some(word) => return Err(words.unexpected(word, "\"depth\" or nothing")),
     };
     Ok(Command::Bench { depth })

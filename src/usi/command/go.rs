@@ -20,7 +20,7 @@ pub struct GoCommand {
     /// Think exactly so many milliseconds.
     pub movetime: Option<u64>,
     /// Search so many plies.
-    pub depth: Option<u64>,
+    pub depth: Option<u32>,
     /// Search so many nodes.
     pub nodes: Option<u64>,
     /// Think until `stop`.
@@ -28,7 +28,7 @@ pub struct GoCommand {
     /// Look for a mate, and answer with `checkmate`.
     pub mate: Option<MateLimit>,
     /// Count leaves to this depth; a tool, answered without `bestmove`.
-    pub perft: Option<u64>,
+    pub perft: Option<u32>,
     /// The moves to choose from as USI text; empty for all.
     pub search_moves: Vec<String>,
 }
@@ -61,7 +61,8 @@ impl GoCommand {
     /// Whether something ends the search by itself, or `infinite` says that nothing does.
     pub fn has_limit(&self) -> bool {
         self.infinite
-            || self.movetime.or(self.depth).or(self.nodes).is_some()
+            || self.movetime.or(self.nodes).is_some()
+            || self.depth.is_some()
             || !self.times.is_empty()
     }
 
@@ -80,9 +81,9 @@ impl GoCommand {
             "ponder" => self.ponder = true,
             "infinite" => self.infinite = true,
             "movetime" => self.movetime = Some(words.number(Unit::Milliseconds, is_parameter)?),
-            "depth" => self.depth = Some(words.number(Unit::Depth, is_parameter)?),
+            "depth" => self.depth = Some(words.number(Unit::Depth, is_parameter)? as u32),
             "nodes" => self.nodes = Some(words.number(Unit::Nodes, is_parameter)?),
-            "perft" => self.perft = Some(words.number(Unit::PerftDepth, is_parameter)?),
+            "perft" => self.perft = Some(words.number(Unit::PerftDepth, is_parameter)? as u32),
             "mate" => self.mate = Some(MateLimit::read(words)?),
             "searchmoves" => {
                 while let Some(word) = words.peek().filter(|word| !is_parameter(word)) {
@@ -187,9 +188,9 @@ impl fmt::Display for GoCommand {
         self.times.fmt(f)?;
         let numbers = [
             ("movetime", self.movetime),
-            ("depth", self.depth),
+            ("depth", self.depth.map(u64::from)),
             ("nodes", self.nodes),
-            ("perft", self.perft),
+            ("perft", self.perft.map(u64::from)),
         ];
         write_numbers(f, &numbers)?;
         if self.infinite {

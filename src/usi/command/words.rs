@@ -2,12 +2,9 @@
 //!
 //! Places count from 1 with the command itself, so that an error can say "word 3" and a person can point at it.
 
-use std::fmt;
-
 use thiserror::Error;
 
-/// Characters of a bad word that an error repeats; the rest of a very long one is cut off.
-const SHOWN: usize = 40;
+use crate::util::shorten;
 
 /// No clock of any game is longer (about 30 years), and sums and squares of this still fit in 64 bits.
 pub(crate) const LONGEST_MILLISECONDS: u64 = 1_000_000_000_000;
@@ -19,17 +16,17 @@ pub enum CommandError {
     #[error("empty line, word 1, expected a command")]
     Empty,
     /// The first word is no command.
-    #[error("unknown command {0}, word 1, expected a USI command such as \"usi\" or \"go\"")]
-    Unknown(Token),
+    #[error("unknown command \"{0}\", word 1, expected a USI command such as \"usi\" or \"go\"")]
+    Unknown(String),
     /// A word that does not belong where it stands.
-    #[error("{found}, word {place} of \"{command}\", expected {expected}")]
+    #[error("\"{found}\", word {place} of \"{command}\", expected {expected}")]
     Unexpected {
         /// The command in which it stands.
         command: &'static str,
         /// The number of the word, the command being word 1.
         place: usize,
-        /// The word itself.
-        found: Token,
+        /// The word itself, cut off where it is very long.
+        found: String,
         /// What could have stood there.
         expected: &'static str,
     },
@@ -55,25 +52,8 @@ impl CommandError {
     }
 }
 
-/// A word of the input as errors show it: in quotation marks and not longer than a line bears.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Token(String);
-
-impl Token {
-    /// Takes over the beginning of `text`.
-    pub fn new(text: &str) -> Self {
-        match text.char_indices().nth(SHOWN) {
-            Some((end, _)) => Self(format!("{}...", &text[..end])),
-            None => Self(text.to_owned()),
-        }
-    }
-}
-
-impl fmt::Display for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.0)
-    }
-}
+/// A depth that no search reaches and every type holds.
+const DEEPEST: u64 = 1000;
 
 /// What a number in a command counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,7 +64,7 @@ pub(super) enum Unit {
     Depth,
     /// Nodes to search, at least one.
     Nodes,
-    /// Plies to count, zero included.
+    /// Plies to count, zero included. More than a hundred take for ever, and the recursion needs stack.
     PerftDepth,
 }
 
@@ -94,17 +74,22 @@ impl Unit {
             Self::Milliseconds => "a number of milliseconds",
             Self::Depth => "a number of plies from 1",
             Self::Nodes => "a number of nodes from 1",
-            Self::PerftDepth => "a number of plies from 0",
+            Self::PerftDepth => "a number of plies from 0 to 100",
         }
     }
 
     fn accept(self, number: i64) -> Option<u64> {
         match self {
             Self::Milliseconds => Some((number.max(0) as u64).min(LONGEST_MILLISECONDS)),
-            Self::Depth | Self::Nodes => u64::try_from(number).ok().filter(|&number| number > 0),
-            Self::PerftDepth => u64::try_from(number).ok(),
+            Self::Nodes => positive(number),
+            Self::Depth => positive(number).map(|plies| plies.min(DEEPEST)),
+            Self::PerftDepth => u64::try_from(number).ok().filter(|&number| number <= 100),
         }
     }
+}
+
+fn positive(number: i64) -> Option<u64> {
+    u64::try_from(number).ok().filter(|&number| number > 0)
 }
 
 /// The words after the command.
@@ -145,7 +130,7 @@ impl<'a> Words<'a> {
         CommandError::Unexpected {
             command: self.command,
             place: self.place,
-            found: Token::new(found),
+            found: shorten(found),
             expected,
         }
     }
