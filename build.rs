@@ -2,10 +2,14 @@
 //!
 //! `RUSTFLAGS` in the environment silently replaces the flags of `.cargo/config.toml`; without POPCNT the
 //! engine works but is much slower.
+//!
+//! It also notes the compiler, which the engine names when asked.
 
 use std::env;
+use std::process::Command;
 
 fn main() {
+    println!("cargo::rustc-env=RAICHO_COMPILER={}", compiler());
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=RUSTFLAGS");
     let is_x86_64 = env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "x86_64");
@@ -16,4 +20,16 @@ fn main() {
              .cargo/config.toml; add -Ctarget-cpu=x86-64-v2 (or better) to it"
         );
     }
+}
+
+fn compiler() -> String {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("--version").output();
+    let version = output
+        .ok()
+        .and_then(|output| String::from_utf8(output.stdout).ok());
+    version.map_or_else(
+        || "an unknown rustc".to_owned(),
+        |version| version.trim().to_owned(),
+    )
 }

@@ -3,6 +3,8 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -83,6 +85,9 @@ pub enum BenchError {
     /// Memory or threads could not be had.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
+    /// The caller's stop flag was raised.
+    #[error("stopped before all positions were searched")]
+    Stopped,
     /// The output was closed.
     #[error("cannot write the result: {0}")]
     Output(#[from] io::Error),
@@ -90,6 +95,7 @@ pub enum BenchError {
 
 const DEFAULT_DEPTH: Depth = 17;
 const NANOSECONDS_PER_SECOND: u128 = 1_000_000_000;
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Opening, middle games, attacks with much in hand, checks, endgames with entered kings. The first four are the bench
 /// positions of `YaneuraOu`, for comparison.
@@ -117,6 +123,18 @@ const POSITIONS: [&str; 12] = [
 /// # Errors
 /// Returns an error for a bad file of positions, too large a table, or a closed output.
 pub fn run(options: &BenchOptions, output: &mut dyn Write) -> Result<BenchResult, BenchError> {
+    run_stoppable(options, output, &AtomicBool::new(false))
+}
+
+/// Like [`run`], until `stop` is raised.
+///
+/// # Errors
+/// As [`run`], and when it was stopped.
+pub fn run_stoppable(
+    options: &BenchOptions,
+    output: &mut dyn Write,
+    stop: &AtomicBool,
+) -> Result<BenchResult, BenchError> {
     let positions = match &options.sfen_file {
         None => fixed_positions(),
         Some(path) => read_positions(path)?,
@@ -138,7 +156,10 @@ pub fn run(options: &BenchOptions, output: &mut dyn Write) -> Result<BenchResult
         searcher.prepare(&settings)?;
         let sfen = position.to_sfen();
         let (statistics, time, decision) =
-            search(&mut searcher, position, options.depth, &settings);
+            search(&mut searcher, position, options.depth, &settings, stop);
+        if stop.load(Ordering::Relaxed) {
+            return Err(BenchError::Stopped);
+        }
         result.statistics.add(statistics);
         result.time += time;
         writeln!(
@@ -169,12 +190,13 @@ fn search(
     position: Position,
     depth: Depth,
     settings: &Settings,
+    stop: &AtomicBool,
 ) -> (Statistics, Duration, String) {
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
     };
-    let (sender, decisions) = std::sync::mpsc::channel();
+    let (sender, decisions) = channel();
     let start = Instant::now();
     let on_event = move |event| {
         if let Event::Done(decision) = event {
@@ -183,9 +205,16 @@ fn search(
         }
     };
     searcher.go(position, limits, settings, Box::new(on_event));
+    let decision = loop {
+        match decisions.recv_timeout(STOP_CHECK_INTERVAL) {
+            Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => searcher.stop(),
+            Err(RecvTimeoutError::Timeout) => {}
+            decision => break decision,
+        }
+    };
     searcher.wait();
     let time = start.elapsed();
-    let decision = match decisions.try_recv() {
+    let decision = match decision {
         Ok(Decision::Move { best, .. }) => best.to_string(),
         Ok(Decision::Win) => "win".to_owned(),
         Ok(Decision::Resign | Decision::Nothing) | Err(_) => "none".to_owned(),

@@ -4,6 +4,7 @@
 
 mod bench;
 mod perft;
+mod usi;
 
 use std::process::ExitCode;
 
@@ -23,6 +24,9 @@ enum Command {
     Bench(bench::Arguments),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
+    /// Speak USI, which is also what happens without a subcommand
+    #[command(before_help = "Example: raicho usi")]
+    Usi,
 }
 
 /// Runs what the command line asks for. Success is 0, an error 1, a command line that makes no sense 2.
@@ -30,8 +34,8 @@ pub fn run() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
     let arguments = Arguments::parse();
     let result = match arguments.command {
-        None => Ok(()),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
+        None | Some(Command::Usi) => usi::run(),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
     };
     match result {

@@ -1,0 +1,27 @@
+//! `raicho usi`, and `raicho` alone.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::sync::atomic::AtomicBool;
+
+use crate::bench::{self, BenchOptions};
+use crate::types::Depth;
+use crate::usi::session;
+
+pub(super) fn run() -> anyhow::Result<()> {
+    Ok(session::run(io::stdin(), io::stdout(), bench)?)
+}
+
+/// The benchmark is no part of the protocol layer, which gets it from here.
+fn bench(
+    depth: Option<u32>,
+    output: &mut dyn Write,
+    stop: &AtomicBool,
+) -> Result<(), Box<dyn Error>> {
+    let mut options = BenchOptions::default();
+    if let Some(depth) = depth {
+        options.depth = depth as Depth;
+    }
+    bench::run_stoppable(&options, output, stop)?;
+    Ok(())
+}

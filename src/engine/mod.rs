@@ -1,0 +1,181 @@
+//! The engine as every front end uses it: a position, settings, and the search behind one facade.
+//!
+//! It keeps the last good position whatever it is asked to set up, and refuses to search after a position that it could
+//! not read: a move for another board would be a lie. It knows no protocol and writes nowhere; what happens is returned
+//! or reported through the callback of [`Engine::go`].
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
+mod options;
+mod setup;
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::position::Position;
+use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
+
+pub use options::{EvalFile, Settings};
+pub use setup::{MoveError, PositionError};
+
+/// The facade.
+pub struct Engine {
+    position: Position,
+    /// Why the last position was refused; `None` while `position` is the one that was asked for.
+    refusal: Option<String>,
+    settings: Settings,
+    searcher: Searcher,
+    /// The settings that the searcher has been prepared for, and whether it has learnt anything since.
+    prepared: Option<search::Settings>,
+    is_fresh: bool,
+}
+
+/// Something that the engine could not get ready as the settings ask; it works on without it.
+#[derive(Debug, Error)]
+pub enum PrepareProblem {
+    /// The search made do with less.
+    #[error(transparent)]
+    Search(#[from] PrepareError),
+    /// The evaluation file cannot be used.
+    #[error("evaluation file \"{}\", {reason}, the embedded evaluation is used", path.display())]
+    EvalFile {
+        /// Where it should be.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine {
+    /// An engine at the start position. Light: nothing is allocated for the search before [`Self::prepare`].
+    pub fn new() -> Self {
+        Self {
+            position: Position::startpos(),
+            refusal: None,
+            settings: Settings::default(),
+            searcher: Searcher::new(),
+            prepared: None,
+            is_fresh: false,
+        }
+    }
+
+    /// The last good position.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Why the last position that was asked for could not be set up, `None` if it was.
+    pub fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The settings, to change them; a running search is not affected.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// Gets everything ready for a new game under the current settings. Slow where the table is large.
+    pub fn prepare(&mut self) -> Vec<PrepareProblem> {
+        self.finish();
+        let search = self
+            .searcher
+            .prepare(&self.settings.search)
+            .err()
+            .map(PrepareProblem::from);
+        self.prepared = Some(self.settings.search.clone());
+        self.is_fresh = true;
+        let eval = self
+            .settings
+            .eval_path()
+            .map(|path| PrepareProblem::EvalFile {
+                reason: eval_file_fault(&path),
+                path,
+            });
+        search.into_iter().chain(eval).collect()
+    }
+
+    /// Forgets what was learnt in the game before.
+    pub fn new_game(&mut self) -> Vec<PrepareProblem> {
+        if self.prepared.is_some() && !self.is_fresh {
+            self.prepare()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Starts to search the position and returns at once; `on_event` is called from the search, and the last event, the
+    /// only one of its kind, is the decision. A running search is ended first.
+    pub fn go(
+        &mut self,
+        limits: Limits,
+        on_event: Box<dyn FnMut(Event) + Send>,
+    ) -> Vec<PrepareProblem> {
+        self.finish();
+        let problems = if self.needs_preparation() {
+            self.prepare()
+        } else {
+            Vec::new()
+        };
+        self.is_fresh = false;
+        self.searcher.go(
+            self.position.clone(),
+            limits,
+            &self.settings.search,
+            on_event,
+        );
+        problems
+    }
+
+    /// Asks a running search to decide now.
+    pub fn stop(&self) {
+        self.searcher.stop();
+    }
+
+    /// Ends a running search and waits until its decision has been reported.
+    pub fn finish(&mut self) {
+        self.searcher.stop();
+        self.searcher.wait();
+    }
+
+    /// The opponent has made the expected move: from now on our clock runs.
+    pub fn ponderhit(&self, clock: Option<Clock>) {
+        self.searcher.ponderhit(clock);
+    }
+
+    /// Whether a search runs.
+    pub fn is_searching(&self) -> bool {
+        self.searcher.is_searching()
+    }
+
+    /// Whether the table or the threads do not fit the settings. Other settings need no preparation, and analysis may
+    /// change them without losing what it knows.
+    fn needs_preparation(&self) -> bool {
+        let wanted = &self.settings.search;
+        self.prepared.as_ref().is_none_or(|prepared| {
+            prepared.hash_mb != wanted.hash_mb || prepared.threads != wanted.threads
+        })
+    }
+}
+
+/// Why an evaluation file cannot be used: no format is known yet, whatever is in the file.
+fn eval_file_fault(path: &std::path::Path) -> String {
+    match path.metadata() {
+        Ok(_) => "this version reads no evaluation files".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,247 @@
+//! Commands read as they should, say where they are wrong.
+
+use super::*;
+
+fn faults(line: &str) -> Vec<String> {
+    Reading::of(line)
+        .faults
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+fn go(line: &str) -> GoCommand {
+    match Reading::of(line).command {
+        Some(Command::Go(go)) => go,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn plain_commands_are_read() {
+    for line in [
+        "usi",
+        "isready",
+        "usinewgame",
+        "stop",
+        "quit",
+        "d",
+        "moves",
+        "key",
+        "eval",
+        "compiler",
+    ] {
+        assert_eq!(
+            line.parse::<Command>().map(|command| command.to_string()),
+            Ok(line.to_owned())
+        );
+    }
+    assert_eq!(" \tgo \r".parse(), Ok(Command::Go(GoCommand::default())));
+    assert_eq!(
+        "gameover lose".parse(),
+        Ok(Command::GameOver(Some(GameResult::Lose)))
+    );
+    assert_eq!("perft 5".parse(), Ok(Command::Perft(5)));
+    assert_eq!(
+        "bench depth 9".parse(),
+        Ok(Command::Bench { depth: Some(9) })
+    );
+    assert_eq!(
+        "getoption Threads".parse(),
+        Ok(Command::GetOption(Some("Threads".to_owned())))
+    );
+}
+
+#[test]
+fn empty_lines_say_nothing() {
+    for line in ["", " ", "\r", "\t \r"] {
+        assert_eq!(
+            Reading::of(line),
+            Reading {
+                command: None,
+                faults: Vec::new()
+            }
+        );
+        assert_eq!(line.parse::<Command>(), Err(CommandError::Empty));
+    }
+}
+
+#[test]
+fn option_values_keep_their_spaces() {
+    let option = |name: &str, value: Option<&str>| Command::SetOption {
+        name: name.to_owned(),
+        value: value.map(str::to_owned),
+    };
+    let cases = [
+        (
+            "setoption name USI_Hash value 256",
+            option("USI_Hash", Some("256")),
+        ),
+        ("setoption name ClearHash", option("ClearHash", None)),
+        (
+            "setoption name Skill  Level value 3",
+            option("Skill Level", Some("3")),
+        ),
+        (
+            "setoption name EvalFile value C:\\my  nets\\nn.bin \r",
+            option("EvalFile", Some("C:\\my  nets\\nn.bin")),
+        ),
+        ("setoption name EvalDir value", option("EvalDir", Some(""))),
+        (
+            "setoption name value value x value y",
+            option("value", Some("x value y")),
+        ),
+    ];
+    for (line, command) in cases {
+        assert_eq!(line.parse(), Ok(command), "{line}");
+    }
+}
+
+#[test]
+fn positions_are_read_leniently() {
+    let sfen = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
+    let position = |start: Start, moves: &[&str]| {
+        let moves = moves.iter().map(|&mv| mv.to_owned()).collect();
+        Ok(Command::Position(PositionCommand { start, moves }))
+    };
+    let from_sfen = |moves: &[&str]| position(Start::Sfen(sfen.to_owned()), moves);
+    assert_eq!("position startpos".parse(), position(Start::Startpos, &[]));
+    assert_eq!(
+        "position startpos moves".parse(),
+        position(Start::Startpos, &[])
+    );
+    assert_eq!(
+        "position startpos moves 7g7f resign".parse(),
+        position(Start::Startpos, &["7g7f"])
+    );
+    assert_eq!(
+        format!("position sfen {sfen} moves 5i5h win").parse(),
+        from_sfen(&["5i5h"])
+    );
+    assert_eq!(format!("position {sfen}").parse(), from_sfen(&[]));
+    assert_eq!(
+        format!("position  {sfen}  moves  5i5h").parse(),
+        from_sfen(&["5i5h"])
+    );
+}
+
+#[test]
+fn go_parameters_are_read() {
+    let pondering = go("go ponder btime 1000 wtime 2000 byoyomi 300");
+    assert!(pondering.ponder);
+    let times = Times {
+        btime: Some(1000),
+        wtime: Some(2000),
+        byoyomi: Some(300),
+        ..Times::default()
+    };
+    assert_eq!(pondering.times, times);
+    assert_eq!(go("go mate 5000").mate, Some(MateLimit::Milliseconds(5000)));
+    assert_eq!(go("go mate infinite").mate, Some(MateLimit::Infinite));
+    assert_eq!(go("go mate").mate, Some(MateLimit::Infinite));
+    assert_eq!(go("go perft 4").perft, Some(4));
+    let chosen = go("go searchmoves 7g7f 2g2f depth 3");
+    assert_eq!(
+        (chosen.search_moves, chosen.depth),
+        (vec!["7g7f".to_owned(), "2g2f".to_owned()], Some(3))
+    );
+    assert_eq!("ponderhit btime 9 wtime 8".parse(), {
+        Ok(Command::PonderHit(Times {
+            btime: Some(9),
+            wtime: Some(8),
+            ..Times::default()
+        }))
+    });
+    assert!(!go("go").has_limit() && !go("go ponder").has_limit() && go("go infinite").has_limit());
+}
+
+#[test]
+fn odd_numbers_do_not_spoil_a_go() {
+    let negative = Reading::of("go btime -500 wtime +7 byoyomi 99999999999999999999");
+    assert_eq!(negative.faults, []);
+    let times = go("go btime -500 wtime +7 byoyomi 99999999999999999999").times;
+    assert_eq!(
+        (times.btime, times.wtime, times.byoyomi),
+        (Some(0), Some(7), Some(words::LONGEST_MILLISECONDS))
+    );
+
+    let rest = GoCommand {
+        depth: Some(4),
+        ..GoCommand::default()
+    };
+    assert_eq!(go("go btime abc depth 4"), rest);
+    assert_eq!(
+        faults("go btime abc depth 4"),
+        ["\"abc\", word 3 of \"go\", expected a number of milliseconds"]
+    );
+    assert_eq!(go("go btime depth 4"), rest);
+    assert_eq!(
+        faults("go btime depth 4"),
+        ["nothing, word 3 of \"go\", expected a number of milliseconds"]
+    );
+    assert_eq!(go("go fast 7 depth 4"), rest);
+    assert_eq!(faults("go fast 7 depth 4").len(), 1);
+    assert_eq!(
+        faults("go nodes 0"),
+        ["\"0\", word 3 of \"go\", expected a number of nodes from 1"]
+    );
+}
+
+#[test]
+fn faults_name_word_place_and_expectation() {
+    let cases = [
+        (
+            "hello world",
+            "unknown command \"hello\", word 1, expected a USI command such as \"usi\" or \"go\"",
+        ),
+        (
+            "position",
+            "nothing, word 2 of \"position\", expected \"startpos\", \"sfen\" or the board of an SFEN",
+        ),
+        (
+            "position sfen moves 7g7f",
+            "nothing, word 3 of \"position\", expected the board of an SFEN",
+        ),
+        (
+            "position startpos 7g7f",
+            "\"7g7f\", word 3 of \"position\", expected \"moves\" or nothing",
+        ),
+        (
+            "setoption Threads 4",
+            "\"Threads\", word 2 of \"setoption\", expected \"name\"",
+        ),
+        (
+            "setoption name",
+            "nothing, word 3 of \"setoption\", expected the name of an option",
+        ),
+        (
+            "perft x",
+            "\"x\", word 2 of \"perft\", expected a number of plies from 0 to 100",
+        ),
+        (
+            "ponderhit now",
+            "\"now\", word 2 of \"ponderhit\", expected \"btime\", \"wtime\", \"binc\", \"winc\" or \"byoyomi\"",
+        ),
+        (
+            "gameover ouch",
+            "\"ouch\", word 2 of \"gameover\", expected \"win\", \"lose\" or \"draw\"",
+        ),
+    ];
+    for (line, message) in cases {
+        assert_eq!(faults(line), [message], "{line}");
+        assert!(line.parse::<Command>().is_err(), "{line}");
+    }
+    let long = format!("{}!", "x".repeat(5000));
+    assert!(faults(&long)[0].len() < 200);
+}
+
+#[test]
+fn faults_of_a_position_are_known_as_such() {
+    for line in ["position", "position sfen", "position startpos ouch"] {
+        assert_eq!(
+            Reading::of(line).faults[0].command(),
+            Some("position"),
+            "{line}"
+        );
+    }
+}

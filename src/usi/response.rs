@@ -1,0 +1,210 @@
+//! What the engine says, as data; [`Display`](fmt::Display) is the line.
+//!
+//! Every reply but [`Response::Text`] is exactly one line, whatever text it carries, and nothing follows the moves of a
+//! `pv`.
+
+use std::fmt;
+
+use crate::search::{Decision, Info};
+use crate::types::{Bound, Score};
+
+/// One reply.
+#[derive(Clone, Debug)]
+pub enum Response {
+    /// `id name …`.
+    IdName(String),
+    /// `id author …`.
+    IdAuthor(String),
+    /// An `option …` line.
+    Option(String),
+    /// `usiok`.
+    UsiOk,
+    /// `readyok`.
+    ReadyOk,
+    /// `info depth …`.
+    Info(Info),
+    /// `info string …`.
+    Note(String),
+    /// `info string error: …`: what, where, and what was kept.
+    Error(String),
+    /// `bestmove …`.
+    BestMove(Decision),
+    /// `checkmate notimplemented`.
+    CheckmateNotImplemented,
+    /// An empty line, which tells a waiting GUI that we live.
+    KeepAlive,
+    /// The output of a tool for people, which may have many lines.
+    Text(String),
+}
+
+impl fmt::Display for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IdName(name) => write!(f, "id name {}", OneLine(name)),
+            Self::IdAuthor(author) => write!(f, "id author {}", OneLine(author)),
+            Self::Option(option) => f.write_str(option),
+            Self::UsiOk => f.write_str("usiok"),
+            Self::ReadyOk => f.write_str("readyok"),
+            Self::Info(info) => write_info(f, info),
+            Self::Note(text) => write!(f, "info string {}", OneLine(text)),
+            Self::Error(text) => write!(f, "info string error: {}", OneLine(text)),
+            Self::BestMove(decision) => write_bestmove(f, decision),
+            Self::CheckmateNotImplemented => f.write_str("checkmate notimplemented"),
+            Self::KeepAlive => Ok(()),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// The bound stands right after the score and the moves at the very end: clients depend on both.
+fn write_info(f: &mut fmt::Formatter<'_>, info: &Info) -> fmt::Result {
+    write!(
+        f,
+        "info depth {} seldepth {} multipv {}",
+        info.depth, info.seldepth, info.multi_pv
+    )?;
+    match info.score {
+        Score::Cp(centipawns) => write!(f, " score cp {centipawns}")?,
+        Score::Mate(plies) => write!(f, " score mate {plies}")?,
+    }
+    match info.bound {
+        Bound::Exact => {}
+        Bound::Lower => f.write_str(" lowerbound")?,
+        Bound::Upper => f.write_str(" upperbound")?,
+    }
+    let milliseconds = info.time.as_millis();
+    // A search of less than a millisecond counts as one: no division by zero, and no absurd speed.
+    let nps = u128::from(info.nodes) * 1000 / milliseconds.max(1);
+    write!(
+        f,
+        " nodes {} nps {nps} hashfull {} time {milliseconds}",
+        info.nodes, info.hashfull
+    )?;
+    for (index, mv) in info.pv.iter().enumerate() {
+        write!(f, "{}{mv}", if index == 0 { " pv " } else { " " })?;
+    }
+    Ok(())
+}
+
+/// Bridges to CSA servers forward `resign` and `win` at once, even for a search that nobody waits for any more; the word
+/// `none` they ignore then.
+fn write_bestmove(f: &mut fmt::Formatter<'_>, decision: &Decision) -> fmt::Result {
+    match decision {
+        Decision::Move { best, ponder: None } => write!(f, "bestmove {best}"),
+        Decision::Move {
+            best,
+            ponder: Some(ponder),
+        } => write!(f, "bestmove {best} ponder {ponder}"),
+        Decision::Resign => f.write_str("bestmove resign"),
+        Decision::Win => f.write_str("bestmove win"),
+        Decision::Nothing => f.write_str("bestmove none"),
+    }
+}
+
+/// Text in which nothing ends the line.
+struct OneLine<'a>(&'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in self.0.split_inclusive(char::is_control) {
+            match part.strip_suffix(char::is_control) {
+                Some(text) => write!(f, "{text} ")?,
+                None => f.write_str(part)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::types::{Move, Piece, Square};
+
+    fn info() -> Info {
+        let first = Move::normal(Square::S77, Square::S76, Piece::BlackPawn);
+        let second = Move::normal(Square::S33, Square::S34, Piece::WhitePawn);
+        Info {
+            depth: 7,
+            seldepth: 9,
+            multi_pv: 1,
+            score: Score::Cp(-31),
+            bound: Bound::Exact,
+            nodes: 5000,
+            time: Duration::from_millis(20),
+            hashfull: 3,
+            pv: vec![first, second],
+        }
+    }
+
+    #[test]
+    fn info_keeps_its_order() {
+        assert_eq!(
+            Response::Info(info()).to_string(),
+            "info depth 7 seldepth 9 multipv 1 score cp -31 nodes 5000 nps 250000 hashfull 3 time 20 pv 7g7f 3c3d"
+        );
+        let mated = Info {
+            score: Score::Mate(-4),
+            bound: Bound::Upper,
+            pv: Vec::new(),
+            ..info()
+        };
+        assert_eq!(
+            Response::Info(mated).to_string(),
+            "info depth 7 seldepth 9 multipv 1 score mate -4 upperbound nodes 5000 nps 250000 hashfull 3 time 20"
+        );
+    }
+
+    #[test]
+    fn no_time_is_no_division_by_zero() {
+        let early = Info {
+            time: Duration::ZERO,
+            nodes: u64::MAX,
+            ..info()
+        };
+        assert!(
+            Response::Info(early)
+                .to_string()
+                .contains(" nps 18446744073709551615000 hashfull")
+        );
+    }
+
+    #[test]
+    fn decisions_have_their_words() {
+        let pv = info().pv;
+        let cases = [
+            (
+                Decision::Move {
+                    best: pv[0],
+                    ponder: None,
+                },
+                "bestmove 7g7f",
+            ),
+            (
+                Decision::Move {
+                    best: pv[0],
+                    ponder: Some(pv[1]),
+                },
+                "bestmove 7g7f ponder 3c3d",
+            ),
+            (Decision::Resign, "bestmove resign"),
+            (Decision::Win, "bestmove win"),
+            (Decision::Nothing, "bestmove none"),
+        ];
+        for (decision, text) in cases {
+            assert_eq!(Response::BestMove(decision).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn text_cannot_end_its_line() {
+        let note = Response::Error("one\r\nbestmove resign\u{1b}[2J".to_owned());
+        assert_eq!(
+            note.to_string(),
+            "info string error: one  bestmove resign [2J"
+        );
+        assert_eq!(Response::KeepAlive.to_string(), "");
+    }
+}

@@ -1,0 +1,372 @@
+//! The session: commands from a reader thread, one `match` on them, replies through one writer.
+//!
+//! Promises: exactly one `bestmove` for every `go` (one `checkmate` for `go mate`), none while pondering before `stop` or
+//! `ponderhit`; `readyok` for every `isready`; one error line for everything that cannot be done; the end within
+//! milliseconds of `quit` or the end of input, whatever the search does. Only the tools (`perft`, `bench`), which nobody
+//! plays a game with, are finished first, unless a `stop` follows them.
+//!
+//! The search reports from its own thread, through the same writer, so this loop is never more than a moment away from
+//! its next command.
+
+mod input;
+mod keep_alive;
+mod limits;
+mod output;
+#[cfg(test)]
+mod tests;
+
+use std::error::Error;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{self, Receiver};
+use std::time::Instant;
+
+use super::command::{Command, CommandError, GoCommand, PositionCommand, Start, Times};
+use super::options::{self, Button, Change};
+use super::response::Response;
+use crate::engine::{Engine, PrepareProblem};
+use crate::eval;
+use crate::movegen::legal_moves;
+use crate::movegen::perft::{self, PerftOptions};
+use crate::search::{Decision, Event, Limits};
+use crate::types::Move;
+use input::{Input, Interrupt, Line};
+use output::{Output, ToolOutput};
+
+/// The benchmark, which is no part of this layer: writes its report and ends early when the flag is set.
+pub type BenchTool =
+    fn(depth: Option<u32>, output: &mut dyn Write, stop: &AtomicBool) -> Result<(), Box<dyn Error>>;
+
+const NANOSECONDS: u128 = 1_000_000_000;
+
+/// Serves a GUI until it quits or goes away.
+///
+/// # Errors
+/// The system has no thread for the reader.
+pub fn run(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    bench: BenchTool,
+) -> io::Result<()> {
+    let (sender, inputs) = mpsc::channel();
+    let interrupt = Arc::new(Interrupt::default());
+    let output = Output::new(output, sender.clone(), Arc::clone(&interrupt));
+    input::spawn(input, sender, Arc::clone(&interrupt))?;
+    let mut session = Session {
+        engine: Engine::new(),
+        output,
+        interrupt,
+        bench,
+        ponder: Ponder::No,
+    };
+    session.serve(&inputs);
+    Ok(())
+}
+
+struct Session {
+    engine: Engine,
+    output: Output,
+    interrupt: Arc<Interrupt>,
+    bench: BenchTool,
+    ponder: Ponder,
+}
+
+/// What `ponderhit` means now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ponder {
+    /// Nothing: we do not ponder.
+    No,
+    /// The search that runs is to end when our clock says so.
+    Search,
+    /// There is no search, because there is no position, but the protocol wants the answer later.
+    Refused,
+}
+
+/// Whether the session goes on.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    Continue,
+    End,
+}
+
+impl Session {
+    fn serve(&mut self, inputs: &Receiver<Input>) {
+        while let Ok(Input::Line(line)) = inputs.recv() {
+            if self.handle(*line) == Flow::End {
+                break;
+            }
+        }
+        self.finish_search();
+    }
+
+    fn handle(&mut self, line: Line) -> Flow {
+        let faults = line.reading.faults;
+        for fault in &faults {
+            self.report_fault(fault);
+        }
+        let Some(command) = line.reading.command else {
+            return Flow::Continue;
+        };
+        match command {
+            Command::Usi => self.introduce(),
+            Command::IsReady => self.prepare(),
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::UsiNewGame => self.new_game(),
+            Command::Position(position) => self.set_position(&position),
+            Command::Go(GoCommand {
+                perft: Some(depth), ..
+            })
+            | Command::Perft(depth) => {
+                self.perft(depth, line.number);
+            }
+            Command::Go(go) => self.go(&go, line.read_at, !faults.is_empty()),
+            Command::Stop | Command::GameOver(_) => self.stop(),
+            Command::PonderHit(times) => self.ponderhit(times),
+            Command::Quit => return Flow::End,
+            Command::Bench { depth } => self.bench(depth, line.number),
+            Command::Draw => self.show(self.engine.position().to_string()),
+            Command::Moves => self.show(join(&legal_moves(self.engine.position()))),
+            Command::Key => self.show(self.engine.position().key().to_string()),
+            Command::Eval => self.show(eval::explain(self.engine.position())),
+            Command::GetOption(name) => self.get_option(name.as_deref()),
+            Command::Compiler => self.show(compiler()),
+        }
+        Flow::Continue
+    }
+
+    // --- Replies ---
+
+    fn error(&self, text: String) {
+        self.output.send(&Response::Error(text));
+    }
+
+    fn show(&self, text: String) {
+        self.output.send(&Response::Text(text));
+    }
+
+    fn report_fault(&mut self, fault: &CommandError) {
+        match fault.command() {
+            Some("position") => {
+                self.finish_search();
+                self.engine.refuse_position(fault.to_string());
+                self.error(format!("{fault}, the last good position is kept"));
+            }
+            Some("go") => self.error(format!("{fault}, the search goes on without it")),
+            Some("ponderhit" | "gameover") => {
+                self.error(format!("{fault}, that word is ignored"));
+            }
+            _ => self.error(format!("{fault}, the line is ignored")),
+        }
+    }
+
+    fn report_problems(&self, problems: &[PrepareProblem]) {
+        for problem in problems {
+            self.error(problem.to_string());
+        }
+    }
+
+    fn introduce(&self) {
+        self.output.send(&Response::IdName(format!(
+            "Raicho {}",
+            env!("CARGO_PKG_VERSION")
+        )));
+        self.output
+            .send(&Response::IdAuthor("the Raicho developers".to_owned()));
+        for line in options::option_lines() {
+            self.output.send(&Response::Option(line));
+        }
+        self.output.send(&Response::UsiOk);
+    }
+
+    // --- Preparation ---
+
+    fn prepare(&mut self) {
+        self.finish_search();
+        let engine = &mut self.engine;
+        let problems =
+            keep_alive::during(&self.output, &self.interrupt, keep_alive::INTERVAL, || {
+                engine.prepare()
+            });
+        self.report_problems(&problems);
+        self.output.send(&Response::ReadyOk);
+    }
+
+    fn new_game(&mut self) {
+        self.finish_search();
+        let problems = self.engine.new_game();
+        self.report_problems(&problems);
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        match options::set_option(self.engine.settings_mut(), name, value) {
+            Ok(Change::Set | Change::Unknown) => {}
+            Ok(Change::Pressed(Button::ClearHash)) => self.new_game(),
+            Err(error) => self.error(error.to_string()),
+        }
+    }
+
+    fn get_option(&self, name: Option<&str>) {
+        match options::current_values(self.engine.settings(), name) {
+            Some(values) => self.show(values),
+            None => self.error(
+                "unknown option, word 2 of \"getoption\", \"getoption\" alone lists all".to_owned(),
+            ),
+        }
+    }
+
+    fn set_position(&mut self, command: &PositionCommand) {
+        self.finish_search();
+        let sfen = match &command.start {
+            Start::Startpos => None,
+            Start::Sfen(sfen) => Some(sfen.as_str()),
+        };
+        if let Err(error) = self.engine.set_position(sfen, &command.moves) {
+            self.error(format!("{error}, the last good position is kept"));
+        }
+    }
+
+    // --- Search ---
+
+    fn go(&mut self, command: &GoCommand, read_at: Instant, has_faults: bool) {
+        self.finish_search();
+        let refusal = self.engine.refusal().map(str::to_owned);
+        if let Some(reason) = &refusal {
+            self.error(format!(
+                "{reason}, there is no search until a good position comes"
+            ));
+        }
+        if command.mate.is_some() {
+            self.output.send(&Response::CheckmateNotImplemented);
+        } else if refusal.is_none() {
+            self.search(command, read_at, has_faults);
+        } else if command.ponder {
+            self.ponder = Ponder::Refused;
+        } else {
+            self.output.send(&Response::BestMove(Decision::Resign));
+        }
+    }
+
+    fn search(&mut self, command: &GoCommand, read_at: Instant, has_faults: bool) {
+        let limits = Limits {
+            search_moves: self.read_search_moves(&command.search_moves),
+            start: read_at,
+            ..limits::of(command, has_faults)
+        };
+        self.ponder = if command.ponder {
+            Ponder::Search
+        } else {
+            Ponder::No
+        };
+        let output = self.output.clone();
+        let report = move |event| {
+            output.send(&match event {
+                Event::Info(info) => Response::Info(info),
+                Event::Note(text) => Response::Note(text),
+                Event::Done(decision) => Response::BestMove(decision),
+            });
+        };
+        let problems = self.engine.go(limits, Box::new(report));
+        self.report_problems(&problems);
+    }
+
+    fn read_search_moves(&self, texts: &[String]) -> Vec<Move> {
+        let mut moves = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            match self.engine.read_move(text) {
+                Ok(mv) => moves.push(mv),
+                Err(error) => self.error(format!(
+                    "{error}, move {} of \"searchmoves\", the search goes on without it",
+                    index + 1
+                )),
+            }
+        }
+        moves
+    }
+
+    /// The answer comes from the search, as soon as it has noticed.
+    fn stop(&mut self) {
+        if self.ponder == Ponder::Refused {
+            self.output.send(&Response::BestMove(Decision::Nothing));
+        }
+        self.ponder = Ponder::No;
+        self.engine.stop();
+    }
+
+    /// Stops and waits for the answer.
+    fn finish_search(&mut self) {
+        self.stop();
+        self.engine.finish();
+    }
+
+    fn ponderhit(&mut self, times: Times) {
+        match self.ponder {
+            Ponder::No => {}
+            Ponder::Refused => self.output.send(&Response::BestMove(Decision::Resign)),
+            Ponder::Search => self.engine.ponderhit(limits::clock(&times)),
+        }
+        self.ponder = Ponder::No;
+    }
+
+    // --- Tools ---
+
+    fn perft(&mut self, depth: u32, line: u64) {
+        self.finish_search();
+        let options = PerftOptions {
+            depth,
+            threads: self.engine.settings().search.threads,
+            hash_mb: 0,
+        };
+        let start = Instant::now();
+        match perft::divide(
+            self.engine.position(),
+            &options,
+            self.interrupt.tool_flag(line),
+        ) {
+            Ok(counts) => {
+                for (mv, leaves) in &counts {
+                    self.show(format!("{mv}: {leaves}"));
+                }
+                let leaves = if depth == 0 {
+                    1
+                } else {
+                    counts.iter().map(|(_, leaves)| u128::from(*leaves)).sum()
+                };
+                let speed = leaves * NANOSECONDS / start.elapsed().as_nanos().max(1);
+                self.show(format!("{leaves} leaves {speed} lps"));
+            }
+            Err(error) => self.error(format!("{error}, perft {depth}, nothing was counted")),
+        }
+    }
+
+    fn bench(&mut self, depth: Option<u32>, line: u64) {
+        self.finish_search();
+        let cancel = self.interrupt.tool_flag(line);
+        let mut output = ToolOutput::new(self.output.clone());
+        if let Err(error) = (self.bench)(depth, &mut output, cancel) {
+            self.error(format!("{error}, bench, its result is not complete"));
+        }
+    }
+}
+
+fn join(moves: &[Move]) -> String {
+    moves
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn compiler() -> String {
+    let build = if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    };
+    let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "Raicho {version}, {build} build for {arch} {os} by {}",
+        env!("RAICHO_COMPILER")
+    )
+}

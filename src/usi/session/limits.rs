@@ -1,0 +1,100 @@
+//! How long a `go` lets us think.
+
+use std::time::Duration;
+
+use crate::search::{Clock, Limits};
+use crate::types::Depth;
+use crate::usi::command::{GoCommand, Times};
+
+/// What a `go` gets that should have had a limit, but none that could be read, and a `ponderhit` that no clock belongs to.
+const FALLBACK_TIME: Duration = Duration::from_secs(1);
+
+/// The limits of a `go`. Without any it thinks until `stop`, as people at a terminal expect.
+pub(super) fn of(command: &GoCommand, has_faults: bool) -> Limits {
+    let has_limit = command.has_limit();
+    // Some GUIs ponder before they know the clocks, which then come with the ponderhit, or never.
+    let is_early_ponder = command.ponder && !has_limit;
+    let is_unreadable = !command.ponder && !has_limit && has_faults;
+    let movetime = command.movetime.map(Duration::from_millis);
+    Limits {
+        clock: clock(&command.times).or_else(|| is_early_ponder.then(fallback_clock)),
+        movetime: movetime.or_else(|| is_unreadable.then_some(FALLBACK_TIME)),
+        depth: command.depth.map(|depth| depth as Depth),
+        nodes: command.nodes,
+        infinite: command.infinite || !has_limit && !is_early_ponder && !is_unreadable,
+        ponder: command.ponder,
+        ..Limits::default()
+    }
+}
+
+/// `None` where no clock was given; clocks that were left out stand at zero.
+pub(super) fn clock(times: &Times) -> Option<Clock> {
+    let duration = |milliseconds: Option<u64>| Duration::from_millis(milliseconds.unwrap_or(0));
+    (!times.is_empty()).then(|| Clock {
+        time: [times.btime, times.wtime].map(duration),
+        increment: [times.binc, times.winc].map(duration),
+        byoyomi: [times.byoyomi; 2].map(duration),
+    })
+}
+
+fn fallback_clock() -> Clock {
+    Clock {
+        byoyomi: [FALLBACK_TIME; 2],
+        ..Clock::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usi::command::{Command, Reading};
+
+    fn limits(line: &str) -> Limits {
+        let reading = Reading::of(line);
+        match reading.command {
+            Some(Command::Go(go)) => of(&go, !reading.faults.is_empty()),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn clocks_are_by_colour() {
+        let clock = limits("go btime 1 wtime 2 binc 3 winc 4")
+            .clock
+            .expect("a clock");
+        let milliseconds = |number| Duration::from_millis(number);
+        assert_eq!(clock.time, [1, 2].map(milliseconds));
+        assert_eq!(clock.increment, [3, 4].map(milliseconds));
+        let clock = limits("go byoyomi 5").clock.expect("a clock");
+        assert_eq!(
+            (clock.time, clock.byoyomi),
+            ([Duration::ZERO; 2], [5, 5].map(milliseconds))
+        );
+    }
+
+    #[test]
+    fn only_what_was_asked_for_is_endless() {
+        for line in [
+            "go",
+            "go infinite",
+            "go infinite byoyomi 5",
+            "go ponder infinite",
+            "go searchmoves 7g7f",
+        ] {
+            assert!(limits(line).infinite, "{line}");
+        }
+        for line in [
+            "go depth 3",
+            "go movetime 0",
+            "go ponder",
+            "go btime x",
+            "go ponder btime x",
+            "go nodes 1",
+        ] {
+            assert!(!limits(line).infinite, "{line}");
+        }
+        assert_eq!(limits("go btime x").movetime, Some(FALLBACK_TIME));
+        assert_eq!(limits("go btime x depth 3").movetime, None);
+        assert_eq!(limits("go ponder").clock, Some(fallback_clock()));
+    }
+}

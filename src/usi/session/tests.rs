@@ -1,0 +1,123 @@
+//! What no pipe shows: signs of life, and an output that fails.
+
+use std::io::{self, Write};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+
+/// A writer that can be looked into and that fails after a number of lines.
+#[derive(Clone)]
+struct Page {
+    text: Arc<Mutex<Vec<u8>>>,
+    lines: usize,
+}
+
+impl Page {
+    fn new(lines: usize) -> Self {
+        Self {
+            text: Arc::default(),
+            lines,
+        }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.text.lock().unwrap()).into_owned()
+    }
+}
+
+impl Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut text = self.text.lock().unwrap();
+        if String::from_utf8_lossy(&text).lines().count() >= self.lines {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        text.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn output(page: &Page) -> (Output, Arc<Interrupt>, Receiver<Input>) {
+    let (sender, inputs): (Sender<Input>, _) = mpsc::channel();
+    let interrupt = Arc::new(Interrupt::default());
+    (
+        Output::new(page.clone(), sender, Arc::clone(&interrupt)),
+        interrupt,
+        inputs,
+    )
+}
+
+#[test]
+fn long_jobs_show_signs_of_life() {
+    let page = Page::new(1000);
+    let (output, interrupt, _inputs) = output(&page);
+    let beat = Duration::from_millis(5);
+    let result = keep_alive::during(&output, &interrupt, beat, || {
+        while page.text().len() < 3 {
+            thread::sleep(beat);
+        }
+        7
+    });
+    assert_eq!(result, 7);
+    assert!(page.text().bytes().all(|byte| byte == b'\n'));
+    let silent = Page::new(1000);
+    let (output, interrupt, _inputs) = self::output(&silent);
+    keep_alive::during(&output, &interrupt, keep_alive::INTERVAL, || {});
+    assert_eq!(silent.text(), "");
+}
+
+#[test]
+fn a_failing_output_ends_the_session() {
+    let page = Page::new(1);
+    let (output, interrupt, inputs) = output(&page);
+    output.send(&Response::UsiOk);
+    assert!(inputs.try_recv().is_err());
+    output.send(&Response::ReadyOk);
+    output.send(&Response::ReadyOk);
+    assert!(matches!(inputs.try_recv(), Ok(Input::End)));
+    assert!(inputs.try_recv().is_err());
+    assert!(interrupt.waiting().has_ended);
+    assert_eq!(page.text(), "usiok\n");
+}
+
+#[test]
+fn the_session_ends_when_nobody_reads() {
+    struct Open;
+    impl Read for Open {
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            let line = b"usi\n";
+            bytes[..line.len()].copy_from_slice(line);
+            Ok(line.len())
+        }
+    }
+    assert!(run(Open, Page::new(3), |_, _, _| Ok(())).is_ok());
+}
+
+#[test]
+fn tool_output_is_passed_on_by_lines() {
+    let page = Page::new(1000);
+    let (output, _, _inputs) = output(&page);
+    let mut tool = ToolOutput::new(output);
+    tool.write_all(b"one\ntwo").unwrap();
+    assert_eq!(page.text(), "one\n");
+    tool.write_all(b"\n").unwrap();
+    assert_eq!(page.text(), "one\ntwo\n");
+}
+
+#[test]
+fn a_stop_counts_for_earlier_tools_only() {
+    let page = Page::new(1000);
+    let bench: BenchTool = |_, output, cancel| {
+        let is_cancelled = cancel.load(std::sync::atomic::Ordering::SeqCst);
+        Ok(writeln!(output, "cancelled {is_cancelled}")?)
+    };
+    let input: &[u8] = b"stop\nbench\n";
+    run(input, page.clone(), bench).unwrap();
+    assert_eq!(page.text(), "cancelled false\n");
+}

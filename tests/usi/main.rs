@@ -1,0 +1,12 @@
+//! The binary driven through pipes, as a GUI drives it.
+//!
+//! One test program for all topics: linking is what takes the time.
+
+mod driver;
+mod garbage;
+mod oracle;
+mod protocol;
+mod refusals;
+mod searching;
+mod tools;
+mod traces;

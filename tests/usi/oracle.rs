@@ -1,0 +1,75 @@
+//! Says which answers are right in a position.
+
+use raicho::movegen::legal_moves;
+use raicho::position::Position;
+use raicho::types::Move16;
+
+/// The position of a `position` command that is known to be good.
+pub(crate) fn position(command: &str) -> Position {
+    let words: Vec<_> = command
+        .split_whitespace()
+        .skip(1)
+        .filter(|&word| word != "sfen")
+        .collect();
+    let fields: Vec<_> = words
+        .iter()
+        .copied()
+        .take_while(|&word| word != "moves")
+        .collect();
+    let mut position: Position = match fields[..] {
+        ["startpos"] => Position::startpos(),
+        _ => Position::from_sfen(&fields.join(" ")).expect("a good position"),
+    };
+    for &mv in words.iter().skip(fields.len() + 1) {
+        let legal = legal_moves(&position);
+        let mv = legal
+            .into_iter()
+            .find(|legal| legal.to_string() == mv)
+            .expect("a legal move");
+        position.do_move(mv);
+    }
+    position
+}
+
+/// Checks everything that a search in `position` said; its last line is the answer.
+pub(crate) fn check_search(position: &Position, lines: &[String]) {
+    for line in lines {
+        check_pv(position, line);
+    }
+    check_bestmove(position, lines.last().expect("an answer"));
+}
+
+/// Panics unless `line` is a whole `bestmove` that may be played in `position`, and its ponder move after it.
+pub(crate) fn check_bestmove(position: &Position, line: &str) {
+    let mut position = position.clone();
+    let words: Vec<_> = line.split(' ').collect();
+    let moves = match words[..] {
+        ["bestmove", "resign" | "win" | "none"] => return,
+        ["bestmove", best] => vec![best],
+        ["bestmove", best, "ponder", ponder] => vec![best, ponder],
+        _ => panic!("not a bestmove: {line}"),
+    };
+    play(&mut position, &moves, line);
+}
+
+/// Panics unless every move of the principal variation in `line`, if there is one, is legal where it stands.
+fn check_pv(position: &Position, line: &str) {
+    if let Some((_, pv)) = line.split_once(" pv ") {
+        play(
+            &mut position.clone(),
+            &pv.split(' ').collect::<Vec<_>>(),
+            line,
+        );
+    }
+}
+
+fn play(position: &mut Position, moves: &[&str], line: &str) {
+    for text in moves {
+        let move16: Move16 = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{line}: {error}"));
+        let legal = legal_moves(position);
+        let mv = position.to_move(move16).filter(|mv| legal.contains(mv));
+        position.do_move(mv.unwrap_or_else(|| panic!("{line}: {text} is illegal in {position:?}")));
+    }
+}
