@@ -2,6 +2,7 @@
 //!
 //! Each subcommand is a file with its arguments and `run`. Errors end here, as one readable chain on stderr.
 
+mod analyze;
 mod bench;
 mod perft;
 mod usi;
@@ -20,6 +21,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show positions and their best lines, for people
+    Analyze(analyze::Arguments),
     /// Search fixed positions; the node count identifies a version
     Bench(bench::Arguments),
     /// Count the leaves of the tree of legal moves
@@ -34,6 +37,7 @@ pub fn run() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
     let arguments = Arguments::parse();
     let result = match arguments.command {
+        Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
