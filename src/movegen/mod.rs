@@ -136,16 +136,17 @@ fn generate_legal_for<S: Sink, const ALL: bool>(
     let occupied = board.occupied();
     let mut targets = (!own, !occupied);
     if let Some(king) = board.king(us) {
-        let unguarded = legal_king_targets(board, us, king);
-        generator.king(king, unguarded);
         if threats.checkers.is_any() {
-            let Some(blocking) = single_check_targets(king, threats.checkers) else {
-                return;
+            targets = match single_check_targets(king, threats.checkers) {
+                Some(blocking) => (blocking | threats.checkers, blocking),
+                None => (Bitboard::EMPTY, Bitboard::EMPTY),
             };
-            targets = (blocking | threats.checkers, blocking);
         }
     }
     generator.pieces(targets.0);
+    if let Some(king) = board.king(us) {
+        generator.king(king, legal_king_targets(board, us, king));
+    }
     if !board.hand(us).is_empty() {
         generator.drops(
             targets.1,
