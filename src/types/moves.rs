@@ -20,8 +20,9 @@ use thiserror::Error;
 
 use super::{Piece, PieceType, Square};
 
-/// More than the largest number of moves in any position, 593.
-pub const MAX_MOVES: usize = 600;
+/// Room for the moves of any position, also one without kings or with everything on one side: at most 7 · 81 drops, and
+/// 316 moves if every piece stood where it has most, promotions counted twice. In games the largest number is 593.
+pub const MAX_MOVES: usize = 896;
 
 /// Moves of one position, on the stack.
 pub type MoveList = ArrayVec<Move, MAX_MOVES>;
@@ -84,7 +85,9 @@ impl Move {
         let is_valid = if bits & DROP != 0 {
             bits & PROMOTION == 0 && from == piece.kind() as u32 && from <= PieceType::Gold as u32
         } else {
-            from < Square::NUM as u32 && (bits & PROMOTION == 0 || piece.kind().is_promoted())
+            from < Square::NUM as u32
+                && from != bits & FIELD_MASK
+                && (bits & PROMOTION == 0 || piece.kind().is_promoted())
         };
         if is_valid {
             Some(Self::from_valid_bits(bits))
@@ -370,6 +373,9 @@ mod tests {
             good | 0x7f << 7,
             good | PROMOTION,
             good | DROP,
+            // From and to both 1一: the low half would be 0.
+            (Piece::BlackPawn as u32) << PIECE_SHIFT,
+            good & !0x7f | good >> FROM_SHIFT & 0x7f,
         ] {
             assert_eq!(Move::from_bits(bad), None, "{bad:x}");
         }
