@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::{Board, InvalidPosition, Position};
 use crate::types::{Color, File, Hand, Piece, PieceType, Rank, Square};
+use crate::util::shorten;
 
 /// The start position of an even game.
 pub const START_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
@@ -76,7 +77,7 @@ impl<const LANES: usize> Position<LANES> {
             _ => {
                 let found = fields.len();
                 return Err(SfenError::Fields {
-                    text: fields.join(" "),
+                    text: shorten(&fields.join(" ")),
                     found,
                 });
             }
@@ -86,10 +87,10 @@ impl<const LANES: usize> Position<LANES> {
         board.set_side_to_move(match side {
             "b" => Color::Black,
             "w" => Color::White,
-            _ => return Err(SfenError::Side(side.to_owned())),
+            _ => return Err(SfenError::Side(shorten(side))),
         });
         read_hands(&mut board, hands)?;
-        let ply: u32 = ply.parse().map_err(|_| SfenError::Ply(ply.to_owned()))?;
+        let ply: u32 = ply.parse().map_err(|_| SfenError::Ply(shorten(ply)))?;
         Ok(Self::from_board(board, ply.max(1))?)
     }
 
@@ -180,7 +181,7 @@ fn read_rank(board: &mut Board, rank: Rank, text: &str) -> Result<(), SfenError>
     } else {
         Err(SfenError::Squares {
             rank: number,
-            text: text.to_owned(),
+            text: shorten(text),
             found: passed,
         })
     }
@@ -203,14 +204,14 @@ fn read_hands(board: &mut Board, text: &str) -> Result<(), SfenError> {
             return Err(SfenError::Hand {
                 letter,
                 place: place + 1,
-                text: text.to_owned(),
+                text: shorten(text),
             });
         };
         let count = &mut counts[piece.color().index()][piece.kind().index()];
         *count = count.saturating_add(number.take().unwrap_or(1));
     }
     if number.is_some() {
-        return Err(SfenError::DanglingCount(text.to_owned()));
+        return Err(SfenError::DanglingCount(shorten(text)));
     }
     for color in Color::ALL {
         for kind in PieceType::HAND {
@@ -218,7 +219,7 @@ fn read_hands(board: &mut Board, text: &str) -> Result<(), SfenError> {
             // Checked here, before the packed hand could overflow; the total with the board is checked later.
             if found > kind.count_in_set() {
                 return Err(SfenError::HandCount {
-                    text: text.to_owned(),
+                    text: shorten(text),
                     kind,
                     found,
                 });

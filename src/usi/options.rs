@@ -1,4 +1,4 @@
-//! The options: each is declared once, in [`OPTIONS`], so that the list, the handling and `getoption` cannot drift.
+//! The options: each is declared once, in `OPTIONS`, so that the list, the handling and `getoption` cannot drift.
 //!
 //! A declaration says how to read and how to write the setting; its default is what [`Settings::default`] holds.
 //! Names have no spaces, because GUIs cut the lines at them.

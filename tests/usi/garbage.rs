@@ -1,5 +1,8 @@
 //! Ten thousand lines of good, broken and random commands in one session: it survives, and every `go` has its answer.
 
+use std::thread;
+use std::time::Duration;
+
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -8,13 +11,17 @@ use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::usi::command::{Command, Reading, Start};
 
-use crate::driver::Driver;
+use crate::driver::{Driver, count};
 use crate::oracle;
 
 const LINES: usize = 10_000;
 
 /// Commands in a chunk; the answers are compared after each.
 const CHUNK: usize = 100;
+
+/// One chunk in so many is sent line by line with pauses, the others at once.
+const SLOW_CHUNKS: usize = 5;
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// What must come for a `go`.
 enum Owed {
@@ -30,6 +37,8 @@ enum Owed {
 struct Ledger {
     engine: Engine,
     owed: Vec<Owed>,
+    /// Answers that came and were right.
+    settled: usize,
 }
 
 impl Ledger {
@@ -58,39 +67,39 @@ impl Ledger {
         }
     }
 
-    /// The searches answer in their own time, mate searches at once: the two kinds are compared apart.
+    /// Compares what came with what is owed. Mate searches are answered at once, the others in their own time: each kind
+    /// has its order. Lines of thought belong to the search whose answer comes next.
     fn settle(&mut self, lines: &[String]) {
-        let mut bestmoves = lines.iter().filter(|line| line.starts_with("bestmove "));
-        let mut checkmates = lines.iter().filter(|line| line.starts_with("checkmate "));
-        for owed in self.owed.drain(..) {
-            match owed {
-                Owed::Checkmate => assert_eq!(
-                    checkmates.next().map(String::as_str),
-                    Some("checkmate notimplemented")
-                ),
-                Owed::NoMove => {
-                    let answer = bestmoves.next().map(String::as_str);
-                    assert!(
-                        matches!(answer, Some("bestmove resign" | "bestmove none")),
-                        "{answer:?}"
-                    );
-                }
-                Owed::Move(position) => {
-                    let answer = bestmoves.next().expect("a bestmove for every go");
-                    oracle::check_bestmove(&position, answer);
-                    let has_moves = !legal_moves(&*position).is_empty();
-                    assert!(
-                        !has_moves || !answer.contains("none"),
-                        "{answer} in {position:?}"
-                    );
-                }
+        let is_checkmate = |owed: &Owed| matches!(owed, Owed::Checkmate);
+        let (checkmates, moves): (Vec<_>, Vec<_>) = self.owed.drain(..).partition(is_checkmate);
+        assert_eq!(count(lines, "checkmate notimplemented"), checkmates.len());
+        self.settled += checkmates.len() + moves.len();
+        let mut moves = moves.iter();
+        let mut next = moves.next();
+        for line in lines {
+            if line.starts_with("bestmove ") {
+                check_answer(next.expect("a go for every bestmove"), line);
+                next = moves.next();
+            } else if let Some(Owed::Move(position)) = next {
+                oracle::check_pv(position, line);
             }
         }
-        assert_eq!(
-            (bestmoves.next(), checkmates.next()),
-            (None, None),
-            "an answer that nobody asked for"
-        );
+        assert!(next.is_none(), "a bestmove is missing");
+    }
+}
+
+fn check_answer(owed: &Owed, answer: &str) {
+    match owed {
+        Owed::Move(position) => {
+            oracle::check_bestmove(position, answer);
+            let has_moves = !legal_moves(&**position).is_empty();
+            assert!(!has_moves || answer != "bestmove none", "{position:?}");
+        }
+        Owed::NoMove => assert!(
+            ["bestmove resign", "bestmove none"].contains(&answer),
+            "{answer}"
+        ),
+        Owed::Checkmate => panic!("{answer} for a mate search"),
     }
 }
 
@@ -245,20 +254,30 @@ fn garbage_neither_kills_the_session_nor_loses_a_bestmove() {
     let mut ledger = Ledger {
         engine: Engine::new(),
         owed: Vec::new(),
+        settled: 0,
     };
     for chunk in 0..LINES / CHUNK {
+        let end = if chunk % 2 == 0 { "\n" } else { "\r\n" };
         let mut text = String::new();
         for _ in 0..CHUNK {
             let line = lines.new_tree(&mut runner).expect("a line").current();
             ledger.enter(&line);
-            text += &line;
-            text += if chunk % 2 == 0 { "\n" } else { "\r\n" };
+            text.extend([line.as_str(), end]);
         }
-        driver.send_bytes(text.as_bytes());
+        if chunk % SLOW_CHUNKS == 0 {
+            // Searches get somewhere before the next line ends them.
+            for line in text.split_inclusive('\n') {
+                driver.send_bytes(line.as_bytes());
+                thread::sleep(PAUSE);
+            }
+        } else {
+            driver.send_bytes(text.as_bytes());
+        }
         // Ends whatever still runs; its answer comes before this one.
         driver.send("isready\ngetoption ClearHash");
         ledger.settle(&driver.until("ClearHash = "));
     }
+    assert!(ledger.settled > LINES / 10, "{} answers", ledger.settled);
     driver.send("quit");
     driver.exit();
 }

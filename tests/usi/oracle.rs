@@ -53,7 +53,7 @@ pub(crate) fn check_bestmove(position: &Position, line: &str) {
 }
 
 /// Panics unless every move of the principal variation in `line`, if there is one, is legal where it stands.
-fn check_pv(position: &Position, line: &str) {
+pub(crate) fn check_pv(position: &Position, line: &str) {
     if let Some((_, pv)) = line.split_once(" pv ") {
         play(
             &mut position.clone(),

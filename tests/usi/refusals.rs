@@ -154,3 +154,25 @@ fn unknown_commands_get_one_line_each() {
     );
     assert!(lines[0].ends_with(", the line is ignored"), "{lines:#?}");
 }
+
+#[test]
+fn errors_stay_readable_lines_whatever_they_quote() {
+    let mut driver = Driver::start();
+    let long = "9".repeat(100_000);
+    for line in [
+        long.clone(),
+        format!("position {long}"),
+        format!("position sfen {long} b - 1"),
+        format!("position sfen 9/9/9/9/9/9/9/9/{long} b - 1"),
+        format!("position sfen 9/9/9/9/9/9/9/9/9 {long} - 1"),
+        format!("position sfen 9/9/9/9/9/9/9/9/9 b {long} 1"),
+        format!("position sfen 9/9/9/9/9/9/9/9/9 b - {long}"),
+        format!("position startpos moves {long}"),
+        format!("setoption name MultiPV value x{long}"),
+        format!("perft x{long}"),
+    ] {
+        let answer = driver.replies(&line);
+        assert_eq!(count(&answer, "info string error: "), 1, "{answer:#?}");
+        assert!(answer[0].len() < 400, "{}", answer[0].len());
+    }
+}
