@@ -23,9 +23,6 @@ use super::{Clock, Decision, Event, Limits, Settings};
 
 /// Deep recursions need more than the usual stack.
 const STACK_BYTES: usize = 32 << 20;
-/// The table before [`Searcher::prepare`] says how large it is to be.
-const FIRST_TABLE_MEGABYTES: usize = 16;
-
 /// Receives the events of a search.
 pub(super) type OnEvent = Box<dyn FnMut(Event) + Send>;
 
@@ -84,12 +81,10 @@ impl Default for Searcher {
 }
 
 impl Searcher {
-    /// A searcher with one thread and a small table.
+    /// A searcher with one thread and hardly any table: light, until [`Self::prepare`] makes it ready.
     pub fn new() -> Self {
-        let table = TranspositionTable::new(FIRST_TABLE_MEGABYTES)
-            .unwrap_or_else(|_| TranspositionTable::minimal());
         let mut searcher = Self {
-            table: Arc::new(table),
+            table: Arc::new(TranspositionTable::minimal()),
             signals: Arc::new(Signals::idle()),
             threads: Vec::new(),
             game: 0,

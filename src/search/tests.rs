@@ -2,9 +2,9 @@
 
 use std::sync::mpsc::channel;
 
-use super::{Event, Info, Limits, Searcher, Settings, Statistics};
+use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
 use crate::movegen::legal_moves;
-use crate::position::Position;
+use crate::position::{Position, START_SFEN};
 use crate::transposition::Entry;
 use crate::types::value::{self, mate_in};
 use crate::types::{Bound, Key64, Move16};
@@ -102,5 +102,35 @@ fn moves_of_other_positions_are_never_used() {
             assert_eq!(infos, clean, "{text}");
             assert_eq!(statistics.nodes, clean_statistics.nodes, "{text}");
         }
+    }
+}
+
+#[test]
+fn a_panic_in_the_search_still_leads_to_a_legal_decision() {
+    let settings = Settings {
+        hash_mb: 1,
+        pv_interval: std::time::Duration::ZERO,
+        ..Settings::default()
+    };
+    let mut searcher = Searcher::new();
+    for _ in 0..2 {
+        // The second round shows that the thread has survived.
+        let limits = Limits {
+            depth: Some(3),
+            ..Limits::default()
+        };
+        let (sender, events) = channel();
+        let on_event = move |event| {
+            assert!(!matches!(event, Event::Info(_)), "a planted panic");
+            sender.send(event).expect("the test listens");
+        };
+        searcher.go(Position::startpos(), limits, &settings, Box::new(on_event));
+        searcher.wait();
+        let events: Vec<Event> = events.try_iter().collect();
+        let [Event::Note(note), Event::Done(Decision::Move { best, .. })] = &events[..] else {
+            panic!("a note and a decision, not {events:?}");
+        };
+        assert!(note.contains("a planted panic"), "{note}");
+        assert!(legal_moves(&position(START_SFEN)).contains(best));
     }
 }
