@@ -135,13 +135,13 @@ fn generate_legal_for<S: Sink, const ALL: bool>(
     };
     let occupied = board.occupied();
     let mut targets = (!own, !occupied);
-    if let Some(king) = board.king(us) {
-        if threats.checkers.is_any() {
-            targets = match single_check_targets(king, threats.checkers) {
-                Some(blocking) => (blocking | threats.checkers, blocking),
-                None => (Bitboard::EMPTY, Bitboard::EMPTY),
-            };
-        }
+    if let Some(king) = board.king(us)
+        && threats.checkers.is_any()
+    {
+        targets = match single_check_targets(king, threats.checkers) {
+            Some(blocking) => (blocking | threats.checkers, blocking),
+            None => (Bitboard::EMPTY, Bitboard::EMPTY),
+        };
     }
     generator.pieces(targets.0);
     if let Some(king) = board.king(us) {
