@@ -20,7 +20,7 @@ use thiserror::Error;
 
 use super::{Piece, PieceType, Square};
 
-/// More than the largest number of moves in any position, 593.
+/// More than the largest number of moves in any position: 593 with both kings, 599 where the attacked one is missing.
 pub const MAX_MOVES: usize = 600;
 
 /// Moves of one position, on the stack.
@@ -84,7 +84,9 @@ impl Move {
         let is_valid = if bits & DROP != 0 {
             bits & PROMOTION == 0 && from == piece.kind() as u32 && from <= PieceType::Gold as u32
         } else {
-            from < Square::NUM as u32 && (bits & PROMOTION == 0 || piece.kind().is_promoted())
+            from < Square::NUM as u32
+                && from != bits & FIELD_MASK
+                && (bits & PROMOTION == 0 || piece.kind().is_promoted())
         };
         if is_valid {
             Some(Self::from_valid_bits(bits))
@@ -370,6 +372,9 @@ mod tests {
             good | 0x7f << 7,
             good | PROMOTION,
             good | DROP,
+            // From and to both 1一: the low half would be 0.
+            (Piece::BlackPawn as u32) << PIECE_SHIFT,
+            good & !0x7f | good >> FROM_SHIFT & 0x7f,
         ] {
             assert_eq!(Move::from_bits(bad), None, "{bad:x}");
         }
