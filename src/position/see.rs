@@ -27,7 +27,8 @@ impl<const LANES: usize> Position<LANES> {
         if swap <= 0 {
             return true;
         }
-        let mut occupied = self.board.occupied() | Bitboard::of(to);
+        // The target square counts as empty: a pinner that was taken there pins no more.
+        let mut occupied = self.board.occupied() - Bitboard::of(to);
         if let Some(from) = mv.from() {
             occupied = occupied - Bitboard::of(from);
         }
