@@ -1,0 +1,15 @@
+//! Properties of the rules layers, over random playouts, adversarial values and slow references.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod capacity;
+mod declaration;
+mod history;
+mod kinds;
+mod moves;
+mod repetition;
+mod see;
+mod sfen;
+mod tsume;
+mod walk;
