@@ -21,9 +21,17 @@ fuzz_target!(|input: (Vec<u8>, Vec<u32>)| {
     for value in values {
         let is_possible = |mv: &Move| position.pseudo_legal(*mv) && position.legal(*mv);
         let wide = Move::from_bits(value).filter(is_possible);
-        assert_eq!(wide.is_some(), legal.iter().any(|mv| mv.to_bits() == value), "{value:x}");
-        let stored = Move16::from_bits(value as u16).and_then(|mv| position.to_move(mv)).filter(is_possible);
-        let listed = legal.iter().find(|mv| mv.to_move16().to_bits() == value as u16);
+        assert_eq!(
+            wide.is_some(),
+            legal.iter().any(|mv| mv.to_bits() == value),
+            "{value:x}"
+        );
+        let stored = Move16::from_bits(value as u16)
+            .and_then(|mv| position.to_move(mv))
+            .filter(is_possible);
+        let listed = legal
+            .iter()
+            .find(|mv| mv.to_move16().to_bits() == value as u16);
         assert_eq!(stored.as_ref(), listed, "{value:x}");
     }
 });

@@ -3,26 +3,39 @@
 
 #![no_main]
 
+use std::cell::RefCell;
+
 use libfuzzer_sys::fuzz_target;
 use raicho::engine::Engine;
 use raicho::usi::command::{Command, PositionCommand, Reading, Start};
+
+thread_local! {
+    static ENGINE: RefCell<Engine> = RefCell::new(Engine::new());
+}
 
 fuzz_target!(|line: &str| {
     let reading = Reading::of(line);
     let strict = line.parse::<Command>();
     assert!(strict.is_err() || reading.faults.is_empty(), "{line:?}");
-    let Some(command) = reading.command else { return };
+    let Some(command) = reading.command else {
+        return;
+    };
     let written = command.to_string();
-    assert_eq!(written.parse::<Command>().as_ref(), Ok(&command), "{written:?}");
+    assert_eq!(
+        written.parse::<Command>().as_ref(),
+        Ok(&command),
+        "{written:?}"
+    );
     if let Command::Position(PositionCommand { start, moves }) = command {
         let sfen = match &start {
             Start::Startpos => None,
             Start::Sfen(sfen) => Some(sfen.as_str()),
         };
-        let mut engine = Engine::new();
-        let before = engine.position().to_sfen();
-        if engine.set_position(sfen, &moves).is_err() {
-            assert_eq!(engine.position().to_sfen(), before);
-        }
+        ENGINE.with_borrow_mut(|engine| {
+            let before = engine.position().to_sfen();
+            if engine.set_position(sfen, &moves).is_err() {
+                assert_eq!(engine.position().to_sfen(), before);
+            }
+        });
     }
 });
