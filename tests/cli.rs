@@ -88,3 +88,70 @@ fn help_of_each_command_begins_with_an_example() {
         assert!(help.starts_with("Example: raicho"), "{name}: {help}");
     }
 }
+
+#[test]
+fn bench_counts_the_same_nodes_every_time() {
+    let signature = |arguments: &[&str]| {
+        let output = raicho(&[&["bench", "--depth", "6", "--hash", "4"], arguments].concat());
+        assert!(output.status.success());
+        let text = text(&output.stdout);
+        let last = text.lines().last().expect("a last line").to_owned();
+        let [nodes, "nodes", _, "nps"] = last.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{last}");
+        };
+        nodes.to_owned()
+    };
+    let nodes = signature(&[]);
+    assert_eq!(nodes, signature(&[]));
+    assert_eq!(nodes, signature(&["--eval", "<material>"]));
+}
+
+#[test]
+fn analyze_shows_the_board_the_line_and_the_score_in_words() {
+    let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let output = raicho(&["analyze", "--sfen", sfen, "--depth", "5", "--multipv", "2"]);
+    let shown = text(&output.stdout);
+    for part in [
+        sfen,
+        "1. black mates in 1 ply",
+        "2. ",
+        "G*5b",
+        "best move G*5b",
+    ] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+}
+
+#[test]
+fn analyze_goes_on_after_a_bad_line_of_a_file() {
+    let path = std::env::temp_dir().join(format!("raicho-analyze-{}", std::process::id()));
+    std::fs::write(
+        &path,
+        "# two positions\nstartpos moves 7g7f\nnonsense b - 1\n4k4/9/9/9/9/9/9/9/4K4 b - 1\n",
+    )
+    .expect("the temporary folder can be written");
+    let output = raicho(&["analyze", path.to_str().expect("UTF-8"), "--depth", "1"]);
+    std::fs::remove_file(&path).expect("the file is there");
+    assert_eq!(text(&output.stdout).matches("best move").count(), 2);
+    let errors = text(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        errors.contains("line 3") && errors.contains("nonsense"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn missing_files_are_named() {
+    for arguments in [
+        &["analyze", "no/such/file"][..],
+        &["bench", "--sfen-file", "no/such/file"],
+    ] {
+        let output = raicho(arguments);
+        assert!(!output.status.success());
+        assert!(
+            text(&output.stderr).contains("no/such/file"),
+            "{arguments:?}"
+        );
+    }
+}

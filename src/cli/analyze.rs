@@ -195,7 +195,10 @@ const WORDS: [(i32, &str); 4] = [
 fn in_words(score: Score, side: Color) -> String {
     let leader = |is_side: bool| name(if is_side { side } else { !side });
     match score {
-        Score::Mate(plies) => format!("{} mates in {} plies", leader(plies > 0), plies.abs()),
+        Score::Mate(plies) => {
+            let unit = if plies.abs() == 1 { "ply" } else { "plies" };
+            format!("{} mates in {} {unit}", leader(plies > 0), plies.abs())
+        }
         Score::Cp(cp) => {
             let pawns = format!("{:+.2} pawns for {}", f64::from(cp) / 100.0, name(side));
             match WORDS.iter().find(|(least, _)| cp.abs() >= *least) {
