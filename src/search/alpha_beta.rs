@@ -119,7 +119,13 @@ impl Worker {
 
     /// Gathers what is known about the node.
     #[inline(always)]
-    fn enter<N: NodeType>(&mut self, window: Window, depth: Depth, ply: Ply, is_cut: bool) -> Node {
+    pub(super) fn enter<N: NodeType>(
+        &mut self,
+        window: Window,
+        depth: Depth,
+        ply: Ply,
+        is_cut: bool,
+    ) -> Node {
         let (probe, hit) = self.probe(ply);
         self.frames[ply + 1].killers = [None; KILLERS];
         Node {

@@ -5,7 +5,7 @@ use crate::types::value::{self, MATE_IN_MAX_PLY, piece_value};
 use crate::types::{Bound, Move, Ply, Value};
 
 use super::move_picker::{MovePicker, promotion_gain};
-use super::node::{Node, NodeType, Tried, Window};
+use super::node::{Node, NodeType, Window};
 use super::tunables::{QUIESCENCE_EVASIONS, QUIESCENCE_MARGIN};
 use super::worker::{STOPPED, Worker};
 
@@ -16,7 +16,7 @@ impl Worker {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
             return value;
         }
-        let mut node = self.enter_quiescence::<N>(window, ply);
+        let mut node = self.enter::<N>(window, 0, ply, false);
         if let Some(hit) = node.hit
             && !N::PV
             && hit.value != value::NONE
@@ -68,32 +68,6 @@ impl Worker {
         };
         self.store(&node, bound);
         node.best_value
-    }
-
-    #[inline(always)]
-    fn enter_quiescence<N: NodeType>(&mut self, window: Window, ply: Ply) -> Node {
-        let (probe, hit) = self.probe(ply);
-        Node {
-            window,
-            depth: 0,
-            ply,
-            is_cut: false,
-            in_check: self.position.in_check(),
-            key: self.position.key(),
-            slot: probe.slot,
-            hit,
-            table_move_captures: false,
-            was_pv: N::PV || hit.is_some_and(|hit| hit.is_pv),
-            static_eval: value::NONE,
-            eval: value::NONE,
-            is_improving: false,
-            best_value: -value::INFINITE,
-            best_move: None,
-            move_count: 0,
-            raised_alpha: false,
-            quiets_tried: Tried::new(),
-            captures_tried: Tried::new(),
-        }
     }
 
     /// Out of check nobody has to capture: the static evaluation is a lower bound.
