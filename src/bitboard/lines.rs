@@ -94,12 +94,6 @@ pub fn line(a: Square, b: Square) -> Bitboard {
     AXES[direction(a, b) / 2][a.index()]
 }
 
-/// The squares from `from` through `to` up to the edge, without `from`; empty where they are not on one line.
-#[inline(always)]
-pub fn ray_towards(from: Square, to: Square) -> Bitboard {
-    RAYS[direction(from, to)][from.index()]
-}
-
 /// Whether `c` lies on the line through `a` and `b`, all three different.
 #[inline(always)]
 pub fn is_aligned(a: Square, b: Square, c: Square) -> bool {

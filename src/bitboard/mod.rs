@@ -19,7 +19,7 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 
 use crate::types::{Color, File, Rank, Square};
 
-pub use lines::{between, is_aligned, line, ray_towards};
+pub use lines::{between, is_aligned, line};
 pub use reach::{Reach, reach_around};
 pub use sliders::{
     bishop_attacks, bishop_lines, lance_attacks, lance_line, rook_attacks, rook_lines,

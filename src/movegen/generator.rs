@@ -19,15 +19,6 @@ pub(super) struct Generator<'a, S: Sink, const ALL: bool> {
     pub(super) sink: &'a mut S,
 }
 
-/// Kinds that move as a gold.
-const GOLDS: [PieceType; 5] = [
-    PieceType::Gold,
-    PieceType::ProPawn,
-    PieceType::ProLance,
-    PieceType::ProKnight,
-    PieceType::ProSilver,
-];
-
 /// Kinds that may be dropped on every rank.
 const ANYWHERE: [PieceType; 4] = [
     PieceType::Silver,
@@ -176,7 +167,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             .board
             .piece_on(from)
             .map_or(PieceType::Gold, Piece::kind);
-        debug_assert!(GOLDS.contains(&kind));
+        debug_assert!(kind.moves_as_gold());
         self.sink
             .board_moves(from, Piece::new(self.us, kind), to, Bitboard::EMPTY);
     }

@@ -15,7 +15,7 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
-use crate::bitboard::{Bitboard, between};
+use crate::bitboard::{Bitboard, between, king_attacks, pawn_attacks};
 use crate::position::{Board, KingThreats, Position};
 use crate::types::{Color, MoveList, Square};
 
@@ -157,7 +157,7 @@ fn generate_legal_for<S: Sink, const ALL: bool>(
 
 #[inline(always)]
 fn legal_king_targets(board: &Board, us: Color, king: Square) -> Bitboard {
-    let targets = crate::bitboard::king_attacks(king) - board.color(us);
+    let targets = king_attacks(king) - board.color(us);
     if targets.is_empty() {
         return targets;
     }
@@ -171,7 +171,7 @@ fn mating_pawn_drop(board: &Board, us: Color, targets: Bitboard) -> Bitboard {
         return Bitboard::EMPTY;
     };
     // The square from which a pawn of ours checks is the one that a pawn of theirs on the king's square would attack.
-    let checking = crate::bitboard::pawn_attacks(!us, enemy_king) & targets;
+    let checking = pawn_attacks(!us, enemy_king) & targets;
     if checking.is_empty() || !generator::can_drop_pawn(board, us, checking) {
         return Bitboard::EMPTY;
     }

@@ -58,6 +58,23 @@ impl<const LANES: usize> Position<LANES> {
         });
     }
 
+    /// The key that a pseudo-legal move leads to, so that a table can be asked for it while the move is made.
+    #[inline(always)]
+    pub fn key_after(&self, mv: Move) -> Key<LANES> {
+        let (us, to) = (self.side_to_move(), mv.to());
+        let mut key = self.key().flipped() + Key::of_piece(mv.piece(), to);
+        let Some(from) = mv.from() else {
+            key -= Key::of_hand(us, mv.piece().kind());
+            return key;
+        };
+        key -= Key::of_piece(mv.piece_before(), from);
+        if let Some(captured) = self.piece_on(to) {
+            key -= Key::of_piece(captured, to);
+            key += Key::of_hand(us, captured.kind().unpromoted());
+        }
+        key
+    }
+
     /// Takes back the last move.
     ///
     /// # Panics

@@ -177,12 +177,6 @@ impl<const LANES: usize> Position<LANES> {
     pub fn moves_made(&self) -> usize {
         self.states.len() - 1
     }
-
-    /// The key of the position `plies` ago, `None` before the first position.
-    pub fn key_before(&self, plies: usize) -> Option<Key<LANES>> {
-        let index = self.moves_made().checked_sub(plies)?;
-        self.states.get(index).map(|state| state.key)
-    }
 }
 
 /// The board as people draw it, black's side at the bottom, with hands, side, SFEN, key and checkers.

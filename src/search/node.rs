@@ -107,8 +107,11 @@ pub(super) struct TableHit {
     pub(super) is_pv: bool,
 }
 
+/// Of the moves that did not cut, so many are marked down in the histories; later ones matter little.
+const MAX_TRIED: usize = 64;
+
 /// Moves that were tried at a node and did not cut.
-pub(super) type Tried = ArrayVec<Move, 64>;
+pub(super) type Tried = ArrayVec<Move, MAX_TRIED>;
 
 /// The locals of the search at one node.
 #[expect(

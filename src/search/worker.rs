@@ -7,7 +7,7 @@ use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::transposition::{Entry, Probe, TranspositionTable};
 use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
-use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Ply, Value};
+use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Ply, Value};
 
 use super::history::Histories;
 use super::node::{Frame, Node, TableHit};
@@ -140,30 +140,13 @@ impl Worker {
         self.statistics.nodes += 1;
         self.frames[ply].current_move = Some(mv);
         // The memory answers while the move is made.
-        let key = self.key_after(mv);
+        let key = self.position.key_after(mv);
         self.task.table.prefetch(key);
         self.position.do_move(mv);
         debug_assert_eq!(key, self.position.key());
         if self.statistics.nodes >= self.next_poll {
             self.poll();
         }
-    }
-
-    /// The key of the position after a move.
-    #[inline(always)]
-    fn key_after(&self, mv: Move) -> Key64 {
-        let (us, to) = (mv.piece().color(), mv.to());
-        let mut key = self.position.key().flipped() + Key64::of_piece(mv.piece(), to);
-        let Some(from) = mv.from() else {
-            key -= Key64::of_hand(us, mv.piece().kind());
-            return key;
-        };
-        key -= Key64::of_piece(mv.piece_before(), from);
-        if let Some(captured) = self.position.piece_on(to) {
-            key -= Key64::of_piece(captured, to);
-            key += Key64::of_hand(us, captured.kind().unpromoted());
-        }
-        key
     }
 
     #[inline(always)]

@@ -111,14 +111,6 @@ impl PieceType {
         }
     }
 
-    /// Whether it moves any distance along a line.
-    pub const fn is_slider(self) -> bool {
-        matches!(
-            self,
-            Self::Lance | Self::Bishop | Self::Rook | Self::Horse | Self::Dragon
-        )
-    }
-
     /// Whether it moves as a gold.
     #[inline(always)]
     pub const fn moves_as_gold(self) -> bool {

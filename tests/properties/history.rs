@@ -4,7 +4,7 @@ use raicho::movegen::legal_moves;
 use raicho::position::{Board, KingThreats, Position};
 use raicho::types::{Color, Key, Move, Piece, Repetition};
 
-use crate::common::{FEWER_KINGS, TWO_KINGS, playouts, position};
+use crate::common::{FEWER_KINGS, Random, TWO_KINGS, playouts, position};
 
 /// Everything about a position that the outside can see.
 #[derive(PartialEq, Debug)]
@@ -156,4 +156,28 @@ fn null_moves_round_trip() {
     });
     println!("{nulls} null moves");
     assert!(nulls > 3000);
+}
+
+#[test]
+fn key_after_a_move_is_the_key_after_making_it() {
+    let random = &mut Random(7);
+    let mut compared = 0;
+    for _ in 0..30 {
+        let mut position = Position::<2>::startpos();
+        for _ in 0..150 {
+            let moves = legal_moves(&position);
+            if moves.is_empty() {
+                break;
+            }
+            for &mv in &moves {
+                let expected = position.key_after(mv);
+                position.do_move(mv);
+                assert_eq!(position.key(), expected, "{mv:?}");
+                position.undo_move();
+                compared += 1;
+            }
+            position.do_move(moves[random.below(moves.len())]);
+        }
+    }
+    assert!(compared > 100_000, "{compared}");
 }
