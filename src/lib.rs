@@ -12,8 +12,10 @@
 //! | [`transposition`] | what was found out before |
 //! | [`eval`] | what a position is worth |
 //! | [`search`] | iterative deepening, alpha-beta, quiescence, time, threads |
+//! | [`records`] | game records as text |
 //! | [`engine`] | the facade of all front ends: settings, the last good position, a search |
 //! | [`mod@bench`], [`usi`] | the benchmark; the protocol |
+//! | [`arena`] | engines against each other, tuning |
 //! | [`cli`] | the command line |
 //!
 //! To read it: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then [`usi::session`].
@@ -28,6 +30,7 @@
 //! # Ok::<(), raicho::position::SfenError>(())
 //! ```
 
+pub mod arena;
 pub mod bench;
 pub mod bitboard;
 pub mod cli;
@@ -35,6 +38,7 @@ pub mod engine;
 pub mod eval;
 pub mod movegen;
 pub mod position;
+pub mod records;
 pub mod search;
 pub mod transposition;
 pub mod types;

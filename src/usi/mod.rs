@@ -7,6 +7,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
+pub mod client;
 pub mod command;
 pub mod options;
 pub mod response;

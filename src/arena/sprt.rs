@@ -1,0 +1,1 @@
+//! The sequential test: stops as soon as the results say enough.

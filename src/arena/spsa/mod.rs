@@ -1,0 +1,1 @@
+//! Simultaneous perturbation stochastic approximation (SPSA): tunes numeric parameters by games.

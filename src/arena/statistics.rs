@@ -1,0 +1,1 @@
+//! What results are worth: Elo with an error bar, the likelihood of superiority.

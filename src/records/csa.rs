@@ -1,0 +1,1 @@
+//! Game records in CSA format (version 2.2).

@@ -1,0 +1,1 @@
+//! One-line games: `startpos moves 7g7f …`, `sfen … moves …`.

@@ -1,0 +1,1 @@
+//! Drives another USI engine: a process, its dialogue, its options.
