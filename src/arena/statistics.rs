@@ -1,1 +1,241 @@
 //! What results are worth: Elo with an error bar, the likelihood of superiority.
+//!
+//! The two games of a pair begin with the same opening, so they depend on each other; counted as pairs they give the
+//! honest (usually smaller) error bar, counted as single games they do not. All intervals are 95 % and normal
+//! approximations on the score, carried over to Elo end by end; where all results are the same, and the spread that was
+//! seen is zero, a Wilson bound takes their place.
+//!
+//! References: fishtest's mathematics, <https://official-stockfish.github.io/docs/fishtest-wiki/Fishtest-Mathematics.html>;
+//! E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+
+#![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
+
+#[cfg(test)]
+mod tests;
+
+use std::f64::consts::PI;
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+/// The 97.5 % point of the normal distribution: an interval of so many standard deviations to both sides holds 95 %.
+const Z_95: f64 = 1.959_963_984_540_054;
+
+/// Single games, from the first engine's view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wdl {
+    /// Games that the first engine won.
+    pub wins: u64,
+    /// Games that nobody won.
+    pub draws: u64,
+    /// Games that the first engine lost.
+    pub losses: u64,
+}
+
+impl Wdl {
+    /// How many games there are.
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// The points of the first engine: a win is 1, a draw ½.
+    pub fn points(&self) -> f64 {
+        self.wins as f64 + self.draws as f64 / 2.0
+    }
+
+    /// The part of all points that the first engine has, `None` without games.
+    pub fn score(&self) -> Option<f64> {
+        mean(&self.samples())
+    }
+
+    /// The part of the games that are drawn, `None` without games.
+    pub fn draw_rate(&self) -> Option<f64> {
+        (self.games() > 0).then(|| self.draws as f64 / self.games() as f64)
+    }
+
+    /// The worth of the games as if they were independent, `None` without games.
+    pub fn estimate(&self) -> Option<Estimate> {
+        Estimate::of(&self.samples())
+    }
+
+    fn samples(&self) -> [Sample; 3] {
+        [(0.0, self.losses), (0.5, self.draws), (1.0, self.wins)]
+    }
+}
+
+impl AddAssign for Wdl {
+    fn add_assign(&mut self, other: Self) {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+    }
+}
+
+/// Pairs of games with the same opening and changed colours that scored 0, ½, 1, 1½, 2 points for the first engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pentanomial(pub [u64; 5]);
+
+impl Pentanomial {
+    /// Counts a pair in which the first engine made so many half points, 0 to 4.
+    ///
+    /// # Panics
+    /// Two games have no more than 4 half points.
+    pub fn add_pair(&mut self, half_points: usize) {
+        assert!(half_points < self.0.len(), "two games have 4 half points");
+        self.0[half_points] += 1;
+    }
+
+    /// How many pairs there are.
+    pub fn pairs(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The points of the first engine, at most 2 per pair.
+    pub fn points(&self) -> f64 {
+        let half_points: u64 = (0..).zip(self.0).map(|(half, count)| half * count).sum();
+        half_points as f64 / 2.0
+    }
+
+    /// The part of all points that the first engine has, `None` without pairs.
+    pub fn score(&self) -> Option<f64> {
+        mean(&self.samples())
+    }
+
+    /// The worth of the pairs, `None` without pairs.
+    pub fn estimate(&self) -> Option<Estimate> {
+        Estimate::of(&self.samples())
+    }
+
+    fn samples(&self) -> [Sample; 5] {
+        std::array::from_fn(|half| (half as f64 / 4.0, self.0[half]))
+    }
+}
+
+impl AddAssign for Pentanomial {
+    fn add_assign(&mut self, other: Self) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count += more;
+        }
+    }
+}
+
+/// How much stronger the first engine is, and how sure that is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The part of all points that the first engine has, 0 to 1.
+    pub score: f64,
+    /// The difference in Elo that stands for this score; infinite where one side has all points.
+    pub elo: f64,
+    /// The lower end of the 95 % interval in Elo, which may be infinite.
+    pub low: f64,
+    /// The upper end of the 95 % interval in Elo, which may be infinite.
+    pub high: f64,
+    /// The likelihood of superiority: how likely the first engine is the stronger one, 0 to 1.
+    pub los: f64,
+}
+
+impl Estimate {
+    /// Half the 95 % interval in Elo, the number after "±"; infinite where an end is.
+    pub fn error(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    fn of(samples: &[Sample]) -> Option<Self> {
+        let score = mean(samples)?;
+        let count = samples.iter().map(|&(_, count)| count as f64).sum::<f64>();
+        let distinct = samples.iter().filter(|&&(_, count)| count > 0).count();
+        let (low, high, los) = if distinct == 1 {
+            let (low, high) = interval_of_equals(score, count);
+            (low, high, los_of_equals(score, count))
+        } else {
+            let variance = samples
+                .iter()
+                .map(|&(value, times)| times as f64 * (value - score).powi(2))
+                .sum::<f64>()
+                / count;
+            let deviation = (variance / count).sqrt();
+            let los = normal_cdf((score - 0.5) / deviation);
+            (score - Z_95 * deviation, score + Z_95 * deviation, los)
+        };
+        Some(Self {
+            score,
+            elo: elo_of(score),
+            low: elo_of(low),
+            high: elo_of(high),
+            los,
+        })
+    }
+}
+
+/// A score from 0 to 1, and how often it occurred.
+type Sample = (f64, u64);
+
+fn mean(samples: &[Sample]) -> Option<f64> {
+    let count: u64 = samples.iter().map(|&(_, count)| count).sum();
+    let sum: f64 = samples
+        .iter()
+        .map(|&(value, times)| value * times as f64)
+        .sum();
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// The interval of the mean where all results are `value`: by Wilson's bound for a proportion of nothing, any other
+/// result may still have the probability z²/(n+z²), and it may be the best or the worst there is.
+fn interval_of_equals(value: f64, count: f64) -> (f64, f64) {
+    let unseen = Z_95 * Z_95 / (count + Z_95 * Z_95);
+    let seen = value * (1.0 - unseen);
+    (seen, seen + unseen)
+}
+
+/// The likelihood of superiority where all results are `value`: with the spread around ½ that equal engines would have,
+/// for wins and losses the usual Φ((W−L)/√(W+L)).
+fn los_of_equals(value: f64, count: f64) -> f64 {
+    if value > 0.5 {
+        normal_cdf(count.sqrt())
+    } else if value < 0.5 {
+        normal_cdf(-count.sqrt())
+    } else {
+        0.5
+    }
+}
+
+/// The difference in Elo at which `score` (0 to 1, cut where it is outside) is expected: minus infinity to infinity.
+pub fn elo_of(score: f64) -> f64 {
+    if score <= 0.0 {
+        f64::NEG_INFINITY
+    } else if score >= 1.0 {
+        f64::INFINITY
+    } else {
+        400.0 * (score / (1.0 - score)).log10()
+    }
+}
+
+/// The score, 0 to 1, that a player so much stronger is expected to make.
+pub fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
+}
+
+/// The standard normal distribution function, with an absolute error below 1e-14.
+///
+/// The series Φ(x) = ½ + φ(x)·(x + x³/3 + x⁵/(3·5) + …), whose terms have one sign, so that nothing cancels within it:
+/// G. Marsaglia, "Evaluating the Normal Distribution", Journal of Statistical Software 11 (2004).
+pub fn normal_cdf(x: f64) -> f64 {
+    // Beyond this the tail is below 1e-15.
+    const END: f64 = 8.0;
+    if x.is_nan() {
+        return x;
+    }
+    if x.abs() > END {
+        return if x > 0.0 { 1.0 } else { 0.0 };
+    }
+    let mut term = x;
+    let mut sum = x;
+    let mut divisor = 1.0;
+    while term.abs() > sum.abs() * f64::EPSILON / 4.0 {
+        divisor += 2.0;
+        term *= x * x / divisor;
+        sum += term;
+    }
+    let density = (-x * x / 2.0).exp() / (2.0 * PI).sqrt();
+    (0.5 + density * sum).clamp(0.0, 1.0)
+}
