@@ -1,1 +1,233 @@
 //! The sequential test: stops as soon as the results say enough.
+//!
+//! A generalized sequential probability ratio test over pairs of games: under each of two hypotheses the most likely
+//! distribution of pair results is fitted, and the logarithm of the ratio of the two likelihoods (LLR) is compared with
+//! Wald's bounds. The hypotheses are differences in Elo, logistic or normalized; normalized Elo measures the score in
+//! units of its spread per game, so that a test takes equally long whatever the time control and the openings.
+//!
+//! References: M. Van den Bergh, "Comments on Normalized Elo",
+//! <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>, and "The maximum likelihood estimate of a multinomial
+//! distribution with given mean", <https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf>; fishtest uses the same.
+
+mod likelihood;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::statistics::{Pentanomial, score_of};
+use crate::util::shorten;
+use likelihood::{Distribution, with_mean, with_t_value};
+
+/// Normalized Elo per unit of t-value of a single game, 800/ln 10: for small differences and without draws equal to
+/// logistic Elo.
+const NORMALIZED_ELO_PER_T_VALUE: f64 = 800.0 / std::f64::consts::LN_10;
+
+/// The score at which two players are equal.
+const EQUAL: f64 = 0.5;
+
+/// The largest difference that a hypothesis may claim, in Elo; up to here the fit of a t-value settles on all results.
+const MOST_ELO: f64 = 200.0;
+
+/// Two hypotheses about the strength of the first engine, and how often the test may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sprt {
+    /// H0: the first engine is stronger by so many Elo only.
+    pub elo0: f64,
+    /// H1: the first engine is stronger by so many Elo.
+    pub elo1: f64,
+    /// The probability of accepting H1 although H0 holds.
+    pub alpha: f64,
+    /// The probability of accepting H0 although H1 holds.
+    pub beta: f64,
+    /// What the Elo are.
+    pub model: Model,
+}
+
+/// The kind of Elo in which hypotheses are stated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Model {
+    /// The usual one: a function of the score.
+    #[default]
+    Logistic,
+    /// A function of the score and its spread.
+    Normalized,
+}
+
+/// What a test says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// Not enough is known.
+    Continue,
+    /// H0 is accepted: the first engine is not as strong as hoped.
+    H0,
+    /// H1 is accepted: the first engine is as strong as hoped.
+    H1,
+}
+
+/// What is wrong with the text of a test, and what was expected.
+#[derive(Clone, PartialEq, Debug, Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum SprtError {
+    #[error("'{0}', expected elo0=, elo1=, alpha=, beta= or model= with a value")]
+    Word(String),
+    #[error("{name}='{value}', expected a number")]
+    Number { name: &'static str, value: String },
+    #[error("model='{0}', expected logistic or normalized")]
+    Model(String),
+    #[error("{name}={value}, expected {} to {MOST_ELO}", -MOST_ELO)]
+    Elo { name: &'static str, value: f64 },
+    #[error("elo0={elo0} and elo1={elo1}, expected elo0 below elo1")]
+    Order { elo0: f64, elo1: f64 },
+    #[error("{name}={value}, expected a probability above 0 and below 0.5")]
+    Probability { name: &'static str, value: f64 },
+}
+
+impl Default for Sprt {
+    fn default() -> Self {
+        Self {
+            elo0: 0.0,
+            elo1: 5.0,
+            alpha: 0.05,
+            beta: 0.05,
+            model: Model::Logistic,
+        }
+    }
+}
+
+impl Sprt {
+    /// Checks that the hypotheses are in order and the probabilities possible.
+    ///
+    /// # Errors
+    /// Names the first value that is not as it must be.
+    pub fn check(&self) -> Result<(), SprtError> {
+        for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
+            if !(-MOST_ELO..=MOST_ELO).contains(&value) {
+                return Err(SprtError::Elo { name, value });
+            }
+        }
+        if self.elo0 >= self.elo1 {
+            let (elo0, elo1) = (self.elo0, self.elo1);
+            return Err(SprtError::Order { elo0, elo1 });
+        }
+        for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if !(value > 0.0 && value < 0.5) {
+                return Err(SprtError::Probability { name, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// The LLR at and below which H0 is accepted, and the one at and above which H1 is.
+    pub fn bounds(&self) -> (f64, f64) {
+        (
+            (self.beta / (1.0 - self.alpha)).ln(),
+            ((1.0 - self.beta) / self.alpha).ln(),
+        )
+    }
+
+    /// The logarithm of how much more likely the pairs are under H1 than under H0; 0 without pairs.
+    pub fn llr(&self, pairs: &Pentanomial) -> f64 {
+        if pairs.pairs() == 0 {
+            return 0.0;
+        }
+        let (count, observed) = Distribution::observed(pairs);
+        let [fitted0, fitted1] = [self.elo0, self.elo1].map(|elo| self.most_likely(&observed, elo));
+        count * observed.mean_log_ratio(&fitted1, &fitted0)
+    }
+
+    /// What the pairs say.
+    pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
+        let (lower, upper) = self.bounds();
+        let llr = self.llr(pairs);
+        if llr >= upper {
+            Verdict::H1
+        } else if llr <= lower {
+            Verdict::H0
+        } else {
+            Verdict::Continue
+        }
+    }
+
+    /// The distribution with a difference of `elo` under which the observed one is most likely.
+    fn most_likely(&self, observed: &Distribution, elo: f64) -> Distribution {
+        match self.model {
+            Model::Logistic => with_mean(observed, score_of(elo)),
+            Model::Normalized => {
+                // The mean of two games has a spread smaller by √2 than one game.
+                let t_value = 2_f64.sqrt() * elo / NORMALIZED_ELO_PER_T_VALUE;
+                with_t_value(observed, EQUAL, t_value)
+            }
+        }
+    }
+}
+
+impl FromStr for Sprt {
+    type Err = SprtError;
+
+    /// Reads `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized`, separated by spaces or commas; what is missing has
+    /// its default.
+    fn from_str(text: &str) -> Result<Self, SprtError> {
+        let mut sprt = Self::default();
+        for word in text.split([' ', ',', '\t']).filter(|word| !word.is_empty()) {
+            match word.split_once('=') {
+                Some(("elo0", value)) => sprt.elo0 = number("elo0", value)?,
+                Some(("elo1", value)) => sprt.elo1 = number("elo1", value)?,
+                Some(("alpha", value)) => sprt.alpha = number("alpha", value)?,
+                Some(("beta", value)) => sprt.beta = number("beta", value)?,
+                Some(("model", value)) => sprt.model = value.parse()?,
+                _ => return Err(SprtError::Word(shorten(word))),
+            }
+        }
+        sprt.check()?;
+        Ok(sprt)
+    }
+}
+
+fn number(name: &'static str, value: &str) -> Result<f64, SprtError> {
+    value.parse().map_err(|_| SprtError::Number {
+        name,
+        value: shorten(value),
+    })
+}
+
+impl fmt::Display for Sprt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+            model,
+        } = self;
+        write!(
+            f,
+            "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}"
+        )
+    }
+}
+
+impl FromStr for Model {
+    type Err = SprtError;
+
+    fn from_str(text: &str) -> Result<Self, SprtError> {
+        match text {
+            "logistic" => Ok(Self::Logistic),
+            "normalized" => Ok(Self::Normalized),
+            _ => Err(SprtError::Model(shorten(text))),
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Logistic => "logistic",
+            Self::Normalized => "normalized",
+        })
+    }
+}
