@@ -1,0 +1,1 @@
+//! Lines of real engines, and lines of none.
