@@ -1,1 +1,241 @@
 //! One-line games: `startpos moves 7g7f …`, `sfen … moves …`.
+//!
+//! Reading is lenient about what stands around the game (the word `position`, the word `sfen`, a result at the end) and
+//! strict about the game: every move must be legal where it is made.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::position::{Position, START_SFEN, SfenError};
+use crate::types::{Move, Move16};
+use crate::util::shorten;
+
+/// A position and the moves that were made from it.
+#[derive(Clone, Debug)]
+pub struct SfenLine {
+    /// Where it begins; no moves have been made in it.
+    pub start: Position,
+    /// The moves, each legal where it is made.
+    pub moves: Vec<Move>,
+}
+
+/// Why a text is no such line. Places count the words from 1.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SfenLineError {
+    /// Nothing but spaces, or only the word `position`.
+    #[error("empty, expected 'startpos' or an SFEN, and perhaps 'moves' and moves after it")]
+    Empty,
+    /// The start of the game is no position.
+    #[error("the position from word {place} on: {error}")]
+    Sfen {
+        /// Where the SFEN begins.
+        place: usize,
+        /// What is wrong with it.
+        error: SfenError,
+    },
+    /// Something else than `moves` after the position.
+    #[error("'{found}', word {place}, expected 'moves' or the end of the line")]
+    NotMoves {
+        /// What was found.
+        found: String,
+        /// The number of the word.
+        place: usize,
+    },
+    /// Not the notation of a move.
+    #[error(
+        "'{found}', word {place} (move {number}), is not a move, expected for example 7g7f, 8h2b+ or P*5e"
+    )]
+    NotAMove {
+        /// What was found.
+        found: String,
+        /// The number of the word.
+        place: usize,
+        /// The number of the move, from 1.
+        number: usize,
+    },
+    /// A move that cannot be made.
+    #[error("'{found}', word {place} (move {number}), is illegal in {sfen}, expected a legal move")]
+    Illegal {
+        /// The move.
+        found: String,
+        /// The number of the word.
+        place: usize,
+        /// The number of the move, from 1.
+        number: usize,
+        /// The position in which it should be made.
+        sfen: String,
+    },
+}
+
+impl SfenLine {
+    /// The position after the moves.
+    pub fn position(&self) -> Position {
+        let mut position = self.start.clone();
+        for &mv in &self.moves {
+            position.do_move(mv);
+        }
+        position
+    }
+}
+
+impl FromStr for SfenLine {
+    type Err = SfenLineError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        if matches!(words.last(), Some(&("win" | "resign"))) {
+            words.pop();
+        }
+        let mut place = usize::from(words.first() == Some(&"position"));
+        let start = match words.get(place) {
+            None => return Err(SfenLineError::Empty),
+            Some(&"startpos") => {
+                place += 1;
+                Position::startpos()
+            }
+            Some(&word) => {
+                place += usize::from(word == "sfen");
+                let rest = &words[place..];
+                let length = rest.iter().position(|&word| word == "moves");
+                let fields = &rest[..length.unwrap_or(rest.len())];
+                let start = Position::from_sfen(&fields.join(" "));
+                let error_place = place + 1;
+                place += fields.len();
+                start.map_err(|error| SfenLineError::Sfen {
+                    place: error_place,
+                    error,
+                })?
+            }
+        };
+        match words.get(place) {
+            None | Some(&"moves") => {}
+            Some(&found) => {
+                return Err(SfenLineError::NotMoves {
+                    found: shorten(found),
+                    place: place + 1,
+                });
+            }
+        }
+        let moves = read_moves(&start, &words, place + 1)?;
+        Ok(Self { start, moves })
+    }
+}
+
+/// The moves among `words` from the index `first` on.
+fn read_moves(start: &Position, words: &[&str], first: usize) -> Result<Vec<Move>, SfenLineError> {
+    let mut position = start.clone();
+    let mut moves = Vec::with_capacity(words.len().saturating_sub(first));
+    for (index, &word) in words.iter().enumerate().skip(first) {
+        let (place, number) = (index + 1, index + 1 - first);
+        let stored: Move16 = word.parse().map_err(|_| SfenLineError::NotAMove {
+            found: shorten(word),
+            place,
+            number,
+        })?;
+        let possible = position
+            .to_move(stored)
+            .filter(|&mv| position.pseudo_legal(mv) && position.legal(mv));
+        let Some(mv) = possible else {
+            return Err(SfenLineError::Illegal {
+                found: shorten(word),
+                place,
+                number,
+                sfen: position.to_sfen(),
+            });
+        };
+        position.do_move(mv);
+        moves.push(mv);
+    }
+    Ok(moves)
+}
+
+/// The canonical text: `startpos[ moves …]` or `sfen …[ moves …]`, what follows the command `position` in USI.
+impl fmt::Display for SfenLine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sfen = self.start.to_sfen();
+        if sfen == START_SFEN {
+            formatter.write_str("startpos")?;
+        } else {
+            write!(formatter, "sfen {sfen}")?;
+        }
+        if !self.moves.is_empty() {
+            formatter.write_str(" moves")?;
+        }
+        for mv in &self.moves {
+            write!(formatter, " {mv}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        text.parse::<SfenLine>()
+            .map_or_else(|error| error.to_string(), |line| line.to_string())
+    }
+
+    #[test]
+    fn every_spelling_becomes_the_canonical_one() {
+        let ending = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+        for (text, expected) in [
+            ("startpos", "startpos".to_owned()),
+            (START_SFEN, "startpos".to_owned()),
+            ("position startpos moves", "startpos".to_owned()),
+            (
+                " startpos  moves 7g7f 3c3d 8h2b+ resign\r\n",
+                "startpos moves 7g7f 3c3d 8h2b+".to_owned(),
+            ),
+            ("startpos moves 7g7f win", "startpos moves 7g7f".to_owned()),
+            (
+                "position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
+                format!("sfen {ending}"),
+            ),
+            (
+                "4k4/9/4P4/9/9/9/9/9/4K4 b G moves G*5b",
+                format!("sfen {ending} moves G*5b"),
+            ),
+        ] {
+            assert_eq!(canonical(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_position_is_the_one_after_the_moves() {
+        let line: SfenLine = "startpos moves 7g7f 3c3d 8h2b+".parse().expect("a line");
+        assert_eq!(
+            line.position().to_sfen(),
+            "lnsgkgsnl/1r5+B1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL w B 4"
+        );
+        assert_eq!(line.start.to_sfen(), START_SFEN);
+    }
+
+    #[test]
+    fn errors_name_the_word_and_its_place() {
+        for (text, expected) in [
+            ("", "empty, expected 'startpos'"),
+            ("position", "empty, expected 'startpos'"),
+            ("startpos move 7g7f", "'move', word 2, expected 'moves'"),
+            ("startpos 7g7f", "'7g7f', word 2, expected 'moves'"),
+            (
+                "startpos moves 7g7f 3c3x",
+                "'3c3x', word 4 (move 2), is not a move",
+            ),
+            (
+                "position startpos moves 7g7f 7g7f",
+                "'7g7f', word 5 (move 2), is illegal in lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
+            ),
+            ("hello", "the position from word 1 on: 'hello' has 1 fields"),
+            (
+                "sfen 9/9 b - 1 moves 7g7f",
+                "the position from word 2 on: board has 2 ranks",
+            ),
+        ] {
+            assert!(canonical(text).starts_with(expected), "{}", canonical(text));
+        }
+    }
+}

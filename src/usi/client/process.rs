@@ -1,0 +1,388 @@
+//! The process of an engine: started, written to, read by threads of its own, and ended.
+//!
+//! Nothing here trusts the program: it may flood us, stop reading, close one end of a pipe, or leave children behind
+//! that keep the pipes open. So the threads are never waited for, they end with their pipes.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Component, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::dialogue::{Dialogue, Voice};
+use super::{ClientError, Program, Received};
+use crate::util::shorten;
+
+/// Bytes kept of a line.
+const LONGEST_LINE: usize = 64 * 1024;
+/// Lines that wait to be received; an engine that says more has to wait itself.
+const MOST_WAITING: usize = 1024;
+/// A pipe takes at least this much without anybody reading at its other end.
+const PIPE_ROOM: usize = 8 * 1024;
+/// How long an engine may take to read what does not fit into the pipe.
+const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a process takes to end once its output has.
+const END_PATIENCE: Duration = Duration::from_millis(500);
+/// Between two looks at a process that is about to end.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A running process. Dropping it kills it and waits for its end.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    /// `None` once closed.
+    input: Option<ChildStdin>,
+    lines: Receiver<Received>,
+    dialogue: Arc<Mutex<Dialogue>>,
+    /// Bytes sent since the last line came: the engine may not have read them.
+    unread: usize,
+}
+
+impl Process {
+    pub(super) fn start(program: &Program) -> io::Result<Self> {
+        let mut child = command(program)?.spawn()?;
+        let dialogue = Arc::new(Mutex::new(Dialogue::new()));
+        let (sender, lines) = mpsc::sync_channel(MOST_WAITING);
+        let (output, diagnostics) = (child.stdout.take(), child.stderr.take());
+        // From here on the process is killed if anything fails.
+        let process = Self {
+            input: child.stdin.take(),
+            child,
+            lines,
+            dialogue: Arc::clone(&dialogue),
+            unread: 0,
+        };
+        if let Some(output) = output {
+            let dialogue = Arc::clone(&dialogue);
+            spawn("usi-output", move || {
+                forward_lines(output, &dialogue, &sender);
+            })?;
+        }
+        if let Some(diagnostics) = diagnostics {
+            spawn("usi-diagnostics", move || {
+                note_lines(diagnostics, &dialogue);
+            })?;
+        }
+        Ok(process)
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(super) fn dialogue(&self) -> Vec<String> {
+        lock(&self.dialogue).lines()
+    }
+
+    pub(super) fn exit_status(&mut self) -> Option<String> {
+        match self.child.try_wait() {
+            Ok(status) => status.map(describe),
+            Err(error) => Some(format!("lost: {error}")),
+        }
+    }
+
+    pub(super) fn send(&mut self, line: &str) -> Result<Instant, ClientError> {
+        if line.contains(['\n', '\r']) {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "expected one line");
+            return Err(write_error(line, error));
+        }
+        let bytes = format!("{line}\n").into_bytes();
+        self.unread += bytes.len();
+        let at = Instant::now();
+        lock(&self.dialogue).note(Voice::Us, at, line);
+        self.write(bytes)
+            .map_err(|error| self.failure(line, error))?;
+        Ok(at)
+    }
+
+    /// A write that might block is left to a thread that can be given up.
+    fn write(&mut self, bytes: Vec<u8>) -> io::Result<()> {
+        let Some(mut input) = self.input.take() else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        if self.unread <= PIPE_ROOM {
+            let result = input.write_all(&bytes);
+            self.input = Some(input);
+            return result;
+        }
+        let (sender, outcome) = mpsc::sync_channel(1);
+        spawn("usi-input", move || {
+            let result = input.write_all(&bytes);
+            // Nobody waits for it any more if it took too long.
+            let _ = sender.send((input, result));
+        })?;
+        let Ok((input, result)) = outcome.recv_timeout(WRITE_PATIENCE) else {
+            // Which also ends the thread, because the pipe breaks.
+            self.kill();
+            let reason = "it has stopped to read, and was killed";
+            return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
+        };
+        self.input = Some(input);
+        result
+    }
+
+    /// The end of the process explains a failed write better than the pipe does.
+    fn failure(&mut self, line: &str, error: io::Error) -> ClientError {
+        if error.kind() != io::ErrorKind::TimedOut && self.wait_for_end(END_PATIENCE) {
+            return self.ended();
+        }
+        write_error(line, error)
+    }
+
+    pub(super) fn receive(
+        &mut self,
+        deadline: Option<Instant>,
+        waiting_for: &'static str,
+        duration: Duration,
+    ) -> Result<Received, ClientError> {
+        let received = match deadline {
+            Some(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                self.lines.recv_timeout(left)
+            }
+            None => self.lines.recv().map_err(RecvTimeoutError::from),
+        };
+        match received {
+            Ok(received) => {
+                self.unread = 0;
+                Ok(received)
+            }
+            Err(RecvTimeoutError::Timeout) => Err(ClientError::TimedOut {
+                waiting_for,
+                duration,
+            }),
+            Err(RecvTimeoutError::Disconnected) => {
+                self.wait_for_end(END_PATIENCE);
+                Err(self.ended())
+            }
+        }
+    }
+
+    /// Takes no longer than a moment, even while more lines come than can be taken away.
+    pub(super) fn discard_pending(&mut self) {
+        let now = Instant::now();
+        while let Ok(received) = self.lines.try_recv() {
+            if received.at > now {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the end and helps at the end of `grace`.
+    pub(super) fn wait(&mut self, grace: Duration) {
+        if !self.wait_for_end(grace) {
+            self.kill();
+        }
+    }
+
+    /// Whether the process has ended within `patience`. Lines that still come are dropped, so that none can hold it up.
+    fn wait_for_end(&mut self, patience: Duration) -> bool {
+        let start = Instant::now();
+        loop {
+            if self.exit_status().is_some() {
+                return true;
+            }
+            if start.elapsed() >= patience {
+                return false;
+            }
+            if self.lines.recv_timeout(LOOK) == Err(RecvTimeoutError::Disconnected) {
+                thread::sleep(LOOK);
+            }
+        }
+    }
+
+    fn ended(&mut self) -> ClientError {
+        let status = self
+            .exit_status()
+            .unwrap_or_else(|| "it has closed its output, but runs on".to_owned());
+        ClientError::Ended { status }
+    }
+
+    fn kill(&mut self) {
+        // Both fail only for a process that is gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn command(program: &Program) -> io::Result<Command> {
+    let mut command = Command::new(executable(program)?);
+    command
+        .args(&program.arguments)
+        .envs(
+            program
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if let Some(directory) = &program.directory {
+        if !directory.is_dir() {
+            let reason = format!("its directory {} is none", directory.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, reason));
+        }
+        command.current_dir(directory);
+    }
+    // Ctrl-C in a terminal is for us; the engines play on until we end them.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NEW_PROCESS_GROUP);
+    Ok(command)
+}
+
+/// `CREATE_NEW_PROCESS_GROUP` of the Windows API.
+#[cfg(windows)]
+const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
+
+/// Systems differ in whether a path counts from our directory or from that of the new process: from ours.
+fn executable(program: &Program) -> io::Result<PathBuf> {
+    let mut components = program.path.components();
+    let is_bare = matches!(
+        (components.next(), components.next()),
+        (Some(Component::Normal(_)), None)
+    );
+    if is_bare {
+        Ok(program.path.clone())
+    } else {
+        std::path::absolute(&program.path)
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map(drop)
+}
+
+fn forward_lines(output: impl Read, dialogue: &Mutex<Dialogue>, lines: &SyncSender<Received>) {
+    let mut reader = LineReader::new(output);
+    while let Some(line) = reader.next_line() {
+        let at = Instant::now();
+        lock(dialogue).note(Voice::Engine, at, &line);
+        if lines.send(Received { at, line }).is_err() {
+            return;
+        }
+    }
+}
+
+fn note_lines(diagnostics: impl Read, dialogue: &Mutex<Dialogue>) {
+    let mut reader = LineReader::new(diagnostics);
+    while let Some(line) = reader.next_line() {
+        lock(dialogue).note(Voice::Diagnostics, Instant::now(), &line);
+    }
+}
+
+/// Lines from bytes of any kind, in bounded memory.
+struct LineReader<R> {
+    input: BufReader<R>,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read> LineReader<R> {
+    fn new(input: R) -> Self {
+        Self {
+            input: BufReader::with_capacity(LONGEST_LINE, input),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// `None` at the end. A last line without an end counts.
+    fn next_line(&mut self) -> Option<String> {
+        self.bytes.clear();
+        let mut is_any = false;
+        loop {
+            let available = match self.input.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                // What cannot be read has ended, for all we can do.
+                Err(_) => &[],
+            };
+            let end = available.iter().position(|&byte| byte == b'\n');
+            let taken = end.unwrap_or(available.len());
+            let kept = taken.min(LONGEST_LINE - self.bytes.len());
+            self.bytes.extend_from_slice(&available[..kept]);
+            let is_last = available.is_empty();
+            is_any |= !is_last;
+            self.input.consume(taken + usize::from(end.is_some()));
+            if end.is_some() || is_last {
+                return is_any.then(|| self.text());
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        let text = String::from_utf8_lossy(&self.bytes);
+        text.trim_start_matches('\u{feff}')
+            .trim_end_matches('\r')
+            .to_owned()
+    }
+}
+
+fn lock(dialogue: &Mutex<Dialogue>) -> MutexGuard<'_, Dialogue> {
+    dialogue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write_error(line: &str, source: io::Error) -> ClientError {
+    ClientError::Write {
+        line: shorten(line),
+        source,
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("killed by signal {signal}");
+    }
+    match status.code() {
+        // Windows ends crashed processes with large codes that people know in hexadecimal.
+        Some(code) if code < 0 => format!("exit code {code:#x}"),
+        Some(code) => format!("exit code {code}"),
+        None => status.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Vec<String> {
+        let mut reader = LineReader::new(bytes);
+        std::iter::from_fn(|| reader.next_line()).collect()
+    }
+
+    #[test]
+    fn lines_are_split_as_any_system_writes_them() {
+        assert_eq!(
+            lines(b"\xef\xbb\xbfid name A\r\n\r\n\nusiok"),
+            ["id name A", "", "", "usiok"]
+        );
+        assert_eq!(lines(b"caf\xe9\n"), ["caf\u{fffd}"]);
+        assert_eq!(lines(b""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let mut bytes = vec![b'x'; 3 * LONGEST_LINE + 5];
+        bytes.extend_from_slice(b"\nnext\n");
+        let lines = lines(&bytes);
+        assert_eq!(lines.len(), 2);
+        assert_eq!((lines[0].len(), lines[1].as_str()), (LONGEST_LINE, "next"));
+    }
+}
