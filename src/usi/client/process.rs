@@ -22,7 +22,7 @@ const MOST_WAITING: usize = 1024;
 /// A pipe takes at least this much without anybody reading at its other end.
 const PIPE_ROOM: usize = 8 * 1024;
 /// How long an engine may take to read what does not fit into the pipe.
-const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+const WRITE_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a process takes to end once its output has.
 const END_PATIENCE: Duration = Duration::from_millis(500);
 /// Between two looks at a process that is about to end.
