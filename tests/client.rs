@@ -44,8 +44,8 @@ fn until_best_move(client: &mut Client) -> Result<Received, ClientError> {
     }
 }
 
-fn soon() -> Option<Instant> {
-    Some(Instant::now() + Duration::from_millis(100))
+fn soon() -> Instant {
+    Instant::now() + Duration::from_millis(100)
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn the_plain_engine_plays_a_game_against_itself() {
         moves = format!("{moves} {best}");
     }
     client.send("go infinite").expect("it lives");
-    assert!(client.receive(soon()).is_err());
+    assert!(client.receive(Some(soon())).is_err());
     client.send("stop").expect("it lives");
     until_best_move(&mut client).expect("it answers");
     client.quit(PATIENCE);
@@ -215,7 +215,7 @@ fn engines_that_hang_are_killed() {
             until_best_move(&mut client).expect("it answers");
         } else {
             let error = client
-                .receive(soon())
+                .receive(Some(soon()))
                 .expect_err("it says nothing any more");
             assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
         }
@@ -277,7 +277,7 @@ fn lines_that_nobody_asked_for_can_be_discarded() {
     // It is noted a moment before it can be received.
     std::thread::sleep(Duration::from_millis(100));
     client.discard_pending();
-    let error = client.receive(soon()).expect_err("all was discarded");
+    let error = client.receive(Some(soon())).expect_err("all was discarded");
     assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
 }
 

@@ -244,7 +244,7 @@ fn our_info() -> impl Strategy<Value = Info> {
             bound,
             nodes,
             time: Duration::from_millis(milliseconds),
-            hashfull: hashfull as _,
+            hashfull,
             pv,
         },
     )
@@ -264,7 +264,7 @@ proptest! {
         prop_assert_eq!(found.multipv, Some(info.multi_pv as u32));
         prop_assert_eq!((found.score, found.bound), (Some(info.score), bound));
         prop_assert_eq!((found.nodes, found.time), (Some(info.nodes), Some(info.time)));
-        prop_assert_eq!(found.hashfull, Some(info.hashfull as u32));
+        prop_assert_eq!(found.hashfull, Some(info.hashfull));
         prop_assert!(found.nps.is_some());
         prop_assert_eq!(found.pv.unwrap_or_default(), moves.join(" "));
 

@@ -1,0 +1,304 @@
+//! How far a run is: all that must survive it, as a JSON file that is replaced in one go.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::gains::Trial;
+use super::{Parameter, ParameterError, Settings, Value};
+
+/// The first field of a state file.
+const FORMAT: &str = "raicho spsa 1";
+
+/// Points in the history of a whole run: enough for a graph, little enough to be written again and again.
+const HISTORY: u64 = 200;
+
+/// The state of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    format: String,
+    settings: Settings,
+    parameters: Vec<Parameter>,
+    /// The tuned values so far, by parameter.
+    #[serde(with = "exact")]
+    theta: Vec<f64>,
+    /// The last iteration that was begun; they count from 1.
+    begun: u64,
+    /// Iterations that were begun and have no result.
+    unfinished: BTreeSet<u64>,
+    history: Vec<Point>,
+}
+
+/// Where the parameters were at some time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// How many iterations were finished.
+    pub finished: u64,
+    /// The values, by parameter.
+    #[serde(with = "exact")]
+    pub theta: Vec<f64>,
+}
+
+/// Why a state cannot be read, written or used.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum StateError {
+    #[error("cannot read the state file {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot write the state file {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{} is no SPSA state file: {source}", path.display())]
+    Syntax {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
+    #[error("{} is no usable SPSA state file: {source}", path.display())]
+    Contents { path: PathBuf, source: Box<Self> },
+    #[error("format '{0}', expected '{FORMAT}'")]
+    Format(String),
+    #[error("{0}")]
+    Settings(String),
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    #[error("no parameters, expected at least one")]
+    NoParameters,
+    #[error("{found} values in {place}, expected {expected}, one for each parameter")]
+    Values {
+        place: &'static str,
+        found: usize,
+        expected: usize,
+    },
+    #[error("value {value} of {name}, expected {least} to {most}")]
+    Range {
+        name: String,
+        value: f64,
+        least: f64,
+        most: f64,
+    },
+    #[error("iteration {found}, expected {least} to {most}")]
+    Iteration { found: u64, least: u64, most: u64 },
+}
+
+impl State {
+    /// The beginning of a run.
+    ///
+    /// # Errors
+    /// Names what is wrong with the settings or parameters.
+    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self, StateError> {
+        let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
+        let start = Point {
+            finished: 0,
+            theta: theta.clone(),
+        };
+        let state = Self {
+            format: FORMAT.to_owned(),
+            settings,
+            parameters,
+            theta,
+            begun: 0,
+            unfinished: BTreeSet::new(),
+            history: vec![start],
+        };
+        state.check()?;
+        Ok(state)
+    }
+
+    /// The course of the run.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What is tuned.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The tuned values so far, by parameter.
+    pub fn theta(&self) -> &[f64] {
+        &self.theta
+    }
+
+    /// The tuned values so far as an engine takes them.
+    pub fn values(&self) -> Vec<Value> {
+        self.parameters
+            .iter()
+            .zip(&self.theta)
+            .map(|(parameter, &number)| Value::nearest(parameter, number))
+            .collect()
+    }
+
+    /// How many iterations have a result.
+    pub fn finished(&self) -> u64 {
+        self.begun - self.unfinished.len() as u64
+    }
+
+    /// Whether all iterations have a result.
+    pub fn is_done(&self) -> bool {
+        self.finished() >= self.settings.iterations
+    }
+
+    /// Where the parameters were, from the start on, at a few hundred times.
+    pub fn history(&self) -> &[Point] {
+        &self.history
+    }
+
+    /// Replaces the file at `path` in one go: whenever the program dies, there is the old state or the new one.
+    ///
+    /// # Errors
+    /// Names the file and what the system said.
+    pub fn save(&self, path: &Path) -> Result<(), StateError> {
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(".new");
+        self.write(Path::new(&temporary))
+            .and_then(|()| fs::rename(&temporary, path))
+            .map_err(|source| StateError::Write {
+                path: path.to_owned(),
+                source,
+            })
+    }
+
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        let mut file = File::create(path)?;
+        file.write_all(&text)?;
+        // Else the new name could be on the disk before the contents are.
+        file.sync_all()
+    }
+
+    /// Reads what [`Self::save`] wrote.
+    ///
+    /// # Errors
+    /// Names the file and what is wrong with it.
+    pub fn load(path: &Path) -> Result<Self, StateError> {
+        let at = || path.to_owned();
+        let text = fs::read(path).map_err(|source| StateError::Read { path: at(), source })?;
+        let state: Self = serde_json::from_slice(&text)
+            .map_err(|source| StateError::Syntax { path: at(), source })?;
+        state.check().map_err(|source| StateError::Contents {
+            path: at(),
+            source: Box::new(source),
+        })?;
+        Ok(state)
+    }
+
+    fn check(&self) -> Result<(), StateError> {
+        if self.format != FORMAT {
+            return Err(StateError::Format(self.format.clone()));
+        }
+        if let Some(fault) = self.settings.fault() {
+            return Err(StateError::Settings(fault));
+        }
+        if self.parameters.is_empty() {
+            return Err(StateError::NoParameters);
+        }
+        for parameter in &self.parameters {
+            parameter.check()?;
+        }
+        self.check_values("theta", &self.theta)?;
+        for point in &self.history {
+            self.check_values("a point of the history", &point.theta)?;
+        }
+        let begun = (self.begun, 0, self.settings.iterations);
+        let unfinished = self.unfinished().map(|found| (found, 1, self.begun));
+        for (found, least, most) in unfinished.chain([begun]) {
+            if !(least..=most).contains(&found) {
+                return Err(StateError::Iteration { found, least, most });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_values(&self, place: &'static str, values: &[f64]) -> Result<(), StateError> {
+        let (found, expected) = (values.len(), self.parameters.len());
+        if found != expected {
+            return Err(StateError::Values {
+                place,
+                found,
+                expected,
+            });
+        }
+        for (parameter, &value) in self.parameters.iter().zip(values) {
+            let (least, most) = (parameter.least, parameter.most);
+            if !(least..=most).contains(&value) {
+                let name = parameter.name.clone();
+                return Err(StateError::Range {
+                    name,
+                    value,
+                    least,
+                    most,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Iterations whose result was lost.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = u64> + '_ {
+        self.unfinished.iter().copied()
+    }
+
+    /// Begins the next iteration that was never begun, `None` after the last.
+    pub(super) fn begin(&mut self) -> Option<u64> {
+        if self.begun >= self.settings.iterations {
+            return None;
+        }
+        self.begun += 1;
+        self.unfinished.insert(self.begun);
+        Some(self.begun)
+    }
+
+    /// The values of both sides of an iteration, around the newest ones.
+    pub(super) fn sides(&self, iteration: u64) -> [Vec<Value>; 2] {
+        let trial = Trial::new(&self.settings, self.parameters.len(), iteration);
+        [1.0, -1.0].map(|side| trial.values(&self.settings, &self.parameters, &self.theta, side))
+    }
+
+    /// Takes the result of an iteration: how many points the plus side made more.
+    pub(super) fn finish(&mut self, iteration: u64, difference: f64) {
+        let trial = Trial::new(&self.settings, self.parameters.len(), iteration);
+        trial.apply(
+            &self.settings,
+            &self.parameters,
+            &mut self.theta,
+            difference,
+        );
+        self.unfinished.remove(&iteration);
+        let finished = self.finished();
+        let part = |count: u64| {
+            u128::from(count) * u128::from(HISTORY) / u128::from(self.settings.iterations)
+        };
+        if part(finished) > part(finished - 1) {
+            self.history.push(Point {
+                finished,
+                theta: self.theta.clone(),
+            });
+        }
+    }
+}
+
+/// Numbers as text: JSON numbers lose their last bit on reading, and a resumed run would leave the path.
+mod exact {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(numbers: &[f64], out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq(numbers.iter().map(f64::to_string))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<f64>, D::Error> {
+        Vec::<String>::deserialize(input)?
+            .iter()
+            .map(|text| {
+                text.parse()
+                    .map_err(|_| D::Error::custom(format_args!("'{text}', expected a number")))
+            })
+            .collect()
+    }
+}
