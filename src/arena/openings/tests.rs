@@ -294,6 +294,13 @@ fn a_written_set_reads_back() {
 }
 
 #[test]
+fn our_own_set_has_what_its_name_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/openings/balanced-500.sfen");
+    let openings = Openings::new(&from_file(&path, Order::Sequential, None)).expect("our set");
+    assert_eq!(openings.known(), Some(500));
+}
+
+#[test]
 fn openings_may_go_to_another_thread() {
     const fn is_send<T: Send>() {}
     const { is_send::<Openings>() };
