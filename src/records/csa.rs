@@ -2,8 +2,8 @@
 //!
 //! What the standard leaves open is written as most programs read it. The first line, a comment in 2.2, names the
 //! encoding as version 3 does. Scores and lines stand in the comments of floodgate (`'** -35 -3334FU …`, from black's
-//! point of view), which follow the move and its time. The standard has no word for every ending: [`ending_words`] says what stands
-//! for what, and a comment after it says what really happened.
+//! point of view), which follow the move and its time. The standard has no word for every ending: `ending_words`
+//! says what stands for what, and a comment after it says what really happened.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use super::game::{Ending, GameRecord, RecordedMove, Thought};
 use crate::position::{Position, START_SFEN};
 use crate::types::{Color, File, Move, Piece, PieceType, Rank, Score, Square};
 
-/// The score in a comment that stands for a mate in no plies; one more ply is one less. Fits in 16 bits, because readers
-/// store it so.
+/// The score in a comment that stands for a mate in no plies; one more ply is one less. Fits in 16 bits, because
+/// readers store it so.
 const MATE_SCORE: i32 = 32_000;
 
 /// No other score is larger than this.

@@ -57,7 +57,8 @@ pub enum Ending {
     Resignation,
     /// 詰み: the side to move has no legal move.
     Checkmate,
-    /// 入玉宣言勝ち: the side to move declared, rightly. Under the try rule: by naming the king's move, which is not made.
+    /// 入玉宣言勝ち: the side to move declared, rightly. Under the try rule it did so by naming the king's move, which is
+    /// not made.
     Declaration,
     /// 千日手: the fourth occurrence of a position, a draw.
     Repetition,

@@ -1,0 +1,233 @@
+//! Openings from files: lines as USI writes them, and books of `YaneuraOu` (`#YANEURAOU-DB2016`).
+//!
+//! Files are read line by line and kept as text, because a book may have millions of positions.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use rand_chacha::ChaCha8Rng;
+
+use super::judge::is_unfinished;
+use super::random::below;
+use super::{Opening, OpeningError};
+use crate::position::Position;
+use crate::types::Move16;
+use crate::util::shorten;
+
+/// The beginning of a book.
+const BOOK_HEADER: &str = "#YANEURAOU-DB2016";
+
+/// Longer lines are no openings, and a file without line breaks must not fill the memory.
+const LONGEST_LINE: u64 = 64 * 1024;
+
+/// Many texts in one allocation.
+#[derive(Default)]
+pub(super) struct Texts {
+    text: String,
+    /// Where each text begins and ends.
+    spans: Vec<(usize, usize)>,
+}
+
+impl Texts {
+    pub(super) fn push(&mut self, text: &str) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.spans.push((start, self.text.len()));
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&str> {
+        let &(start, end) = self.spans.get(index)?;
+        self.text.get(start..end)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Fisher and Yates' shuffle.
+    pub(super) fn shuffle(&mut self, generator: &mut ChaCha8Rng) {
+        for last in (1..self.spans.len()).rev() {
+            self.spans.swap(last, below(generator, last + 1));
+        }
+    }
+}
+
+/// What a file holds.
+pub(super) struct Contents {
+    /// The openings, each once, in the order of the file.
+    pub(super) texts: Texts,
+    /// Whether the file has values of its own, by which the openings have been chosen already.
+    pub(super) is_valued: bool,
+}
+
+/// Reads the openings of a file. Those of a book are held to `max_imbalance`.
+pub(super) fn read(path: &Path, max_imbalance: Option<u32>) -> Result<Contents, OpeningError> {
+    let fault = |source| OpeningError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut lines = Lines::new(BufReader::new(File::open(path).map_err(fault)?));
+    let mut collector = Collector::default();
+    let mut is_valued = false;
+    while let Some(line) = lines.next().map_err(fault)? {
+        is_valued |= line.number == 1 && line.text.starts_with(BOOK_HEADER);
+        let result = match line.text.trim() {
+            "" => Ok(()),
+            text if text.starts_with('#') || is_valued && text.starts_with("//") => Ok(()),
+            text if is_valued => collector.take_book_line(text, max_imbalance),
+            text => collector.take_line(text),
+        };
+        result.map_err(|reason| OpeningError::Line {
+            path: path.to_owned(),
+            line: line.number,
+            reason,
+        })?;
+    }
+    collector.take_node(max_imbalance);
+    let Collector {
+        texts, left_out, ..
+    } = collector;
+    if left_out > 0 {
+        let path = path.display();
+        log::info!("{path}: {left_out} openings left out (twice, over already, or not balanced)");
+    }
+    if texts.len() == 0 {
+        return Err(OpeningError::Empty {
+            path: path.to_owned(),
+        });
+    }
+    Ok(Contents { texts, is_valued })
+}
+
+/// The openings found so far.
+#[derive(Default)]
+struct Collector {
+    texts: Texts,
+    keys: HashSet<u64>,
+    left_out: usize,
+    /// The position of the book whose moves are being read.
+    node: Option<Node>,
+}
+
+struct Node {
+    position: Position,
+    /// The value of its best move.
+    value: Option<i64>,
+}
+
+impl Collector {
+    /// A line `startpos moves …` or the like.
+    fn take_line(&mut self, text: &str) -> Result<(), String> {
+        let opening: Opening = text.parse().map_err(|error| format!("{error}"))?;
+        self.add(&opening.position(), text);
+        Ok(())
+    }
+
+    /// A line of a book: `sfen …` begins a position, others are its moves: move, answer, value, depth, count.
+    fn take_book_line(&mut self, text: &str, max_imbalance: Option<u32>) -> Result<(), String> {
+        if let Some(sfen) = text.strip_prefix("sfen ") {
+            self.take_node(max_imbalance);
+            let position = Position::from_sfen(sfen).map_err(|error| error.to_string())?;
+            self.node = Some(Node {
+                position,
+                value: None,
+            });
+            return Ok(());
+        }
+        let Some(node) = &mut self.node else {
+            let found = shorten(text);
+            return Err(format!(
+                "'{found}', expected 'sfen' and a position before the first move"
+            ));
+        };
+        let mut words = text.split_whitespace();
+        let mv = words.next().unwrap_or_default();
+        if matches!(mv.to_ascii_lowercase().as_str(), "none" | "resign" | "win") {
+            return Ok(());
+        }
+        if let Err(error) = mv.parse::<Move16>() {
+            return Err(format!("{error}, or 'sfen' and a position"));
+        }
+        let value = match words.nth(1) {
+            None => 0,
+            Some(word) => word.parse().map_err(|_| {
+                format!(
+                    "'{}', word 3, expected the value of the move",
+                    shorten(word)
+                )
+            })?,
+        };
+        node.value = node.value.max(Some(value));
+        Ok(())
+    }
+
+    /// Adds the position of the book whose moves have ended.
+    fn take_node(&mut self, max_imbalance: Option<u32>) {
+        let Some(Node { position, value }) = self.node.take() else {
+            return;
+        };
+        let is_balanced = max_imbalance.is_none_or(|limit| {
+            value.is_some_and(|value| value.unsigned_abs() <= u64::from(limit))
+        });
+        if is_balanced {
+            self.add(&position, &position.to_sfen());
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    fn add(&mut self, position: &Position, text: &str) {
+        if is_unfinished(position) && self.keys.insert(position.key().low64()) {
+            self.texts.push(text);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}
+
+/// A line and its number, from 1.
+struct Line<'a> {
+    number: usize,
+    text: &'a str,
+}
+
+/// The lines of a file, one at a time.
+struct Lines<R> {
+    reader: R,
+    number: usize,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(reader: R) -> Self {
+        Self {
+            reader,
+            number: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.buffer.clear();
+        self.number += 1;
+        let mut limited = self.reader.by_ref().take(LONGEST_LINE);
+        let length = limited.read_until(b'\n', &mut self.buffer)?;
+        if length == 0 {
+            return Ok(None);
+        }
+        let number = self.number;
+        let unreadable = |what| {
+            let text = format!("line {number} is {what}, expected lines of text with openings");
+            io::Error::new(io::ErrorKind::InvalidData, text)
+        };
+        if length as u64 == LONGEST_LINE {
+            return Err(unreadable("too long"));
+        }
+        let text = str::from_utf8(&self.buffer).map_err(|_| unreadable("not UTF-8"))?;
+        // Some editors begin a file with this mark.
+        let text = text.trim_start_matches('\u{feff}');
+        Ok(Some(Line { number, text }))
+    }
+}

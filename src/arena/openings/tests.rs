@@ -1,0 +1,307 @@
+//! The promises of the module: reproducible, balanced, none twice, and errors that point at the line.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::judge::is_unfinished;
+use super::*;
+use crate::position::START_SFEN;
+
+fn random(plies: &str, max_imbalance: Option<u32>, seed: u64) -> OpeningSettings {
+    OpeningSettings {
+        source: Source::Random {
+            plies: plies.parse().expect("a range"),
+        },
+        order: Order::Sequential,
+        max_imbalance,
+        seed,
+    }
+}
+
+fn from_file(path: &Path, order: Order, max_imbalance: Option<u32>) -> OpeningSettings {
+    OpeningSettings {
+        source: Source::File(path.to_owned()),
+        order,
+        max_imbalance,
+        seed: 1,
+    }
+}
+
+/// A file that is gone after the test.
+struct TestFile(PathBuf);
+
+impl TestFile {
+    fn new(contents: impl AsRef<[u8]>) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("raicho-openings-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::write(&path, contents).expect("the folder for temporary files takes a file");
+        Self(path)
+    }
+}
+
+impl Drop for TestFile {
+    fn drop(&mut self) {
+        drop(fs::remove_file(&self.0));
+    }
+}
+
+/// The first openings, as many as there are up to `count`.
+fn texts(settings: &OpeningSettings, count: usize) -> Vec<String> {
+    let mut openings = Openings::new(settings).expect("openings");
+    (0..count)
+        .map_while(|index| openings.get(index).ok().map(ToString::to_string))
+        .collect()
+}
+
+fn error(contents: impl AsRef<[u8]>) -> String {
+    let file = TestFile::new(contents);
+    match Openings::new(&from_file(&file.0, Order::Sequential, None)) {
+        Ok(_) => "no error".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn random_openings_follow_from_the_seed_and_the_number() {
+    let settings = random("4..8", None, 7);
+    let first = texts(&settings, 50);
+    assert_eq!(first.len(), 50);
+    assert_eq!(texts(&settings, 50), first);
+    let mut openings = Openings::new(&settings).expect("openings");
+    for index in [49, 3, 17, 3] {
+        let opening = openings.get(index).map(ToString::to_string);
+        assert_eq!(opening.ok().as_ref(), Some(&first[index]));
+    }
+    assert_ne!(texts(&random("4..8", None, 8), 50), first);
+    assert_eq!(openings.known(), None);
+}
+
+#[test]
+fn random_openings_never_change() {
+    // Written down once: another version, another machine, another library must make the same.
+    let expected = [
+        "startpos moves 2h3h 8b5b 7i6h 3a4b 1i1h",
+        "startpos moves 2g2f 4c4d 2h6h 4a3b",
+    ];
+    assert_eq!(texts(&random("4..8", None, 7), 2), expected);
+}
+
+#[test]
+fn random_openings_keep_to_the_range_and_differ() {
+    let mut keys = HashSet::new();
+    let mut lengths = HashSet::new();
+    for text in texts(&random("2..4", None, 1), 300) {
+        let opening: Opening = text.parse().expect("an opening");
+        let position = opening.position();
+        assert!(is_unfinished(&position) && !position.in_check(), "{text}");
+        assert!(keys.insert(position.key()), "{text} twice");
+        lengths.insert(opening.line.moves.len());
+    }
+    assert_eq!((keys.len(), lengths), (300, HashSet::from([2, 3, 4])));
+}
+
+#[test]
+fn balanced_openings_are_balanced_in_another_search() {
+    let limit = 60;
+    let mut judge = Judge::new(limit);
+    for text in texts(&random("8", Some(limit), 3), 4) {
+        let opening: Opening = text.parse().expect("an opening");
+        assert!(judge.is_balanced(&opening.position()), "{text}");
+    }
+    // A rook up.
+    let up = Position::from_sfen("lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
+    assert!(!judge.is_balanced(&up.expect("a position")));
+}
+
+#[test]
+fn a_range_that_is_used_up_says_so() {
+    let mut openings = Openings::new(&random("1", None, 1)).expect("openings");
+    // There are thirty first moves, all of them fit.
+    assert!(openings.get(29).is_ok());
+    let error = openings.get(30).map(ToString::to_string);
+    let error = error.map_err(|error| error.to_string());
+    assert!(error.is_err_and(|text| text.starts_with("no opening 31 in 2000 attempts")));
+    assert!(openings.get(0).is_ok());
+}
+
+#[test]
+fn lines_of_a_file_in_every_notation() {
+    let file = TestFile::new(format!(
+        "\u{feff}# a comment\r\nstartpos moves 7g7f 3c3d\r\n\n\
+         position startpos moves 2g2f\n{START_SFEN}\nsfen {START_SFEN} moves 3g3f\n\
+         startpos moves 7g7f 8c8d 2g2f\nstartpos moves 2g2f 8c8d 7g7f\n\
+         4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"
+    ));
+    let settings = from_file(&file.0, Order::Sequential, None);
+    // The last two are the same position as the line before, and a mate.
+    let expected = [
+        "startpos moves 7g7f 3c3d",
+        "startpos moves 2g2f",
+        "startpos",
+        "startpos moves 3g3f",
+        "startpos moves 7g7f 8c8d 2g2f",
+    ];
+    assert_eq!(texts(&settings, 10), expected);
+    let mut openings = Openings::new(&settings).expect("openings");
+    assert_eq!(openings.known(), Some(5));
+    let error = openings.get(5).map(ToString::to_string);
+    let error = error.map_err(|error| error.to_string()).expect_err("five");
+    assert!(
+        error.starts_with("opening 6 was asked for, but "),
+        "{error}"
+    );
+    assert!(error.contains("has only 5: play fewer games"), "{error}");
+}
+
+#[test]
+fn a_shuffled_file_keeps_its_openings() {
+    let lines = texts(&random("3", None, 5), 100);
+    let file = TestFile::new(lines.join("\n"));
+    assert_eq!(
+        texts(&from_file(&file.0, Order::Sequential, None), 200),
+        lines
+    );
+    let shuffled = from_file(&file.0, Order::Random, None);
+    let order = texts(&shuffled, 200);
+    assert_eq!(texts(&shuffled, 200), order);
+    assert_ne!(order, lines);
+    let set = |texts: &[String]| texts.iter().cloned().collect::<HashSet<_>>();
+    assert_eq!(set(&order), set(&lines));
+    let other = OpeningSettings {
+        seed: 2,
+        ..shuffled
+    };
+    assert_ne!(texts(&other, 200), order);
+}
+
+#[test]
+fn lines_of_a_file_are_judged_where_a_limit_is_set() {
+    let rook_down = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B7/LNSGKGSNL b - 1";
+    let file = TestFile::new(format!("{rook_down}\nstartpos\n{rook_down} moves 7g7f\n"));
+    let settings = from_file(&file.0, Order::Sequential, Some(200));
+    let mut openings = Openings::new(&settings).expect("openings");
+    assert_eq!(openings.known(), None);
+    assert_eq!(
+        openings.get(0).map(ToString::to_string).ok().as_deref(),
+        Some("startpos")
+    );
+    assert!(matches!(
+        openings.get(1),
+        Err(OpeningError::TooFew { count: 1, .. })
+    ));
+    assert_eq!(openings.known(), Some(1));
+}
+
+#[test]
+fn a_book_of_yaneuraou_is_judged_by_its_values() {
+    let after = |moves: &str| {
+        let line: SfenLine = moves.parse().expect("a line");
+        line.position().to_sfen()
+    };
+    let (first, second) = (after("startpos moves 7g7f"), after("startpos moves 2g2f"));
+    let third = after("startpos moves 3g3f");
+    let file = TestFile::new(format!(
+        "#YANEURAOU-DB2016 1.00\n# NOE:4\n// more\nsfen {START_SFEN}\n2g2f none -500 32 4\n\
+         7g7f 3c3d 20 32 1\nsfen {first}\n3c3d none -300 1 1\nsfen {second}\n8c8d\nsfen {third}\nnone none 0 0 1\n"
+    ));
+    let settings = |limit| from_file(&file.0, Order::Sequential, limit);
+    let start = "startpos".to_owned();
+    let [first, second, third] = [first, second, third].map(|sfen| format!("sfen {sfen}"));
+    assert_eq!(
+        texts(&settings(None), 9),
+        [start.clone(), first.clone(), second.clone(), third]
+    );
+    assert_eq!(
+        texts(&settings(Some(300)), 9),
+        [start.clone(), first, second.clone()]
+    );
+    assert_eq!(texts(&settings(Some(20)), 9), [start, second.clone()]);
+    assert_eq!(texts(&settings(Some(19)), 9), [second]);
+    let known = Openings::new(&settings(Some(19))).map(|openings| openings.known());
+    assert_eq!(known.ok(), Some(Some(1)));
+}
+
+#[test]
+fn a_bad_line_is_named() {
+    for (contents, expected) in [
+        (
+            "startpos\n# comment\nstartpos moves 7g7e\n",
+            ", line 3: '7g7e', word 3 (move 1), is illegal",
+        ),
+        ("hello\n", ", line 1: the position from word 1 on"),
+        (
+            "#YANEURAOU-DB2016 1.00\n7g7f none 0 0 1\n",
+            ", line 2: '7g7f none 0 0 1', expected 'sfen'",
+        ),
+        (
+            "#YANEURAOU-DB2016 1.00\nsfen 9/9 b - 1\n",
+            ", line 2: board has 2 ranks",
+        ),
+        (
+            &format!("#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\n7g7f none x\n"),
+            ", line 3: 'x', word 3, expected the value",
+        ),
+        (
+            &format!("#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\nmove\n"),
+            ", line 3: 'move' is not a move",
+        ),
+        ("# nothing\n", " has no position to play from"),
+        ("", " has no position to play from"),
+    ] {
+        let error = error(contents);
+        assert!(error.contains(expected), "{error}");
+    }
+    assert!(error(b"startpos\n\xff\xfe").contains("line 2 is not UTF-8"));
+    assert!(error("a".repeat(100_000)).contains("line 1 is too long"));
+    let missing = from_file(Path::new("no-such-file.sfen"), Order::Random, None);
+    let error = Openings::new(&missing)
+        .map(|_| ())
+        .map_err(|error| error.to_string());
+    assert!(error.is_err_and(|text| text.starts_with("openings no-such-file.sfen: ")));
+}
+
+#[test]
+fn the_start_position_is_one_opening() {
+    let settings = OpeningSettings {
+        source: Source::Startpos,
+        order: Order::Random,
+        max_imbalance: None,
+        seed: 0,
+    };
+    assert_eq!(texts(&settings, 3), ["startpos"]);
+}
+
+#[test]
+fn a_written_set_reads_back() {
+    let settings = random("6..9", None, 11);
+    let mut bytes = Vec::new();
+    let mut progress = Vec::new();
+    let on_progress = |done| progress.push(done);
+    write_set(&settings, 5, "raicho --example", &mut bytes, on_progress).expect("a vector");
+    assert_eq!(progress, [1, 2, 3, 4, 5]);
+    let text = String::from_utf8_lossy(&bytes);
+    let comments: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
+    assert_eq!(comments.last(), Some(&"# raicho --example"));
+    let file = TestFile::new(&bytes);
+    assert_eq!(
+        texts(&from_file(&file.0, Order::Sequential, None), 9),
+        texts(&settings, 5)
+    );
+}
+
+#[test]
+fn our_own_set_has_what_its_name_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/openings/balanced-500.sfen");
+    let openings = Openings::new(&from_file(&path, Order::Sequential, None)).expect("our set");
+    assert_eq!(openings.known(), Some(500));
+}
+
+#[test]
+fn openings_may_go_to_another_thread() {
+    const fn is_send<T: Send>() {}
+    const { is_send::<Openings>() };
+}
