@@ -1,6 +1,21 @@
 //! The arena: engines against each other under a referee who knows all the rules, and what the results are worth.
 
+pub mod engine_text;
+mod filing;
+mod game;
+mod hall;
+mod heartbeat;
+pub mod journal;
+pub mod merge;
 pub mod openings;
+mod player;
+pub mod referee;
+pub mod runner;
+pub mod settings;
 pub mod sprt;
 pub mod spsa;
 pub mod statistics;
+pub mod stop;
+pub mod summary;
+pub mod tally;
+pub mod time_control;

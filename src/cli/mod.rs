@@ -3,6 +3,7 @@
 //! Each subcommand is a file with its arguments and `run`. Errors end here, as one readable chain on stderr.
 
 mod analyze;
+mod arena;
 mod bench;
 mod perft;
 mod usi;
@@ -25,6 +26,8 @@ enum Command {
     Analyze(analyze::Arguments),
     /// Search fixed positions; the node count identifies a version
     Bench(bench::Arguments),
+    /// Let engines play against each other, with error bars and a referee who knows all the rules
+    Match(Box<arena::Arguments>),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
     /// Speak USI, which is also what happens without a subcommand
@@ -39,6 +42,7 @@ pub fn run() -> ExitCode {
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Match(arguments)) => arena::run(&arguments),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
     };

@@ -7,6 +7,8 @@ use crate::util::simple_enum;
 
 simple_enum! {
     /// A side of the game.
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
     pub enum Color {
         /// 先手, moves first and plays up the board, towards rank 1.
         Black,

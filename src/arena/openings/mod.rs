@@ -23,6 +23,7 @@ use thiserror::Error;
 
 use crate::position::Position;
 use crate::records::sfen_line::{SfenLine, SfenLineError};
+use crate::types::Move;
 
 pub use set::write_set;
 pub use settings::{OpeningSettings, Order, Plies, PliesError, Source};
@@ -42,6 +43,11 @@ impl Opening {
     /// The position after the moves, in which the engines begin.
     pub fn position(&self) -> Position {
         self.line.position()
+    }
+
+    /// The moves.
+    pub fn moves(&self) -> &[Move] {
+        &self.line.moves
     }
 }
 

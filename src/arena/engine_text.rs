@@ -1,0 +1,274 @@
+//! The text that names an engine on a command line: `cmd=./engine,name=new,option.USI_Hash=64,tc=10+0.1`.
+//!
+//! Parts are separated by commas; a comma that belongs to a value is written `\,`.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::settings::EngineSettings;
+use super::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+
+/// What a text says about an engine; what it does not say is left to defaults.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EngineText {
+    /// `cmd=`: the program, also with arguments after it.
+    pub command: Option<String>,
+    /// `name=`.
+    pub name: Option<String>,
+    /// `args=`, separated by spaces.
+    pub arguments: Vec<String>,
+    /// `dir=`: the working directory.
+    pub directory: Option<PathBuf>,
+    /// `env.NAME=`.
+    pub environment: Vec<(String, String)>,
+    /// `option.NAME=`.
+    pub options: Vec<(String, String)>,
+    /// `tc=`, `byoyomi=`, `movetime=`, `nodes=`, `depth=`.
+    pub time_control: TimeControl,
+}
+
+/// A part that says nothing about an engine.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("'{part}' in the engine '{text}': {expected}")]
+pub struct EngineTextError {
+    part: String,
+    text: String,
+    expected: String,
+}
+
+const KEYS: &str = "expected cmd=PROGRAM, name=NAME, args=WORDS, dir=FOLDER, env.NAME=VALUE, option.NAME=VALUE, \
+                    tc=BASE+INCREMENT, byoyomi=TIME, movetime=TIME, nodes=N or depth=N";
+
+impl FromStr for EngineText {
+    type Err = EngineTextError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut engine = Self::default();
+        for part in parts(text).iter().filter(|part| !part.trim().is_empty()) {
+            let wrong = |expected: String| EngineTextError {
+                part: part.clone(),
+                text: text.to_owned(),
+                expected,
+            };
+            let (key, value) = part.split_once('=').ok_or_else(|| wrong(KEYS.to_owned()))?;
+            engine
+                .set(key.trim(), value)
+                .map_err(|expected| wrong(expected.unwrap_or_else(|| KEYS.to_owned())))?;
+        }
+        Ok(engine)
+    }
+}
+
+impl EngineText {
+    /// The error is what was expected, `None` where the key is unknown.
+    fn set(&mut self, key: &str, value: &str) -> Result<(), Option<String>> {
+        let control = &mut self.time_control;
+        match key {
+            "cmd" => self.command = Some(value.to_owned()),
+            "name" => self.name = Some(value.trim().to_owned()),
+            "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),
+            "dir" => self.directory = Some(PathBuf::from(value)),
+            "tc" => {
+                let BaseAndIncrement { base, increment } = value.parse().map_err(said)?;
+                (control.base, control.increment) = (base, increment);
+            }
+            "byoyomi" => control.byoyomi = parse_duration(value).map_err(said)?,
+            "movetime" => control.movetime = Some(parse_duration(value).map_err(said)?),
+            "nodes" => control.nodes = Some(at_least_one(value)?),
+            "depth" => control.depth = Some(at_least_one(value)?),
+            _ => match key.split_once('.') {
+                Some(("option", name)) if !name.is_empty() => {
+                    self.options.retain(|(set, _)| set != name);
+                    self.options.push((name.to_owned(), value.to_owned()));
+                }
+                Some(("env", name)) if !name.is_empty() => {
+                    self.environment.push((name.to_owned(), value.to_owned()));
+                }
+                _ => return Err(None),
+            },
+        }
+        Ok(())
+    }
+
+    /// This text with what it does not say taken from `each`.
+    #[must_use]
+    pub fn or(mut self, each: &Self) -> Self {
+        self.command = self.command.or_else(|| each.command.clone());
+        if self.arguments.is_empty() {
+            self.arguments.clone_from(&each.arguments);
+        }
+        self.directory = self.directory.or_else(|| each.directory.clone());
+        let own = |list: &[(String, String)], name: &str| list.iter().any(|(set, _)| set == name);
+        for (inherited, list) in [
+            (&each.options, &mut self.options),
+            (&each.environment, &mut self.environment),
+        ] {
+            let mut all: Vec<_> = inherited
+                .iter()
+                .filter(|(name, _)| !own(list, name))
+                .cloned()
+                .collect();
+            all.append(list);
+            *list = all;
+        }
+        self.time_control = each.time_control.overridden_by(self.time_control);
+        self
+    }
+
+    /// The engines, with names that differ.
+    ///
+    /// # Errors
+    /// An engine has no command or no time control, or two have the same given name; said in words.
+    pub fn engines(texts: &[Self]) -> Result<Vec<EngineSettings>, String> {
+        let mut engines: Vec<EngineSettings> = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            let number = index + 1;
+            let command = text
+                .command
+                .as_deref()
+                .filter(|command| !command.trim().is_empty())
+                .ok_or_else(|| format!("engine {number} has no command, expected cmd=PROGRAM"))?;
+            if text.time_control.is_empty() {
+                return Err(format!(
+                    "engine {number} ({command}) has no time control, expected --tc, --byoyomi, --movetime, --nodes or --depth"
+                ));
+            }
+            let (path, mut arguments) = split_command(command);
+            arguments.extend(text.arguments.iter().cloned());
+            let is_taken = |name: &str| engines.iter().any(|engine| engine.name == name);
+            let name = match &text.name {
+                Some(name) if is_taken(name) => {
+                    return Err(format!("two engines have the name {name}"));
+                }
+                Some(name) if !name.is_empty() => name.clone(),
+                _ => {
+                    let stem = path.file_stem().unwrap_or(path.as_os_str());
+                    let stem = stem.to_string_lossy().into_owned();
+                    let numbered = (2..).map(|number| format!("{stem}-{number}"));
+                    let mut names = std::iter::once(stem.clone()).chain(numbered);
+                    names.find(|name| !is_taken(name)).unwrap_or(stem)
+                }
+            };
+            engines.push(EngineSettings {
+                name,
+                path,
+                arguments,
+                directory: text.directory.clone(),
+                environment: text.environment.clone(),
+                options: text.options.clone(),
+                time_control: text.time_control,
+            });
+        }
+        Ok(engines)
+    }
+}
+
+/// A command that is no file as a whole is a program and its arguments.
+fn split_command(command: &str) -> (PathBuf, Vec<String>) {
+    if Path::new(command).exists() {
+        return (PathBuf::from(command), Vec::new());
+    }
+    let mut words = command.split_whitespace();
+    let program = words.next().unwrap_or(command);
+    (PathBuf::from(program), words.map(str::to_owned).collect())
+}
+
+fn at_least_one<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, Option<String>> {
+    let expected = || Some("expected a whole number from 1".to_owned());
+    let number: T = text.trim().parse().map_err(|_| expected())?;
+    if number < T::from(1) {
+        Err(expected())
+    } else {
+        Ok(number)
+    }
+}
+
+fn said(error: impl ToString) -> Option<String> {
+    Some(error.to_string())
+}
+
+/// Cuts at commas that no backslash precedes.
+fn parts(text: &str) -> Vec<String> {
+    let (mut parts, mut part) = (Vec::new(), String::new());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' if characters.peek() == Some(&',') => part.extend(characters.next()),
+            ',' => parts.push(std::mem::take(&mut part)),
+            _ => part.push(character),
+        }
+    }
+    parts.push(part);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn every_part_is_read() {
+        let engine: EngineText =
+            r"cmd=./engine,name=new,args=--quiet x,dir=/tmp,env.A=b,option.EvalDir=a\,b=c,option.Threads=2,tc=10+0.1,byoyomi=500ms"
+                .parse()
+                .unwrap();
+        assert_eq!(engine.command.as_deref(), Some("./engine"));
+        assert_eq!(engine.name.as_deref(), Some("new"));
+        assert_eq!(engine.arguments, ["--quiet", "x"]);
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(engine.environment, [pair("A", "b")]);
+        assert_eq!(
+            engine.options,
+            [pair("EvalDir", "a,b=c"), pair("Threads", "2")]
+        );
+        assert_eq!(engine.time_control.base, Duration::from_secs(10));
+        assert_eq!(engine.time_control.byoyomi, Duration::from_millis(500));
+    }
+
+    #[test]
+    fn errors_name_the_part() {
+        for (text, part) in [
+            ("cmd=a,hash=3", "'hash=3'"),
+            ("cmd=a,oops", "'oops'"),
+            ("cmd=a,nodes=0", "'nodes=0'"),
+            ("cmd=a,tc=1+x", "'x' is no time"),
+            ("cmd=a,option.=1", "'option.=1'"),
+        ] {
+            let error = text.parse::<EngineText>().unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_said_comes_from_each() {
+        let each: EngineText = "option.Threads=1,option.USI_Hash=16,nodes=5000"
+            .parse()
+            .unwrap();
+        let own: EngineText = "cmd=x,option.Threads=2".parse().unwrap();
+        let engine = own.or(&each);
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            engine.options,
+            [pair("USI_Hash", "16"), pair("Threads", "2")]
+        );
+        assert_eq!(engine.time_control.nodes, Some(5000));
+    }
+
+    #[test]
+    fn names_differ_and_commands_are_needed() {
+        let text = |text: &str| text.parse::<EngineText>().unwrap();
+        let engines = EngineText::engines(&[text("cmd=bin/a,depth=1"), text("cmd=bin/a,depth=2")]);
+        let names: Vec<String> = engines.unwrap().into_iter().map(|e| e.name).collect();
+        assert_eq!(names, ["a", "a-2"]);
+        assert!(EngineText::engines(&[text("name=a,depth=1")]).is_err());
+        assert!(EngineText::engines(&[text("cmd=a")]).is_err());
+        assert!(
+            EngineText::engines(&[text("cmd=a,name=x,depth=1"), text("cmd=b,name=x,depth=1")])
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,315 @@
+//! One game: two players, two clocks, a referee.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use super::heartbeat::Heartbeat;
+use super::journal::{LineFault, PlayerFigures, TimeLoss};
+use super::openings::Opening;
+use super::player::{Answer, Best, Failure, Player, Turn};
+use super::referee::{Played, Reason, Referee, Rules, Verdict};
+use super::settings::{Fixture, MatchSettings};
+use super::stop::Stop;
+use super::time_control::{Clock, go_words};
+use crate::position::Position;
+use crate::records::game::{RecordedMove, Thought};
+use crate::types::{Color, Move};
+use crate::usi::client::reply::InfoLine;
+
+/// Illegal lines of one game that are described; the others are counted.
+const LINE_FAULTS_KEPT: usize = 5;
+
+/// What all games of a match share.
+pub(super) struct Surroundings<'a> {
+    pub(super) settings: &'a MatchSettings,
+    pub(super) heartbeat: &'a Heartbeat,
+    pub(super) stop: &'a Stop,
+}
+
+/// A game that was played to its end.
+pub(super) struct PlayedGame {
+    pub(super) verdict: Verdict,
+    pub(super) moves: Vec<RecordedMove>,
+    /// By [`Color::index`].
+    pub(super) figures: [PlayerFigures; 2],
+    /// Time that the referee took between an answer and the next question: sum, longest, how often.
+    pub(super) overhead: (Duration, Duration, u32),
+    pub(super) time_loss: Option<TimeLoss>,
+}
+
+/// A game under way.
+struct Game<'a> {
+    around: &'a Surroundings<'a>,
+    referee: Referee<'a>,
+    clocks: [Clock; 2],
+    /// The `position` line of the moment.
+    position_line: String,
+    has_moves: bool,
+    played: PlayedGame,
+    /// When the last answer came.
+    last_answer: Option<Instant>,
+}
+
+/// Plays a game; `None` if the match was broken off.
+pub(super) fn play(
+    around: &Surroundings<'_>,
+    fixture: Fixture,
+    opening: &Opening,
+    players: &mut [&mut Player; 2],
+) -> Option<PlayedGame> {
+    let rules: &Rules = &around.settings.rules;
+    let controls = fixture
+        .players
+        .map(|engine| around.settings.engines[engine].time_control);
+    let mut game = Game {
+        around,
+        referee: Referee::new(rules, opening.position()),
+        clocks: controls.map(Clock::new),
+        position_line: format!("position {opening}"),
+        has_moves: !opening.moves().is_empty(),
+        played: PlayedGame {
+            verdict: Verdict::draw(Reason::MaxMoves),
+            moves: Vec::new(),
+            figures: [PlayerFigures::default(), PlayerFigures::default()],
+            overhead: (Duration::ZERO, Duration::ZERO, 0),
+            time_loss: None,
+        },
+        last_answer: None,
+    };
+    let verdict = match game.referee.end() {
+        Some(verdict) => verdict,
+        None => game.run(players)?,
+    };
+    game.dismiss(players, &verdict);
+    game.played.verdict = verdict;
+    Some(game.played)
+}
+
+impl Game<'_> {
+    fn run(&mut self, players: &mut [&mut Player; 2]) -> Option<Verdict> {
+        let mut last_move = None;
+        loop {
+            let us = self.referee.position().side_to_move();
+            let player = &mut *players[us.index()];
+            let answer = match self.ask(us, player, last_move) {
+                Ok(answer) => answer,
+                Err(Failure::Aborted) => return None,
+                Err(failure) => return Some(self.fail(us, &failure)),
+            };
+            self.note_answer(us, &answer);
+            let text = match &answer.best {
+                Best::Move(text) => text,
+                Best::Win => return Some(self.referee.declare()),
+                Best::Resign => return Some(Verdict::loss(us, Reason::Resignation, "")),
+                Best::Missing => {
+                    let detail = format!(
+                        "bestmove without a move in {}",
+                        self.referee.position().to_sfen()
+                    );
+                    return Some(Verdict::loss(us, Reason::IllegalMove, detail));
+                }
+            };
+            let thought = self.thought(&answer);
+            let score = answer.thought.score;
+            let Played { mv, verdict } = self.referee.play(text);
+            if let Some(mv) = mv {
+                self.record(mv, &answer, thought);
+            }
+            if let Some(verdict) = verdict.or_else(|| self.referee.hear_score(score)) {
+                return Some(verdict);
+            }
+            last_move = mv;
+            if let Err(failure) = self.let_ponder(us, player, answer.ponder.as_deref()) {
+                return Some(self.fail(us, &failure));
+            }
+        }
+    }
+
+    /// Asks the side to move for its answer, with the clocks running.
+    fn ask(
+        &mut self,
+        us: Color,
+        player: &mut Player,
+        last_move: Option<Move>,
+    ) -> Result<Answer, Failure> {
+        let rules = &self.around.settings.rules;
+        let [own, other] = [us, !us].map(|color| self.clocks[color.index()]);
+        let limit = own
+            .budget()
+            .map_or(rules.patience, |budget| budget + rules.margin);
+        let turn = Turn {
+            position: &self.position_line,
+            go: &go_words(&own, &other, us == Color::Black),
+            limit,
+            last_move,
+        };
+        let check_pv = self.around.settings.check_pv;
+        let position = self.referee.position();
+        let figures = &mut self.played.figures[us.index()];
+        let last_answer = self.last_answer.take();
+        let mut on_info = |info: &InfoLine<'_>| {
+            if let (true, Some(pv)) = (check_pv, info.pv) {
+                check_line(position, pv, figures);
+            }
+        };
+        let answer = player.think(&turn, self.around.stop, &mut on_info)?;
+        if let Some(last) = last_answer {
+            let overhead = answer.asked.saturating_duration_since(last);
+            let (sum, longest, count) = &mut self.played.overhead;
+            *sum += overhead;
+            *longest = overhead.max(*longest);
+            *count += 1;
+        }
+        Ok(answer)
+    }
+
+    /// Charges the clock and counts.
+    fn note_answer(&mut self, us: Color, answer: &Answer) {
+        self.last_answer = Some(answer.answered);
+        let used = answer.answered - answer.asked;
+        self.clocks[us.index()].charge(used);
+        self.played.figures[us.index()].add(used, &answer.thought);
+        if let (true, Some(ponder), Best::Move(best)) =
+            (self.around.settings.check_pv, &answer.ponder, &answer.best)
+        {
+            let line = format!("{best} {ponder}");
+            check_line(
+                self.referee.position(),
+                &line,
+                &mut self.played.figures[us.index()],
+            );
+        }
+    }
+
+    /// What goes into the record, read before the move is made.
+    fn thought(&self, answer: &Answer) -> Option<Thought> {
+        let thinking = &answer.thought;
+        thinking.score?;
+        let (pv, _) = legal_prefix(self.referee.position(), &thinking.pv);
+        Some(Thought {
+            score: thinking.score,
+            depth: thinking.depth,
+            nodes: thinking.nodes,
+            pv,
+        })
+    }
+
+    fn record(&mut self, mv: Move, answer: &Answer, thought: Option<Thought>) {
+        self.append(mv);
+        self.played.moves.push(RecordedMove {
+            mv,
+            time: Some(answer.answered - answer.asked),
+            thought,
+        });
+    }
+
+    fn append(&mut self, mv: Move) {
+        let words = if self.has_moves { "" } else { " moves" };
+        let _ = write!(self.position_line, "{words} {mv}");
+        self.has_moves = true;
+    }
+
+    /// Lets the player that has just moved think on, if its ponder move is one.
+    fn let_ponder(
+        &mut self,
+        us: Color,
+        player: &mut Player,
+        ponder: Option<&str>,
+    ) -> Result<(), Failure> {
+        let Some(text) = ponder.filter(|_| player.ponders()) else {
+            return Ok(());
+        };
+        let position = self.referee.position();
+        let Ok(reply) = super::referee::read_legal_move(position, text) else {
+            return Ok(());
+        };
+        let [own, other] = [us, !us].map(|color| self.clocks[color.index()]);
+        let go = go_words(&own, &other, us == Color::Black);
+        player.ponder(&format!("{} {reply}", self.position_line), &go, reply)
+    }
+
+    /// The verdict on an engine that did not answer.
+    fn fail(&mut self, us: Color, failure: &Failure) -> Verdict {
+        let (asked, answered) = match failure {
+            Failure::TooLate { asked, answered } => (*asked, *answered),
+            Failure::Ended(status) => return Verdict::loss(us, Reason::Crash, status.clone()),
+            Failure::Aborted => return Verdict::loss(us, Reason::Crash, "broken off"),
+        };
+        let clock = self.clocks[us.index()];
+        let (Some(budget), Some(answered)) = (clock.budget(), answered) else {
+            let patience = self.around.settings.rules.patience;
+            let waited = clock.budget().unwrap_or(patience);
+            let word = if answered.is_some() {
+                "only after it was stopped"
+            } else {
+                "nor to stop"
+            };
+            let detail = format!("no answer to go within {waited:.3?}, {word}");
+            return Verdict::loss(us, Reason::Hang, detail);
+        };
+        let used = answered - asked;
+        self.played.figures[us.index()].add(used, &super::player::Thinking::default());
+        let stall = self.around.heartbeat.stall_between(asked, answered);
+        self.played.time_loss = Some(TimeLoss {
+            late: used.saturating_sub(budget),
+            stall,
+        });
+        let mut detail = format!("{used:.3?} used where {budget:.3?} were left");
+        if let Some(stall) = stall {
+            let _ = write!(detail, ", while the machine stalled for {stall:.3?}");
+        }
+        Verdict::loss(us, Reason::TimeLoss, detail)
+    }
+
+    /// Tells both engines how it ended. One that is gone by now is not lost for this game.
+    fn dismiss(&self, players: &mut [&mut Player; 2], verdict: &Verdict) {
+        for color in Color::ALL {
+            let word = match verdict.winner {
+                None => "draw",
+                Some(winner) if winner == color => "win",
+                Some(_) => "lose",
+            };
+            if let Err(failure) = players[color.index()].game_over(word, self.around.stop) {
+                log::info!("gameover: {failure:?}");
+            }
+        }
+    }
+}
+
+/// The legal moves with which a line begins, and what is wrong with the next word, if anything is.
+fn legal_prefix(position: &Position, pv: &str) -> (Vec<Move>, Option<String>) {
+    let mut position = position.clone();
+    let mut moves = Vec::new();
+    for word in pv.split_whitespace() {
+        // What engines write after the moves: verdicts on repetitions, percentages of a book, the end of the game.
+        let is_remark = word.starts_with("rep_")
+            || word.starts_with('(')
+            || matches!(word, "resign" | "win" | "none" | "None");
+        if is_remark {
+            break;
+        }
+        match super::referee::read_legal_move(&position, word) {
+            Ok(mv) => {
+                position.do_move(mv);
+                moves.push(mv);
+            }
+            Err(fault) => return (moves, Some(fault)),
+        }
+    }
+    (moves, None)
+}
+
+fn check_line(position: &Position, pv: &str, figures: &mut PlayerFigures) {
+    figures.lines_checked += 1;
+    let (moves, Some(fault)) = legal_prefix(position, pv) else {
+        return;
+    };
+    figures.line_faults += 1;
+    if figures.line_fault_details.len() < LINE_FAULTS_KEPT {
+        figures.line_fault_details.push(LineFault {
+            fault: format!("{fault}, word {} of the line", moves.len() + 1),
+            line: pv.to_owned(),
+            sfen: position.to_sfen(),
+        });
+    }
+}

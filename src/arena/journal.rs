@@ -1,0 +1,373 @@
+//! What a match leaves behind: a folder with its settings, its results and its records.
+//!
+//! | File | Content |
+//! |---|---|
+//! | `match.json` | the settings: a match can only go on as it began |
+//! | `games.jsonl` | one line of JSON a finished game: all that the summary is made of |
+//! | `games.sfen` | one line a game: `startpos moves …` |
+//! | `csa/` | the records with times and evaluations |
+//! | `faults/` | the last lines of the dialogue of games that an engine lost by a fault |
+//!
+//! A line is written at once when its game ends, so a kill costs the running games only.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::player::Thinking;
+use super::referee::Reason;
+use super::settings::MatchSettings;
+use crate::types::Color;
+
+#[cfg(test)]
+mod tests;
+
+const SETTINGS_FILE: &str = "match.json";
+const GAMES_FILE: &str = "games.jsonl";
+const LINES_FILE: &str = "games.sfen";
+/// Raised when old folders can no longer be read.
+const FORMAT: u32 = 1;
+
+/// A finished game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GameEntry {
+    /// Counted over the whole match, from 0.
+    pub game: u64,
+    /// The engine's name.
+    pub black: String,
+    /// The engine's name.
+    pub white: String,
+    /// `None` for a draw.
+    pub winner: Option<Color>,
+    /// Why it ended.
+    pub reason: Reason,
+    /// What there is to say beyond that.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// The whole game, as what follows `position`.
+    pub line: String,
+    /// Moves that the engines made.
+    pub moves: u32,
+    /// Where the opening ends and the engines begin.
+    pub opening_moves: u32,
+    /// By [`Color::index`].
+    pub figures: [PlayerFigures; 2],
+    /// The referee's time between an answer and the next question.
+    pub overhead: Overhead,
+    /// Present when the game was lost on time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_loss: Option<TimeLoss>,
+    /// The file with the dialogue, inside the folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialogue: Option<PathBuf>,
+    /// The file with the record, inside the folder.
+    pub record: PathBuf,
+}
+
+/// What one engine did in a game, or in many.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlayerFigures {
+    /// Moves that it was asked for and answered.
+    pub moves: u64,
+    /// Their time.
+    pub time: Duration,
+    /// The longest of them.
+    pub longest: Duration,
+    /// Nodes that it reported.
+    pub nodes: u64,
+    /// Sum of the depths that it reported, and how many there were.
+    pub depth_sum: u64,
+    /// Moves with a depth.
+    pub depth_count: u64,
+    /// Lines that the referee replayed.
+    pub lines_checked: u64,
+    /// Those with an illegal move.
+    pub line_faults: u64,
+    /// The first of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub line_fault_details: Vec<LineFault>,
+}
+
+/// An illegal move in a printed line.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LineFault {
+    /// What is wrong.
+    pub fault: String,
+    /// The line as it was printed.
+    pub line: String,
+    /// The position that it was printed for.
+    pub sfen: String,
+}
+
+/// By how much a clock was overrun.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TimeLoss {
+    /// Beyond the time that was left.
+    pub late: Duration,
+    /// The longest stall of the machine meanwhile.
+    pub stall: Option<Duration>,
+}
+
+/// Time of the referee.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Overhead {
+    /// All of it.
+    pub sum: Duration,
+    /// The longest at once.
+    pub longest: Duration,
+    /// How often.
+    pub count: u64,
+}
+
+impl PlayerFigures {
+    pub(super) fn add(&mut self, used: Duration, thought: &Thinking) {
+        self.moves += 1;
+        self.time += used;
+        self.longest = self.longest.max(used);
+        self.nodes += thought.nodes.unwrap_or(0);
+        if let Some(depth) = thought.depth {
+            self.depth_sum += u64::from(depth);
+            self.depth_count += 1;
+        }
+    }
+}
+
+/// The settings file.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    program: String,
+    settings: MatchSettings,
+}
+
+/// Why results cannot be kept or read.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// The system refuses.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A new match was to begin where there is one.
+    #[error("{} holds a match already: go on with it by --resume, or choose another folder", .0.display())]
+    Occupied(PathBuf),
+    /// A match was to be read where there is none.
+    #[error("{} holds no match: expected a file {SETTINGS_FILE} in it", .0.display())]
+    Missing(PathBuf),
+    /// Another process writes there.
+    #[error("{}: another match is being written there at this moment", .0.display())]
+    InUse(PathBuf),
+    /// A file cannot be understood.
+    #[error("{}{}: {reason}", path.display(), line.map(|line| format!(" line {line}")).unwrap_or_default())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: Option<usize>,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The folder of a match, open for writing.
+pub struct Journal {
+    folder: PathBuf,
+    games: File,
+    lines: File,
+}
+
+impl Journal {
+    /// Begins a match in a folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// The folder holds a match, or cannot be written.
+    pub fn create(folder: &Path, settings: &MatchSettings) -> Result<Self, JournalError> {
+        let path = folder.join(SETTINGS_FILE);
+        if path.exists() || folder.join(GAMES_FILE).exists() {
+            return Err(JournalError::Occupied(folder.to_owned()));
+        }
+        fs::create_dir_all(folder).map_err(at(folder))?;
+        write_settings(folder, settings)?;
+        Self::open(folder)
+    }
+
+    /// Goes on with the match in a folder, of which it returns the games. What a kill left of a line is dropped.
+    ///
+    /// # Errors
+    /// There is no match, another process is at it, or a file is broken.
+    pub fn resume(
+        folder: &Path,
+        settings: &MatchSettings,
+    ) -> Result<(Self, Vec<GameEntry>), JournalError> {
+        let mut journal = Self::open(folder)?;
+        let (entries, end) = read_games(folder)?;
+        journal.games.set_len(end).map_err(at(folder))?;
+        let to_end = |mut file: &File| file.seek(SeekFrom::End(0)).map_err(at(folder));
+        to_end(&journal.games)?;
+        // The lines are made anew, so that they agree with the results after a kill between the two.
+        journal.lines.set_len(0).map_err(at(folder))?;
+        to_end(&journal.lines)?;
+        for entry in &entries {
+            writeln!(journal.lines, "{}", entry.line).map_err(at(&folder.join(LINES_FILE)))?;
+        }
+        write_settings(folder, settings)?;
+        Ok((journal, entries))
+    }
+
+    fn open(folder: &Path) -> Result<Self, JournalError> {
+        let open = |name| {
+            let path = folder.join(name);
+            // Not in append mode, which cannot shorten a file on every system.
+            let mut file = OpenOptions::new()
+                .create(true)
+                .write(true)
+                .truncate(false)
+                .open(&path)
+                .map_err(at(&path))?;
+            file.seek(SeekFrom::End(0)).map_err(at(&path))?;
+            Ok(file)
+        };
+        let games: File = open(GAMES_FILE)?;
+        games
+            .try_lock()
+            .map_err(|_| JournalError::InUse(folder.to_owned()))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            games,
+            lines: open(LINES_FILE)?,
+        })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Keeps a finished game.
+    ///
+    /// # Errors
+    /// The files cannot be written.
+    pub fn append(&mut self, entry: &GameEntry) -> Result<(), JournalError> {
+        let mut line = serde_json::to_string(entry).map_err(|error| JournalError::Content {
+            path: self.folder.join(GAMES_FILE),
+            line: None,
+            reason: error.to_string(),
+        })?;
+        line.push('\n');
+        self.games
+            .write_all(line.as_bytes())
+            .map_err(at(&self.folder.join(GAMES_FILE)))?;
+        writeln!(self.lines, "{}", entry.line).map_err(at(&self.folder.join(LINES_FILE)))
+    }
+
+    /// Writes a file of the folder, and the folders on its way.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_file(&self, name: &Path, content: &[u8]) -> Result<(), JournalError> {
+        let path = self.folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(at(parent))?;
+        }
+        fs::write(&path, content).map_err(at(&path))
+    }
+}
+
+/// The settings and games of a folder, without writing there.
+///
+/// # Errors
+/// There is no match, or a file is broken.
+pub fn read(folder: &Path) -> Result<(MatchSettings, Vec<GameEntry>), JournalError> {
+    let settings = read_settings(folder)?;
+    Ok((settings, read_games(folder)?.0))
+}
+
+/// The settings of the match in a folder.
+///
+/// # Errors
+/// There is no match, or its settings are broken.
+pub fn read_settings(folder: &Path) -> Result<MatchSettings, JournalError> {
+    let path = folder.join(SETTINGS_FILE);
+    if !path.exists() {
+        return Err(JournalError::Missing(folder.to_owned()));
+    }
+    let text = fs::read_to_string(&path).map_err(at(&path))?;
+    let header: Header = serde_json::from_str(&text).map_err(|error| JournalError::Content {
+        path: path.clone(),
+        line: Some(error.line()),
+        reason: error.to_string(),
+    })?;
+    if header.format != FORMAT {
+        let reason = format!(
+            "format {} of {}, this version reads format {FORMAT}",
+            header.format, header.program
+        );
+        return Err(JournalError::Content {
+            path,
+            line: None,
+            reason,
+        });
+    }
+    Ok(header.settings)
+}
+
+/// Written beside and renamed, so that there is always a whole file.
+fn write_settings(folder: &Path, settings: &MatchSettings) -> Result<(), JournalError> {
+    let path = folder.join(SETTINGS_FILE);
+    let header = Header {
+        format: FORMAT,
+        program: concat!("raicho ", env!("CARGO_PKG_VERSION")).to_owned(),
+        settings: settings.clone(),
+    };
+    let text = serde_json::to_string_pretty(&header).map_err(|error| JournalError::Content {
+        path: path.clone(),
+        line: None,
+        reason: error.to_string(),
+    })?;
+    let beside = folder.join("match.json.new");
+    fs::write(&beside, text + "\n").map_err(at(&beside))?;
+    fs::rename(&beside, &path).map_err(at(&path))
+}
+
+/// The games, and where the last whole line ends.
+fn read_games(folder: &Path) -> Result<(Vec<GameEntry>, u64), JournalError> {
+    let path = folder.join(GAMES_FILE);
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
+        Err(error) => return Err(at(&path)(error)),
+    };
+    let mut reader = BufReader::new(file);
+    let (mut entries, mut end, mut text) = (Vec::new(), 0, Vec::new());
+    for line in 1.. {
+        text.clear();
+        let length = reader.read_until(b'\n', &mut text).map_err(at(&path))?;
+        if text.last() != Some(&b'\n') {
+            break;
+        }
+        let entry = serde_json::from_slice(&text).map_err(|error| JournalError::Content {
+            path: path.clone(),
+            line: Some(line),
+            reason: error.to_string(),
+        })?;
+        entries.push(entry);
+        end += length as u64;
+    }
+    Ok((entries, end))
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> JournalError {
+    let path = path.to_owned();
+    move |source| JournalError::Io {
+        path: path.clone(),
+        source,
+    }
+}

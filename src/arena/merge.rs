@@ -1,0 +1,112 @@
+//! The parts of a match, played apart, put together.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::journal::{self, GameEntry, Journal, JournalError};
+use super::runner::{MatchError, tally_of};
+use super::settings::MatchSettings;
+use super::summary::Summary;
+
+/// A whole match, or as much of it as was given.
+pub struct Merged {
+    settings: MatchSettings,
+    /// With the folder that each comes from, in order of their numbers.
+    entries: Vec<(PathBuf, GameEntry)>,
+    missing: u64,
+}
+
+/// Reads the folders and checks that they are parts of one match.
+///
+/// # Errors
+/// A folder holds no match or another one, or two hold the same game.
+pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
+    let mut whole: Option<MatchSettings> = None;
+    let mut entries = Vec::new();
+    for folder in folders {
+        let (mut settings, games) = journal::read(folder)?;
+        settings.shard = None;
+        match &whole {
+            None => whole = Some(settings),
+            Some(whole) => {
+                let games_differ = (settings.games != whole.games)
+                    .then(|| "the number of games differs".to_owned());
+                if let Some(reason) = settings.difference(whole).or(games_differ) {
+                    let first = folders[0].display();
+                    let reason = format!("is no part of the match in {first}: {reason}");
+                    return Err(MatchError::Results {
+                        folder: folder.clone(),
+                        reason,
+                    });
+                }
+            }
+        }
+        entries.extend(games.into_iter().map(|game| (folder.clone(), game)));
+    }
+    let settings = whole.ok_or_else(|| JournalError::Missing(PathBuf::from(".")))?;
+    entries.sort_by_key(|(_, entry)| entry.game);
+    for pair in entries.windows(2) {
+        let [(first, game), (second, other)] = pair else {
+            continue;
+        };
+        if game.game == other.game {
+            let reason = format!("game {} is in {} too", game.game, first.display());
+            return Err(MatchError::Results {
+                folder: second.clone(),
+                reason,
+            });
+        }
+    }
+    let planned = settings.games_here().unwrap_or(0);
+    Ok(Merged {
+        missing: planned.saturating_sub(entries.len() as u64),
+        settings,
+        entries,
+    })
+}
+
+impl Merged {
+    /// The games with the folders that they come from.
+    pub fn entries(&self) -> &[(PathBuf, GameEntry)] {
+        &self.entries
+    }
+
+    /// What the user should know.
+    pub fn notes(&self) -> Vec<String> {
+        let missing = (self.missing > 0).then(|| {
+            format!(
+                "{} games of the match are not in these folders",
+                self.missing
+            )
+        });
+        missing.into_iter().collect()
+    }
+
+    /// The result.
+    ///
+    /// # Errors
+    /// A game does not belong to the match.
+    pub fn summary(&self, place: &str) -> Result<Summary, MatchError> {
+        let games: Vec<GameEntry> = self.entries.iter().map(|(_, game)| game.clone()).collect();
+        let tally = tally_of(&self.settings, &games, Path::new(place))?;
+        Ok(Summary::of(&tally, place))
+    }
+
+    /// Writes everything into one folder, as if one machine had played it.
+    ///
+    /// # Errors
+    /// The folder holds a match, or a file cannot be read or written.
+    pub fn write(&self, folder: &Path) -> Result<(), JournalError> {
+        let mut journal = Journal::create(folder, &self.settings)?;
+        for (from, entry) in &self.entries {
+            for name in entry.dialogue.iter().chain([&entry.record]) {
+                let path = from.join(name);
+                let content =
+                    fs::read(&path).map_err(|source| JournalError::Io { path, source })?;
+                journal.write_file(name, &content)?;
+            }
+            journal.append(entry)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Plays a match: pairs of games side by side, each result kept at once.
+
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use thiserror::Error;
+
+use super::game::Surroundings;
+use super::hall::{Hall, is_decided};
+use super::heartbeat::Heartbeat;
+use super::journal::{GameEntry, Journal, JournalError};
+use super::openings::{OpeningError, Openings};
+use super::player::Player;
+use super::settings::MatchSettings;
+use super::stop::Stop;
+use super::summary::{StallSummary, Summary};
+use super::tally::Tally;
+use crate::usi::client::ClientError;
+
+/// A match is given up when an engine could not be got ready for so many games in a row.
+pub(super) const FAILURES_IN_A_ROW: u32 = 3;
+
+/// What happens in a match.
+pub enum Event<'a> {
+    /// An engine has shown that it can be started; this is what it calls itself.
+    EngineChecked {
+        /// Its name in the match.
+        name: &'a str,
+        /// Its own.
+        program: &'a str,
+    },
+    /// A game has been played and kept.
+    Game {
+        /// The result.
+        entry: &'a GameEntry,
+        /// All results, this one included.
+        tally: &'a Tally,
+    },
+    /// Something that the user should know.
+    Note(String),
+}
+
+/// Why a match cannot begin or go on. What was played is kept.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    /// An engine cannot be got ready.
+    #[error("engine {name}: {source}")]
+    Engine {
+        /// Its name in the match.
+        name: String,
+        /// Why.
+        source: ClientError,
+    },
+    /// An engine failed again and again.
+    #[error(
+        "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
+    )]
+    EngineGone {
+        /// Its name in the match.
+        name: String,
+        /// The last failure.
+        detail: String,
+    },
+    /// There are not enough openings.
+    #[error(
+        "{have} openings for {needed} pairs of games, and no opening is played twice by the same engines: \
+         give more openings, or ask for at most {} games", 2 * have
+    )]
+    FewOpenings {
+        /// How many there are.
+        have: usize,
+        /// How many are needed.
+        needed: u64,
+    },
+    /// The openings cannot be had.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+    /// Results cannot be kept.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The results that are there do not belong to this match.
+    #[error("{}: {reason}", folder.display())]
+    Results {
+        /// Where they are.
+        folder: PathBuf,
+        /// What is wrong with them.
+        reason: String,
+    },
+}
+
+/// Plays all games that are not in `entries` yet.
+///
+/// # Errors
+/// An engine cannot be started, openings do not suffice, or results cannot be kept.
+pub fn run(
+    settings: &MatchSettings,
+    journal: Journal,
+    entries: &[GameEntry],
+    concurrency: usize,
+    stop: &Stop,
+    on_event: &(dyn Fn(Event<'_>) + Sync),
+) -> Result<Summary, MatchError> {
+    let folder = journal.folder().to_owned();
+    let tally = tally_of(settings, entries, &folder)?;
+    check_engines(settings, on_event)?;
+    let openings = Openings::new(&settings.openings)?;
+    if let (Some(have), Some(needed)) = (openings.known(), settings.openings_needed())
+        && (have as u64) < needed
+    {
+        return Err(MatchError::FewOpenings { have, needed });
+    }
+    let heartbeat = Heartbeat::start();
+    let around = Surroundings {
+        settings,
+        heartbeat: &heartbeat,
+        stop,
+    };
+    let hall = Hall::new(around, openings, journal, tally, on_event);
+    thread::scope(|scope| {
+        let seats: Vec<_> = (0..concurrency.max(1))
+            .map(|_| scope.spawn(|| hall.play_pairs()))
+            .collect();
+        for seat in seats {
+            // A panic is a bug; it is not hidden.
+            seat.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+    });
+    let tally = hall.close()?;
+    let mut summary = Summary::of(&tally, &folder.display().to_string());
+    summary.stalls = Some(StallSummary::new(heartbeat.stalls()));
+    summary.is_interrupted = stop.is_requested() && !is_decided(&tally);
+    Ok(summary)
+}
+
+/// Adds up the games of a folder.
+///
+/// # Errors
+/// A game does not belong to the match.
+pub fn tally_of(
+    settings: &MatchSettings,
+    entries: &[GameEntry],
+    folder: &Path,
+) -> Result<Tally, MatchError> {
+    let mut tally = Tally::new(settings);
+    for entry in entries {
+        tally.add(entry).map_err(|reason| MatchError::Results {
+            folder: folder.to_owned(),
+            reason,
+        })?;
+    }
+    Ok(tally)
+}
+
+/// Starts each engine once, so that a wrong path or option is an error now and not a hundred lost games.
+fn check_engines(
+    settings: &MatchSettings,
+    on_event: &(dyn Fn(Event<'_>) + Sync),
+) -> Result<(), MatchError> {
+    for engine in &settings.engines {
+        let player = Player::start(engine, &settings.rules, settings.ponder).map_err(|source| {
+            MatchError::Engine {
+                name: engine.name.clone(),
+                source,
+            }
+        })?;
+        on_event(Event::EngineChecked {
+            name: &engine.name,
+            program: player.program_name(),
+        });
+        player.quit();
+    }
+    Ok(())
+}

@@ -1,0 +1,278 @@
+//! The result of a match for people (a table) and for programs (JSON); both are made of the same [`Tally`].
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::journal::LineFault;
+use super::sprt::{Sprt, Verdict};
+use super::statistics::Estimate;
+use super::tally::{EngineTally, PairingTally, Tally};
+
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use text::one_line;
+
+/// All that there is to say about a match. Times are in seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Games played.
+    pub games: u64,
+    /// Games that this match, or this part of it, has in all.
+    pub games_planned: Option<u64>,
+    /// Whether it ended before its time, by request.
+    pub is_interrupted: bool,
+    /// Each engine.
+    pub engines: Vec<EngineSummary>,
+    /// Each pairing.
+    pub pairings: Vec<PairingSummary>,
+    /// Black's results.
+    pub black: BlackSummary,
+    /// How games ended, and how many.
+    pub endings: Vec<Ending>,
+    /// Games lost by a fault.
+    pub faults: Vec<FaultSummary>,
+    /// The referee's time between an answer and the next question.
+    pub referee: RefereeSummary,
+    /// Stalls of the machine, as far as they were watched.
+    pub stalls: Option<StallSummary>,
+    /// Where the records are.
+    pub folder: String,
+}
+
+/// One engine.
+#[derive(Clone, Debug, Serialize)]
+pub struct EngineSummary {
+    name: String,
+    time_control: String,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    /// Points a game, from 0 to 1.
+    score: Option<f64>,
+    moves: u64,
+    mean_time: f64,
+    max_time: f64,
+    mean_depth: Option<f64>,
+    nodes_per_second: Option<f64>,
+    losses_by_fault: Vec<Ending>,
+    /// Among the losses on time; they count as losses.
+    losses_on_time_in_stalls: u64,
+    lines_checked: u64,
+    illegal_lines: u64,
+    illegal_line_details: Vec<LineFault>,
+}
+
+/// One pairing, from the view of its first engine.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairingSummary {
+    first: String,
+    second: String,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    /// Pairs that scored 0, ½, 1, 1½, 2 points.
+    pentanomial: [u64; 5],
+    score: Option<f64>,
+    draw_rate: Option<f64>,
+    /// `None` also where it is infinite.
+    elo: Option<f64>,
+    /// Half the 95 % interval.
+    elo_error: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
+    /// Likelihood of superiority.
+    los: Option<f64>,
+    sprt: Option<SprtSummary>,
+    #[serde(skip)]
+    estimate: Option<Estimate>,
+}
+
+/// The sequential test.
+#[derive(Clone, Debug, Serialize)]
+pub struct SprtSummary {
+    #[serde(flatten)]
+    test: Sprt,
+    llr: f64,
+    lower: f64,
+    upper: f64,
+    /// `H0`, `H1` or `undecided`.
+    verdict: &'static str,
+}
+
+/// Black's results.
+#[derive(Clone, Debug, Serialize)]
+pub struct BlackSummary {
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    score: Option<f64>,
+}
+
+/// How many games ended so.
+#[derive(Clone, Debug, Serialize)]
+pub struct Ending {
+    reason: super::referee::Reason,
+    games: u64,
+}
+
+/// A game lost by a fault.
+#[derive(Clone, Debug, Serialize)]
+pub struct FaultSummary {
+    /// Counted from 0.
+    game: u64,
+    engine: String,
+    reason: super::referee::Reason,
+    detail: String,
+    during_stall: bool,
+    record: String,
+    dialogue: Option<String>,
+}
+
+/// Time of the referee.
+#[derive(Clone, Debug, Serialize)]
+pub struct RefereeSummary {
+    mean_overhead: f64,
+    max_overhead: f64,
+}
+
+/// Stalls of the machine.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct StallSummary {
+    /// How many.
+    pub count: u64,
+    /// The longest.
+    pub longest: f64,
+}
+
+impl Summary {
+    /// Sums up.
+    pub fn of(tally: &Tally, folder: &str) -> Self {
+        let settings = tally.settings();
+        let ending = |(reason, games): (&super::referee::Reason, &u64)| Ending {
+            reason: *reason,
+            games: *games,
+        };
+        let name = |engine: usize| settings.engines[engine].name.clone();
+        let engines = tally.engines.iter().enumerate().map(|(index, engine)| {
+            let control = settings.engines[index].time_control.to_string();
+            EngineSummary::of(engine, name(index), control)
+        });
+        let pairings = tally.pairings.iter().map(|pairing| {
+            let [first, second] = pairing.engines.map(name);
+            PairingSummary::of(pairing, first, second, settings.sprt)
+        });
+        let faults = tally.faults.iter().map(|(game, fault)| FaultSummary {
+            game: *game,
+            engine: name(fault.engine),
+            reason: fault.reason,
+            detail: fault.detail.clone(),
+            during_stall: fault.in_stall,
+            record: fault.record.clone(),
+            dialogue: fault.dialogue.clone(),
+        });
+        Self {
+            games: tally.games(),
+            games_planned: settings.games_here(),
+            is_interrupted: false,
+            engines: engines.collect(),
+            pairings: pairings.collect(),
+            black: BlackSummary {
+                wins: tally.black.wins,
+                draws: tally.black.draws,
+                losses: tally.black.losses,
+                score: tally.black.score(),
+            },
+            endings: tally.reasons.iter().map(ending).collect(),
+            faults: faults.collect(),
+            referee: RefereeSummary {
+                mean_overhead: tally.overhead.mean().as_secs_f64(),
+                max_overhead: tally.overhead.longest.as_secs_f64(),
+            },
+            stalls: None,
+            folder: folder.to_owned(),
+        }
+    }
+}
+
+impl EngineSummary {
+    fn of(engine: &EngineTally, name: String, time_control: String) -> Self {
+        let figures = &engine.figures;
+        let faults = engine.faults.iter().map(|(reason, games)| Ending {
+            reason: *reason,
+            games: *games,
+        });
+        Self {
+            name,
+            time_control,
+            games: engine.wdl.games(),
+            wins: engine.wdl.wins,
+            draws: engine.wdl.draws,
+            losses: engine.wdl.losses,
+            score: engine.wdl.score(),
+            moves: figures.moves,
+            mean_time: figures.mean_time().as_secs_f64(),
+            max_time: figures.longest.as_secs_f64(),
+            mean_depth: figures.mean_depth(),
+            nodes_per_second: figures.nodes_per_second(),
+            losses_by_fault: faults.collect(),
+            losses_on_time_in_stalls: engine.lost_in_stalls,
+            lines_checked: figures.lines_checked,
+            illegal_lines: figures.line_faults,
+            illegal_line_details: figures.line_fault_details.clone(),
+        }
+    }
+}
+
+impl PairingSummary {
+    fn of(pairing: &PairingTally, first: String, second: String, sprt: Option<Sprt>) -> Self {
+        let estimate = pairing.estimate();
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let of_estimate = |pick: fn(&Estimate) -> f64| estimate.as_ref().map(pick).and_then(finite);
+        Self {
+            first,
+            second,
+            games: pairing.wdl.games(),
+            wins: pairing.wdl.wins,
+            draws: pairing.wdl.draws,
+            losses: pairing.wdl.losses,
+            pentanomial: pairing.pairs.0,
+            score: pairing.wdl.score(),
+            draw_rate: pairing.wdl.draw_rate(),
+            elo: of_estimate(|estimate| estimate.elo),
+            elo_error: of_estimate(Estimate::error),
+            elo_low: of_estimate(|estimate| estimate.low),
+            elo_high: of_estimate(|estimate| estimate.high),
+            los: of_estimate(|estimate| estimate.los),
+            sprt: sprt.map(|test| {
+                let (lower, upper) = test.bounds();
+                SprtSummary {
+                    test,
+                    llr: test.llr(&pairing.pairs),
+                    lower,
+                    upper,
+                    verdict: match test.verdict(&pairing.pairs) {
+                        Verdict::H0 => "H0",
+                        Verdict::H1 => "H1",
+                        Verdict::Continue => "undecided",
+                    },
+                }
+            }),
+            estimate,
+        }
+    }
+}
+
+impl StallSummary {
+    /// From what a heartbeat has seen.
+    pub fn new((count, longest): (u64, Duration)) -> Self {
+        Self {
+            count,
+            longest: longest.as_secs_f64(),
+        }
+    }
+}

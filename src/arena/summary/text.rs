@@ -1,0 +1,231 @@
+//! The result as a table for people.
+
+use std::fmt;
+
+use super::super::journal::LineFault;
+use super::super::statistics::Estimate;
+use super::super::tally::Tally;
+use super::{BlackSummary, EngineSummary, FaultSummary, PairingSummary, SprtSummary, Summary};
+
+/// The figures of a pairing in one line, as the progress bar shows them.
+pub fn one_line(tally: &Tally) -> String {
+    let [pairing] = &tally.pairings[..] else {
+        let faults = tally.faults.len();
+        return format!("{} games, {faults} lost by faults", tally.games());
+    };
+    let wdl = pairing.wdl;
+    let mut text = format!("+{} ={} -{}", wdl.wins, wdl.draws, wdl.losses);
+    if let Some(estimate) = pairing.estimate() {
+        text += &format!("  {}", elo_text(&estimate));
+    }
+    if let Some(sprt) = tally.settings().sprt {
+        let (lower, upper) = sprt.bounds();
+        let llr = sprt.llr(&pairing.pairs);
+        text += &format!("  LLR {llr:.2} ({lower:.2}, {upper:.2})");
+    }
+    if !tally.faults.is_empty() {
+        text += &format!("  {} lost by faults", tally.faults.len());
+    }
+    text
+}
+
+fn elo_text(estimate: &Estimate) -> String {
+    let los = 100.0 * estimate.los;
+    if estimate.elo.is_finite() {
+        return format!(
+            "Elo {:+.1} ± {:.1} (95 %: {:+.1} to {:+.1}), LOS {los:.1} %",
+            estimate.elo,
+            estimate.error(),
+            estimate.low,
+            estimate.high,
+        );
+    }
+    let bound = if estimate.elo > 0.0 {
+        format!("above {:+.1}", estimate.low)
+    } else {
+        format!("below {:+.1}", estimate.high)
+    };
+    format!("Elo {bound} (95 %), LOS {los:.1} %")
+}
+
+fn milliseconds(seconds: f64) -> String {
+    let digits = if seconds < 0.01 { 3 } else { 1 };
+    format!("{:.digits$} ms", seconds * 1000.0)
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let planned = match self.games_planned {
+            Some(planned) => format!(" of {planned}"),
+            None => String::new(),
+        };
+        let interrupted = if self.is_interrupted {
+            ", interrupted"
+        } else {
+            ""
+        };
+        writeln!(f, "{}{planned} games{interrupted}\n", self.games)?;
+        for pairing in &self.pairings {
+            write!(f, "{pairing}")?;
+        }
+        write_engines(f, &self.engines)?;
+        if let Some(score) = self.black.score {
+            let BlackSummary {
+                wins,
+                draws,
+                losses,
+                ..
+            } = self.black;
+            writeln!(
+                f,
+                "black          {:.1} %  +{wins} ={draws} -{losses}",
+                100.0 * score
+            )?;
+        }
+        let endings = self.endings.iter();
+        let endings: Vec<String> = endings
+            .map(|e| format!("{} {}", e.games, e.reason))
+            .collect();
+        writeln!(f, "endings        {}", endings.join(", "))?;
+        writeln!(
+            f,
+            "referee        {} mean, {} at most between an answer and the next question",
+            milliseconds(self.referee.mean_overhead),
+            milliseconds(self.referee.max_overhead)
+        )?;
+        if let Some(stalls) = self.stalls {
+            let longest = milliseconds(stalls.longest);
+            match stalls.count {
+                0 => writeln!(f, "machine        no stall")?,
+                count => writeln!(f, "machine        {count} stalls, the longest {longest}")?,
+            }
+        }
+        self.write_faults(f)?;
+        write!(f, "records        {}", self.folder)
+    }
+}
+
+impl Summary {
+    fn write_faults(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (in_stalls, faults): (Vec<_>, Vec<_>) =
+            self.faults.iter().partition(|fault| fault.during_stall);
+        for (title, faults) in [
+            ("lost by a fault", faults),
+            ("lost on time while the machine stalled", in_stalls),
+        ] {
+            if !faults.is_empty() {
+                writeln!(f, "\n{} games {title}:", faults.len())?;
+            }
+            for fault in faults {
+                let FaultSummary {
+                    game,
+                    engine,
+                    reason,
+                    detail,
+                    ..
+                } = fault;
+                writeln!(f, "  game {game}, {engine}: {reason}, {detail}")?;
+                let dialogue = fault.dialogue.as_deref().unwrap_or("none");
+                writeln!(f, "    record {}, dialogue {dialogue}", fault.record)?;
+            }
+        }
+        for engine in &self.engines {
+            if engine.illegal_lines > 0 {
+                let EngineSummary {
+                    name,
+                    illegal_lines,
+                    lines_checked,
+                    ..
+                } = engine;
+                writeln!(
+                    f,
+                    "\n{name}: {illegal_lines} of {lines_checked} lines are illegal:"
+                )?;
+            }
+            for LineFault { fault, line, sfen } in &engine.illegal_line_details {
+                writeln!(f, "  {fault}\n    pv {line}\n    in {sfen}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for PairingSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            first,
+            second,
+            wins,
+            draws,
+            losses,
+            pentanomial,
+            ..
+        } = self;
+        writeln!(f, "{first} against {second}")?;
+        let (Some(score), Some(draw_rate)) = (self.score, self.draw_rate) else {
+            return writeln!(f, "  no games\n");
+        };
+        writeln!(
+            f,
+            "  +{wins} ={draws} -{losses}, score {:.1} %, draws {:.1} %",
+            100.0 * score,
+            100.0 * draw_rate
+        )?;
+        if let Some(estimate) = &self.estimate {
+            writeln!(f, "  {}", elo_text(estimate))?;
+        }
+        let pairs: Vec<String> = pentanomial.iter().map(ToString::to_string).collect();
+        writeln!(
+            f,
+            "  pairs with 0, ½, 1, 1½, 2 points: {}",
+            pairs.join(", ")
+        )?;
+        if let Some(SprtSummary {
+            test,
+            llr,
+            lower,
+            upper,
+            verdict,
+        }) = &self.sprt
+        {
+            let words = match *verdict {
+                "H0" => format!("H0 accepted: the gain is not {} Elo", test.elo1),
+                "H1" => format!("H1 accepted: the gain is more than {} Elo", test.elo0),
+                _ => "undecided".to_owned(),
+            };
+            writeln!(
+                f,
+                "  SPRT {test}: LLR {llr:.2} ({lower:.2}, {upper:.2}), {words}"
+            )?;
+        }
+        writeln!(f)
+    }
+}
+
+fn write_engines(f: &mut fmt::Formatter<'_>, engines: &[EngineSummary]) -> fmt::Result {
+    let width = engines.iter().map(|e| e.name.chars().count()).max();
+    let width = width.unwrap_or(0).max("engine".len());
+    writeln!(
+        f,
+        "{:width$}  games  score   mean time    max time   depth      nodes/s",
+        "engine"
+    )?;
+    for engine in engines {
+        let depth = engine
+            .mean_depth
+            .map_or("-".to_owned(), |depth| format!("{depth:.1}"));
+        let speed = engine.nodes_per_second;
+        let speed = speed.map_or("-".to_owned(), |speed| format!("{speed:.0}"));
+        writeln!(
+            f,
+            "{:width$}  {:5}  {:4.1} %  {:>10}  {:>10}  {depth:>6}  {speed:>11}  {}",
+            engine.name,
+            engine.games,
+            100.0 * engine.score.unwrap_or(0.0),
+            milliseconds(engine.mean_time),
+            milliseconds(engine.max_time),
+            engine.time_control
+        )?;
+    }
+    writeln!(f)
+}

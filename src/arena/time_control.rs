@@ -1,0 +1,266 @@
+//! How long an engine may think: its limits as a user gives them, and its clock in a game.
+//!
+//! The increment is added after the move, as graphical programs and servers do, so a move may use what the clock shows
+//! and its byoyomi, never the increment that it will earn.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What limits the thinking of one engine. At least one field is set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TimeControl {
+    /// Time for the whole game.
+    #[serde(skip_serializing_if = "Duration::is_zero")]
+    pub base: Duration,
+    /// Added to the clock after each move.
+    #[serde(skip_serializing_if = "Duration::is_zero")]
+    pub increment: Duration,
+    /// Time for each move once the base time is used up.
+    #[serde(skip_serializing_if = "Duration::is_zero")]
+    pub byoyomi: Duration,
+    /// `go movetime`: an instruction, not a clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movetime: Option<Duration>,
+    /// `go nodes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// `go depth`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+}
+
+/// How far an engine may overrun `go movetime`, which it can only aim at, before that counts as a loss on time.
+const MOVETIME_TOLERANCE: Duration = Duration::from_secs(1);
+
+impl TimeControl {
+    /// Whether a clock runs.
+    pub fn has_clock(&self) -> bool {
+        !(self.base.is_zero() && self.increment.is_zero() && self.byoyomi.is_zero())
+    }
+
+    /// Whether nothing limits the thinking.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// This control with the parts that `other` sets put in; a clock replaces the whole clock.
+    #[must_use]
+    pub fn overridden_by(self, other: Self) -> Self {
+        if other.is_empty() { self } else { other }
+    }
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if !self.base.is_zero() || !self.increment.is_zero() {
+            parts.push(format!(
+                "{}+{} s",
+                self.base.as_secs_f64(),
+                self.increment.as_secs_f64()
+            ));
+        }
+        if !self.byoyomi.is_zero() {
+            parts.push(format!("byoyomi {} s", self.byoyomi.as_secs_f64()));
+        }
+        if let Some(movetime) = self.movetime {
+            parts.push(format!("movetime {} s", movetime.as_secs_f64()));
+        }
+        parts.extend(self.nodes.map(|nodes| format!("{nodes} nodes")));
+        parts.extend(self.depth.map(|depth| format!("depth {depth}")));
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// A text that is no time.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "'{0}' is no time, expected seconds such as 10 or 0.1, or a number with a unit: 100ms, 2s, 5m"
+)]
+pub struct DurationError(String);
+
+/// Reads seconds, or a number with the unit `ms`, `s` or `m`.
+///
+/// # Errors
+/// The text is no number with such a unit, negative, or absurdly large.
+pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
+    let text = text.trim();
+    let (number, unit) = [("ms", 0.001), ("s", 1.0), ("m", 60.0)]
+        .iter()
+        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
+        .unwrap_or((text, 1.0));
+    let longest = Duration::from_secs(1_000_000);
+    number
+        .trim()
+        .parse()
+        .ok()
+        .map(|number: f64| number * unit)
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|duration| *duration <= longest)
+        .ok_or_else(|| DurationError(text.to_owned()))
+}
+
+/// `BASE+INCREMENT`, as in `60+1`; the increment may be left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BaseAndIncrement {
+    /// Time for the whole game.
+    pub base: Duration,
+    /// Added after each move.
+    pub increment: Duration,
+}
+
+impl FromStr for BaseAndIncrement {
+    type Err = DurationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        Ok(Self {
+            base: parse_duration(base)?,
+            increment: parse_duration(increment)?,
+        })
+    }
+}
+
+/// The clock of one engine in a game.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    control: TimeControl,
+    remaining: Duration,
+}
+
+impl Clock {
+    /// A clock before the first move.
+    pub fn new(control: TimeControl) -> Self {
+        Self {
+            control,
+            remaining: control.base,
+        }
+    }
+
+    /// What is left of the base time.
+    pub fn remaining(&self) -> Duration {
+        self.remaining
+    }
+
+    /// The time after which the coming move loses; `None` where no time was asked for.
+    pub fn budget(&self) -> Option<Duration> {
+        if self.control.has_clock() {
+            return Some(self.remaining + self.control.byoyomi);
+        }
+        self.control
+            .movetime
+            .map(|movetime| movetime + MOVETIME_TOLERANCE)
+    }
+
+    /// Takes the time of a move off and adds the increment.
+    pub fn charge(&mut self, used: Duration) {
+        self.remaining = self.remaining.saturating_sub(used) + self.control.increment;
+    }
+}
+
+/// The words after `go` (and `ponder`) for the engine with the clock `own`, whose colour is `is_black`.
+pub fn go_words(own: &Clock, other: &Clock, is_black: bool) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let control = own.control;
+    if control.has_clock() {
+        let (black, white) = if is_black { (own, other) } else { (other, own) };
+        words.push(format!(
+            "btime {} wtime {}",
+            black.remaining.as_millis(),
+            white.remaining.as_millis()
+        ));
+        // Clients send the one or the other, never both; what binds the engine that is to move decides.
+        if control.increment.is_zero() {
+            words.push(format!("byoyomi {}", control.byoyomi.as_millis()));
+        } else {
+            let [black, white] = [black, white].map(|clock| clock.control.increment.as_millis());
+            words.push(format!("binc {black} winc {white}"));
+            if !control.byoyomi.is_zero() {
+                words.push(format!("byoyomi {}", control.byoyomi.as_millis()));
+            }
+        }
+    }
+    if let Some(movetime) = control.movetime {
+        words.push(format!("movetime {}", movetime.as_millis()));
+    }
+    words.extend(control.nodes.map(|nodes| format!("nodes {nodes}")));
+    words.extend(control.depth.map(|depth| format!("depth {depth}")));
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn milliseconds(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    #[test]
+    fn durations_are_seconds_unless_they_say_otherwise() {
+        assert_eq!(parse_duration("0.1"), Ok(milliseconds(100)));
+        assert_eq!(parse_duration("100ms"), Ok(milliseconds(100)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "-1", "1h", "nan", "inf", "1e300", "s"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_increment_comes_after_the_move() {
+        let mut clock = Clock::new(TimeControl {
+            base: milliseconds(1000),
+            increment: milliseconds(50),
+            ..TimeControl::default()
+        });
+        assert_eq!(clock.budget(), Some(milliseconds(1000)));
+        clock.charge(milliseconds(400));
+        assert_eq!(clock.budget(), Some(milliseconds(650)));
+    }
+
+    #[test]
+    fn byoyomi_begins_anew_with_each_move() {
+        let mut clock = Clock::new(TimeControl {
+            base: milliseconds(100),
+            byoyomi: milliseconds(30),
+            ..TimeControl::default()
+        });
+        for (used, left) in [(90, 10), (35, 0), (30, 0)] {
+            clock.charge(milliseconds(used));
+            assert_eq!(clock.remaining(), milliseconds(left));
+        }
+        assert_eq!(clock.budget(), Some(milliseconds(30)));
+    }
+
+    #[test]
+    fn go_says_what_binds_the_engine() {
+        let byoyomi = Clock::new(TimeControl {
+            byoyomi: milliseconds(100),
+            ..TimeControl::default()
+        });
+        let fischer = Clock::new(TimeControl {
+            base: milliseconds(1000),
+            increment: milliseconds(50),
+            ..TimeControl::default()
+        });
+        let nodes = Clock::new(TimeControl {
+            nodes: Some(5000),
+            ..TimeControl::default()
+        });
+        assert_eq!(
+            go_words(&byoyomi, &fischer, true),
+            "btime 0 wtime 1000 byoyomi 100"
+        );
+        assert_eq!(
+            go_words(&fischer, &byoyomi, false),
+            "btime 0 wtime 1000 binc 0 winc 50"
+        );
+        assert_eq!(go_words(&nodes, &fischer, false), "nodes 5000");
+        assert_eq!(nodes.budget(), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! `raicho match merge`: the parts of a match, played on many machines, put together.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::Json;
+use crate::arena::merge::merge;
+
+/// Example: `raicho match merge part-0 part-1 part-2 --out whole`
+#[derive(Args)]
+#[command(before_help = "Example: raicho match merge part-0 part-1 part-2 --out whole")]
+pub(super) struct Arguments {
+    /// The folders that `raicho match --shard … --out FOLDER` has written
+    #[arg(value_name = "FOLDER", required = true)]
+    folders: Vec<PathBuf>,
+
+    /// Folder for all results and records together; without it only the result is shown
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let merged = merge(&arguments.folders)?;
+    if let Some(folder) = &arguments.out {
+        merged
+            .write(folder)
+            .with_context(|| format!("{}", folder.display()))?;
+    }
+    if merged.entries().is_empty() {
+        bail!("no game has been played in these folders");
+    }
+    let folders: Vec<String> = arguments
+        .folders
+        .iter()
+        .map(|f| f.display().to_string())
+        .collect();
+    let place = arguments.out.as_ref().map(|out| out.display().to_string());
+    let summary = merged.summary(&place.unwrap_or_else(|| folders.join(", ")))?;
+    arguments.json.report(&summary, arguments.out.as_deref())?;
+    for note in merged.notes() {
+        eprintln!("note: {note}");
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! `raicho match openings`: writes a set of openings.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::ProgressBar;
+
+use super::settings::OpeningArguments;
+use crate::arena::openings::write_set;
+
+/// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out openings.sfen`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out openings.sfen"
+)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    openings: OpeningArguments,
+
+    /// How many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
+
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let settings = arguments.openings.settings();
+    let count = arguments.count as usize;
+    let command = format!(
+        "raicho match openings {} --count {count}",
+        arguments.openings
+    );
+    // Hides itself where stderr is no terminal.
+    let bar = ProgressBar::new(arguments.count.into());
+    let mut set = Vec::new();
+    let result = write_set(&settings, count, &command, &mut set, |done| {
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    result?;
+    match &arguments.out {
+        Some(path) => std::fs::write(path, set).with_context(|| format!("{}", path.display())),
+        None => Ok(std::io::stdout().lock().write_all(&set)?),
+    }
+}

@@ -1,0 +1,125 @@
+//! Playing a match.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::Json;
+use super::progress::Progress;
+use super::settings::{EngineArguments, GameArguments, OpeningArguments, RuleArguments};
+use crate::arena::journal::{self, GameEntry, Journal};
+use crate::arena::runner;
+use crate::arena::settings::MatchSettings;
+use crate::arena::stop::Stop;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    engines: EngineArguments,
+
+    #[command(flatten)]
+    games: GameArguments,
+
+    /// Games at a time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: u16,
+
+    #[command(flatten)]
+    openings: OpeningArguments,
+
+    #[command(flatten)]
+    rules: RuleArguments,
+
+    /// Folder for results and records [default: match-DATE-TIME]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Go on with the match in the folder of --out; its engines and settings need not be repeated
+    #[arg(long, requires = "out")]
+    resume: bool,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = arguments.out.clone().unwrap_or_else(|| {
+        let now = jiff::Zoned::now().strftime("match-%Y%m%d-%H%M%S");
+        PathBuf::from(now.to_string())
+    });
+    let (settings, journal, entries) = if arguments.resume {
+        resume(arguments, &folder)?
+    } else {
+        let settings = settings(arguments)?;
+        let journal = Journal::create(&folder, &settings)?;
+        (settings, journal, Vec::new())
+    };
+    let stop = stop_on_ctrl_c()?;
+    let progress = Progress::new(&settings, entries.len() as u64);
+    let summary = runner::run(
+        &settings,
+        journal,
+        &entries,
+        arguments.concurrency.into(),
+        &stop,
+        &|event| progress.show(&event),
+    );
+    progress.finish();
+    let summary = summary.with_context(|| {
+        let folder = folder.display();
+        format!("what was played is kept in {folder}, and --out {folder} --resume goes on")
+    })?;
+    arguments.json.report(&summary, Some(&folder))?;
+    if summary.is_interrupted {
+        eprintln!(
+            "interrupted: raicho match --out {} --resume goes on",
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
+fn settings(arguments: &Arguments) -> anyhow::Result<MatchSettings> {
+    arguments.games.settings(
+        arguments.engines.engines()?,
+        arguments.rules.rules()?,
+        arguments.openings.settings(),
+    )
+}
+
+fn resume(
+    arguments: &Arguments,
+    folder: &Path,
+) -> anyhow::Result<(MatchSettings, Journal, Vec<GameEntry>)> {
+    let old = journal::read_settings(folder)?;
+    if !arguments.engines.is_empty() {
+        let new = settings(arguments)?;
+        if let Some(difference) = new.difference(&old) {
+            bail!(
+                "{} holds another match: {difference}; leave the engines out to go on with it as it was",
+                folder.display()
+            );
+        }
+    }
+    let settings = arguments.games.changed(old)?;
+    let (journal, entries) = Journal::resume(folder, &settings)?;
+    Ok((settings, journal, entries))
+}
+
+/// The first Ctrl-C ends the match after the running games, the second breaks them off.
+pub(in crate::cli) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
+    let stop = Arc::new(Stop::new());
+    let seen = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if seen.is_requested() {
+            seen.abort();
+        } else {
+            eprintln!("\nending after the running games; Ctrl-C again breaks them off");
+            seen.finish();
+        }
+    })
+    .context("Ctrl-C cannot be watched")?;
+    Ok(stop)
+}

@@ -1,0 +1,349 @@
+//! The command line of a match, read into its settings.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+
+use crate::arena::engine_text::EngineText;
+use crate::arena::openings::{OpeningSettings, Order, Plies, Source};
+use crate::arena::referee::{Adjudication, Rules};
+use crate::arena::settings::{EngineSettings, Format, MatchSettings, Shard};
+use crate::arena::sprt::Sprt;
+use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+use crate::types::EnteringKingRule;
+
+/// Openings that nobody asked to be filtered otherwise.
+const MAX_IMBALANCE: u32 = 120;
+const DEFAULT_GAMES: u64 = 100;
+
+/// The engines and what they are told; shared by all that plays games.
+#[derive(Args)]
+pub(in crate::cli) struct EngineArguments {
+    /// An engine: cmd=PROGRAM[,name=NAME][,args=WORDS][,dir=FOLDER][,env.NAME=VALUE][,option.NAME=VALUE…] and, where it
+    /// differs from the others, its time: [,tc=BASE+INC][,byoyomi=TIME][,movetime=TIME][,nodes=N][,depth=N].
+    /// A comma inside a value is written `\,`
+    #[arg(long = "engine", value_name = "KEY=VALUE,…")]
+    engines: Vec<EngineText>,
+
+    /// What all engines have that do not say otherwise, in the same form
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    each: Option<EngineText>,
+
+    /// Time for the game and increment after each move, in seconds: 60+1, 10+0.1, 5
+    #[arg(long, value_name = "BASE+INC", help_heading = "Time")]
+    tc: Option<BaseAndIncrement>,
+
+    /// Time for each move once the base time is used up: seconds, or with a unit 100ms
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
+    byoyomi: Option<Duration>,
+
+    /// Time to use for each move (`go movetime`); no clock runs
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
+    movetime: Option<Duration>,
+
+    /// Nodes to search for each move (`go nodes`)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Time")]
+    nodes: Option<u64>,
+
+    /// Depth to search for each move (`go depth`)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Time")]
+    depth: Option<u32>,
+}
+
+/// The rules.
+#[derive(Args)]
+pub(in crate::cli) struct RuleArguments {
+    /// A game is a draw after this move unless it mates; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = Rules::default().max_moves, help_heading = "Rules")]
+    max_moves: u32,
+
+    /// When a declaration wins: NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H or TryRule
+    #[arg(long, value_name = "RULE", default_value_t = Rules::default().entering_king, help_heading = "Rules")]
+    entering_king_rule: EnteringKingRule,
+
+    /// How far a clock may be overrun: seconds, or with a unit 20ms
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_duration, help_heading = "Rules")]
+    margin: Duration,
+
+    /// An engine without a clock that is silent for so long has lost
+    #[arg(long, value_name = "TIME", default_value = "60", value_parser = parse_duration, help_heading = "Rules")]
+    patience: Duration,
+
+    /// How long an engine may take to say usiok and readyok
+    #[arg(long, value_name = "TIME", default_value = "120", value_parser = parse_duration, help_heading = "Rules")]
+    ready_timeout: Duration,
+
+    /// End a game that both engines see won by the same side: score=CENTIPAWNS moves=N [from=MOVE]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
+    adjudicate: Vec<String>,
+
+    /// End a game as a draw that both engines see even: score=CENTIPAWNS moves=N [from=MOVE]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
+    adjudicate_draw: Vec<String>,
+}
+
+/// Where the games begin.
+#[derive(Args)]
+pub(in crate::cli) struct OpeningArguments {
+    /// File of openings: lines of SFEN or `startpos moves …`, or a YaneuraOu book (.db)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "from_startpos"], help_heading = "Openings")]
+    openings: Option<PathBuf>,
+
+    /// Openings made on the spot: so many random moves from the start position, both ends included
+    #[arg(long, value_name = "FROM..TO", default_value = "8..12", help_heading = "Openings")]
+    random_plies: Plies,
+
+    /// Begin at the start position; one pair of games only, as no opening is played twice
+    #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"], help_heading = "Openings")]
+    from_startpos: bool,
+
+    /// Leave out openings that our own search gives more than so many centipawns for one side [default: 120 for random ones]
+    #[arg(long, value_name = "CENTIPAWNS", help_heading = "Openings")]
+    max_imbalance: Option<u32>,
+
+    /// In which order openings are taken from a file
+    #[arg(long, value_enum, default_value_t = OrderName::Random, help_heading = "Openings")]
+    order: OrderName,
+
+    /// Seed of the random choice: the same seed gives the same openings
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum OrderName {
+    Random,
+    Sequential,
+}
+
+/// How many games, and which of them.
+#[derive(Args)]
+pub(super) struct GameArguments {
+    /// Who meets whom where there are more than two engines
+    #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
+    format: FormatName,
+
+    /// Games of each pairing [default: 100, without limit under --sprt]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    games: Option<u64>,
+
+    /// Openings of each pairing, each played twice with the colours swapped
+    #[arg(long, value_name = "N", conflicts_with = "games", value_parser = clap::value_parser!(u64).range(1..=500_000_000))]
+    rounds: Option<u64>,
+
+    /// Let engines think on the opponent's time
+    #[arg(long)]
+    ponder: bool,
+
+    /// Replay every line that the engines print and report illegal moves
+    #[arg(long)]
+    check_pv: bool,
+
+    /// Stop as soon as the results decide between two gains in Elo: [elo0=0] [elo1=5] [alpha=0.05] [beta=0.05]
+    /// [model=logistic|normalized]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 0..=5)]
+    sprt: Option<Vec<String>>,
+
+    /// Play part I of N: I from 0 to N-1, or from 1 to N
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
+    shard: Option<Shard>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatName {
+    /// Everybody meets everybody
+    RoundRobin,
+    /// The first engine meets each of the others
+    Gauntlet,
+}
+
+impl EngineArguments {
+    /// Whether the command line names engines at all.
+    pub(in crate::cli) fn is_empty(&self) -> bool {
+        self.engines.is_empty()
+    }
+
+    /// The engines.
+    pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
+        let tc = self.tc.unwrap_or(BaseAndIncrement {
+            base: Duration::ZERO,
+            increment: Duration::ZERO,
+        });
+        let control = TimeControl {
+            base: tc.base,
+            increment: tc.increment,
+            byoyomi: self.byoyomi.unwrap_or_default(),
+            movetime: self.movetime,
+            nodes: self.nodes,
+            depth: self.depth,
+        };
+        let mut each = self.each.clone().unwrap_or_default();
+        each.time_control = control.overridden_by(each.time_control);
+        let texts: Vec<EngineText> = self.engines.iter().map(|e| e.clone().or(&each)).collect();
+        EngineText::engines(&texts).map_err(anyhow::Error::msg)
+    }
+}
+
+impl RuleArguments {
+    pub(in crate::cli) fn rules(&self) -> anyhow::Result<Rules> {
+        let adjudication = |words: &[String]| -> anyhow::Result<Option<Adjudication>> {
+            if words.is_empty() {
+                return Ok(None);
+            }
+            Ok(Some(words.join(" ").parse()?))
+        };
+        Ok(Rules {
+            max_moves: self.max_moves,
+            entering_king: self.entering_king_rule,
+            margin: self.margin,
+            patience: self.patience,
+            ready_timeout: self.ready_timeout,
+            win_adjudication: adjudication(&self.adjudicate)?,
+            draw_adjudication: adjudication(&self.adjudicate_draw)?,
+        })
+    }
+}
+
+impl OpeningArguments {
+    pub(in crate::cli) fn settings(&self) -> OpeningSettings {
+        let plies = self.random_plies;
+        let (source, max_imbalance) = match (&self.openings, self.from_startpos) {
+            (Some(path), _) => (Source::File(path.clone()), self.max_imbalance),
+            (None, true) => (Source::Startpos, None),
+            (None, false) => (
+                Source::Random { plies },
+                Some(self.max_imbalance.unwrap_or(MAX_IMBALANCE)),
+            ),
+        };
+        OpeningSettings {
+            source,
+            order: match self.order {
+                OrderName::Random => Order::Random,
+                OrderName::Sequential => Order::Sequential,
+            },
+            max_imbalance,
+            seed: self.seed,
+        }
+    }
+}
+
+/// As they are written on a command line, whatever was left to defaults.
+impl fmt::Display for OpeningArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings = self.settings();
+        match &settings.source {
+            Source::Startpos => f.write_str("--from-startpos")?,
+            Source::File(path) => {
+                write!(f, "--openings {}", path.display())?;
+                if settings.order == Order::Sequential {
+                    f.write_str(" --order sequential")?;
+                }
+            }
+            Source::Random { plies } => write!(f, "--random-plies {plies}")?,
+        }
+        if let Some(most) = settings.max_imbalance {
+            write!(f, " --max-imbalance {most}")?;
+        }
+        write!(f, " --seed {}", settings.seed)
+    }
+}
+
+impl GameArguments {
+    /// The match between the engines.
+    pub(super) fn settings(
+        &self,
+        engines: Vec<EngineSettings>,
+        rules: Rules,
+        openings: OpeningSettings,
+    ) -> anyhow::Result<MatchSettings> {
+        if engines.len() < 2 {
+            bail!("{} engine, expected two or more --engine", engines.len());
+        }
+        let sprt = self.sprt()?;
+        let games = self.asked_games();
+        Ok(MatchSettings {
+            format: match self.format {
+                FormatName::RoundRobin => Format::RoundRobin,
+                FormatName::Gauntlet => Format::Gauntlet,
+            },
+            games: games.or(sprt.is_none().then_some(DEFAULT_GAMES)),
+            rules,
+            openings,
+            ponder: self.ponder,
+            check_pv: self.check_pv,
+            sprt,
+            shard: self.shard,
+            engines,
+        })
+        .and_then(checked)
+    }
+
+    /// The settings of an old match with what the command line asks to change.
+    pub(super) fn changed(&self, mut settings: MatchSettings) -> anyhow::Result<MatchSettings> {
+        if let Some(sprt) = self.sprt()? {
+            settings.sprt = Some(sprt);
+        }
+        settings.games = self.asked_games().or(settings.games);
+        settings.check_pv |= self.check_pv;
+        if self.shard.is_some() && self.shard != settings.shard {
+            bail!("--shard differs from that of the match that is to go on");
+        }
+        checked(settings)
+    }
+
+    fn asked_games(&self) -> Option<u64> {
+        self.games.or(self.rounds.map(|rounds| 2 * rounds))
+    }
+
+    fn sprt(&self) -> anyhow::Result<Option<Sprt>> {
+        let words = self.sprt.as_ref().map(|words| words.join(" "));
+        Ok(words.map(|words| words.parse()).transpose()?)
+    }
+}
+
+fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
+    if settings.sprt.is_some() && settings.engines.len() != 2 {
+        bail!(
+            "--sprt compares two engines, here are {}",
+            settings.engines.len()
+        );
+    }
+    if settings.shard.is_some() && settings.games.is_none() {
+        bail!(
+            "--shard needs a number of games: each part plays all of its own, and merge gives the verdict of --sprt"
+        );
+    }
+    Ok(settings)
+}
+
+/// Counting from 0 or from 1: batch systems do both, and either way each part is played once.
+fn parse_shard(text: &str) -> Result<Shard, String> {
+    let expected = || format!("'{text}' is no part of a match, expected I/N such as 3/16");
+    let (index, count) = text.split_once('/').ok_or_else(expected)?;
+    let [index, count]: [Result<u64, _>; 2] = [index.trim().parse(), count.trim().parse()];
+    match (index, count) {
+        (Ok(index), Ok(count)) if count > 0 && index <= count => Ok(Shard {
+            index: index % count,
+            count,
+        }),
+        _ => Err(expected()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_may_be_counted_from_zero_or_one() {
+        let indices = |texts: [&str; 3]| texts.map(|text| parse_shard(text).unwrap().index);
+        assert_eq!(indices(["0/3", "1/3", "2/3"]), [0, 1, 2]);
+        assert_eq!(indices(["1/3", "2/3", "3/3"]), [1, 2, 0]);
+        for wrong in ["4/3", "0/0", "1", "a/b", "-1/3"] {
+            assert!(parse_shard(wrong).is_err(), "{wrong}");
+        }
+    }
+}
