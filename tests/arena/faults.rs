@@ -86,11 +86,6 @@ fn an_answer_that_never_ends_is_none() {
 }
 
 #[test]
-fn an_engine_that_stops_to_read_loses() {
-    loses("unread", Reason::Hang);
-}
-
-#[test]
 fn an_engine_without_a_clock_may_not_be_silent_for_ever() {
     let mut match_settings = settings(vec![engine("honest", ""), engine("faulty", "hang")], 1);
     match_settings.engines[1].time_control = TimeControl {
@@ -238,6 +233,7 @@ fn an_engine_that_does_not_start_is_an_error_before_the_first_game() {
     let mut cases = vec![
         (absent, "no/such/program"),
         (engine("mute", "mute"), "usiok"),
+        (engine("unread", "unread"), "readyok"),
         (unknown_option, "NoSuchOption"),
     ];
     for (faulty, part) in cases.drain(..) {

@@ -16,21 +16,17 @@ fn from_lines(mut settings: MatchSettings, lines: &str) -> Outcome {
     play_with(&settings, folder, 1, &Stop::new(), &|_| {}).expect("the match can be played")
 }
 
-/// Black's king has entered with ten pieces and 28 points.
-const DECLARABLE: &str = "+R+R+B+BK4/PPPPPPPPPP/9/9/9/9/9/9/4k4 b 2P 1";
-
 #[test]
 fn a_rightful_declaration_wins() {
-    let declarable = "sfen 1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 b GS 1";
+    // White moves first, then black, whose king stands in the camp with ten pieces and 31 points, may declare.
     let outcome = from_lines(
-        settings(vec![engine("one", "win:1"), engine("other", "win:1")], 2),
-        declarable,
+        settings(vec![engine("one", "win:1"), engine("other", "")], 1),
+        "sfen 1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 w GS 1",
     );
-    for entry in &outcome.entries {
-        assert_eq!(entry.reason, Reason::Declaration, "{entry:?} {DECLARABLE}");
-        assert_eq!(entry.winner, Some(Color::Black));
-    }
-    assert!(outcome.file(&outcome.entries[0].record).contains("%KACHI"));
+    let entry = &outcome.entries[0];
+    assert_eq!(entry.reason, Reason::Declaration, "{entry:?}");
+    assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 1));
+    assert!(outcome.file(&entry.record).contains("%KACHI"));
 }
 
 #[test]

@@ -93,7 +93,12 @@ pub(in crate::cli) struct OpeningArguments {
     openings: Option<PathBuf>,
 
     /// Openings made on the spot: so many random moves from the start position, both ends included
-    #[arg(long, value_name = "FROM..TO", default_value = "8..12", help_heading = "Openings")]
+    #[arg(
+        long,
+        value_name = "FROM..TO",
+        default_value = "8..12",
+        help_heading = "Openings"
+    )]
     random_plies: Plies,
 
     /// Begin at the start position; one pair of games only, as no opening is played twice
