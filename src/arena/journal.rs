@@ -124,6 +124,22 @@ pub struct Overhead {
     pub count: u64,
 }
 
+impl GameEntry {
+    /// The opening, as what follows `position`.
+    pub fn opening(&self) -> &str {
+        let words = |text: &str| text.split(' ').count();
+        // The words before the moves: `startpos moves`, or `sfen`, four fields and `moves`.
+        let before = self.line.split(" moves ").next().map_or(0, words);
+        let count = if self.opening_moves == 0 {
+            before
+        } else {
+            before + 1 + self.opening_moves as usize
+        };
+        let end = self.line.match_indices(' ').nth(count.saturating_sub(1));
+        end.map_or(&self.line, |(end, _)| &self.line[..end])
+    }
+}
+
 impl PlayerFigures {
     pub(super) fn add(&mut self, used: Duration, thought: &Thinking) {
         self.moves += 1;

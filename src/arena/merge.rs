@@ -1,5 +1,6 @@
 //! The parts of a match, played apart, put together.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,12 +58,42 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
             });
         }
     }
+    check_openings(&settings, &entries)?;
     let planned = settings.games_here().unwrap_or(0);
     Ok(Merged {
         missing: planned.saturating_sub(entries.len() as u64),
         settings,
         entries,
     })
+}
+
+/// Parts that were played by different executables may have different openings.
+fn check_openings(
+    settings: &MatchSettings,
+    entries: &[(PathBuf, GameEntry)],
+) -> Result<(), MatchError> {
+    let mut by_index: BTreeMap<usize, &str> = BTreeMap::new();
+    let mut by_text: BTreeMap<&str, usize> = BTreeMap::new();
+    for (folder, entry) in entries {
+        let Some(fixture) = settings.fixture(entry.game) else {
+            continue;
+        };
+        let (index, text) = (fixture.opening, entry.opening());
+        if *by_index.entry(index).or_insert(text) != text
+            || *by_text.entry(text).or_insert(index) != index
+        {
+            let reason = format!(
+                "game {} began with '{text}', which does not agree with the other parts: \
+                 all parts of a match must be played by the same executable",
+                entry.game
+            );
+            return Err(MatchError::Results {
+                folder: folder.clone(),
+                reason,
+            });
+        }
+    }
+    Ok(())
 }
 
 impl Merged {

@@ -104,12 +104,13 @@ pub fn run(
     let folder = journal.folder().to_owned();
     let tally = tally_of(settings, entries, &folder)?;
     check_engines(settings, on_event)?;
-    let openings = Openings::new(&settings.openings)?;
+    let mut openings = Openings::new(&settings.openings)?;
     if let (Some(have), Some(needed)) = (openings.known(), settings.openings_needed())
         && (have as u64) < needed
     {
         return Err(MatchError::FewOpenings { have, needed });
     }
+    check_openings(settings, entries, &mut openings, &folder)?;
     let heartbeat = Heartbeat::start();
     let around = Surroundings {
         settings,
@@ -150,6 +151,34 @@ pub fn tally_of(
         })?;
     }
     Ok(tally)
+}
+
+/// Openings are made by our own search: an executable with another search would make others, and could repeat some.
+fn check_openings(
+    settings: &MatchSettings,
+    entries: &[GameEntry],
+    openings: &mut Openings,
+    folder: &Path,
+) -> Result<(), MatchError> {
+    for entry in entries {
+        let Some(fixture) = settings.fixture(entry.game) else {
+            continue;
+        };
+        let opening = openings.get(fixture.opening)?.to_string();
+        if entry.opening() != opening {
+            let reason = format!(
+                "game {} began with '{}', and this executable makes '{opening}' of the same settings: \
+                 go on with the executable (and the file of openings) that began the match",
+                entry.game,
+                entry.opening()
+            );
+            return Err(MatchError::Results {
+                folder: folder.to_owned(),
+                reason,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Starts each engine once, so that a wrong path or option is an error now and not a hundred lost games.

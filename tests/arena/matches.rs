@@ -105,6 +105,30 @@ fn an_interrupted_match_goes_on_as_if_nothing_had_been() {
 }
 
 #[test]
+fn a_match_whose_openings_have_changed_does_not_go_on() {
+    let folder = Folder::new();
+    let mut match_settings = settings(vec![engine("a", ""), engine("b", "")], 2);
+    let lines = folder.write(
+        "openings.sfen",
+        "startpos moves 7g7f\nstartpos moves 2g2f\n",
+    );
+    match_settings.openings.source = Source::File(lines);
+    let outcome = play_with(&match_settings, folder, 1, &Stop::new(), &|_| {});
+    let folder = outcome.expect("the match can be played").folder;
+    folder.write(
+        "openings.sfen",
+        "startpos moves 1g1f\nstartpos moves 9g9f\n",
+    );
+    match_settings.games = Some(4);
+    let error = play_with(&match_settings, folder, 1, &Stop::new(), &|_| {}).err();
+    let error = error.expect("the openings are others").to_string();
+    assert!(
+        error.contains("game 0 began with 'startpos moves"),
+        "{error}"
+    );
+}
+
+#[test]
 fn the_parts_of_a_match_are_the_whole() {
     let whole = play(&fast_match(6));
     let parts: Vec<Outcome> = (0..3)
