@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 
-use super::Json;
+use super::{Json, said};
 use crate::arena::merge::merge;
 
 /// Example: `raicho match merge part-0 part-1 part-2 --out whole`
@@ -25,14 +25,12 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let merged = merge(&arguments.folders)?;
-    if let Some(folder) = &arguments.out {
-        merged
-            .write(folder)
-            .with_context(|| format!("{}", folder.display()))?;
-    }
+    let merged = merge(&arguments.folders).map_err(said)?;
     if merged.entries().is_empty() {
         bail!("no game has been played in these folders");
+    }
+    if let Some(folder) = &arguments.out {
+        merged.write(folder).map_err(said)?;
     }
     let folders: Vec<String> = arguments
         .folders
@@ -40,7 +38,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .map(|f| f.display().to_string())
         .collect();
     let place = arguments.out.as_ref().map(|out| out.display().to_string());
-    let summary = merged.summary(&place.unwrap_or_else(|| folders.join(", ")))?;
+    let summary = merged
+        .summary(&place.unwrap_or_else(|| folders.join(", ")))
+        .map_err(said)?;
     arguments.json.report(&summary, arguments.out.as_deref())?;
     for note in merged.notes() {
         eprintln!("note: {note}");

@@ -44,11 +44,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
+/// An error of the arena, whose text names its cause already: the chain would say everything twice.
+fn said(error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::Error::msg(error.to_string())
+}
+
 /// Where the JSON goes: `-` is standard output, where it replaces the table.
 #[derive(Args, Clone)]
 struct Json {
     /// Write the result as JSON to FILE, or to standard output instead of the table
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    // Without `=` the first folder of `merge --json part-0 part-1` would be the file.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     json: Option<PathBuf>,
 }
 

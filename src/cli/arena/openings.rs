@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::ProgressBar;
 
+use super::said;
 use super::settings::OpeningArguments;
 use crate::arena::openings::write_set;
 
@@ -42,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bar.set_position(done as u64);
     });
     bar.finish_and_clear();
-    result?;
+    result.map_err(said)?;
     match &arguments.out {
         Some(path) => std::fs::write(path, set).with_context(|| format!("{}", path.display())),
         None => Ok(std::io::stdout().lock().write_all(&set)?),

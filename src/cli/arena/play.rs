@@ -6,10 +6,10 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::Json;
 use super::progress::Progress;
 use super::settings::{EngineArguments, GameArguments, OpeningArguments, RuleArguments};
-use crate::arena::journal::{self, GameEntry, Journal};
+use super::{Json, said};
+use crate::arena::journal::{self, GameEntry, Journal, JournalError};
 use crate::arena::runner;
 use crate::arena::settings::MatchSettings;
 use crate::arena::stop::Stop;
@@ -36,7 +36,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Go on with the match in the folder of --out; its engines and settings need not be repeated
+    /// Go on with the match in the folder of --out; its engines and settings need not be repeated. With engines, begin it
+    /// if there is none yet
     #[arg(long, requires = "out")]
     resume: bool,
 
@@ -49,11 +50,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let now = jiff::Zoned::now().strftime("match-%Y%m%d-%H%M%S");
         PathBuf::from(now.to_string())
     });
-    let (settings, journal, entries) = if arguments.resume {
+    let is_new = matches!(
+        journal::read_settings(&folder),
+        Err(JournalError::Missing(_))
+    );
+    let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
+    let (settings, journal, entries) = if goes_on {
         resume(arguments, &folder)?
     } else {
         let settings = settings(arguments)?;
-        let journal = Journal::create(&folder, &settings)?;
+        let journal = Journal::create(&folder, &settings).map_err(said)?;
         (settings, journal, Vec::new())
     };
     let stop = stop_on_ctrl_c()?;
@@ -67,18 +73,43 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         &|event| progress.show(&event),
     );
     progress.finish();
-    let summary = summary.with_context(|| {
-        let folder = folder.display();
-        format!("what was played is kept in {folder}, and --out {folder} --resume goes on")
-    })?;
+    let summary = match summary {
+        Ok(summary) => summary,
+        Err(error) if is_without_games(&folder) => {
+            if !goes_on {
+                discard(&folder);
+            }
+            return Err(said(error));
+        }
+        Err(error) => bail!(
+            "{error}\nwhat was played is kept, and raicho match --out {} --resume goes on",
+            folder.display()
+        ),
+    };
     arguments.json.report(&summary, Some(&folder))?;
     if summary.is_interrupted {
-        eprintln!(
-            "interrupted: raicho match --out {} --resume goes on",
+        // Not a success: a script must not take a part of a match for the whole.
+        bail!(
+            "interrupted, and raicho match --out {} --resume goes on",
             folder.display()
         );
     }
     Ok(())
+}
+
+fn is_without_games(folder: &Path) -> bool {
+    journal::read(folder).is_ok_and(|(_, games)| games.is_empty())
+}
+
+/// Removes a match that never began, so that the corrected command line finds its folder free.
+fn discard(folder: &Path) {
+    for name in ["match.json", "games.jsonl", "games.sfen"] {
+        if let Err(error) = std::fs::remove_file(folder.join(name)) {
+            log::info!("{name}: {error}");
+        }
+    }
+    // Stays if the user keeps something else there.
+    let _ = std::fs::remove_dir(folder);
 }
 
 fn settings(arguments: &Arguments) -> anyhow::Result<MatchSettings> {
@@ -93,7 +124,7 @@ fn resume(
     arguments: &Arguments,
     folder: &Path,
 ) -> anyhow::Result<(MatchSettings, Journal, Vec<GameEntry>)> {
-    let old = journal::read_settings(folder)?;
+    let old = journal::read_settings(folder).map_err(said)?;
     if !arguments.engines.is_empty() {
         let new = settings(arguments)?;
         if let Some(difference) = new.difference(&old) {
@@ -104,7 +135,7 @@ fn resume(
         }
     }
     let settings = arguments.games.changed(old)?;
-    let (journal, entries) = Journal::resume(folder, &settings)?;
+    let (journal, entries) = Journal::resume(folder, &settings).map_err(said)?;
     Ok((settings, journal, entries))
 }
 

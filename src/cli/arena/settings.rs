@@ -18,6 +18,8 @@ use crate::types::EnteringKingRule;
 /// Openings that nobody asked to be filtered otherwise.
 const MAX_IMBALANCE: u32 = 120;
 const DEFAULT_GAMES: u64 = 100;
+/// The start position is one opening, played with both colours.
+const GAMES_FROM_STARTPOS: u64 = 2;
 
 /// The engines and what they are told; shared by all that plays games.
 #[derive(Args)]
@@ -101,7 +103,7 @@ pub(in crate::cli) struct OpeningArguments {
     )]
     random_plies: Plies,
 
-    /// Begin at the start position; one pair of games only, as no opening is played twice
+    /// Begin at the start position: two games of each pairing, as no opening is played twice
     #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"], help_heading = "Openings")]
     from_startpos: bool,
 
@@ -131,7 +133,7 @@ pub(super) struct GameArguments {
     #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
     format: FormatName,
 
-    /// Games of each pairing [default: 100, without limit under --sprt]
+    /// Games of each pairing [default: 100, under --sprt no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: Option<u64>,
 
@@ -265,16 +267,21 @@ impl GameArguments {
         openings: OpeningSettings,
     ) -> anyhow::Result<MatchSettings> {
         if engines.len() < 2 {
-            bail!("{} engine, expected two or more --engine", engines.len());
+            let number = ["no engine", "one engine"][engines.len()];
+            bail!("{number}, expected two --engine or more");
         }
         let sprt = self.sprt()?;
+        let default_games = match openings.source {
+            Source::Startpos => GAMES_FROM_STARTPOS,
+            _ => DEFAULT_GAMES,
+        };
         let games = self.asked_games();
         Ok(MatchSettings {
             format: match self.format {
                 FormatName::RoundRobin => Format::RoundRobin,
                 FormatName::Gauntlet => Format::Gauntlet,
             },
-            games: games.or(sprt.is_none().then_some(DEFAULT_GAMES)),
+            games: games.or(sprt.is_none().then_some(default_games)),
             rules,
             openings,
             ponder: self.ponder,
