@@ -25,6 +25,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    // In `--json part-0 part-1` the first folder is the file, and its games would silently be left out.
+    if let Some(path) = arguments.json.json.as_deref().filter(|path| path.is_dir()) {
+        let path = path.display();
+        bail!("--json {path}: a folder, expected a file, or --json after the folders");
+    }
     let merged = merge(&arguments.folders).map_err(said)?;
     if merged.entries().is_empty() {
         bail!("no game has been played in these folders");

@@ -53,8 +53,7 @@ fn said(error: impl std::fmt::Display) -> anyhow::Error {
 #[derive(Args, Clone)]
 struct Json {
     /// Write the result as JSON to FILE, or to standard output instead of the table
-    // Without `=` the first folder of `merge --json part-0 part-1` would be the file.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
 }
 

@@ -14,7 +14,9 @@ use crate::arena::runner;
 use crate::arena::settings::MatchSettings;
 use crate::arena::stop::Stop;
 
+// Flattened into another struct of this name, whose group it must not share.
 #[derive(Args)]
+#[group(skip)]
 pub(super) struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,

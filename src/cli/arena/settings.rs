@@ -62,7 +62,7 @@ pub(in crate::cli) struct RuleArguments {
     #[arg(long, value_name = "N", default_value_t = Rules::default().max_moves, help_heading = "Rules")]
     max_moves: u32,
 
-    /// When a declaration wins: NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H or TryRule
+    /// When a declaration wins: `NoEnteringKing`, `CSARule24`, `CSARule24H`, `CSARule27`, `CSARule27H` or `TryRule`
     #[arg(long, value_name = "RULE", default_value_t = Rules::default().entering_king, help_heading = "Rules")]
     entering_king_rule: EnteringKingRule,
 
@@ -90,7 +90,7 @@ pub(in crate::cli) struct RuleArguments {
 /// Where the games begin.
 #[derive(Args)]
 pub(in crate::cli) struct OpeningArguments {
-    /// File of openings: lines of SFEN or `startpos moves …`, or a YaneuraOu book (.db)
+    /// File of openings: lines of SFEN or `startpos moves …`, or a book of `YaneuraOu` (.db)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "from_startpos"], help_heading = "Openings")]
     openings: Option<PathBuf>,
 
