@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
 use thiserror::Error;
 
+use super::super::stop::Stop;
 use super::{State, StateError, Value};
 
 /// Two sets of values against each other.
@@ -18,11 +18,17 @@ pub trait Objective: Sync {
     type Error: Error + Send + 'static;
 
     /// How many points `plus` makes more than `minus`, −2 to 2 for a pair of games; the values are in the order of the
-    /// parameters. Several threads call this at a time, each with another iteration.
+    /// parameters. `None` if the games were broken off, which ends the run. Several threads call this at a time, each with
+    /// another iteration.
     ///
     /// # Errors
     /// Ends the run; the iteration is played again when it is resumed.
-    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<f64, Self::Error>;
+    fn play(
+        &self,
+        iteration: u64,
+        plus: &[Value],
+        minus: &[Value],
+    ) -> Result<Option<f64>, Self::Error>;
 }
 
 /// How a run is carried out.
@@ -33,7 +39,7 @@ pub struct Conditions<'a> {
     /// Where the state is written after every iteration.
     pub path: Option<&'a Path>,
     /// Ends the run after the iterations that are being played.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Stop,
 }
 
 /// How a run ended.
@@ -58,10 +64,10 @@ pub enum RunError<E: Error + 'static> {
 }
 
 /// What a thread sends back: a panic, or what the objective said.
-type Played<E> = thread::Result<Result<f64, E>>;
+type Played<E> = thread::Result<Result<Option<f64>, E>>;
 
-/// Plays iterations until all are done, `conditions.stop` is set or something fails; those that are being played then are
-/// waited for and count. Each starts from the newest values; `on_progress` sees the state after each.
+/// Plays iterations until all are done, `conditions.stop` asks for the end or something fails; those that are being played
+/// then are waited for and count, unless the objective breaks them off. Each starts from the newest values; `on_progress` sees the state after each.
 ///
 /// # Errors
 /// Says which iteration failed, or why the state cannot be written.
@@ -81,12 +87,13 @@ pub fn run<O: Objective>(
     let mut lost: VecDeque<u64> = state.unfinished().collect();
     let (sender, receiver) = mpsc::channel::<(u64, Played<O::Error>)>();
     let mut playing = 0;
-    let mut failure = None;
+    let (mut failure, mut is_broken_off) = (None, false);
     thread::scope(|scope| {
         loop {
             while playing < conditions.concurrency.max(1)
                 && failure.is_none()
-                && !conditions.stop.load(Ordering::Relaxed)
+                && !is_broken_off
+                && !conditions.stop.is_requested()
             {
                 let Some(iteration) = lost.pop_front().or_else(|| state.begin()) else {
                     break;
@@ -107,7 +114,8 @@ pub fn run<O: Objective>(
             playing -= 1;
             let result = take(state, iteration, played, conditions.path);
             match result {
-                Ok(()) => on_progress(state),
+                Ok(true) => on_progress(state),
+                Ok(false) => is_broken_off = true,
                 // The first failure is usually the cause of the others.
                 Err(error) => failure = failure.take().or(Some(error)),
             }
@@ -120,16 +128,19 @@ pub fn run<O: Objective>(
     }
 }
 
-/// Brings the result of an iteration into the state and the state onto the disk.
+/// Brings the result of an iteration into the state and the state onto the disk, if there is a result.
 fn take<E: Error + 'static>(
     state: &mut State,
     iteration: u64,
     played: Played<E>,
     path: Option<&Path>,
-) -> Result<(), RunError<E>> {
-    let difference = played
+) -> Result<bool, RunError<E>> {
+    let played = played
         .unwrap_or_else(|panic| resume_unwind(panic))
         .map_err(|source| RunError::Objective { iteration, source })?;
+    let Some(difference) = played else {
+        return Ok(false);
+    };
     if !difference.is_finite() {
         return Err(RunError::Difference {
             iteration,
@@ -140,5 +151,5 @@ fn take<E: Error + 'static>(
     if let Some(path) = path {
         state.save(path)?;
     }
-    Ok(())
+    Ok(true)
 }

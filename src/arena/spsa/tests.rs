@@ -8,10 +8,11 @@ mod files;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{fmt, fs, process, thread};
 
+use super::super::stop::Stop;
 use super::*;
 
 /// An objective made of a function of the iteration and both sets of values.
@@ -20,10 +21,15 @@ struct Game<F>(F);
 impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
     type Error = Infallible;
 
-    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<f64, Infallible> {
+    fn play(
+        &self,
+        iteration: u64,
+        plus: &[Value],
+        minus: &[Value],
+    ) -> Result<Option<f64>, Infallible> {
         let numbers =
             |values: &[Value]| -> Vec<f64> { values.iter().map(|&value| value.to_f64()).collect() };
-        Ok((self.0)(iteration, &numbers(plus), &numbers(minus)))
+        Ok(Some((self.0)(iteration, &numbers(plus), &numbers(minus))))
     }
 }
 
@@ -44,7 +50,7 @@ impl Drop for Folder {
     }
 }
 
-static NEVER: AtomicBool = AtomicBool::new(false);
+static NEVER: Stop = Stop::new();
 
 fn alone() -> Conditions<'static> {
     Conditions {
@@ -205,7 +211,7 @@ struct Fragile(u64);
 impl Objective for Fragile {
     type Error = Crash;
 
-    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<f64, Crash> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<Option<f64>, Crash> {
         if iteration == self.0 {
             return Err(Crash);
         }
@@ -232,6 +238,35 @@ fn failed_iteration_is_played_again() {
     let nonsense = Game(|_, _: &[f64], _: &[f64]| f64::NAN);
     let error = run(&mut state(30, TWO), &nonsense, &alone(), &mut |_| ()).unwrap_err();
     assert!(error.to_string().contains("iteration 1 resulted in NaN"));
+}
+
+/// Breaks off in one iteration.
+struct Impatient(u64);
+
+impl Objective for Impatient {
+    type Error = Infallible;
+
+    fn play(
+        &self,
+        iteration: u64,
+        plus: &[Value],
+        minus: &[Value],
+    ) -> Result<Option<f64>, Infallible> {
+        let difference = Game(rugged).play(iteration, plus, minus)?;
+        Ok(difference.filter(|_| iteration != self.0))
+    }
+}
+
+#[test]
+fn broken_off_iteration_does_not_count() {
+    let mut whole = state(30, TWO);
+    finish(&mut whole, &Game(rugged));
+    let mut broken = state(30, TWO);
+    let outcome = run(&mut broken, &Impatient(11), &alone(), &mut |_| ());
+    assert_eq!(outcome.unwrap(), Outcome::Stopped);
+    assert_eq!(broken.finished(), 10);
+    finish(&mut broken, &Game(rugged));
+    assert_eq!(broken, whole);
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn resumed_run_takes_the_same_path() {
     let mut whole = state(100, TWO);
     finish(&mut whole, &Game(rugged));
 
-    let stop = AtomicBool::new(false);
+    let stop = Stop::new();
     let conditions = Conditions {
         path: Some(&path),
         stop: &stop,
@@ -24,7 +24,9 @@ fn resumed_run_takes_the_same_path() {
                 // What a run finds that was killed here.
                 fs::copy(&path, &copy).unwrap();
             }
-            stop.store(state.finished() == 61, Ordering::Relaxed);
+            if state.finished() == 61 {
+                stop.finish();
+            }
         },
     );
     assert_eq!(outcome.unwrap(), Outcome::Stopped);
