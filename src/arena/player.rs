@@ -145,6 +145,11 @@ impl Player {
         self.client.name()
     }
 
+    /// The options that the program declares.
+    pub(super) fn declared_options(&self) -> &[DeclaredOption] {
+        self.client.options()
+    }
+
     /// The last lines of the dialogue.
     pub(super) fn dialogue(&self) -> Vec<String> {
         self.client.dialogue()

@@ -6,6 +6,7 @@ mod analyze;
 mod arena;
 mod bench;
 mod perft;
+mod spsa;
 mod usi;
 
 use std::process::ExitCode;
@@ -30,6 +31,8 @@ enum Command {
     Match(Box<arena::Arguments>),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
+    /// Tune the numbers of an engine by games against itself
+    Spsa(Box<spsa::Arguments>),
     /// Speak USI, which is also what happens without a subcommand
     #[command(before_help = "Example: raicho usi")]
     Usi,
@@ -45,6 +48,7 @@ pub fn run() -> ExitCode {
         Some(Command::Match(arguments)) => arena::run(&arguments),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Spsa(arguments)) => spsa::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

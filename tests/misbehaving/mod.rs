@@ -26,6 +26,7 @@
 //! | `mute` | never says `usiok` |
 //! | `chatty` | writes 1 MB to its standard error first |
 //! | `unread` | reads nothing any more after `usiok` |
+//! | `tuned[:MOVE]` | resigns now and then, the more often the further its options `Skill` and `Tilt` are from the best |
 //! | `stays` | ignores `quit` and the end of its input |
 
 use std::io::{self, BufRead, Write};
@@ -38,6 +39,9 @@ use raicho::usi::client::Program;
 
 /// Holds the behaviour.
 const VARIABLE: &str = "RAICHO_TEST_ENGINE";
+/// With these values of its options an engine that is tuned resigns least.
+pub(crate) const BEST_SKILL: f64 = 75.0;
+pub(crate) const BEST_TILT: f64 = 0.2;
 /// Stands for no misbehaviour in the variable, which must not be empty.
 const PLAIN: &str = "plain";
 /// An engine that ignores everything ends by itself, if nobody kills it, after this.
@@ -91,7 +95,11 @@ impl Habit {
         let name = parts.next().unwrap_or_default().to_owned();
         let mut number = || parts.next().map(|number| number.parse().expect("a number"));
         let milliseconds = if name == "late" { number() } else { None };
-        let default = if name == "deaf" { 1 } else { 3 };
+        let default = if ["deaf", "tuned"].contains(&name.as_str()) {
+            1
+        } else {
+            3
+        };
         Self {
             from: number().unwrap_or(default) as u32,
             milliseconds: milliseconds.unwrap_or(0),
@@ -111,6 +119,8 @@ struct Engine {
     seed: u64,
     score: i64,
     delay: u64,
+    skill: f64,
+    tilt: f64,
 }
 
 impl Engine {
@@ -125,6 +135,8 @@ impl Engine {
             seed: 0,
             score: 0,
             delay: 0,
+            skill: 50.0,
+            tilt: 0.0,
         }
     }
 
@@ -183,6 +195,10 @@ impl Engine {
         say("option name Score type spin default 0 min -30000 max 30000");
         // Milliseconds that it thinks.
         say("option name Delay type spin default 0 min 0 max 100000");
+        if self.has("tuned") {
+            say("option name Skill type spin default 50 min 0 max 100");
+            say("option name Tilt type string default 0");
+        }
         if !self.has("mute") {
             say("usiok");
         }
@@ -198,6 +214,8 @@ impl Engine {
                 "Seed" => self.seed = value.parse().expect("a number"),
                 "Score" => self.score = value.parse().expect("a number"),
                 "Delay" => self.delay = value.parse().expect("a number"),
+                "Skill" => self.skill = value.parse().expect("a number"),
+                "Tilt" => self.tilt = value.parse().expect("a number"),
                 _ => {}
             }
         }
@@ -220,6 +238,13 @@ impl Engine {
         moves.get(index).map(ToString::to_string)
     }
 
+    /// Whether it gives up here: the same answer whenever it is asked with the same options.
+    fn is_out_of_luck(&self) -> bool {
+        let distance = (self.skill - BEST_SKILL).abs() / 100.0 + (self.tilt - BEST_TILT).abs();
+        let luck = scramble(self.position.key().low64()) as f64 / u64::MAX as f64;
+        luck < (0.03 + distance).min(0.9)
+    }
+
     fn go(&mut self, limits: &str) {
         self.moves_made += 1;
         std::thread::sleep(Duration::from_millis(self.delay));
@@ -228,6 +253,10 @@ impl Engine {
             return;
         };
         let misbehaves = |name| self.habit(name, self.moves_made).is_some();
+        if misbehaves("tuned") && self.is_out_of_luck() {
+            say("bestmove resign");
+            return;
+        }
         if misbehaves("hang") {
             std::thread::sleep(FOREVER);
         }

@@ -6,13 +6,17 @@ mod play;
 mod progress;
 mod settings;
 
+use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
-use crate::arena::summary::Summary;
+pub(super) use play::stop_on_ctrl_c;
+pub(super) use progress::Meter;
+pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
 
 /// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out new-old`
 #[derive(Args)]
@@ -51,7 +55,7 @@ fn said(error: impl std::fmt::Display) -> anyhow::Error {
 
 /// Where the JSON goes: `-` is standard output, where it replaces the table.
 #[derive(Args, Clone)]
-struct Json {
+pub(super) struct Json {
     /// Write the result as JSON to FILE, or to standard output instead of the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
@@ -59,7 +63,11 @@ struct Json {
 
 impl Json {
     /// Prints the table or the JSON, and keeps both in the folder if there is one.
-    fn report(&self, summary: &Summary, folder: Option<&Path>) -> anyhow::Result<()> {
+    pub(super) fn report<S: Serialize + fmt::Display>(
+        &self,
+        summary: &S,
+        folder: Option<&Path>,
+    ) -> anyhow::Result<()> {
         let json = serde_json::to_string_pretty(summary)? + "\n";
         let mut files: Vec<(PathBuf, String)> = Vec::new();
         if let Some(folder) = folder {

@@ -13,24 +13,27 @@ use crate::arena::summary::one_line;
 /// Between two lines in a log file.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// On stderr, so that the result can go through a pipe.
-pub(super) struct Progress {
+/// How far long work is: on stderr, so that the result can go through a pipe.
+pub(in crate::cli) struct Meter {
     bar: Option<ProgressBar>,
+    /// What is counted, such as "games".
+    unit: &'static str,
     last_line: Mutex<Instant>,
 }
 
-impl Progress {
-    /// For a match of which `done` games are played already.
-    pub(super) fn new(settings: &MatchSettings, done: u64) -> Self {
+impl Meter {
+    /// For work of `length` units, if it has an end, of which `done` are done already.
+    pub(in crate::cli) fn new(unit: &'static str, length: Option<u64>, done: u64) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let games = settings.games_here();
-            let bar = games.map_or_else(ProgressBar::no_length, ProgressBar::new);
-            let template = if games.is_some() {
-                "{elapsed_precise} {bar:20} {pos}/{len} games, {eta} left  {msg}"
+            let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
+            let template = if length.is_some() {
+                format!(
+                    "{{elapsed_precise}} {{bar:20}} {{pos}}/{{len}} {unit}, {{eta}} left  {{msg}}"
+                )
             } else {
-                "{elapsed_precise} {spinner} {pos} games  {msg}"
+                format!("{{elapsed_precise}} {{spinner}} {{pos}} {unit}  {{msg}}")
             };
-            if let Ok(style) = ProgressStyle::with_template(template) {
+            if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
             bar.set_position(done);
@@ -40,42 +43,31 @@ impl Progress {
         });
         Self {
             bar,
+            unit,
             last_line: Mutex::new(Instant::now()),
         }
     }
 
-    pub(super) fn show(&self, event: &Event<'_>) {
-        match event {
-            Event::EngineChecked { name, program } => self.say(&format!("{name} is {program}")),
-            Event::Note(note) => self.say(&format!("note: {note}")),
-            Event::Game { entry, tally } => {
-                if entry.reason.is_fault() {
-                    self.say(&format!(
-                        "game {}, {} against {}: {}, {}",
-                        entry.game, entry.black, entry.white, entry.reason, entry.detail
-                    ));
-                }
-                let line = one_line(tally);
-                if let Some(bar) = &self.bar {
-                    bar.set_position(tally.games());
-                    bar.set_message(line);
-                } else if self.is_line_due() {
-                    eprintln!("{} games  {line}", tally.games());
-                }
-            }
-        }
-    }
-
-    pub(super) fn finish(&self) {
+    /// Shows how much is done, with a few words.
+    pub(in crate::cli) fn advance(&self, done: u64, words: String) {
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.set_position(done);
+            bar.set_message(words);
+        } else if self.is_line_due() {
+            eprintln!("{done} {}  {words}", self.unit);
         }
     }
 
-    fn say(&self, line: &str) {
+    pub(in crate::cli) fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.println(line),
             None => eprintln!("{line}"),
+        }
+    }
+
+    pub(in crate::cli) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 
@@ -88,5 +80,35 @@ impl Progress {
             *last = Instant::now();
         }
         is_due
+    }
+}
+
+/// What a match shows.
+pub(super) struct Progress(Meter);
+
+impl Progress {
+    /// For a match of which `done` games are played already.
+    pub(super) fn new(settings: &MatchSettings, done: u64) -> Self {
+        Self(Meter::new("games", settings.games_here(), done))
+    }
+
+    pub(super) fn show(&self, event: &Event<'_>) {
+        match event {
+            Event::EngineChecked { name, program } => self.0.say(&format!("{name} is {program}")),
+            Event::Note(note) => self.0.say(&format!("note: {note}")),
+            Event::Game { entry, tally } => {
+                if entry.reason.is_fault() {
+                    self.0.say(&format!(
+                        "game {}, {} against {}: {}, {}",
+                        entry.game, entry.black, entry.white, entry.reason, entry.detail
+                    ));
+                }
+                self.0.advance(tally.games(), one_line(tally));
+            }
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        self.0.finish();
     }
 }

@@ -1,0 +1,179 @@
+//! The result of a run for people (a table) and for programs (JSON).
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::folder::Folder;
+use super::{Parameter, State};
+
+/// All that there is to say about a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Iterations that have a result.
+    pub iterations: u64,
+    /// Iterations that the run has in all.
+    pub iterations_planned: u64,
+    /// Games of the iterations that have a result.
+    pub games: u64,
+    /// Whether it ended before its time, by request.
+    pub is_interrupted: bool,
+    /// What became of the parameters.
+    pub parameters: Vec<ParameterSummary>,
+    /// Games that were lost by a fault, and how.
+    pub faults: Vec<FaultCount>,
+    /// Where the files are.
+    pub folder: String,
+}
+
+/// What became of a parameter.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParameterSummary {
+    /// The name of the option.
+    pub name: String,
+    /// Where the run began.
+    pub start: f64,
+    /// Where it is now.
+    pub now: f64,
+    /// How far it has come, in steps of the parameter.
+    pub change: f64,
+    /// The value for the engine, which is a whole number for an int.
+    pub value: String,
+    /// The parameter with the new start: a line for another run.
+    pub line: String,
+    /// `now` without the decimals that are noise.
+    #[serde(skip)]
+    shown: String,
+}
+
+/// How often games were lost so.
+#[derive(Clone, Debug, Serialize)]
+pub struct FaultCount {
+    /// The fault.
+    pub reason: String,
+    /// How many games.
+    pub games: u64,
+}
+
+impl Summary {
+    /// Of a run that has ended or was stopped.
+    pub fn of(state: &State, folder: &Folder) -> Self {
+        let summary = |((parameter, &now), value): ((&Parameter, &f64), &super::Value)| {
+            let start = rounded(now, parameter);
+            ParameterSummary {
+                name: parameter.name.clone(),
+                start: parameter.start,
+                now,
+                change: (now - parameter.start) / parameter.step,
+                value: value.to_string(),
+                shown: start.to_string(),
+                line: Parameter {
+                    start,
+                    ..parameter.clone()
+                }
+                .to_string(),
+            }
+        };
+        let values = state.values();
+        let parameters = state.parameters().iter().zip(state.theta()).zip(&values);
+        let faults = folder.faults().into_iter();
+        Self {
+            iterations: state.finished(),
+            iterations_planned: state.settings().iterations,
+            games: state.finished() * 2 * u64::from(folder.settings().pairs),
+            is_interrupted: !state.is_done(),
+            parameters: parameters.map(summary).collect(),
+            faults: faults
+                .map(|(reason, games)| FaultCount {
+                    reason: reason.to_string(),
+                    games,
+                })
+                .collect(),
+            folder: folder.path().display().to_string(),
+        }
+    }
+
+    /// The parameters with their new starts, as a file for another run.
+    pub fn parameter_lines(&self) -> String {
+        let lines = self.parameters.iter().map(|p| p.line.clone() + "\n");
+        lines.collect()
+    }
+}
+
+/// A number with the decimals that its step is worth: more are noise.
+fn decimals(step: f64) -> usize {
+    (2.0 - step.log10().floor()).clamp(0.0, 12.0) as usize
+}
+
+fn rounded(number: f64, parameter: &Parameter) -> f64 {
+    let text = format!("{number:.*}", decimals(parameter.step));
+    let number: f64 = text.parse().unwrap_or(number);
+    number.clamp(parameter.least, parameter.most)
+}
+
+/// The values so far in one line, as the progress bar shows them.
+pub fn one_line(state: &State) -> String {
+    /// More do not fit.
+    const SHOWN: usize = 4;
+    let numbers = state.parameters().iter().zip(state.theta());
+    let mut parts: Vec<String> = numbers
+        .take(SHOWN)
+        .map(|(parameter, number)| format!("{} {}", parameter.name, rounded(*number, parameter)))
+        .collect();
+    if state.parameters().len() > SHOWN {
+        parts.push("…".to_owned());
+    }
+    parts.join("  ")
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let interrupted = if self.is_interrupted {
+            ", interrupted"
+        } else {
+            ""
+        };
+        writeln!(
+            f,
+            "{} of {} iterations, {} games{interrupted}\n",
+            self.iterations, self.iterations_planned, self.games
+        )?;
+        self.write_table(f)?;
+        if !self.faults.is_empty() {
+            let total: u64 = self.faults.iter().map(|fault| fault.games).sum();
+            let counts: Vec<String> = self
+                .faults
+                .iter()
+                .map(|fault| format!("{} {}", fault.games, fault.reason))
+                .collect();
+            writeln!(f, "\n{total} games lost by a fault: {}", counts.join(", "))?;
+        }
+        writeln!(f, "\nto begin another run here (--params):")?;
+        write!(f, "{}", self.parameter_lines())?;
+        write!(f, "\nfiles in {}", self.folder)
+    }
+}
+
+impl Summary {
+    fn write_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = |text: &str| text.to_owned();
+        let mut rows = vec![["parameter", "start", "now", "change in steps"].map(title)];
+        for parameter in &self.parameters {
+            rows.push([
+                parameter.name.clone(),
+                parameter.start.to_string(),
+                parameter.shown.clone(),
+                format!("{:+.2}", parameter.change),
+            ]);
+        }
+        let width = |column: usize| {
+            let widths = rows.iter().map(|row| row[column].chars().count());
+            widths.max().unwrap_or(0)
+        };
+        let [name, start, now, change] = [0, 1, 2, 3].map(width);
+        for [a, b, c, d] in &rows {
+            writeln!(f, "{a:name$}  {b:>start$}  {c:>now$}  {d:>change$}")?;
+        }
+        Ok(())
+    }
+}

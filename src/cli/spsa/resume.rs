@@ -1,0 +1,96 @@
+//! Whether a command line that goes on with a run agrees with it.
+//!
+//! Nothing needs to be repeated. What is repeated must be as it was: with other numbers the results before would no longer
+//! fit to those after.
+
+use std::fmt::Display;
+
+use anyhow::bail;
+use clap::Parser;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Arguments;
+use crate::arena::spsa::State;
+use crate::arena::spsa::games::GameSettings;
+use crate::cli::arena::{OpeningArguments, RuleArguments};
+
+/// A command line that says nothing.
+#[derive(Parser)]
+struct Silence {
+    #[command(flatten)]
+    rules: RuleArguments,
+    #[command(flatten)]
+    openings: OpeningArguments,
+}
+
+/// Refuses what differs from the run that is to go on.
+pub(super) fn check(
+    arguments: &Arguments,
+    settings: &GameSettings,
+    state: &State,
+) -> anyhow::Result<()> {
+    let silence = Silence::parse_from(["raicho"]);
+    if !arguments.engines.is_empty() {
+        compare("engine", &arguments.engine()?, None, &settings.engine)?;
+    }
+    compare(
+        "rules",
+        &arguments.rules.rules()?,
+        Some(&silence.rules.rules()?),
+        &settings.rules,
+    )?;
+    compare(
+        "openings",
+        &arguments.openings.settings(),
+        Some(&silence.openings.settings()),
+        &settings.openings,
+    )?;
+    let course = state.settings();
+    compare_number("--pairs", arguments.pairs, &settings.pairs)?;
+    compare_number("--iterations", arguments.iterations, &course.iterations)?;
+    compare_number("--alpha", arguments.alpha, &course.alpha)?;
+    compare_number("--gamma", arguments.gamma, &course.gamma)?;
+    compare_number("--stability", arguments.stability, &course.stability)?;
+    let parameters = arguments.parameters()?;
+    let (found, expected) = (parameters.len(), state.parameters().len());
+    if found == 0 {
+        return Ok(());
+    }
+    for (new, old) in parameters.iter().zip(state.parameters()) {
+        if new != old {
+            bail!("parameter '{new}' instead of '{old}'");
+        }
+    }
+    if found != expected {
+        bail!("{found} parameters instead of {expected}");
+    }
+    Ok(())
+}
+
+/// Fields that are as on a silent command line may just not have been mentioned, and pass.
+fn compare<T: Serialize>(part: &str, new: &T, silence: Option<&T>, old: &T) -> anyhow::Result<()> {
+    let old = serde_json::to_value(old)?;
+    let silence = silence.map(serde_json::to_value).transpose()?;
+    let Value::Object(new) = serde_json::to_value(new)? else {
+        return Ok(());
+    };
+    for (field, value) in &new {
+        let is_silent = silence.as_ref().is_some_and(|s| s[field] == *value);
+        if !is_silent && old[field] != *value {
+            bail!("{part}: {field} {value} instead of {}", old[field]);
+        }
+    }
+    Ok(())
+}
+
+fn compare_number<T: PartialEq + Display>(
+    name: &str,
+    new: Option<T>,
+    old: &T,
+) -> anyhow::Result<()> {
+    match new {
+        Some(new) if new != *old => bail!("{name} {new} instead of {old}"),
+        _ => Ok(()),
+    }
+}
