@@ -241,8 +241,8 @@ impl Engine {
     /// Whether it gives up here: the same answer whenever it is asked with the same options.
     fn is_out_of_luck(&self) -> bool {
         let distance = (self.skill - BEST_SKILL).abs() / 100.0 + (self.tilt - BEST_TILT).abs();
-        let luck = scramble(self.position.key().low64()) as f64 / u64::MAX as f64;
-        luck < (0.03 + distance).min(0.9)
+        let luck = (scramble(self.position.key().low64()) >> 32) as u32;
+        f64::from(luck) / f64::from(u32::MAX) < (0.03 + distance).min(0.9)
     }
 
     fn go(&mut self, limits: &str) {

@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// An error of the arena, whose text names its cause already: the chain would say everything twice.
-fn said(error: impl std::fmt::Display) -> anyhow::Error {
+pub(super) fn said(error: impl fmt::Display) -> anyhow::Error {
     anyhow::Error::msg(error.to_string())
 }
 

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::arena::{EngineArguments, Json, Meter, OpeningArguments, RuleArguments, stop_on_ctrl_c};
+use super::arena::{
+    EngineArguments, Json, Meter, OpeningArguments, RuleArguments, said, stop_on_ctrl_c,
+};
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::folder::Folder;
 use crate::arena::spsa::games::{GameSettings, Games};
@@ -81,7 +83,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Go on with the run in the folder of --out; its engine and settings need not be repeated
+    /// Go on with the run in the folder of --out; its engine and settings need not be repeated. With an engine, begin it
+    /// if there is none yet
     #[arg(long, requires = "out")]
     resume: bool,
 
@@ -94,18 +97,21 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let now = jiff::Zoned::now().strftime("spsa-%Y%m%d-%H%M%S");
         PathBuf::from(now.to_string())
     });
+    let is_new = Folder::check_free(&path).is_ok();
+    let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
     // The engine and the openings are looked at before a folder is made.
-    let (folder, mut state, games) = if arguments.resume {
-        let (folder, state) = Folder::resume(&path)?;
+    let (folder, mut state, games) = if goes_on {
+        let (folder, state) = Folder::resume(&path).map_err(said)?;
         resume::check(arguments, folder.settings(), &state)
             .with_context(|| format!("{} holds another run", path.display()))?;
-        let games = Games::new(folder.settings(), state.parameters())?;
+        let games = Games::new(folder.settings(), state.parameters()).map_err(said)?;
         (folder, state, games)
     } else {
-        Folder::check_free(&path)?;
+        Folder::check_free(&path).map_err(said)?;
         let (settings, state) = arguments.beginning()?;
-        let games = Games::new(&settings, state.parameters())?;
-        (Folder::create(&path, settings, &state)?, state, games)
+        let games = Games::new(&settings, state.parameters()).map_err(said)?;
+        let folder = Folder::create(&path, settings, &state).map_err(said)?;
+        (folder, state, games)
     };
     let stop = stop_on_ctrl_c()?;
     let meter = Meter::new(
@@ -122,15 +128,19 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     });
     meter.finish();
     let shown = path.display();
-    let summary = outcome.with_context(|| {
-        format!("what was played is kept in {shown}, and --out {shown} --resume goes on")
-    })?;
+    let summary = match outcome {
+        Ok(summary) => summary,
+        Err(error) => bail!(
+            "{error}\nwhat was played is kept, and raicho spsa --out {shown} --resume goes on"
+        ),
+    };
     arguments.json.report(&summary, Some(&path))?;
     let parameters = path.join(PARAMETERS_FILE);
     std::fs::write(&parameters, summary.parameter_lines())
         .with_context(|| format!("{}", parameters.display()))?;
     if summary.is_interrupted {
-        eprintln!("interrupted: raicho spsa --out {shown} --resume goes on");
+        // Not a success: a script must not take a part of a run for the whole.
+        bail!("interrupted, and raicho spsa --out {shown} --resume goes on");
     }
     Ok(())
 }
@@ -167,7 +177,8 @@ impl Arguments {
         course.alpha = self.alpha.unwrap_or(course.alpha);
         course.gamma = self.gamma.unwrap_or(course.gamma);
         course.stability = self.stability.unwrap_or(course.stability);
-        Ok((settings, State::new(course, parameters)?))
+        let state = State::new(course, parameters).map_err(said)?;
+        Ok((settings, state))
     }
 
     fn engine(&self) -> anyhow::Result<EngineSettings> {
@@ -195,5 +206,7 @@ impl Arguments {
 
 fn read(path: &Path) -> anyhow::Result<Vec<Parameter>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
-    parse_list(&text).with_context(|| format!("{}", path.display()))
+    parse_list(&text)
+        .map_err(said)
+        .with_context(|| format!("{}", path.display()))
 }
