@@ -296,7 +296,9 @@ impl<'a> Referee<'a> {
         let mover = !self.position.side_to_move();
         let for_mover = score.map(|score| match score {
             Score::Cp(centipawns) => i64::from(centipawns),
-            Score::Mate(plies) => i64::from(plies.signum()) * i64::from(i32::MAX),
+            // Up to 0 the mover is the one that is mated.
+            Score::Mate(plies) if plies > 0 => i64::from(i32::MAX),
+            Score::Mate(_) => -i64::from(i32::MAX),
         });
         let for_black = for_mover.map(|score| if mover == Color::Black { score } else { -score });
         let move_number = self.position.game_ply().saturating_sub(1);
