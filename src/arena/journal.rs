@@ -10,7 +10,7 @@
 //!
 //! A line is written at once when its game ends, so a kill costs the running games only.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -206,13 +206,19 @@ impl Journal {
     /// # Errors
     /// The folder holds a match, or cannot be written.
     pub fn create(folder: &Path, settings: &MatchSettings) -> Result<Self, JournalError> {
-        let path = folder.join(SETTINGS_FILE);
-        if path.exists() || folder.join(GAMES_FILE).exists() {
-            return Err(JournalError::Occupied(folder.to_owned()));
-        }
+        let occupied = || JournalError::Occupied(folder.to_owned());
         fs::create_dir_all(folder).map_err(at(folder))?;
+        if folder.join(SETTINGS_FILE).exists() {
+            return Err(occupied());
+        }
+        let journal = Self::open(folder)?;
+        // Asked under the lock: another process may have been faster.
+        let games = journal.games.metadata().map_err(at(folder))?;
+        if folder.join(SETTINGS_FILE).exists() || games.len() > 0 {
+            return Err(occupied());
+        }
         write_settings(folder, settings)?;
-        Self::open(folder)
+        Ok(journal)
     }
 
     /// Goes on with the match in a folder, of which it returns the games. What a kill left of a line is dropped.
@@ -223,6 +229,9 @@ impl Journal {
         folder: &Path,
         settings: &MatchSettings,
     ) -> Result<(Self, Vec<GameEntry>), JournalError> {
+        if !folder.join(SETTINGS_FILE).exists() {
+            return Err(JournalError::Missing(folder.to_owned()));
+        }
         let mut journal = Self::open(folder)?;
         let (entries, end) = read_games(folder)?;
         journal.games.set_len(end).map_err(at(folder))?;
@@ -252,9 +261,14 @@ impl Journal {
             Ok(file)
         };
         let games: File = open(GAMES_FILE)?;
-        games
-            .try_lock()
-            .map_err(|_| JournalError::InUse(folder.to_owned()))?;
+        match games.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(JournalError::InUse(folder.to_owned())),
+            // Some network file systems know no locks; a match can do without.
+            Err(TryLockError::Error(error)) => {
+                log::warn!("{} cannot be locked: {error}", folder.display());
+            }
+        }
         Ok(Self {
             folder: folder.to_owned(),
             games,
@@ -278,9 +292,14 @@ impl Journal {
             reason: error.to_string(),
         })?;
         line.push('\n');
-        self.games
-            .write_all(line.as_bytes())
-            .map_err(at(&self.folder.join(GAMES_FILE)))?;
+        let path = self.folder.join(GAMES_FILE);
+        let end = self.games.stream_position().map_err(at(&path))?;
+        if let Err(error) = self.games.write_all(line.as_bytes()) {
+            // The next line must not join up with what there is of this one.
+            let _ = self.games.set_len(end);
+            let _ = self.games.seek(SeekFrom::Start(end));
+            return Err(at(&path)(error));
+        }
         writeln!(self.lines, "{}", entry.line).map_err(at(&self.folder.join(LINES_FILE)))
     }
 

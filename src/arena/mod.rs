@@ -11,6 +11,8 @@ pub mod openings;
 mod player;
 pub mod referee;
 pub mod runner;
+#[cfg(test)]
+mod samples;
 pub mod settings;
 pub mod sprt;
 pub mod spsa;

@@ -11,7 +11,6 @@ use super::openings::OpeningSettings;
 use super::referee::Rules;
 use super::sprt::Sprt;
 use super::time_control::TimeControl;
-use crate::types::Color;
 
 /// One engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -83,7 +82,7 @@ pub struct MatchSettings {
 pub struct Fixture {
     /// Counted over the whole match.
     pub game: u64,
-    /// Indices of the engines, by [`Color::index`].
+    /// Indices of the engines, by [`index`](crate::types::Color::index) of their colour.
     pub players: [usize; 2],
     /// Index of the opening.
     pub opening: usize,
@@ -170,29 +169,15 @@ impl MatchSettings {
             }
         }
         let parts = [
-            ("the format", self.format == other.format),
-            ("the rules", self.rules == other.rules),
-            ("the openings", self.openings == other.openings),
-            ("pondering", self.ponder == other.ponder),
+            ("the format differs", self.format == other.format),
+            ("the rules differ", self.rules == other.rules),
+            ("the openings differ", self.openings == other.openings),
+            ("pondering differs", self.ponder == other.ponder),
         ];
         parts
             .iter()
             .find(|(_, is_equal)| !is_equal)
-            .map(|(part, _)| format!("{part} differ"))
-    }
-}
-
-impl Fixture {
-    /// The colour of the engine with that index.
-    pub fn color_of(&self, engine: usize) -> Option<Color> {
-        [Color::Black, Color::White]
-            .into_iter()
-            .find(|color| self.players[color.index()] == engine)
-    }
-
-    /// Whether the second game of its pair, with the colours swapped.
-    pub const fn is_second(&self) -> bool {
-        self.game % 2 == 1
+            .map(|(difference, _)| (*difference).to_owned())
     }
 }
 

@@ -223,7 +223,7 @@ impl EngineSummary {
             losses_on_time_in_stalls: engine.lost_in_stalls,
             lines_checked: figures.lines_checked,
             illegal_lines: figures.line_faults,
-            illegal_line_details: figures.line_fault_details.clone(),
+            illegal_line_details: engine.line_faults.values().cloned().collect(),
         }
     }
 }

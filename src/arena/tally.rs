@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::journal::{GameEntry, Overhead, PlayerFigures};
+use super::journal::{GameEntry, LineFault, Overhead, PlayerFigures};
 use super::referee::Reason;
 use super::settings::MatchSettings;
 use super::statistics::{Estimate, Pentanomial, Wdl};
 use crate::types::Color;
+
+#[cfg(test)]
+mod tests;
 
 /// Illegal lines that are described in a summary.
 const LINE_FAULTS_SHOWN: usize = 10;
@@ -49,8 +52,10 @@ pub struct PairingTally {
 pub struct EngineTally {
     /// All its games.
     pub wdl: Wdl,
-    /// What it did.
+    /// What it did; its illegal lines are in `line_faults`.
     pub figures: PlayerFigures,
+    /// The first illegal lines of the match, by game and place in it.
+    pub line_faults: BTreeMap<(u64, usize), LineFault>,
     /// Games lost by a fault, by reason.
     pub faults: BTreeMap<Reason, u64>,
     /// Losses on time while the machine stalled; they are losses all the same.
@@ -173,9 +178,15 @@ impl Tally {
         sum.depth_count += figures.depth_count;
         sum.lines_checked += figures.lines_checked;
         sum.line_faults += figures.line_faults;
-        let room = LINE_FAULTS_SHOWN.saturating_sub(sum.line_fault_details.len());
-        let details = figures.line_fault_details.iter().take(room).cloned();
-        sum.line_fault_details.extend(details);
+        for (place, fault) in figures.line_fault_details.iter().enumerate() {
+            engine
+                .line_faults
+                .insert((entry.game, place), fault.clone());
+        }
+        // Which ones are shown does not depend on the order in which the games ended.
+        while engine.line_faults.len() > LINE_FAULTS_SHOWN {
+            engine.line_faults.pop_last();
+        }
     }
 
     fn add_to_pairing(

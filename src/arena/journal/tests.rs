@@ -1,1 +1,263 @@
-//! Tests.
+//! What is kept, and what is read again after any accident.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::super::samples::{entry, settings};
+use super::*;
+
+/// A place for a match that is gone when the test is over.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("raicho-journal-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).expect("the folder for tests can be written");
+        Self(path)
+    }
+
+    /// The folder of the match, which is not there yet.
+    fn folder(&self) -> PathBuf {
+        self.0.join("some/match")
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder().join(name)
+    }
+
+    /// The folder with a match of these games.
+    fn with(entries: &[GameEntry]) -> Self {
+        let place = Self::new();
+        let mut journal = Journal::create(&place.folder(), &sample()).unwrap();
+        for entry in entries {
+            journal.append(entry).unwrap();
+        }
+        place
+    }
+
+    fn read(&self) -> Result<(MatchSettings, Vec<GameEntry>), JournalError> {
+        read(&self.folder())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn sample() -> MatchSettings {
+    settings(&["a", "b"], Some(6))
+}
+
+/// One of each kind.
+fn games() -> Vec<GameEntry> {
+    let settings = sample();
+    let lost = GameEntry {
+        detail: "0.2 s used where 0.1 s were left".to_owned(),
+        time_loss: Some(TimeLoss {
+            late: Duration::from_millis(100),
+            stall: Some(Duration::from_millis(30)),
+        }),
+        dialogue: Some("faults/000002-a-b.txt".into()),
+        ..entry(&settings, 2, Some("b"), Reason::TimeLoss)
+    };
+    let mut lied = entry(&settings, 1, Some("a"), Reason::Checkmate);
+    lied.figures[0].line_fault_details.push(LineFault {
+        fault: "illegal move 7g7e".to_owned(),
+        line: "7g7e \"雷\"".to_owned(),
+        sfen: "x".to_owned(),
+    });
+    vec![entry(&settings, 0, None, Reason::Repetition), lied, lost]
+}
+
+fn error<T>(result: Result<T, JournalError>) -> String {
+    let error = result.err().expect("this is an error");
+    error.to_string()
+}
+
+fn append_text(path: &Path, text: &str) {
+    let mut content = fs::read_to_string(path).unwrap();
+    content.push_str(text);
+    fs::write(path, content).unwrap();
+}
+
+#[test]
+fn what_is_kept_is_read() {
+    let place = Place::with(&games());
+    assert_eq!(place.read().unwrap(), (sample(), games()));
+    let lines = fs::read_to_string(place.file(LINES_FILE)).unwrap();
+    let expected: Vec<String> = games().into_iter().map(|entry| entry.line).collect();
+    assert_eq!(lines.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(read_settings(&place.folder()).unwrap(), sample());
+    let files = fs::read_dir(place.folder()).unwrap().count();
+    assert_eq!(files, 3, "nothing else is left");
+}
+
+#[test]
+fn a_match_goes_on_behind_its_last_game() {
+    let place = Place::with(&games()[..2]);
+    let mut longer = sample();
+    longer.games = Some(20);
+    let (mut journal, entries) = Journal::resume(&place.folder(), &longer).unwrap();
+    assert_eq!(entries, games()[..2]);
+    journal.append(&games()[2]).unwrap();
+    assert_eq!(place.read().unwrap(), (longer, games()));
+}
+
+#[test]
+fn the_rest_of_a_killed_line_is_dropped() {
+    let place = Place::with(&games()[..2]);
+    append_text(&place.file(GAMES_FILE), "{\"game\":2,\"bla");
+    append_text(&place.file(LINES_FILE), "startpos mov");
+    // Reading does not mind, and does not write.
+    assert_eq!(place.read().unwrap().1, games()[..2]);
+    let text = fs::read_to_string(place.file(GAMES_FILE)).unwrap();
+    assert!(text.ends_with("bla"));
+    let (mut journal, entries) = Journal::resume(&place.folder(), &sample()).unwrap();
+    assert_eq!(entries, games()[..2]);
+    journal.append(&games()[2]).unwrap();
+    assert_eq!(place.read().unwrap().1, games());
+    let lines = fs::read_to_string(place.file(LINES_FILE)).unwrap();
+    assert_eq!(lines.lines().count(), 3);
+    assert!(lines.lines().all(|line| line == games()[0].line));
+}
+
+#[test]
+fn a_broken_line_is_named() {
+    let place = Place::with(&games());
+    let path = place.file(GAMES_FILE);
+    let text = fs::read_to_string(&path).unwrap();
+    for broken in ["", "{\"game\":1}", "[", "\u{0}\u{0}"] {
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines[1] = broken;
+        fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let words = error(place.read());
+        assert!(words.contains("games.jsonl line 2: "), "{words}");
+        let words = error(Journal::resume(&place.folder(), &sample()));
+        assert!(words.contains("games.jsonl line 2: "), "{words}");
+    }
+}
+
+#[test]
+fn a_match_does_not_begin_where_there_is_one() {
+    let place = Place::with(&games());
+    for part in [SETTINGS_FILE, "nothing"] {
+        // Not even where only the games are left.
+        let _ = fs::remove_file(place.file(part));
+        let words = error(Journal::create(&place.folder(), &sample()));
+        assert!(words.contains("holds a match already"), "{words}");
+    }
+    let path = place.file(GAMES_FILE);
+    assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 3);
+}
+
+#[test]
+fn a_kill_before_the_first_word_does_not_occupy() {
+    let place = Place::new();
+    fs::create_dir_all(place.folder()).unwrap();
+    fs::write(place.file(GAMES_FILE), "").unwrap();
+    fs::write(place.file("match.json.new"), "{").unwrap();
+    drop(Journal::create(&place.folder(), &sample()).unwrap());
+    assert_eq!(place.read().unwrap(), (sample(), Vec::new()));
+}
+
+#[test]
+fn one_process_at_a_time() {
+    let place = Place::new();
+    let journal = Journal::create(&place.folder(), &sample()).unwrap();
+    let words = error(Journal::resume(&place.folder(), &sample()));
+    assert!(words.contains("another match is being written"), "{words}");
+    assert!(place.read().is_ok(), "reading is allowed");
+    drop(journal);
+    assert!(Journal::resume(&place.folder(), &sample()).is_ok());
+}
+
+#[test]
+fn there_must_be_a_match_to_go_on_with() {
+    let place = Place::new();
+    fs::create_dir_all(place.folder()).unwrap();
+    for words in [
+        error(place.read()),
+        error(read_settings(&place.folder())),
+        error(Journal::resume(&place.folder(), &sample())),
+    ] {
+        assert!(words.contains("holds no match"), "{words}");
+    }
+    let files = fs::read_dir(place.folder()).unwrap().count();
+    assert_eq!(files, 0, "nothing is written");
+}
+
+#[test]
+fn other_formats_are_refused() {
+    let place = Place::with(&[]);
+    let path = place.file(SETTINGS_FILE);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"format\": 1", "\"format\": 99")).unwrap();
+    let words = error(place.read());
+    assert!(words.contains("format 99 of raicho"), "{words}");
+    assert!(words.contains("this version reads format 1"), "{words}");
+    fs::write(&path, text.replace("\"ponder\"", "\"wonder\"")).unwrap();
+    let words = error(place.read());
+    assert!(
+        words.contains("match.json line ") && words.contains("ponder"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_named() {
+    let place = Place::new();
+    let file = place.0.join("file");
+    fs::write(&file, "").unwrap();
+    for folder in [file.clone(), file.join("below")] {
+        let error = Journal::create(&folder, &sample()).err();
+        let Some(JournalError::Io { path, .. }) = &error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(*path, folder);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let place = Place::new();
+    fs::create_dir_all(place.folder()).unwrap();
+    std::os::unix::fs::symlink("/dev/full", place.file(GAMES_FILE)).unwrap();
+    let mut journal = Journal::create(&place.folder(), &sample()).unwrap();
+    let words = error(journal.append(&games()[0]));
+    assert!(words.contains("games.jsonl: "), "{words}");
+}
+
+#[test]
+fn files_of_games_are_written_below_the_folder() {
+    let place = Place::new();
+    let journal = Journal::create(&place.folder(), &sample()).unwrap();
+    journal.write_file(Path::new("csa/1.csa"), b"V2.2").unwrap();
+    journal.write_file(Path::new("csa/2.csa"), b"V2.2").unwrap();
+    assert_eq!(fs::read(place.file("csa/2.csa")).unwrap(), b"V2.2");
+    assert_eq!(journal.folder(), place.folder());
+}
+
+#[test]
+fn the_opening_of_a_game_is_in_its_line() {
+    let opening = |line: &str, opening_moves| {
+        let entry = GameEntry {
+            line: line.to_owned(),
+            opening_moves,
+            ..games()[0].clone()
+        };
+        entry.opening().to_owned()
+    };
+    let sfen = "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1";
+    for start in ["startpos", sfen] {
+        assert_eq!(opening(start, 0), start);
+        let line = format!("{start} moves 5i5h 5a5b 5h5i");
+        assert_eq!(opening(&line, 0), start);
+        assert_eq!(opening(&line, 1), format!("{start} moves 5i5h"));
+        assert_eq!(opening(&line, 3), line);
+    }
+}
