@@ -72,7 +72,7 @@ pub(super) fn entry(
         opening_moves: 1,
         figures: [10, 20].map(figures),
         overhead: Overhead {
-            sum: Duration::from_micros(300),
+            sum: Duration::from_micros(100),
             longest: Duration::from_micros(100 + game),
             count: 2,
         },

@@ -183,7 +183,7 @@ fn illegal_lines_are_reported_and_do_not_lose() {
             "{first}"
         );
     }
-    assert!(outcome.summary.to_string().contains("lines are illegal"));
+    assert!(outcome.summary.to_string().contains("illegal lines: "));
 }
 
 #[test]

@@ -1,15 +1,24 @@
 //! The report on small matches whose figures were computed by hand.
 
+use serde_json::json;
+
+use super::super::journal::GameEntry;
 use super::super::referee::Reason;
 use super::super::samples::{entry, settings};
 use super::super::settings::MatchSettings;
+use super::super::sprt::Model;
 use super::*;
 
-#[test]
-fn print() {
-    let s = small();
-    println!("{s}");
-    println!("{}", serde_json::to_string_pretty(&s).unwrap());
+fn sample() -> MatchSettings {
+    settings(&["new-version", "old"], Some(6))
+}
+
+fn tally_of(settings: &MatchSettings, entries: &[GameEntry]) -> Tally {
+    let mut tally = Tally::new(settings);
+    for entry in entries {
+        assert_eq!(tally.add(entry), Ok(()));
+    }
+    tally
 }
 
 /// Two pairs in which the first engine makes 1½ points and 1 point, the latter with a loss on time.
@@ -17,20 +26,247 @@ fn tally(settings: &MatchSettings) -> Tally {
     let mut late = entry(settings, 3, Some("old"), Reason::TimeLoss);
     late.detail = "120ms used where 100ms were left".to_owned();
     late.dialogue = Some("faults/3.txt".into());
-    let mut tally = Tally::new(settings);
-    for entry in [
+    let entries = [
         entry(settings, 0, Some("new-version"), Reason::Resignation),
         entry(settings, 1, None, Reason::Repetition),
         entry(settings, 2, Some("new-version"), Reason::Resignation),
         late,
-    ] {
-        assert_eq!(tally.add(&entry), Ok(()));
-    }
-    tally
+    ];
+    tally_of(settings, &entries)
 }
 
-fn small() -> Summary {
-    let mut settings = settings(&["new-version", "old"], Some(6));
+/// So many pairs of which the named engine wins every game.
+fn one_sided(settings: &MatchSettings, winner: &str, pairs: u64) -> Tally {
+    let won = |game| entry(settings, game, Some(winner), Reason::Resignation);
+    tally_of(settings, &(0..2 * pairs).map(won).collect::<Vec<_>>())
+}
+
+fn is_about(value: &serde_json::Value, expected: f64) -> bool {
+    let value = value.as_f64().expect("a number");
+    (value - expected).abs() < 0.05
+}
+
+#[test]
+fn people_read_a_table() {
+    let mut summary = Summary::of(&tally(&sample()), "some/match");
+    summary.stalls = Some(StallSummary::new((0, Duration::ZERO)));
+    // Score 5/8 with a spread of √(1/128) for the mean of two pairs; 400·log₁₀(5/3) = 88.7.
+    let expected = "\
+4 games of 6
+
+new-version against old
+  +2 =1 -1, score 62.5 %, draws 25.0 %
+  Elo +88.7 ± 136.3 (95 %: -33.6 to +238.9), LOS 92.1 %
+  pairs with 0, ½, 1, 1½, 2 points: 0, 0, 1, 1, 0
+
+engine       games    score   mean time    max time   depth      nodes/s  limits
+new-version      4   62.5 %     50.0 ms    110.0 ms     7.0        10000  1000 nodes
+old              4   37.5 %     50.0 ms    110.0 ms     7.0        10000  1000 nodes
+
+black          87.5 %  +3 =1 -0
+endings        2 resignation, 1 repetition, 1 loss on time
+referee        0.050 ms mean, 0.103 ms at most between an answer and the next question
+machine        no stall
+
+lost by a fault: 1 game
+  game 3, new-version: loss on time, 120ms used where 100ms were left
+    record csa/000003-old-new-version.csa, dialogue faults/3.txt
+
+records        some/match";
+    assert_eq!(summary.to_string(), expected);
+}
+
+#[test]
+fn programs_read_json() {
+    let mut settings = sample();
     settings.sprt = Some(Sprt::default());
-    Summary::of(&tally(&settings), "some/match")
+    let summary = Summary::of(&tally(&settings), "some/match");
+    let json = serde_json::to_value(&summary).unwrap();
+    let engine = json!({
+        "name": "new-version", "time_control": "1000 nodes",
+        "games": 4, "wins": 2, "draws": 1, "losses": 1, "score": 0.625,
+        "moves": 60, "mean_time": 0.05, "max_time": 0.11, "mean_depth": 7.0, "nodes_per_second": 10000.0,
+        "losses_by_fault": [{ "reason": "time-loss", "games": 1 }],
+        "losses_on_time_in_stalls": 0,
+        "lines_checked": 0, "illegal_lines": 0, "illegal_line_details": [],
+    });
+    assert_eq!(json["engines"][0], engine);
+    assert_eq!(json["engines"][1]["losses_by_fault"], json!([]));
+    assert_eq!(
+        json["black"],
+        json!({ "wins": 3, "draws": 1, "losses": 0, "score": 0.875 })
+    );
+    let fault = json!({
+        "game": 3, "engine": "new-version", "reason": "time-loss",
+        "detail": "120ms used where 100ms were left", "during_stall": false,
+        "record": "csa/000003-old-new-version.csa", "dialogue": "faults/3.txt",
+    });
+    assert_eq!(json["faults"], json!([fault]));
+    assert_eq!(
+        (
+            &json["games"],
+            &json["games_planned"],
+            &json["is_interrupted"]
+        ),
+        (&json!(4), &json!(6), &json!(false))
+    );
+    assert_eq!(json["folder"], "some/match");
+    let pairing = &json["pairings"][0];
+    assert_eq!(pairing["pentanomial"], json!([0, 0, 1, 1, 0]));
+    for (field, expected) in [
+        ("elo", 88.7),
+        ("elo_low", -33.6),
+        ("elo_high", 238.9),
+        ("elo_error", 136.3),
+        ("score", 0.625),
+        ("draw_rate", 0.25),
+        ("los", 0.921),
+    ] {
+        assert!(is_about(&pairing[field], expected), "{field}: {pairing}");
+    }
+    let sprt = &pairing["sprt"];
+    assert_eq!(
+        (&sprt["elo1"], &sprt["verdict"]),
+        (&json!(5.0), &json!("undecided"))
+    );
+    assert!(is_about(&sprt["lower"], -2.94) && is_about(&sprt["upper"], 2.94));
+}
+
+#[test]
+fn without_a_loss_the_difference_has_only_a_bound() {
+    // By Wilson the unseen has at most z²/(2 + z²) = 0.6576; 400·log₁₀(0.3424/0.6576) = −113.4.
+    for (winner, words) in [
+        ("new-version", "Elo above -113.4 (95 %), LOS 92.1 %"),
+        ("old", "Elo below +113.4 (95 %), LOS 7.9 %"),
+    ] {
+        let tally = one_sided(&sample(), winner, 2);
+        let summary = Summary::of(&tally, "");
+        assert!(summary.to_string().contains(words), "{summary}");
+        assert!(one_line(&tally).contains(words));
+        let json = serde_json::to_value(&summary).unwrap();
+        let pairing = &json["pairings"][0];
+        assert_eq!(
+            (&pairing["elo"], &pairing["elo_error"]),
+            (&json!(null), &json!(null))
+        );
+        let [bound, none] = if winner == "old" {
+            ["elo_high", "elo_low"]
+        } else {
+            ["elo_low", "elo_high"]
+        };
+        assert!(
+            pairing[bound].is_number() && pairing[none].is_null(),
+            "{pairing}"
+        );
+    }
+}
+
+#[test]
+fn the_sequential_test_says_what_it_has_found() {
+    let mut settings = settings(&["new-version", "old"], None);
+    settings.sprt = Some(Sprt {
+        elo0: 0.0,
+        elo1: 50.0,
+        alpha: 0.05,
+        beta: 0.1,
+        model: Model::Logistic,
+    });
+    let test = "SPRT elo0=0 elo1=50 alpha=0.05 beta=0.1 model=logistic: LLR ";
+    for (winner, pairs, words) in [
+        ("new-version", 1, "(-2.25, 2.89), undecided"),
+        (
+            "new-version",
+            50,
+            "(-2.25, 2.89), H1 accepted: the gain is more than 0 Elo",
+        ),
+        (
+            "old",
+            50,
+            "(-2.25, 2.89), H0 accepted: the gain is not 50 Elo",
+        ),
+    ] {
+        let tally = one_sided(&settings, winner, pairs);
+        let text = Summary::of(&tally, "").to_string();
+        assert!(
+            text.starts_with(&format!("{} games\n", 2 * pairs)),
+            "{text}"
+        );
+        assert!(text.contains(test) && text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn a_line_shows_the_progress() {
+    let mut settings = sample();
+    assert_eq!(
+        one_line(&tally(&settings)),
+        "+2 =1 -1  Elo +88.7 ± 136.3 (95 %: -33.6 to +238.9), LOS 92.1 %  1 lost by faults"
+    );
+    settings.sprt = Some(Sprt::default());
+    assert_eq!(
+        one_line(&Tally::new(&settings)),
+        "+0 =0 -0  LLR 0.00 (-2.94, 2.94)"
+    );
+    let three = super::super::samples::settings(&["a", "b", "c"], Some(2));
+    let tally = tally_of(&three, &[entry(&three, 0, None, Reason::MaxMoves)]);
+    assert_eq!(one_line(&tally), "1 game, 0 lost by faults");
+}
+
+#[test]
+fn a_match_without_games_has_a_summary() {
+    let mut summary = Summary::of(&Tally::new(&sample()), "there");
+    summary.is_interrupted = true;
+    let expected = "\
+0 games of 6, interrupted
+
+new-version against old
+  no games
+
+engine       games    score   mean time    max time   depth      nodes/s  limits
+new-version      0        -    0.000 ms    0.000 ms       -            -  1000 nodes
+old              0        -    0.000 ms    0.000 ms       -            -  1000 nodes
+
+records        there";
+    assert_eq!(summary.to_string(), expected);
+}
+
+#[test]
+fn stalls_and_the_losses_in_them_are_told_apart() {
+    let settings = sample();
+    let mut entries = [0, 1].map(|game| entry(&settings, game, Some("old"), Reason::TimeLoss));
+    entries[1].time_loss = Some(super::super::journal::TimeLoss {
+        late: Duration::from_millis(1),
+        stall: Some(Duration::from_millis(40)),
+    });
+    let mut summary = Summary::of(&tally_of(&settings, &entries), "");
+    summary.stalls = Some(StallSummary::new((1, Duration::from_millis(40))));
+    let text = summary.to_string();
+    for part in [
+        "machine        1 stall of 40.0 ms\n",
+        "\nlost by a fault: 1 game\n  game 0, new-version",
+        "\nlost on time while the machine stalled: 1 game\n  game 1, new-version",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let json = serde_json::to_value(&summary).unwrap();
+    assert_eq!(json["engines"][0]["losses_on_time_in_stalls"], 1);
+    assert_eq!(json["faults"][1]["during_stall"], true);
+    assert_eq!(json["stalls"], json!({ "count": 1, "longest": 0.04 }));
+}
+
+#[test]
+fn illegal_lines_are_shown_with_their_position() {
+    let settings = sample();
+    let mut liar = entry(&settings, 0, None, Reason::Repetition);
+    liar.figures[0].lines_checked = 30;
+    liar.figures[0].line_faults = 1;
+    liar.figures[0].line_fault_details.push(LineFault {
+        fault: "illegal move 5i5a, word 1 of the line".to_owned(),
+        line: "5i5a 5a5b".to_owned(),
+        sfen: "4k4/9/9/9/9/9/9/9/4K4 b - 1".to_owned(),
+    });
+    let text = Summary::of(&tally_of(&settings, &[liar]), "").to_string();
+    let expected = "\nnew-version, illegal lines: 1 of 30\n  illegal move 5i5a, word 1 of the line\n    \
+                    pv 5i5a 5a5b\n    in 4k4/9/9/9/9/9/9/9/4K4 b - 1\n\nrecords";
+    assert!(text.contains(expected), "{text}");
 }

@@ -11,22 +11,20 @@ use super::{BlackSummary, EngineSummary, FaultSummary, PairingSummary, SprtSumma
 pub fn one_line(tally: &Tally) -> String {
     let [pairing] = &tally.pairings[..] else {
         let faults = tally.faults.len();
-        return format!("{} games, {faults} lost by faults", tally.games());
+        return format!("{}, {faults} lost by faults", games(tally.games()));
     };
     let wdl = pairing.wdl;
-    let mut text = format!("+{} ={} -{}", wdl.wins, wdl.draws, wdl.losses);
-    if let Some(estimate) = pairing.estimate() {
-        text += &format!("  {}", elo_text(&estimate));
-    }
-    if let Some(sprt) = tally.settings().sprt {
+    let mut parts = vec![format!("+{} ={} -{}", wdl.wins, wdl.draws, wdl.losses)];
+    parts.extend(pairing.estimate().as_ref().map(elo_text));
+    parts.extend(tally.settings().sprt.map(|sprt| {
         let (lower, upper) = sprt.bounds();
         let llr = sprt.llr(&pairing.pairs);
-        text += &format!("  LLR {llr:.2} ({lower:.2}, {upper:.2})");
-    }
+        format!("LLR {llr:.2} ({lower:.2}, {upper:.2})")
+    }));
     if !tally.faults.is_empty() {
-        text += &format!("  {} lost by faults", tally.faults.len());
+        parts.push(format!("{} lost by faults", tally.faults.len()));
     }
-    text
+    parts.join("  ")
 }
 
 fn elo_text(estimate: &Estimate) -> String {
@@ -48,6 +46,11 @@ fn elo_text(estimate: &Estimate) -> String {
     format!("Elo {bound} (95 %), LOS {los:.1} %")
 }
 
+fn games(count: u64) -> String {
+    let word = if count == 1 { "game" } else { "games" };
+    format!("{count} {word}")
+}
+
 fn milliseconds(seconds: f64) -> String {
     let digits = if seconds < 0.01 { 3 } else { 1 };
     format!("{:.digits$} ms", seconds * 1000.0)
@@ -64,7 +67,7 @@ impl fmt::Display for Summary {
         } else {
             ""
         };
-        writeln!(f, "{}{planned} games{interrupted}\n", self.games)?;
+        writeln!(f, "{}{planned}{interrupted}\n", games(self.games))?;
         for pairing in &self.pairings {
             write!(f, "{pairing}")?;
         }
@@ -82,21 +85,24 @@ impl fmt::Display for Summary {
                 100.0 * score
             )?;
         }
-        let endings = self.endings.iter();
-        let endings: Vec<String> = endings
-            .map(|e| format!("{} {}", e.games, e.reason))
-            .collect();
-        writeln!(f, "endings        {}", endings.join(", "))?;
-        writeln!(
-            f,
-            "referee        {} mean, {} at most between an answer and the next question",
-            milliseconds(self.referee.mean_overhead),
-            milliseconds(self.referee.max_overhead)
-        )?;
+        if self.games > 0 {
+            let endings = self.endings.iter();
+            let endings: Vec<String> = endings
+                .map(|e| format!("{} {}", e.games, e.reason))
+                .collect();
+            writeln!(f, "endings        {}", endings.join(", "))?;
+            writeln!(
+                f,
+                "referee        {} mean, {} at most between an answer and the next question",
+                milliseconds(self.referee.mean_overhead),
+                milliseconds(self.referee.max_overhead)
+            )?;
+        }
         if let Some(stalls) = self.stalls {
             let longest = milliseconds(stalls.longest);
             match stalls.count {
                 0 => writeln!(f, "machine        no stall")?,
+                1 => writeln!(f, "machine        1 stall of {longest}")?,
                 count => writeln!(f, "machine        {count} stalls, the longest {longest}")?,
             }
         }
@@ -114,7 +120,7 @@ impl Summary {
             ("lost on time while the machine stalled", in_stalls),
         ] {
             if !faults.is_empty() {
-                writeln!(f, "\n{} games {title}:", faults.len())?;
+                writeln!(f, "\n{title}: {}", games(faults.len() as u64))?;
             }
             for fault in faults {
                 let FaultSummary {
@@ -139,12 +145,16 @@ impl Summary {
                 } = engine;
                 writeln!(
                     f,
-                    "\n{name}: {illegal_lines} of {lines_checked} lines are illegal:"
+                    "\n{name}, illegal lines: {illegal_lines} of {lines_checked}"
                 )?;
             }
             for LineFault { fault, line, sfen } in &engine.illegal_line_details {
                 writeln!(f, "  {fault}\n    pv {line}\n    in {sfen}")?;
             }
+        }
+        let is_any = |engine: &EngineSummary| engine.illegal_lines > 0;
+        if !self.faults.is_empty() || self.engines.iter().any(is_any) {
+            writeln!(f)?;
         }
         Ok(())
     }
@@ -207,21 +217,23 @@ fn write_engines(f: &mut fmt::Formatter<'_>, engines: &[EngineSummary]) -> fmt::
     let width = width.unwrap_or(0).max("engine".len());
     writeln!(
         f,
-        "{:width$}  games  score   mean time    max time   depth      nodes/s",
+        "{:width$}  games    score   mean time    max time   depth      nodes/s  limits",
         "engine"
     )?;
     for engine in engines {
         let depth = engine
             .mean_depth
             .map_or("-".to_owned(), |depth| format!("{depth:.1}"));
+        let score = engine
+            .score
+            .map_or("-".to_owned(), |score| format!("{:.1} %", 100.0 * score));
         let speed = engine.nodes_per_second;
         let speed = speed.map_or("-".to_owned(), |speed| format!("{speed:.0}"));
         writeln!(
             f,
-            "{:width$}  {:5}  {:4.1} %  {:>10}  {:>10}  {depth:>6}  {speed:>11}  {}",
+            "{:width$}  {:5}  {score:>7}  {:>10}  {:>10}  {depth:>6}  {speed:>11}  {}",
             engine.name,
             engine.games,
-            100.0 * engine.score.unwrap_or(0.0),
             milliseconds(engine.mean_time),
             milliseconds(engine.max_time),
             engine.time_control

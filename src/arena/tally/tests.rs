@@ -229,7 +229,7 @@ fn figures_add_up_for_the_engine_and_not_for_the_colour() {
     let one = tally_of(&settings, &entries[..1]);
     assert_eq!(one.engines[0].figures.moves, 10);
     assert_eq!(one.engines[1].figures.moves, 20);
-    assert_eq!(tally.overhead.mean(), Duration::from_micros(150));
+    assert_eq!(tally.overhead.mean(), Duration::from_micros(50));
     assert_eq!(tally.overhead.longest, Duration::from_micros(101));
     let empty = PlayerFigures::default();
     assert_eq!(empty.mean_time(), Duration::ZERO);
