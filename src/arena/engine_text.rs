@@ -8,7 +8,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::settings::EngineSettings;
-use super::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+use super::time_control::{BaseAndIncrement, DurationError, TimeControl, parse_duration};
 
 /// What a text says about an engine; what it does not say is left to defaults.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -65,6 +65,7 @@ impl EngineText {
     /// The error is what was expected, `None` where the key is unknown.
     fn set(&mut self, key: &str, value: &str) -> Result<(), Option<String>> {
         let control = &mut self.time_control;
+        let said = |error: DurationError| Some(error.to_string());
         match key {
             "cmd" => self.command = Some(value.to_owned()),
             "name" => self.name = Some(value.trim().to_owned()),
@@ -183,10 +184,6 @@ fn at_least_one<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, Opt
     } else {
         Ok(number)
     }
-}
-
-fn said(error: impl ToString) -> Option<String> {
-    Some(error.to_string())
 }
 
 /// Cuts at commas that no backslash precedes.

@@ -128,7 +128,9 @@ pub(super) fn dialogue_text(entry: &GameEntry, dialogues: [Option<Vec<String>>; 
         entry.game, entry.black, entry.white, entry.reason, entry.detail, entry.line
     );
     for (dialogue, name) in dialogues.into_iter().zip([&entry.black, &entry.white]) {
-        text += &format!("\n{name}: > to the engine, < from it, ! its error output\n");
+        text.push('\n');
+        text.push_str(name);
+        text.push_str(": > to the engine, < from it, ! its error output\n");
         for line in dialogue.unwrap_or_default() {
             text += &line;
             text.push('\n');

@@ -1,8 +1,9 @@
 //! The playing hall: seats at which pairs of games are played side by side, and the desk where results are kept.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use super::filing;
@@ -14,14 +15,20 @@ use super::referee::{Reason, Verdict};
 use super::runner::{Event, FAILURES_IN_A_ROW, MatchError};
 use super::settings::{Fixture, MatchSettings};
 use super::sprt;
+use super::stop::Stop;
 use super::tally::Tally;
 use crate::types::Color;
+
+#[cfg(test)]
+mod tests;
 
 /// Where the games are played.
 pub(super) struct Hall<'a> {
     around: Surroundings<'a>,
     openings: Mutex<Openings>,
     next_pair: AtomicU64,
+    /// Whether the sequential test had its answer when a game ended: no new one begins.
+    has_had_answer: AtomicBool,
     desk: Mutex<Desk>,
     on_event: &'a (dyn Fn(Event<'_>) + Sync),
 }
@@ -56,6 +63,7 @@ impl<'a> Hall<'a> {
             around,
             openings: Mutex::new(openings),
             next_pair: AtomicU64::new(0),
+            has_had_answer: AtomicBool::new(false),
             desk: Mutex::new(desk),
             on_event,
         };
@@ -70,11 +78,30 @@ impl<'a> Hall<'a> {
         desk.error.map_or(Ok(desk.tally), Err)
     }
 
+    /// Whether there is more to play after all seats have been left: the games that were running when the sequential
+    /// test had its answer may have taken it back.
+    pub(super) fn goes_on(&self) -> bool {
+        let goes_on = self.has_had_answer.load(Ordering::Relaxed)
+            && !self.around.stop.is_requested()
+            && !is_decided(&lock(&self.desk).tally);
+        if goes_on {
+            self.has_had_answer.store(false, Ordering::Relaxed);
+            // What has been played is not played again.
+            self.next_pair.store(0, Ordering::Relaxed);
+        }
+        goes_on
+    }
+
+    fn is_closing(&self) -> bool {
+        self.around.stop.is_requested() || self.has_had_answer.load(Ordering::Relaxed)
+    }
+
     /// Plays pair after pair until there are no more.
     pub(super) fn play_pairs(&self) {
         let settings = self.around.settings;
+        let _guard = AbortOnPanic(self.around.stop);
         let mut players = Players::new();
-        while !self.around.stop.is_requested() {
+        while !self.is_closing() {
             let pair = self.next_pair.fetch_add(1, Ordering::Relaxed);
             if pair >= settings.pairs() {
                 break;
@@ -91,7 +118,7 @@ impl<'a> Hall<'a> {
                 break;
             };
             for fixture in fixtures {
-                if self.around.stop.is_requested() {
+                if self.is_closing() {
                     break;
                 }
                 if let Err(error) = self.play(fixture, &opening, &mut players) {
@@ -174,7 +201,9 @@ impl<'a> Hall<'a> {
             ponder,
             ..
         } = self.around.settings;
-        players.retain(|engine, _| fixture.players.contains(engine));
+        for (_, player) in players.extract_if(.., |engine, _| !fixture.players.contains(engine)) {
+            player.quit();
+        }
         for color in Color::ALL {
             let engine = fixture.players[color.index()];
             let settings = &engines[engine];
@@ -235,7 +264,7 @@ impl<'a> Hall<'a> {
 
     fn stop_if_decided(&self, tally: &Tally) {
         if is_decided(tally) {
-            self.around.stop.finish();
+            self.has_had_answer.store(true, Ordering::Relaxed);
         }
     }
 
@@ -261,6 +290,17 @@ impl<'a> Hall<'a> {
             name: self.around.settings.engines[engine].name.clone(),
             detail: verdict.detail.clone(),
         })
+    }
+}
+
+/// Ends all games when one seat panics, so that the bug is seen at once.
+struct AbortOnPanic<'a>(&'a Stop);
+
+impl Drop for AbortOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.abort();
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Stall {
 #[derive(Default)]
 struct Noted {
     recent: VecDeque<Stall>,
+    /// When the thread, which sleeps, should wake.
+    due: Option<Instant>,
     count: u64,
     longest: Duration,
 }
@@ -49,6 +51,7 @@ impl Heartbeat {
             move || {
                 while !stop.load(Ordering::Relaxed) {
                     let due = Instant::now() + BEAT;
+                    lock(&noted).due = Some(due);
                     thread::sleep(BEAT);
                     note(&noted, due, Instant::now());
                 }
@@ -66,13 +69,19 @@ impl Heartbeat {
         }
     }
 
-    /// The longest stall that overlaps the stretch of time.
+    /// The longest stall that overlaps the stretch of time; one that the thread has yet to wake from counts, as everybody
+    /// wakes at the same time.
     pub(super) fn stall_between(&self, from: Instant, to: Instant) -> Option<Duration> {
-        lock(&self.noted)
+        let noted = lock(&self.noted);
+        let now = Instant::now();
+        let unfinished = noted.due.map(|due| Stall { from: due, to: now });
+        noted
             .recent
             .iter()
+            .chain(&unfinished)
             .filter(|stall| stall.from < to && stall.to > from)
-            .map(|stall| stall.to - stall.from)
+            .map(|stall| stall.to.saturating_duration_since(stall.from))
+            .filter(|length| *length >= STALL)
             .max()
     }
 
@@ -133,5 +142,24 @@ mod tests {
         );
         assert_eq!(heartbeat.stall_between(at(999_000), at(1_000_000)), None);
         assert!(heartbeat.stalls().0 >= 1);
+    }
+
+    #[test]
+    fn a_stall_counts_before_the_thread_has_noticed_it() {
+        let before = Instant::now();
+        let due = before + BEAT;
+        let noted = Noted {
+            due: Some(due),
+            ..Noted::default()
+        };
+        let heartbeat = Heartbeat {
+            noted: Arc::new(Mutex::new(noted)),
+            stop: Arc::default(),
+            thread: None,
+        };
+        thread::sleep(BEAT + 2 * STALL);
+        let stall = heartbeat.stall_between(due, Instant::now());
+        assert!(stall >= Some(STALL), "{stall:?}");
+        assert_eq!(heartbeat.stall_between(before, due), None);
     }
 }

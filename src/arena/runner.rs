@@ -118,19 +118,25 @@ pub fn run(
         stop,
     };
     let hall = Hall::new(around, openings, journal, tally, on_event);
-    thread::scope(|scope| {
-        let seats: Vec<_> = (0..concurrency.max(1))
-            .map(|_| scope.spawn(|| hall.play_pairs()))
-            .collect();
-        for seat in seats {
-            // A panic is a bug; it is not hidden.
-            seat.join().unwrap_or_else(|panic| resume_unwind(panic));
+    loop {
+        thread::scope(|scope| {
+            let seats: Vec<_> = (0..concurrency.max(1))
+                .map(|_| scope.spawn(|| hall.play_pairs()))
+                .collect();
+            for seat in seats {
+                // A panic is a bug; it is not hidden.
+                seat.join().unwrap_or_else(|panic| resume_unwind(panic));
+            }
+        });
+        if !hall.goes_on() {
+            break;
         }
-    });
+    }
     let tally = hall.close()?;
     let mut summary = Summary::of(&tally, &folder.display().to_string());
     summary.stalls = Some(StallSummary::new(heartbeat.stalls()));
-    summary.is_interrupted = stop.is_requested() && !is_decided(&tally);
+    let is_whole = settings.games_here() == Some(tally.games());
+    summary.is_interrupted = stop.is_requested() && !is_whole && !is_decided(&tally);
     Ok(summary)
 }
 

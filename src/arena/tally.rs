@@ -1,5 +1,7 @@
 //! The score sheet: what the games of a match add up to, in whatever order they come.
 
+#![expect(clippy::cast_precision_loss, reason = "figures for people")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

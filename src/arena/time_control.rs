@@ -205,7 +205,7 @@ mod tests {
     fn durations_are_seconds_unless_they_say_otherwise() {
         assert_eq!(parse_duration("0.1"), Ok(milliseconds(100)));
         assert_eq!(parse_duration("100ms"), Ok(milliseconds(100)));
-        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_mins(2)));
         for wrong in ["", "-1", "1h", "nan", "inf", "1e300", "s"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }

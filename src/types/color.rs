@@ -8,6 +8,10 @@ use crate::util::simple_enum;
 simple_enum! {
     /// A side of the game.
     #[derive(serde::Serialize, serde::Deserialize)]
+    #[expect(
+        clippy::unsafe_derive_deserialize,
+        reason = "what is read is one of the two names, never an index"
+    )]
     #[serde(rename_all = "lowercase")]
     pub enum Color {
         /// 先手, moves first and plays up the board, towards rank 1.

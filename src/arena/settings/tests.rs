@@ -6,6 +6,8 @@ use super::*;
 
 const FOUR: [&str; 4] = ["a", "b", "c", "d"];
 
+type Change = dyn Fn(&mut MatchSettings);
+
 /// All games in the order of their numbers.
 fn fixtures(settings: &MatchSettings) -> Vec<Fixture> {
     (0..settings.pairs())
@@ -120,12 +122,11 @@ fn parts_are_the_whole_without_overlap() {
 #[test]
 fn what_decides_the_games_must_not_differ() {
     let whole = settings(&["a", "b"], Some(4));
-    let difference = |change: &dyn Fn(&mut MatchSettings)| {
+    let difference = |change: &Change| {
         let mut changed = whole.clone();
         change(&mut changed);
         changed.difference(&whole)
     };
-    type Change = dyn Fn(&mut MatchSettings);
     let hindrances: [(&Change, &str); 8] = [
         (
             &|m| m.engines[1].name = "x".to_owned(),

@@ -171,7 +171,7 @@ fn the_sequential_test_says_what_it_has_found() {
         beta: 0.1,
         model: Model::Logistic,
     });
-    let test = "SPRT elo0=0 elo1=50 alpha=0.05 beta=0.1 model=logistic: LLR ";
+    let name = "SPRT elo0=0 elo1=50 alpha=0.05 beta=0.1 model=logistic: LLR ";
     for (winner, pairs, words) in [
         ("new-version", 1, "(-2.25, 2.89), undecided"),
         (
@@ -191,7 +191,7 @@ fn the_sequential_test_says_what_it_has_found() {
             text.starts_with(&format!("{} games\n", 2 * pairs)),
             "{text}"
         );
-        assert!(text.contains(test) && text.contains(words), "{text}");
+        assert!(text.contains(name) && text.contains(words), "{text}");
     }
 }
 

@@ -1,0 +1,104 @@
+//! What the referee costs a match: the time between the answer of one engine and the question to the other.
+//!
+//! Whole games are played through the public runner, between two processes of this engine that search one node a move;
+//! their own time does not count. One iteration is one move. A mean of a millisecond or more fails.
+
+use std::cell::Cell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use raicho::arena::journal::{Journal, Overhead};
+use raicho::arena::openings::{OpeningSettings, Order, Plies, Source};
+use raicho::arena::referee::Rules;
+use raicho::arena::runner::{self, Event};
+use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
+use raicho::arena::stop::Stop;
+use raicho::arena::time_control::TimeControl;
+
+/// What a move may cost.
+const BAR: Duration = Duration::from_millis(1);
+/// Games of a match.
+const GAMES: u64 = 8;
+
+fn engine(name: &str) -> EngineSettings {
+    EngineSettings {
+        name: name.to_owned(),
+        path: PathBuf::from(env!("CARGO_BIN_EXE_raicho")),
+        arguments: Vec::new(),
+        directory: None,
+        environment: Vec::new(),
+        options: vec![("USI_Hash".to_owned(), "1".to_owned())],
+        time_control: TimeControl {
+            nodes: Some(1),
+            ..TimeControl::default()
+        },
+    }
+}
+
+fn settings(check_pv: bool) -> MatchSettings {
+    let plies = Plies::new(8, 12).expect("a range");
+    MatchSettings {
+        engines: vec![engine("one"), engine("other")],
+        format: Format::RoundRobin,
+        games: Some(GAMES),
+        rules: Rules::default(),
+        openings: OpeningSettings {
+            source: Source::Random { plies },
+            order: Order::Random,
+            max_imbalance: None,
+            seed: 1,
+        },
+        ponder: false,
+        check_pv,
+        sprt: None,
+        shard: None,
+    }
+}
+
+/// Plays a match and sums up the time that was the referee's.
+fn play(settings: &MatchSettings, concurrency: usize) -> Overhead {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arena-bench");
+    let _ = fs::remove_dir_all(&folder);
+    let journal = Journal::create(&folder, settings).expect("the folder can be written");
+    let overhead = Mutex::new(Overhead::default());
+    let on_event = |event: Event<'_>| {
+        if let Event::Game { tally, .. } = event {
+            *overhead.lock().expect("no panic") = tally.overhead;
+        }
+    };
+    runner::run(settings, journal, &[], concurrency, &Stop::new(), &on_event).expect("a match");
+    let _ = fs::remove_dir_all(&folder);
+    overhead.into_inner().expect("no panic")
+}
+
+fn overhead(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("referee");
+    group.sample_size(10);
+    for (name, check_pv, concurrency) in [
+        ("one game at a time", false, 1),
+        ("two games at a time", false, 2),
+        ("two games at a time, lines checked", true, 2),
+    ] {
+        let settings = settings(check_pv);
+        let (moves, longest) = (Cell::new(0), Cell::new(Duration::ZERO));
+        group.bench_function(name, |bencher| {
+            bencher.iter_custom(|iterations| {
+                let overhead = play(&settings, concurrency);
+                moves.set(moves.get() + overhead.count);
+                longest.set(longest.get().max(overhead.longest));
+                assert!(overhead.mean() < BAR, "{overhead:?}");
+                overhead
+                    .sum
+                    .mul_f64(iterations as f64 / overhead.count as f64)
+            });
+        });
+        println!("{} moves, {:.3?} at most", moves.get(), longest.get());
+    }
+    group.finish();
+}
+
+criterion_group!(arena, overhead);
+criterion_main!(arena);
