@@ -80,6 +80,7 @@ fn play(settings: &MatchSettings, concurrency: usize) -> (Overhead, Duration) {
     times.into_inner().expect("no panic")
 }
 
+#[expect(clippy::cast_precision_loss, reason = "a mean is an estimate")]
 fn overhead(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("referee");
     group.sample_size(10);

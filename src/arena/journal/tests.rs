@@ -1,7 +1,9 @@
 //! What is kept, and what is read again after any accident.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use super::super::referee::Reason;
 use super::super::samples::{entry, settings};
 use super::*;
 
