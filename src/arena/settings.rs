@@ -11,6 +11,7 @@ use super::openings::OpeningSettings;
 use super::referee::Rules;
 use super::sprt::Sprt;
 use super::time_control::TimeControl;
+use crate::types::Color;
 
 /// One engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -82,7 +83,7 @@ pub struct MatchSettings {
 pub struct Fixture {
     /// Counted over the whole match.
     pub game: u64,
-    /// Indices of the engines, by [`index`](crate::types::Color::index) of their colour.
+    /// Indices of the engines, by [`Color::index`].
     pub players: [usize; 2],
     /// Index of the opening.
     pub opening: usize,
@@ -178,6 +179,20 @@ impl MatchSettings {
             .iter()
             .find(|(_, is_equal)| !is_equal)
             .map(|(difference, _)| (*difference).to_owned())
+    }
+}
+
+impl Fixture {
+    /// The colour of the engine with that index.
+    pub fn color_of(&self, engine: usize) -> Option<Color> {
+        [Color::Black, Color::White]
+            .into_iter()
+            .find(|color| self.players[color.index()] == engine)
+    }
+
+    /// Whether the second game of its pair, with the colours swapped.
+    pub const fn is_second(&self) -> bool {
+        self.game % 2 == 1
     }
 }
 

@@ -120,6 +120,16 @@ fn parts_are_the_whole_without_overlap() {
 }
 
 #[test]
+fn a_fixture_knows_its_colours() {
+    let settings = settings(&["a", "b", "c"], Some(2));
+    let fixture = settings.fixture(3).unwrap();
+    assert_eq!((fixture.players, fixture.is_second()), ([2, 0], true));
+    assert_eq!(fixture.color_of(2), Some(Color::Black));
+    assert_eq!(fixture.color_of(0), Some(Color::White));
+    assert_eq!(fixture.color_of(1), None);
+}
+
+#[test]
 fn what_decides_the_games_must_not_differ() {
     let whole = settings(&["a", "b"], Some(4));
     let difference = |change: &Change| {

@@ -52,7 +52,7 @@ fn people_read_a_table() {
     summary.stalls = Some(StallSummary::new((0, Duration::ZERO)));
     // Score 5/8 with a spread of √(1/128) for the mean of two pairs; 400·log₁₀(5/3) = 88.7.
     let expected = "\
-4 games of 6
+4 of 6 games
 
 new-version against old
   +2 =1 -1, score 62.5 %, draws 25.0 %
@@ -68,7 +68,7 @@ endings        2 resignation, 1 repetition, 1 loss on time
 referee        0.050 ms mean, 0.103 ms at most between an answer and the next question
 machine        no stall
 
-lost by a fault: 1 game
+1 game lost by a fault:
   game 3, new-version: loss on time, 120ms used where 100ms were left
     record csa/000003-old-new-version.csa, dialogue faults/3.txt
 
@@ -217,7 +217,7 @@ fn a_match_without_games_has_a_summary() {
     let mut summary = Summary::of(&Tally::new(&sample()), "there");
     summary.is_interrupted = true;
     let expected = "\
-0 games of 6, interrupted
+0 of 6 games, interrupted
 
 new-version against old
   no games
@@ -243,8 +243,8 @@ fn stalls_and_the_losses_in_them_are_told_apart() {
     let text = summary.to_string();
     for part in [
         "machine        1 stall of 40.0 ms\n",
-        "\nlost by a fault: 1 game\n  game 0, new-version",
-        "\nlost on time while the machine stalled: 1 game\n  game 1, new-version",
+        "\n1 game lost by a fault:\n  game 0, new-version",
+        "\n1 game lost on time while the machine stalled:\n  game 1, new-version",
     ] {
         assert!(text.contains(part), "{text}");
     }

@@ -58,16 +58,16 @@ fn milliseconds(seconds: f64) -> String {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let planned = match self.games_planned {
-            Some(planned) => format!(" of {planned}"),
-            None => String::new(),
+        let played = match self.games_planned {
+            Some(planned) => format!("{} of {}", self.games, games(planned)),
+            None => games(self.games),
         };
         let interrupted = if self.is_interrupted {
             ", interrupted"
         } else {
             ""
         };
-        writeln!(f, "{}{planned}{interrupted}\n", games(self.games))?;
+        writeln!(f, "{played}{interrupted}\n")?;
         for pairing in &self.pairings {
             write!(f, "{pairing}")?;
         }
@@ -120,7 +120,7 @@ impl Summary {
             ("lost on time while the machine stalled", in_stalls),
         ] {
             if !faults.is_empty() {
-                writeln!(f, "\n{title}: {}", games(faults.len() as u64))?;
+                writeln!(f, "\n{} {title}:", games(faults.len() as u64))?;
             }
             for fault in faults {
                 let FaultSummary {

@@ -1,10 +1,5 @@
 //! The command line of a match, read into its settings.
 
-#![expect(
-    clippy::doc_markdown,
-    reason = "the help shows these texts as they are"
-)]
-
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
