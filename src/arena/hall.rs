@@ -29,6 +29,8 @@ pub(super) struct Hall<'a> {
     next_pair: AtomicU64,
     /// Whether the sequential test had its answer when a game ended: no new one begins.
     has_had_answer: AtomicBool,
+    /// Every opening has been played, in a match without a fixed number of games.
+    is_out_of_openings: AtomicBool,
     desk: Mutex<Desk>,
     on_event: &'a (dyn Fn(Event<'_>) + Sync),
 }
@@ -64,6 +66,7 @@ impl<'a> Hall<'a> {
             openings: Mutex::new(openings),
             next_pair: AtomicU64::new(0),
             has_had_answer: AtomicBool::new(false),
+            is_out_of_openings: AtomicBool::new(false),
             desk: Mutex::new(desk),
             on_event,
         };
@@ -83,6 +86,7 @@ impl<'a> Hall<'a> {
     pub(super) fn goes_on(&self) -> bool {
         let goes_on = self.has_had_answer.load(Ordering::Relaxed)
             && !self.around.stop.is_requested()
+            && !self.is_out_of_openings.load(Ordering::Relaxed)
             && !is_decided(&lock(&self.desk).tally);
         if goes_on {
             self.has_had_answer.store(false, Ordering::Relaxed);
@@ -139,12 +143,14 @@ impl<'a> Hall<'a> {
             Ok(opening) => Some(opening.clone()),
             Err(error) => {
                 // Without a fixed number of games the openings are the limit.
-                if self.around.settings.games.is_none() && openings.known() == Some(index) {
-                    (self.on_event)(Event::Note(format!("no more openings: {error}")));
+                if self.around.settings.games.is_none() && openings.known() <= Some(index) {
+                    if !self.is_out_of_openings.swap(true, Ordering::Relaxed) {
+                        (self.on_event)(Event::Note(format!("the match ends here: {error}")));
+                    }
                 } else {
                     lock(&self.desk).error.get_or_insert(error.into());
+                    self.around.stop.finish();
                 }
-                self.around.stop.finish();
                 None
             }
         }

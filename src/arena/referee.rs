@@ -73,7 +73,7 @@ impl FromStr for Adjudication {
 
     /// Reads `score=2000 moves=4 from=40`, in any order, also with commas; `from` may be left out.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let [mut score, mut moves, mut from] = [None, None, Some(0)];
+        let (mut score, mut moves, mut from) = (None, None, 0);
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
             let wrong = || AdjudicationError(word.to_owned());
             let (name, value) = word.split_once('=').ok_or_else(wrong)?;
@@ -81,14 +81,16 @@ impl FromStr for Adjudication {
             match name {
                 "score" => score = Some(value),
                 "moves" if value > 0 => moves = Some(value),
-                "from" => from = Some(value),
+                "from" => from = value,
                 _ => return Err(wrong()),
             }
         }
-        match (score, moves, from) {
-            (Some(score), Some(moves), Some(from)) => Ok(Self { score, moves, from }),
-            _ => Err(AdjudicationError(text.to_owned())),
-        }
+        let missing = |name: &str| AdjudicationError(format!("{text}, {name} is missing"));
+        Ok(Self {
+            score: score.ok_or_else(|| missing("score="))?,
+            moves: moves.ok_or_else(|| missing("moves="))?,
+            from,
+        })
     }
 }
 

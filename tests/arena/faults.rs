@@ -188,14 +188,34 @@ fn illegal_lines_are_reported_and_do_not_lose() {
 
 #[test]
 fn noise_does_not_disturb() {
-    for behaviour in ["flood", "two-bestmoves", "chatty"] {
-        let mut honest = engine("honest", "");
-        // A second answer that comes after the next question would pass for the answer to it.
-        honest.options = vec![("Delay".to_owned(), "30".to_owned())];
-        let outcome = play(&settings(vec![honest, engine("noisy", behaviour)], 2));
+    for behaviour in ["flood", "chatty"] {
+        let outcome = play(&settings(
+            vec![engine("honest", ""), engine("noisy", behaviour)],
+            2,
+        ));
         for entry in &outcome.entries {
             assert!(!entry.reason.is_fault(), "{behaviour}: {entry:?}");
         }
+    }
+}
+
+#[test]
+fn a_second_answer_harms_nobody_else() {
+    // It may come before or after the next question, which it then answers: with a move for another position.
+    let outcome = play(&settings(
+        vec![engine("honest", ""), engine("hasty", "two-bestmoves")],
+        2,
+    ));
+    assert_eq!(outcome.entries.len(), 2);
+    for entry in &outcome.entries {
+        let names = [&entry.black, &entry.white];
+        let loser = entry
+            .winner
+            .map(|winner| names[1 - winner.index()].as_str());
+        assert!(
+            !entry.reason.is_fault() || loser == Some("hasty"),
+            "{entry:?}"
+        );
     }
 }
 

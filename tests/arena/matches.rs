@@ -249,3 +249,20 @@ fn engines_may_think_on_the_opponents_time() {
         );
     }
 }
+
+#[test]
+fn without_a_number_of_games_the_openings_are_the_end() {
+    let folder = Folder::new();
+    let mut match_settings = settings(vec![engine("a", ""), engine("b", "")], 2);
+    let lines = folder.write(
+        "openings.sfen",
+        "startpos moves 7g7f\nstartpos moves 2g2f\n",
+    );
+    match_settings.openings.source = Source::File(lines);
+    match_settings.games = None;
+    match_settings.sprt = Some(Sprt::default());
+    let outcome = play_with(&match_settings, folder, 2, &Stop::new(), &|_| {}).expect("it ends");
+    assert_eq!(outcome.entries.len(), 4);
+    assert_eq!(outcome.json()["is_interrupted"], false);
+    assert_eq!(outcome.notes.len(), 1, "{:?}", outcome.notes);
+}

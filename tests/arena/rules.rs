@@ -18,7 +18,7 @@ fn from_lines(mut settings: MatchSettings, lines: &str) -> Outcome {
 
 #[test]
 fn a_rightful_declaration_wins() {
-    // White moves first, then black, whose king stands in the camp with ten pieces and 31 points, may declare.
+    // White moves first, then black, whose king stands in the camp with eleven pieces and 29 points, may declare.
     let outcome = from_lines(
         settings(vec![engine("one", "win:1"), engine("other", "")], 1),
         "sfen 1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 w GS 1",

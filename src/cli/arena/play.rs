@@ -141,12 +141,19 @@ fn resume(
     Ok((settings, journal, entries))
 }
 
-/// The first Ctrl-C ends the match after the running games, the second breaks them off.
+/// What shells report of a program that Ctrl-C ended.
+const EXIT_INTERRUPTED: i32 = 130;
+
+/// The first Ctrl-C (or SIGTERM) ends the match after the running games, the second breaks them off, the third ends the
+/// program.
 pub(in crate::cli) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
     let stop = Arc::new(Stop::new());
     let seen = Arc::clone(&stop);
     ctrlc::set_handler(move || {
-        if seen.is_requested() {
+        if seen.is_abort() {
+            // Somebody still waits for an engine; what is written is whole at any moment.
+            std::process::exit(EXIT_INTERRUPTED);
+        } else if seen.is_requested() {
             seen.abort();
         } else {
             eprintln!("\nending after the running games; Ctrl-C again breaks them off");
