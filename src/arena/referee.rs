@@ -65,8 +65,11 @@ pub struct Adjudication {
 
 /// A text that says no adjudication.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("'{0}' in an adjudication, expected score=CENTIPAWNS, moves=N or from=MOVE")]
-pub struct AdjudicationError(String);
+#[error("'{found}' in an adjudication, expected {expected}")]
+pub struct AdjudicationError {
+    found: String,
+    expected: &'static str,
+}
 
 impl FromStr for Adjudication {
     type Err = AdjudicationError;
@@ -75,7 +78,10 @@ impl FromStr for Adjudication {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (mut score, mut moves, mut from) = (None, None, 0);
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
-            let wrong = || AdjudicationError(word.to_owned());
+            let wrong = || AdjudicationError {
+                found: word.to_owned(),
+                expected: "score=CENTIPAWNS, moves=N or from=MOVE",
+            };
             let (name, value) = word.split_once('=').ok_or_else(wrong)?;
             let value: u32 = value.parse().map_err(|_| wrong())?;
             match name {
@@ -85,10 +91,13 @@ impl FromStr for Adjudication {
                 _ => return Err(wrong()),
             }
         }
-        let missing = |name: &str| AdjudicationError(format!("{text}, {name} is missing"));
+        let missing = || AdjudicationError {
+            found: text.to_owned(),
+            expected: "score=CENTIPAWNS and moves=N, both",
+        };
         Ok(Self {
-            score: score.ok_or_else(|| missing("score="))?,
-            moves: moves.ok_or_else(|| missing("moves="))?,
+            score: score.ok_or_else(missing)?,
+            moves: moves.ok_or_else(missing)?,
             from,
         })
     }
