@@ -17,7 +17,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use thiserror::Error;
 
 use crate::types::{Bound, Depth, Key64, Move16, Value};
-use crate::util::fits_into_memory;
+use crate::util::{ZeroedPages, fits_into_memory};
 
 /// What is known about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ pub struct TableError {
 
 /// The table.
 pub struct TranspositionTable {
-    clusters: Box<[Cluster]>,
+    clusters: ZeroedPages<Cluster>,
     generation: AtomicU8,
 }
 
@@ -136,18 +136,21 @@ impl TranspositionTable {
     pub fn new(megabytes: usize) -> Result<Self, TableError> {
         let count = fits_into_memory(megabytes)
             .then(|| megabytes.max(1) * (BYTES_PER_MEGABYTE / size_of::<Cluster>()));
-        let clusters = count.and_then(|count| bytemuck::try_zeroed_slice_box(count).ok());
+        let clusters = count.and_then(|count| ZeroedPages::new(count).ok());
         clusters
             .map(Self::from_clusters)
             .ok_or(TableError { megabytes })
     }
 
     /// The smallest table: one cluster for each side.
+    ///
+    /// # Panics
+    /// Panics where the system has not a single page left.
     pub fn minimal() -> Self {
-        Self::from_clusters(Box::new([Cluster::zeroed(), Cluster::zeroed()]))
+        Self::from_clusters(ZeroedPages::new(2).expect("a page can be had"))
     }
 
-    fn from_clusters(clusters: Box<[Cluster]>) -> Self {
+    fn from_clusters(clusters: ZeroedPages<Cluster>) -> Self {
         debug_assert!(clusters.len().is_multiple_of(2));
         Self {
             clusters,

@@ -2,8 +2,10 @@
 
 mod enum_macro;
 mod memory;
+mod pages;
 mod shorten;
 
 pub(crate) use enum_macro::simple_enum;
 pub(crate) use memory::fits_into_memory;
+pub(crate) use pages::ZeroedPages;
 pub(crate) use shorten::shorten;
