@@ -9,6 +9,7 @@
 //! | [`bitboard`] | sets of squares, attacks |
 //! | [`position`] | the rules: do and undo, legality, repetition, declaration, exchanges, SFEN |
 //! | [`movegen`] | moves by kind, perft |
+//! | [`mate`] | mates seen at once |
 //! | [`transposition`] | what was found out before |
 //! | [`eval`] | what a position is worth |
 //! | [`search`] | iterative deepening, alpha-beta, quiescence, time, threads |
@@ -36,6 +37,7 @@ pub mod bitboard;
 pub mod cli;
 pub mod engine;
 pub mod eval;
+pub mod mate;
 pub mod movegen;
 pub mod position;
 pub mod records;

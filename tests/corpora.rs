@@ -3,6 +3,7 @@
 mod common;
 
 use common::{corpus, legal_move, position, texts};
+use raicho::mate::mate_in_one;
 use raicho::movegen::{self, legal_moves, perft};
 use raicho::position::{Declaration, Position};
 use raicho::types::{EnteringKingRule, Move, Move16, MoveList, Repetition};
@@ -183,5 +184,39 @@ fn move_texts_of_the_games_round_trip() {
     for text in rows.iter().flat_map(|row| row.split_whitespace().skip(2)) {
         let mv: Move16 = text.parse().unwrap();
         assert_eq!(mv.to_string(), text);
+    }
+}
+
+/// Whether the move mates, found out by making it.
+fn is_mate(position: &mut Position, mv: Move) -> bool {
+    position.do_move(mv);
+    let is_mate = position.in_check() && legal_moves(position).is_empty();
+    position.undo_move();
+    is_mate
+}
+
+#[test]
+fn mates_in_one_are_claimed_only_where_they_are() {
+    for (name, least_percent) in [("mate/mate-1-ply.txt", 95), ("mate/no-mate-1-ply.txt", 0)] {
+        let Some(rows) = corpus(name) else {
+            return;
+        };
+        let mut found = 0;
+        for row in &rows {
+            let mut position: Position = position(row);
+            let claimed = mate_in_one(&mut position);
+            found += usize::from(claimed.is_some());
+            if let Some(mv) = claimed {
+                assert!(is_mate(&mut position, mv), "{mv} in {row}");
+            } else if least_percent == 0 {
+                let any = legal_moves(&position)
+                    .into_iter()
+                    .any(|mv| is_mate(&mut position, mv));
+                assert!(!any, "{row} has a mate");
+            }
+        }
+        println!("{name}: {found} claimed in {} positions", rows.len());
+        assert!(found * 100 >= rows.len() * least_percent, "{name}: {found}");
+        assert!(least_percent > 0 || found == 0, "{name}: {found}");
     }
 }

@@ -1,6 +1,7 @@
 //! The search of a node: principal variation search with pruning. `search` is the table of contents; its steps are here,
 //! in `pruning.rs` (what is not searched, or less deep) and `quiescence.rs` (the leaves).
 
+use crate::mate::mate_in_one;
 use crate::position::Declaration;
 use crate::types::value::{self, MAX_PLY, REPETITION_WIN, SUPERIOR_REPETITION};
 use crate::types::{Bound, Depth, Move, Ply, Repetition, Value};
@@ -34,6 +35,9 @@ impl Worker {
         }
         if let Some(value) = self.declaration::<N>(&mut node) {
             return value; // 3
+        }
+        if let Some(value) = self.mate_at_once::<N>(&mut node) {
+            return value; // 3: the same for mate in one
         }
         self.evaluate_node(&mut node); // 4
         if let Some(value) = self.prune_node::<N>(&mut node) {
@@ -175,6 +179,22 @@ impl Worker {
             self.frames[node.ply].line.push(mv);
         }
         node.best_value = value::mate_in(node.ply + 1);
+        self.store(node, Bound::Exact);
+        Some(node.best_value)
+    }
+
+    /// Step 3: the side to move mates at once. Where the table knows the node, this was asked before.
+    #[inline(always)]
+    pub(super) fn mate_at_once<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
+        if N::ROOT || node.hit.is_some() || node.in_check {
+            return None;
+        }
+        let mv = mate_in_one(&mut self.position)?;
+        if N::PV {
+            self.frames[node.ply].line.push(mv);
+        }
+        node.best_value = value::mate_in(node.ply + 1);
+        node.best_move = Some(mv);
         self.store(node, Bound::Exact);
         Some(node.best_value)
     }

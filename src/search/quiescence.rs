@@ -24,6 +24,9 @@ impl Worker {
         {
             return hit.value;
         }
+        if let Some(value) = self.mate_at_once::<N>(&mut node) {
+            return value;
+        }
         if let Some(value) = self.stand_pat(&mut node) {
             return value;
         }
