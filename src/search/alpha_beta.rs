@@ -9,7 +9,7 @@ use crate::types::{Bound, Depth, Move, Ply, Repetition, Value};
 use super::history::bonus;
 use super::move_picker::{MovePicker, Stage};
 use super::node::{KILLERS, Node, NodeType, NonPv, Pv, Tried, Window};
-use super::tunables::{IIR_MIN_DEPTH, LMR_MIN_DEPTH};
+use super::tunables::{iir_min_depth, lmr_min_depth};
 use super::worker::{STOPPED, Worker};
 
 impl Worker {
@@ -44,7 +44,7 @@ impl Worker {
             return value; // 5-7: razoring, reverse futility, null move
         }
         if !N::ROOT
-            && node.depth >= IIR_MIN_DEPTH
+            && node.depth >= iir_min_depth()
             && node.table_move().is_none()
             && (N::PV || is_cut)
         {
@@ -263,7 +263,7 @@ impl Worker {
         self.do_move(mv, ply);
         let mut value = -value::INFINITE;
         let mut needs_full_depth = !N::PV || node.move_count > 1;
-        if node.depth >= LMR_MIN_DEPTH && node.move_count > 1 {
+        if node.depth >= lmr_min_depth() && node.move_count > 1 {
             let reduced = self.reduced_depth::<N>(node, mv, is_capture, stage);
             if reduced < next_depth {
                 value =

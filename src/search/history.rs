@@ -5,7 +5,7 @@
 
 use crate::types::{Color, Depth, Move, Piece, PieceType, Square};
 
-use super::tunables::{HISTORY_BONUS, HISTORY_BONUS_MAX, HISTORY_BONUS_OFFSET};
+use super::tunables::{history_bonus, history_bonus_max, history_bonus_offset};
 
 /// No entry of a history is larger.
 pub(super) const HISTORY_LIMIT: i32 = 16_384;
@@ -69,7 +69,7 @@ impl Histories {
 
 /// The bonus of a move that made a cut at `depth`.
 pub(super) fn bonus(depth: Depth) -> i32 {
-    (HISTORY_BONUS * depth - HISTORY_BONUS_OFFSET).clamp(0, HISTORY_BONUS_MAX)
+    (history_bonus() * depth - history_bonus_offset()).clamp(0, history_bonus_max())
 }
 
 #[inline(always)]
@@ -88,7 +88,7 @@ mod tests {
         let near_limit = HISTORY_LIMIT * 9 / 10..=HISTORY_LIMIT;
         for sign in [1, -1] {
             for _ in 0..1000 {
-                pull(&mut entry, sign * HISTORY_BONUS_MAX);
+                pull(&mut entry, sign * history_bonus_max());
             }
             assert!(near_limit.contains(&(sign * i32::from(entry))));
         }

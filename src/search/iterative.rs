@@ -10,7 +10,7 @@ use crate::types::{Depth, Move, Value};
 use super::node::{Root, Window};
 use super::root::RootMove;
 use super::tunables::{
-    ASPIRATION_DELTA, ASPIRATION_GROWTH, ASPIRATION_MIN_DEPTH, TIME_FALLING, TIME_INSTABILITY,
+    aspiration_delta, aspiration_growth, aspiration_min_depth, time_falling, time_instability,
 };
 use super::worker::Worker;
 use super::{Event, Info};
@@ -129,9 +129,9 @@ impl Worker {
     /// One line at one depth: the window is opened until the value lies inside.
     fn search_line(&mut self, depth: Depth, mut reporter: Option<&mut Reporter<'_>>) {
         let expected = self.root_moves[self.pv_index].value;
-        let mut delta = ASPIRATION_DELTA;
+        let mut delta = aspiration_delta();
         let mut window = Window::FULL;
-        if depth >= ASPIRATION_MIN_DEPTH && expected.abs() < value::MAX_EVALUATION {
+        if depth >= aspiration_min_depth() && expected.abs() < value::MAX_EVALUATION {
             window = Window {
                 alpha: (expected - delta).max(-INFINITE),
                 beta: (expected + delta).min(INFINITE),
@@ -152,7 +152,7 @@ impl Worker {
                 reporter.report(self, &self.root_moves[..1]);
             }
             window = opened(window, value, delta);
-            delta += delta * ASPIRATION_GROWTH / PERCENT;
+            delta += delta * aspiration_growth() / PERCENT;
         }
     }
 
@@ -178,8 +178,8 @@ impl Worker {
             (previous - value).clamp(0, PERMILL)
         };
         let factor = PERCENT
-            + self.best_move_changes as i32 * TIME_INSTABILITY
-            + fallen * TIME_FALLING * PERCENT / PERMILL;
+            + self.best_move_changes as i32 * time_instability()
+            + fallen * time_falling() * PERCENT / PERMILL;
         self.has_thought_enough(factor as u32) || self.is_stopped()
     }
 }

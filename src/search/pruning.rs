@@ -6,11 +6,11 @@ use crate::types::{Depth, Move, Value};
 use super::move_picker::{MovePicker, Stage};
 use super::node::{Node, NodeType, NonPv, Window};
 use super::tunables::{
-    FUTILITY_BASE, FUTILITY_MARGIN, FUTILITY_MAX_DEPTH, LMP_BASE, LMP_MAX_DEPTH, LMR_BASE,
-    LMR_CHECK, LMR_CUT_NODE, LMR_HISTORY_DIVISOR, LMR_KILLER, LMR_NOT_IMPROVING, LMR_PV, LMR_SCALE,
-    LMR_TABLE_CAPTURE, NULL_BASE, NULL_DEPTH_DIVISOR, NULL_MIN_DEPTH, NULL_VALUE_DIVISOR,
-    NULL_VALUE_MAX, RAZOR_BASE, RAZOR_MARGIN, RAZOR_MAX_DEPTH, RFP_IMPROVING, RFP_MARGIN,
-    RFP_MAX_DEPTH, SEE_CAPTURE_MARGIN, SEE_MAX_DEPTH, SEE_QUIET_MARGIN,
+    futility_base, futility_margin, futility_max_depth, lmp_base, lmp_max_depth, lmr_base,
+    lmr_check, lmr_cut_node, lmr_history_divisor, lmr_killer, lmr_not_improving, lmr_pv, lmr_scale,
+    lmr_table_capture, null_base, null_depth_divisor, null_min_depth, null_value_divisor,
+    null_value_max, razor_base, razor_margin, razor_max_depth, rfp_improving, rfp_margin,
+    rfp_max_depth, see_capture_margin, see_max_depth, see_quiet_margin,
 };
 use super::worker::{STOPPED, Worker};
 
@@ -50,7 +50,7 @@ const fn scaled_log2(number: u64) -> i32 {
 #[inline(always)]
 fn base_reduction(depth: Depth, count: i32) -> i32 {
     let log2 = |number: i32| LOG2[(number as usize).min(LOG2.len() - 1)];
-    LMR_BASE + log2(depth) * log2(count) / PLY * LMR_SCALE / PLY
+    lmr_base() + log2(depth) * log2(count) / PLY * lmr_scale() / PLY
 }
 
 impl Worker {
@@ -69,8 +69,8 @@ impl Worker {
     #[inline(always)]
     fn razor<N: NodeType>(&mut self, node: &Node) -> Option<Value> {
         let alpha = node.window.alpha;
-        let margin = RAZOR_BASE + RAZOR_MARGIN * node.depth * node.depth;
-        if node.depth > RAZOR_MAX_DEPTH || node.eval + margin > alpha {
+        let margin = razor_base() + razor_margin() * node.depth * node.depth;
+        if node.depth > razor_max_depth() || node.eval + margin > alpha {
             return None;
         }
         let value = self.quiescence::<N>(Window::above(alpha), node.ply);
@@ -81,11 +81,11 @@ impl Worker {
     #[inline(always)]
     fn reverse_futility(node: &Node) -> Option<Value> {
         let beta = node.window.beta;
-        let mut margin = RFP_MARGIN * node.depth;
+        let mut margin = rfp_margin() * node.depth;
         if node.is_improving {
-            margin -= RFP_IMPROVING;
+            margin -= rfp_improving();
         }
-        let is_clear = node.depth <= RFP_MAX_DEPTH
+        let is_clear = node.depth <= rfp_max_depth()
             && node.eval - margin >= beta
             && node.eval <= MAX_EVALUATION
             && beta.abs() < MATE_IN_MAX_PLY;
@@ -97,16 +97,16 @@ impl Worker {
     #[inline(always)]
     fn null_move(&mut self, node: &Node) -> Option<Value> {
         let (beta, ply) = (node.window.beta, node.ply);
-        let is_tried = node.depth >= NULL_MIN_DEPTH
+        let is_tried = node.depth >= null_min_depth()
             && node.eval >= beta
             && beta.abs() < MATE_IN_MAX_PLY
             && self.position.last_move().is_some();
         if !is_tried {
             return None;
         }
-        let reduction = NULL_BASE
-            + node.depth / NULL_DEPTH_DIVISOR
-            + ((node.eval - beta) / NULL_VALUE_DIVISOR).min(NULL_VALUE_MAX);
+        let reduction = null_base()
+            + node.depth / null_depth_divisor()
+            + ((node.eval - beta) / null_value_divisor()).min(null_value_max());
         self.frames[ply].current_move = None;
         self.position.do_null_move();
         self.task.table.prefetch(self.position.key());
@@ -139,28 +139,28 @@ impl Worker {
         }
         if is_capture {
             return picker.stage() == Stage::BadCaptures
-                && node.depth <= SEE_MAX_DEPTH
-                && !self.position.see_ge(mv, -SEE_CAPTURE_MARGIN * node.depth);
+                && node.depth <= see_max_depth()
+                && !self.position.see_ge(mv, -see_capture_margin() * node.depth);
         }
         if node.in_check {
             return false;
         }
-        if node.depth <= LMP_MAX_DEPTH && node.move_count > late_move_count(node) {
+        if node.depth <= lmp_max_depth() && node.move_count > late_move_count(node) {
             picker.skip_quiets();
         }
         let reduced = (node.depth - 1 - base_reduction(node.depth, node.move_count) / PLY).max(0);
         if self.position.gives_check(mv) {
             return false;
         }
-        let futile = node.static_eval + FUTILITY_BASE + FUTILITY_MARGIN * reduced;
-        if reduced <= FUTILITY_MAX_DEPTH && futile <= node.window.alpha {
+        let futile = node.static_eval + futility_base() + futility_margin() * reduced;
+        if reduced <= futility_max_depth() && futile <= node.window.alpha {
             picker.skip_quiets();
             return true;
         }
-        reduced <= SEE_MAX_DEPTH
+        reduced <= see_max_depth()
             && !self
                 .position
-                .see_ge(mv, -SEE_QUIET_MARGIN * reduced * reduced)
+                .see_ge(mv, -see_quiet_margin() * reduced * reduced)
     }
 
     /// Step 10: how deep a late move is searched at first; `node.depth - 1` for no reduction. The move has been made.
@@ -178,25 +178,25 @@ impl Worker {
         }
         let mut reduction = base_reduction(node.depth, node.move_count);
         if N::PV {
-            reduction -= LMR_PV;
+            reduction -= lmr_pv();
         }
         if node.is_cut {
-            reduction += LMR_CUT_NODE;
+            reduction += lmr_cut_node();
         }
         if !node.is_improving {
-            reduction += LMR_NOT_IMPROVING;
+            reduction += lmr_not_improving();
         }
         if stage == Stage::Remembered {
-            reduction -= LMR_KILLER;
+            reduction -= lmr_killer();
         }
         if self.position.in_check() {
-            reduction -= LMR_CHECK;
+            reduction -= lmr_check();
         }
         if node.table_move_captures {
-            reduction += LMR_TABLE_CAPTURE;
+            reduction += lmr_table_capture();
         }
         if !is_capture {
-            reduction -= self.histories.quiet(mv) * PLY / LMR_HISTORY_DIVISOR;
+            reduction -= self.histories.quiet(mv) * PLY / lmr_history_divisor();
         }
         (full - reduction / PLY).clamp(1.min(full), full)
     }
@@ -205,7 +205,7 @@ impl Worker {
 /// How many quiet moves are tried at most.
 #[inline(always)]
 fn late_move_count(node: &Node) -> i32 {
-    let count = LMP_BASE + node.depth * node.depth;
+    let count = lmp_base() + node.depth * node.depth;
     if node.is_improving { count * 2 } else { count }
 }
 

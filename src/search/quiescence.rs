@@ -6,7 +6,7 @@ use crate::types::{Bound, Move, Ply, Value};
 
 use super::move_picker::{MovePicker, promotion_gain};
 use super::node::{Node, NodeType, Window};
-use super::tunables::{QUIESCENCE_EVASIONS, QUIESCENCE_MARGIN};
+use super::tunables::{quiescence_evasions, quiescence_margin};
 use super::worker::{STOPPED, Worker};
 
 impl Worker {
@@ -113,13 +113,13 @@ impl Worker {
                 return false;
             }
             *quiet_evasions += 1;
-            return *quiet_evasions > QUIESCENCE_EVASIONS;
+            return *quiet_evasions > quiescence_evasions();
         }
         let won = captured.map_or(0, |piece| {
             // The piece leaves the board and comes into the own hand.
             piece_value(piece.kind()) + piece_value(piece.kind().unpromoted())
         });
-        let reachable = node.static_eval + won + promotion_gain(mv) + QUIESCENCE_MARGIN;
+        let reachable = node.static_eval + won + promotion_gain(mv) + quiescence_margin();
         if reachable <= node.window.alpha {
             node.best_value = node.best_value.max(reachable);
             return true;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::types::Color;
 
 use super::signals::PonderHit;
-use super::tunables::{TIME_FACTOR_MAX, TIME_ITERATION_PERCENT};
+use super::tunables::{time_factor_max, time_iteration_percent};
 use super::{Clock, Limits, Settings};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -122,8 +122,8 @@ impl TimeManager {
         if plan.is_exact {
             return elapsed >= plan.maximum;
         }
-        let factor = factor.min(TIME_FACTOR_MAX as u32);
-        let enough = plan.optimum * factor / PERCENT * TIME_ITERATION_PERCENT as u32 / PERCENT;
+        let factor = factor.min(time_factor_max() as u32);
+        let enough = plan.optimum * factor / PERCENT * time_iteration_percent() as u32 / PERCENT;
         if elapsed < enough {
             return false;
         }

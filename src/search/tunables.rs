@@ -1,127 +1,162 @@
 //! Every number of the search, in one table: name, value, and the range in which tuning may look for a better one.
 //!
+//! With the feature `tune` each is a USI option of the same name, for `raicho spsa`.
+//!
 //! Values are in the internal unit (a pawn is 90), depths in plies, reductions in 1/1024 ply.
 
 use std::ops::RangeInclusive;
 
 /// One tunable number.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Tunable {
-    /// The name of the constant.
+    /// Its name.
     pub name: &'static str,
-    /// Its value.
-    pub value: i32,
+    /// Its value in a build without tuning.
+    pub default: i32,
     /// Where a better one may lie.
     pub range: RangeInclusive<i32>,
+    /// The value now.
+    pub get: fn() -> i32,
+    /// Changes the value for all searches of the process.
+    #[cfg(feature = "tune")]
+    pub set: fn(i32),
 }
 
+/// Without tuning each number is a constant that the compiler knows; with it, a variable that an option sets.
 macro_rules! tunables {
     ($($(#[$doc:meta])+ $name:ident: $value:literal, $range:expr;)+) => {
-        $($(#[$doc])+ pub(super) const $name: i32 = $value;)+
+        $(
+            $(#[$doc])+
+            #[cfg(not(feature = "tune"))]
+            #[inline(always)]
+            pub(super) const fn $name() -> i32 {
+                $value
+            }
+
+            $(#[$doc])+
+            #[cfg(feature = "tune")]
+            #[inline(always)]
+            pub(super) fn $name() -> i32 {
+                values::$name.load(std::sync::atomic::Ordering::Relaxed)
+            }
+        )+
+
+        #[cfg(feature = "tune")]
+        #[expect(non_upper_case_globals, reason = "named as the functions that read them")]
+        mod values {
+            $(pub(super) static $name: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new($value);)+
+        }
 
         /// All tunables.
         pub const ALL: &[Tunable] = &[
-            $(Tunable { name: stringify!($name), value: $value, range: $range },)+
+            $(Tunable {
+                name: stringify!($name),
+                default: $value,
+                range: $range,
+                get: $name,
+                #[cfg(feature = "tune")]
+                set: |value| values::$name.store(value, std::sync::atomic::Ordering::Relaxed),
+            },)+
         ];
     };
 }
 
 tunables! {
     /// First half-width of the aspiration window.
-    ASPIRATION_DELTA: 30, 5..=200;
+    aspiration_delta: 30, 5..=200;
     /// The window is used from this depth on.
-    ASPIRATION_MIN_DEPTH: 4, 2..=10;
+    aspiration_min_depth: 4, 2..=10;
     /// A failed window grows by this many percent.
-    ASPIRATION_GROWTH: 60, 20..=200;
+    aspiration_growth: 60, 20..=200;
 
     /// Razoring: greatest depth.
-    RAZOR_MAX_DEPTH: 3, 1..=6;
+    razor_max_depth: 3, 1..=6;
     /// Margin at depth 0.
-    RAZOR_BASE: 350, 100..=900;
+    razor_base: 350, 100..=900;
     /// Margin per squared depth.
-    RAZOR_MARGIN: 250, 50..=600;
+    razor_margin: 250, 50..=600;
 
     /// Reverse futility pruning: greatest depth.
-    RFP_MAX_DEPTH: 8, 3..=14;
+    rfp_max_depth: 8, 3..=14;
     /// Margin per ply of depth.
-    RFP_MARGIN: 110, 30..=300;
+    rfp_margin: 110, 30..=300;
     /// Taken off the margin when the position improves.
-    RFP_IMPROVING: 80, 0..=300;
+    rfp_improving: 80, 0..=300;
 
     /// Null move: least depth.
-    NULL_MIN_DEPTH: 2, 1..=5;
+    null_min_depth: 2, 1..=5;
     /// Reduction before depth and value count.
-    NULL_BASE: 3, 2..=6;
+    null_base: 3, 2..=6;
     /// One more ply per so many plies of depth.
-    NULL_DEPTH_DIVISOR: 4, 2..=8;
+    null_depth_divisor: 4, 2..=8;
     /// One more ply per so much value above beta.
-    NULL_VALUE_DIVISOR: 220, 80..=500;
+    null_value_divisor: 220, 80..=500;
     /// At most so many plies for that.
-    NULL_VALUE_MAX: 3, 1..=6;
+    null_value_max: 3, 1..=6;
 
     /// Internal iterative reduction: least depth.
-    IIR_MIN_DEPTH: 4, 2..=8;
+    iir_min_depth: 4, 2..=8;
 
     /// Late move pruning: quiet moves tried at depth 0.
-    LMP_BASE: 4, 1..=12;
+    lmp_base: 4, 1..=12;
     /// Greatest depth.
-    LMP_MAX_DEPTH: 8, 3..=12;
+    lmp_max_depth: 8, 3..=12;
 
     /// Futility pruning of quiet moves: greatest reduced depth.
-    FUTILITY_MAX_DEPTH: 8, 3..=12;
+    futility_max_depth: 8, 3..=12;
     /// Margin at depth 0.
-    FUTILITY_BASE: 130, 20..=400;
+    futility_base: 130, 20..=400;
     /// Margin per ply.
-    FUTILITY_MARGIN: 110, 30..=300;
+    futility_margin: 110, 30..=300;
 
     /// Pruning by exchange: greatest depth.
-    SEE_MAX_DEPTH: 8, 3..=14;
+    see_max_depth: 8, 3..=14;
     /// Quiet moves may lose this, per squared reduced depth.
-    SEE_QUIET_MARGIN: 25, 5..=100;
+    see_quiet_margin: 25, 5..=100;
     /// Captures may lose this, per ply of depth.
-    SEE_CAPTURE_MARGIN: 140, 30..=400;
+    see_capture_margin: 140, 30..=400;
 
     /// Late move reduction: before depth and move number count.
-    LMR_BASE: 700, 0..=2048;
+    lmr_base: 700, 0..=2048;
     /// Weight of the product of the two logarithms (base 2).
-    LMR_SCALE: 230, 100..=500;
+    lmr_scale: 230, 100..=500;
     /// Least depth.
-    LMR_MIN_DEPTH: 2, 2..=5;
+    lmr_min_depth: 2, 2..=5;
     /// Less in a node on a principal variation.
-    LMR_PV: 1024, 0..=2048;
+    lmr_pv: 1024, 0..=2048;
     /// More in an expected cut node.
-    LMR_CUT_NODE: 1024, 0..=2048;
+    lmr_cut_node: 1024, 0..=2048;
     /// More when the position does not improve.
-    LMR_NOT_IMPROVING: 400, 0..=2048;
+    lmr_not_improving: 400, 0..=2048;
     /// Less for killers and counter moves.
-    LMR_KILLER: 1024, 0..=2048;
+    lmr_killer: 1024, 0..=2048;
     /// Less for moves that give check.
-    LMR_CHECK: 1024, 0..=2048;
+    lmr_check: 1024, 0..=2048;
     /// More when the table's move captures.
-    LMR_TABLE_CAPTURE: 600, 0..=2048;
+    lmr_table_capture: 600, 0..=2048;
     /// One ply per so much history.
-    LMR_HISTORY_DIVISOR: 8192, 2048..=32768;
+    lmr_history_divisor: 8192, 2048..=32768;
 
     /// History bonus per ply of depth.
-    HISTORY_BONUS: 170, 50..=500;
+    history_bonus: 170, 50..=500;
     /// Taken off the bonus.
-    HISTORY_BONUS_OFFSET: 90, 0..=400;
+    history_bonus_offset: 90, 0..=400;
     /// The greatest bonus.
-    HISTORY_BONUS_MAX: 1600, 400..=4000;
+    history_bonus_max: 1600, 400..=4000;
 
     /// Quiescence: a capture must bring the value so close to alpha.
-    QUIESCENCE_MARGIN: 200, 0..=600;
+    quiescence_margin: 200, 0..=600;
     /// Evasions without capture tried in quiescence once one is found that is not mated.
-    QUIESCENCE_EVASIONS: 3, 1..=20;
+    quiescence_evasions: 3, 1..=20;
 
     /// Share of the planned time after which no new iteration starts, in percent.
-    TIME_ITERATION_PERCENT: 75, 30..=100;
+    time_iteration_percent: 75, 30..=100;
     /// More time per recent change of the best move, in percent.
-    TIME_INSTABILITY: 45, 0..=150;
+    time_instability: 45, 0..=150;
     /// More time per unit by which the value fell, in permill.
-    TIME_FALLING: 2, 0..=10;
+    time_falling: 2, 0..=10;
     /// At most so much of the planned time, in percent.
-    TIME_FACTOR_MAX: 250, 100..=500;
+    time_factor_max: 250, 100..=500;
 }
 
 #[cfg(test)]
@@ -131,7 +166,7 @@ mod tests {
     #[test]
     fn values_lie_in_their_ranges() {
         for tunable in ALL {
-            assert!(tunable.range.contains(&tunable.value), "{}", tunable.name);
+            assert!(tunable.range.contains(&tunable.default), "{}", tunable.name);
         }
     }
 }

@@ -9,12 +9,16 @@ mod tests;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+#[cfg(feature = "tune")]
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use super::command::parse_integer;
 use crate::engine::{EvalFile, Settings};
+#[cfg(feature = "tune")]
+use crate::search::tunables::{self, Tunable};
 use crate::types::{Color, EnteringKingRule};
 use crate::util::shorten;
 
@@ -22,12 +26,14 @@ const EMPTY: &str = "<empty>";
 const LONGEST_MILLISECONDS: i64 = 100_000_000;
 
 /// One option.
+#[cfg_attr(feature = "tune", derive(Clone))]
 struct UsiOption {
     name: &'static str,
     kind: Kind,
 }
 
 /// What values an option has, and which setting it is.
+#[cfg_attr(feature = "tune", derive(Clone))]
 enum Kind {
     Check {
         get: fn(&Settings) -> bool,
@@ -48,6 +54,8 @@ enum Kind {
         set: fn(&mut Settings, &str),
     },
     Button(Button),
+    #[cfg(feature = "tune")]
+    Tunable(&'static Tunable),
 }
 
 /// What a button does.
@@ -210,14 +218,14 @@ const OPTIONS: &[UsiOption] = &[
 /// The `option …` lines of the answer to `usi`.
 pub fn option_lines() -> impl Iterator<Item = String> {
     let defaults = Settings::default();
-    OPTIONS.iter().map(move |option| option.line(&defaults))
+    options().iter().map(move |option| option.line(&defaults))
 }
 
 /// The current values as `Name = value`: of the named option, or of all. `None` if there is no such option.
 pub fn current_values(settings: &Settings, name: Option<&str>) -> Option<String> {
     let options: Vec<_> = match name {
         Some(name) => vec![find(name)?],
-        None => OPTIONS
+        None => options()
             .iter()
             .filter(|option| !matches!(option.kind, Kind::Button(_)))
             .collect(),
@@ -277,6 +285,11 @@ pub fn set_option(
         }
         Kind::Text { set, .. } => set(settings, text),
         Kind::Button(button) => return Ok(Change::Pressed(*button)),
+        #[cfg(feature = "tune")]
+        Kind::Tunable(tunable) => {
+            let value: i32 = text.parse().map_err(|_| invalid("a number".to_owned()))?;
+            (tunable.set)(value.clamp(*tunable.range.start(), *tunable.range.end()));
+        }
     }
     Ok(Change::Set)
 }
@@ -289,6 +302,8 @@ impl UsiOption {
             Kind::Rule { get, .. } => get(settings).to_string(),
             Kind::Text { get, .. } => get(settings),
             Kind::Button(_) => "button".to_owned(),
+            #[cfg(feature = "tune")]
+            Kind::Tunable(tunable) => (tunable.get)().to_string(),
         }
     }
 
@@ -299,6 +314,8 @@ impl UsiOption {
             Kind::Rule { .. } => "combo",
             Kind::Text { usi_type, .. } => usi_type,
             Kind::Button(_) => return format!("option name {} type button", self.name),
+            #[cfg(feature = "tune")]
+            Kind::Tunable(_) => "spin",
         };
         let mut line = format!(
             "option name {} type {usi_type} default {}",
@@ -314,15 +331,39 @@ impl UsiOption {
                     let _ = write!(line, " var {name}");
                 }
             }
+            #[cfg(feature = "tune")]
+            Kind::Tunable(Tunable { range, .. }) => {
+                let _ = write!(line, " min {} max {}", range.start(), range.end());
+            }
             Kind::Check { .. } | Kind::Text { .. } | Kind::Button(_) => {}
         }
         line
     }
 }
 
+/// All options.
+#[cfg(not(feature = "tune"))]
+fn options() -> &'static [UsiOption] {
+    OPTIONS
+}
+
+/// All options, and the numbers of the search.
+#[cfg(feature = "tune")]
+fn options() -> &'static [UsiOption] {
+    static ALL: LazyLock<Vec<UsiOption>> = LazyLock::new(|| {
+        let tunable = |tunable: &'static Tunable| UsiOption {
+            name: tunable.name,
+            kind: Kind::Tunable(tunable),
+        };
+        let ordinary = OPTIONS.iter().cloned();
+        ordinary.chain(tunables::ALL.iter().map(tunable)).collect()
+    });
+    &ALL
+}
+
 /// GUIs write names as we list them; people at a terminal may not.
 fn find(name: &str) -> Option<&'static UsiOption> {
-    OPTIONS
+    options()
         .iter()
         .find(|option| option.name.eq_ignore_ascii_case(name))
 }
