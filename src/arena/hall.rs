@@ -1,6 +1,6 @@
 //! The playing hall: seats at which pairs of games are played side by side, and the desk where results are kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -45,7 +45,7 @@ struct Desk {
 }
 
 /// The engines of one seat, by their index. Those of another pairing are ended before new ones start.
-type Players = BTreeMap<usize, Player>;
+type Players = HashMap<usize, Player>;
 
 impl<'a> Hall<'a> {
     pub(super) fn new(
@@ -166,18 +166,11 @@ impl<'a> Hall<'a> {
         let started_at = jiff::Zoned::now();
         let played = match self.seat(fixture, players) {
             Ok(()) => {
-                let mut seated: Vec<&mut Player> = Vec::new();
-                let [first, second] = fixture.players;
-                // Two entries of the map at once: in order of their keys, then by colour.
-                for (_, player) in players.range_mut(first.min(second)..=first.max(second)) {
-                    seated.push(player);
-                }
-                if first > second {
-                    seated.reverse();
-                }
-                let Ok(mut seated) = <[&mut Player; 2]>::try_from(seated) else {
-                    unreachable!("both engines were seated, and no others");
+                let [black, white] = fixture.players.each_ref();
+                let [Some(black), Some(white)] = players.get_disjoint_mut([black, white]) else {
+                    unreachable!("both engines were seated");
                 };
+                let mut seated = [black, white];
                 match game::play(&self.around, fixture, opening, &mut seated) {
                     Some(played) => played,
                     None => return Ok(()),
@@ -207,7 +200,7 @@ impl<'a> Hall<'a> {
             ponder,
             ..
         } = self.around.settings;
-        for (_, player) in players.extract_if(.., |engine, _| !fixture.players.contains(engine)) {
+        for (_, player) in players.extract_if(|engine, _| !fixture.players.contains(engine)) {
             player.quit();
         }
         for color in Color::ALL {
