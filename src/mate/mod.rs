@@ -1,9 +1,9 @@
 //! Mates that can be seen without a search.
 //!
 //! [`mate_in_one`] is sound: a move that it names has been made, and no legal answer was found. It is not complete, for
-//! speed: unless the king has no square to go to at all, only protected pieces next to it are looked at, and only on
-//! squares that no piece but the king defends; mates by lines from afar, by the line that opens behind the moved piece,
-//! and against pinned defenders can be missed.
+//! speed: unless the king has no square to go to at all, only protected pieces next to it are looked at, only on squares
+//! that no piece but the king defends, and only where it has few squares to go to; mates by lines from afar, by the line
+//! that opens behind the moved piece, and against pinned defenders can be missed.
 
 use arrayvec::ArrayVec;
 
@@ -26,8 +26,8 @@ const MATING_DROPS: [PieceType; 5] = [
 /// Checks that survive the first look at once; more are not needed to find a mate.
 const MAX_CANDIDATES: usize = 32;
 
-/// One piece next to the king hardly ever takes more squares from it.
-const MOST_COVERED: usize = 3;
+/// Squares that the king can go to: one piece next to it hardly ever takes more from it.
+const MOST_FLIGHTS: usize = 3;
 
 type Candidates = ArrayVec<Move, MAX_CANDIDATES>;
 
@@ -47,7 +47,7 @@ pub fn mate_in_one(position: &mut Position) -> Option<Move> {
         return mate_without_flight(position);
     }
     let landing = (around & attacked) - board.color(us);
-    if landing.is_empty() || open.count() > MOST_COVERED {
+    if landing.is_empty() || open.count() > MOST_FLIGHTS {
         return None;
     }
     let near = Near {

@@ -37,13 +37,9 @@ impl<T: Zeroable> ZeroedPages<T> {
         const { assert!(!std::mem::needs_drop::<T>() && align_of::<T>() <= SMALL_PAGE) }
         let bytes = length
             .checked_mul(size_of::<T>())
-            .and_then(|bytes| {
-                bytes
-                    .max(1)
-                    .checked_next_multiple_of(LARGE_PAGE.min(bytes.max(1)))
-            })
             .ok_or(io::ErrorKind::OutOfMemory)?;
-        let mut memory = MmapMut::map_anon(bytes)?;
+        // Systems map no empty range.
+        let mut memory = MmapMut::map_anon(bytes.max(1))?;
         #[cfg(target_os = "linux")]
         if let Err(error) = memory.advise(memmap2::Advice::HugePage) {
             log::info!("no large pages: {error}");
