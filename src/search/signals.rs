@@ -42,10 +42,16 @@ pub(super) struct Signals {
     stop: AtomicBool,
     pondering: AtomicBool,
     searching: AtomicBool,
-    nodes: Box<[AtomicU64]>,
+    nodes: Box<[NodeCount]>,
     state: Mutex<State>,
     changed: Condvar,
 }
+
+/// The published nodes of one thread, alone on its cache lines (processors fetch them in pairs): a thread that publishes
+/// must not take the line away from the others.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct NodeCount(AtomicU64);
 
 #[derive(Debug, Default)]
 struct State {
@@ -72,7 +78,7 @@ impl Signals {
             stop: AtomicBool::new(false),
             pondering: AtomicBool::new(is_ponder),
             searching: AtomicBool::new(true),
-            nodes: (0..threads).map(|_| AtomicU64::new(0)).collect(),
+            nodes: (0..threads).map(|_| NodeCount::default()).collect(),
             ..Self::idle()
         }
     }
@@ -132,14 +138,14 @@ impl Signals {
 
     /// Publishes how many nodes a thread has searched.
     pub(super) fn publish_nodes(&self, thread: usize, nodes: u64) {
-        self.nodes[thread].store(nodes, Ordering::Relaxed);
+        self.nodes[thread].0.store(nodes, Ordering::Relaxed);
     }
 
     /// The published nodes of all threads.
     pub(super) fn nodes(&self) -> u64 {
         self.nodes
             .iter()
-            .map(|nodes| nodes.load(Ordering::Relaxed))
+            .map(|nodes| nodes.0.load(Ordering::Relaxed))
             .sum()
     }
 
