@@ -134,7 +134,7 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &Arguments) -> anyhow::Re
             Event::Info(info) if info.bound == Bound::Exact || info.multi_pv > lines.len() => {
                 lines.insert(info.multi_pv, info);
             }
-            Event::Info(_) => {}
+            Event::Info(_) | Event::CurrentMove(_) => {}
             Event::Note(note) => eprintln!("note: {note}"),
             Event::Done(done) => decision = done,
         }

@@ -56,6 +56,9 @@ impl Worker {
                 continue;
             }
             node.move_count += 1;
+            if N::ROOT {
+                self.announce(mv, node.move_count);
+            }
             let is_capture = self.position.piece_on(mv.to()).is_some();
             if !N::ROOT && self.prune_move(&node, &mut picker, mv, is_capture) {
                 continue; // 9: late moves, futility, exchanges

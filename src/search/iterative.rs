@@ -1,120 +1,45 @@
 //! Iterative deepening: the root is searched deeper and deeper, each time within a window around the last value, once
 //! for each line that is asked for.
 
-use std::mem::take;
-use std::time::{Duration, Instant};
-
-use crate::types::value::{self, INFINITE, MAX_PLY, Score};
-use crate::types::{Depth, Move, Value};
+use crate::types::value::{self, INFINITE, MAX_PLY};
+use crate::types::{Depth, Value};
 
 use super::node::{Root, Window};
-use super::root::RootMove;
 use super::tunables::{
     aspiration_delta, aspiration_growth, aspiration_min_depth, time_falling, time_instability,
 };
 use super::worker::Worker;
-use super::{Event, Info};
 
 const PERCENT: i32 = 100;
 const PERMILL: i32 = 1000;
-/// Windows that failed are reported only in searches that take long.
-const REPORT_BOUNDS_AFTER: Duration = Duration::from_secs(3);
 /// A mate is searched so many times its length deep before a search with a clock ends early.
 const MATE_DEPTH_FACTOR: Depth = 3;
 
-/// Sends lines to the outside, not too often.
-pub(super) struct Reporter<'a> {
-    on_event: &'a mut (dyn FnMut(Event) + Send),
-    interval: Duration,
-    last: Instant,
-    /// The best line as it was last reported, with its depth.
-    reported: Option<(Depth, Vec<Move>)>,
-}
-
-impl<'a> Reporter<'a> {
-    pub(super) fn new(
-        on_event: &'a mut (dyn FnMut(Event) + Send),
-        start: Instant,
-        interval: Duration,
-    ) -> Self {
-        Self {
-            on_event,
-            interval,
-            last: start,
-            reported: None,
-        }
-    }
-
-    /// Whether the interval since the last report has passed.
-    fn is_due(&self) -> bool {
-        self.last.elapsed() >= self.interval
-    }
-
-    /// Whether the best line has been reported as it is.
-    pub(super) fn has_reported(&self, best: &RootMove) -> bool {
-        self.reported
-            .as_ref()
-            .is_some_and(|(depth, line)| *depth == best.depth && *line == best.line)
-    }
-
-    /// Reports the best lines.
-    pub(super) fn report(&mut self, worker: &Worker, moves: &[RootMove]) {
-        worker
-            .task
-            .signals
-            .publish_nodes(worker.task.thread, worker.statistics.nodes);
-        let hashfull = worker.task.table.hashfull();
-        for (index, best) in moves
-            .iter()
-            .enumerate()
-            .filter(|(_, best)| best.is_searched())
-        {
-            (self.on_event)(Event::Info(Info {
-                depth: best.depth,
-                seldepth: best.seldepth as i32,
-                multi_pv: index + 1,
-                score: Score::from_value(best.value),
-                bound: best.bound,
-                nodes: worker.task.signals.nodes(),
-                time: worker.task.limits.start.elapsed(),
-                hashfull,
-                pv: best.line.clone(),
-            }));
-        }
-        self.last = Instant::now();
-        self.reported = moves.first().map(|best| (best.depth, best.line.clone()));
-    }
-}
-
 impl Worker {
     /// Searches deeper and deeper until something ends it. Afterwards the root moves are sorted, the best first.
-    pub(super) fn iterate(&mut self, mut reporter: Option<&mut Reporter<'_>>) {
+    pub(super) fn iterate(&mut self) {
         let lines = self.task.settings.multi_pv.clamp(1, self.root_moves.len());
         let last_depth = self.last_depth();
         for depth in 1..=last_depth {
             self.root_depth = depth;
             self.best_move_changes /= 2;
             let previous = self.root_moves[0].value;
-            let completed = (lines > 1).then(|| self.root_moves.clone());
+            let completed = self.completed_lines(lines);
             for root_move in &mut self.root_moves {
                 root_move.rank = -INFINITE;
             }
             for pv_index in 0..lines {
                 self.pv_index = pv_index;
                 self.seldepth = 0;
-                self.search_line(depth, reporter.as_deref_mut());
+                self.search_line(depth);
                 self.root_moves[..=pv_index].sort_by_key(|known| -known.rank);
                 if self.is_stopped() {
-                    // Several lines compare only within one iteration: the last one that was completed counts.
-                    self.root_moves = completed.unwrap_or_else(|| take(&mut self.root_moves));
+                    self.settle(completed);
                     return;
                 }
             }
-            if let Some(reporter) = reporter.as_deref_mut()
-                && reporter.is_due()
-            {
-                reporter.report(self, &self.root_moves[..lines]);
-            }
+            self.completed_depth = depth;
+            self.report_if_due(lines);
             if self.is_done(depth, previous) {
                 return;
             }
@@ -127,7 +52,7 @@ impl Worker {
     }
 
     /// One line at one depth: the window is opened until the value lies inside.
-    fn search_line(&mut self, depth: Depth, mut reporter: Option<&mut Reporter<'_>>) {
+    fn search_line(&mut self, depth: Depth) {
         let expected = self.root_moves[self.pv_index].value;
         let mut delta = aspiration_delta();
         let mut window = Window::FULL;
@@ -144,13 +69,7 @@ impl Worker {
             if self.is_stopped() || value > window.alpha && value < window.beta {
                 return;
             }
-            if let Some(reporter) = reporter.as_deref_mut()
-                && self.task.settings.multi_pv == 1
-                && self.task.limits.start.elapsed() >= REPORT_BOUNDS_AFTER
-                && reporter.is_due()
-            {
-                reporter.report(self, &self.root_moves[..1]);
-            }
+            self.report_bound();
             window = opened(window, value, delta);
             delta += delta * aspiration_growth() / PERCENT;
         }

@@ -7,11 +7,12 @@ use crate::position::Declaration;
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
 
-use super::iterative::Reporter;
 use super::pool::{OnEvent, Outcome, any_decision, guarded};
+use super::reporter::{Outlet, Reporter};
 use super::root::{RootMove, root_moves};
 use super::signals::Signals;
 use super::time::TimeManager;
+use super::vote::{Candidate, elect};
 use super::worker::{Task, Worker};
 use super::{Decision, Event};
 
@@ -24,29 +25,25 @@ pub(super) struct Helpers {
 }
 
 /// Leads a search; the last event is always a decision.
-pub(super) fn lead(
-    worker: &mut Option<Worker>,
-    task: Task,
-    mut on_event: OnEvent,
-    helpers: &Helpers,
-) {
+pub(super) fn lead(worker: &mut Option<Worker>, task: Task, on_event: OnEvent, helpers: &Helpers) {
+    let outlet = Outlet::new(on_event);
     let (signals, limits) = (Arc::clone(&task.signals), Arc::clone(&task.limits));
     let position = task.position.clone();
     let result = guarded(worker, |worker| {
         let worker = begin(worker, task);
-        let decision = think(worker, &mut *on_event, helpers);
-        worker.release_table();
+        let decision = think(worker, &outlet, helpers);
+        worker.release();
         decision
     });
     let decision = result.unwrap_or_else(|panic| {
-        on_event(Event::Note(panic));
+        outlet.send(Event::Note(panic));
         signals.wait_for_permission(limits.infinite);
         any_decision(&position, &limits)
     });
     // Helpers that still run after a panic end, and give the table back before anyone hears of the decision.
     signals.stop();
     while helpers.results.recv().is_ok() {}
-    on_event(Event::Done(decision));
+    outlet.send(Event::Done(decision));
     signals.finish();
 }
 
@@ -55,19 +52,19 @@ pub(super) fn help(worker: &mut Option<Worker>, task: Task) -> Outcome {
     let result = guarded(worker, |worker| {
         let worker = begin(worker, task);
         if !worker.root_moves.is_empty() {
-            worker.iterate(None);
+            worker.iterate();
         }
-        worker.release_table();
-        (worker.root_moves.first().cloned(), worker.statistics)
+        worker.release();
+        (worker.candidate(), worker.statistics)
     });
     match result {
-        Ok((best, statistics)) => Outcome {
-            best,
+        Ok((found, statistics)) => Outcome {
+            found,
             statistics,
             panic: None,
         },
         Err(panic) => Outcome {
-            best: None,
+            found: None,
             statistics: super::Statistics::default(),
             panic: Some(panic),
         },
@@ -83,11 +80,7 @@ fn begin(worker: &mut Option<Worker>, task: Task) -> &mut Worker {
 }
 
 /// Searches and decides.
-fn think(
-    worker: &mut Worker,
-    on_event: &mut (dyn FnMut(Event) + Send),
-    helpers: &Helpers,
-) -> Decision {
+fn think(worker: &mut Worker, outlet: &Outlet, helpers: &Helpers) -> Decision {
     let signals = Arc::clone(&worker.task.signals);
     let limits = Arc::clone(&worker.task.limits);
     let declaration = worker.position.declaration(worker.rule);
@@ -96,60 +89,50 @@ fn think(
         signals.wait_for_permission(limits.infinite);
         return decide(worker, declaration);
     }
+    let settings = Arc::clone(&worker.task.settings);
     worker.time = Some(TimeManager::new(
         &limits,
-        &worker.task.settings,
+        &settings,
         worker.position.side_to_move(),
         worker.position.game_ply(),
         worker.root_moves.len() == 1,
     ));
-    let interval = if limits.infinite {
-        std::time::Duration::ZERO
-    } else {
-        worker.task.settings.pv_interval
-    };
-    let mut reporter = Reporter::new(on_event, limits.start, interval);
-    worker.iterate(Some(&mut reporter));
+    worker.reporter = Some(Reporter::new(outlet.clone(), &limits, settings.pv_interval));
+    worker.iterate();
     signals.wait_for_permission(limits.infinite);
     signals.stop();
     let notes = gather(worker, &signals, helpers);
-    let lines = worker
-        .task
-        .settings
-        .multi_pv
-        .clamp(1, worker.root_moves.len());
-    if !reporter.has_reported(&worker.root_moves[0]) {
-        reporter.report(worker, &worker.root_moves[..lines]);
+    if let Some(Declaration::Try(mv)) = declaration {
+        worker.put_first(RootMove::won(mv));
     }
+    worker.report_result(settings.multi_pv.clamp(1, worker.root_moves.len()));
     for note in notes {
-        on_event(Event::Note(note));
+        outlet.send(Event::Note(note));
     }
     decide(worker, declaration)
 }
 
-/// Waits for the helpers, adds up what they did, and takes over the best line where one of them saw further. Returns what
+/// Waits for the helpers, adds up what they did, and takes over the line of the thread that the vote elects. Returns what
 /// went wrong.
 fn gather(worker: &mut Worker, signals: &Signals, helpers: &Helpers) -> Vec<String> {
     let mut notes = Vec::new();
+    let mut candidates: Vec<Candidate> = worker.candidate().into_iter().collect();
     signals.add_statistics(worker.statistics);
-    let is_alone = worker.task.settings.multi_pv <= 1;
     for outcome in &helpers.results {
         signals.add_statistics(outcome.statistics);
         notes.extend(outcome.panic);
-        if let Some(best) = outcome.best.filter(|_| is_alone)
-            && is_better(&best, &worker.root_moves[0])
-            && let Some(index) = worker.root_moves.iter().position(|own| own.mv == best.mv)
-        {
-            worker.root_moves[index] = best;
-            worker.root_moves[..=index].rotate_right(1);
-        }
+        candidates.extend(outcome.found);
+    }
+    // Several lines belong together, a depth or a choice of moves was asked of the first thread.
+    let limits = &worker.task.limits;
+    let is_vote = worker.task.settings.multi_pv <= 1
+        && limits.depth.is_none()
+        && limits.search_moves.is_empty();
+    if is_vote && !candidates.is_empty() {
+        let elected = candidates.swap_remove(elect(&candidates)).best;
+        worker.put_first(elected);
     }
     notes
-}
-
-/// Whether a helper's line is to be preferred: it was searched deeper and is no worse.
-fn is_better(helper: &RootMove, own: &RootMove) -> bool {
-    helper.depth > own.depth && helper.value >= own.value
 }
 
 /// The decision for the position, after the search or without one.

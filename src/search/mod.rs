@@ -1,8 +1,8 @@
 //! The search: iterative deepening alpha-beta on one or more threads.
 //!
 //! [`Searcher`] owns the threads and the transposition table. A search is started with a position, [`Limits`] and
-//! [`Settings`], runs by itself, and reports through [`Event`]s: any number of `Info` and `Note`, then exactly one `Done`,
-//! whatever happens. With one thread and no clock the same calls give the same nodes, moves and values.
+//! [`Settings`], runs by itself, and reports through [`Event`]s: any number of `Info`, `CurrentMove` and `Note`, then exactly
+//! one `Done`, whatever happens. With one thread and no clock the same calls give the same nodes, moves and values.
 //! Start reading in `alpha_beta.rs`; `iterative.rs` drives it, `pool.rs` starts and ends it.
 //!
 //! Must not know: USI text, options by name, stdout.
@@ -16,10 +16,12 @@ mod node;
 mod pool;
 mod pruning;
 mod quiescence;
+mod reporter;
 mod root;
 mod signals;
 mod time;
 pub mod tunables;
+mod vote;
 mod worker;
 
 #[cfg(test)]
@@ -166,6 +168,17 @@ pub struct Info {
     pub pv: Vec<Move>,
 }
 
+/// What the search works on, told only when it takes long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CurrentMove {
+    /// The depth of the running iteration.
+    pub depth: Depth,
+    /// The root move that is searched now.
+    pub mv: Move,
+    /// How many root moves this iteration has come to with it, from 1.
+    pub number: usize,
+}
+
 /// The end of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
@@ -189,6 +202,8 @@ pub enum Decision {
 pub enum Event {
     /// A line.
     Info(Info),
+    /// A root move in work.
+    CurrentMove(CurrentMove),
     /// Something that people should read.
     Note(String),
     /// The end; comes exactly once, and last.

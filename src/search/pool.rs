@@ -16,8 +16,8 @@ use crate::position::Position;
 use crate::transposition::TranspositionTable;
 
 use super::lead::{Helpers, help, lead};
-use super::root::RootMove;
 use super::signals::{PonderHit, Signals, Statistics};
+use super::vote::Candidate;
 use super::worker::{Task, Worker};
 use super::{Clock, Decision, Event, Limits, Settings};
 
@@ -69,7 +69,7 @@ enum Job {
 
 /// What a helper found.
 pub(super) struct Outcome {
-    pub(super) best: Option<RootMove>,
+    pub(super) found: Option<Candidate>,
     pub(super) statistics: Statistics,
     pub(super) panic: Option<String>,
 }

@@ -2,9 +2,11 @@
 
 use crate::movegen;
 use crate::position::Position;
-use crate::types::value::{self, MAX_PLY};
+use crate::types::value::{self, MATE_IN_MAX_PLY, MAX_PLY};
 use crate::types::{Bound, Depth, Move, MoveList, Value};
 
+use super::vote::Candidate;
+use super::worker::Worker;
 use super::{Limits, Settings};
 
 /// One root move.
@@ -24,7 +26,7 @@ pub(super) struct RootMove {
 }
 
 impl RootMove {
-    fn new(mv: Move) -> Self {
+    pub(super) fn new(mv: Move) -> Self {
         Self {
             mv,
             rank: -value::INFINITE,
@@ -34,6 +36,14 @@ impl RootMove {
             depth: 0,
             seldepth: 0,
         }
+    }
+
+    /// A move that ends the game.
+    pub(super) fn won(mv: Move) -> Self {
+        let mut root_move = Self::new(mv);
+        root_move.update(value::mate_in(1), Bound::Exact, 1, &[]);
+        root_move.seldepth = 1;
+        root_move
     }
 
     /// Records a value with its line.
@@ -47,9 +57,54 @@ impl RootMove {
         self.line.extend(rest.iter().take(MAX_PLY));
     }
 
+    /// Whether a report of the one reads as a report of the other.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        (self.depth, self.value, self.bound) == (other.depth, other.value, other.bound)
+            && self.line == other.line
+    }
+
     /// Whether the line has a value at all.
     pub(super) fn is_searched(&self) -> bool {
         self.depth > 0
+    }
+}
+
+impl Worker {
+    /// What this thread has found, `None` where there is no move.
+    pub(super) fn candidate(&self) -> Option<Candidate> {
+        let best = self.root_moves.first()?.clone();
+        Some(Candidate {
+            best,
+            depth: self.completed_depth,
+        })
+    }
+
+    /// What is known about a root move is replaced, and the move becomes the best.
+    pub(super) fn put_first(&mut self, best: RootMove) {
+        if let Some(index) = self.root_moves.iter().position(|own| own.mv == best.mv) {
+            self.root_moves[index] = best;
+            self.root_moves[..=index].rotate_right(1);
+        }
+    }
+
+    /// The moves as [`Self::settle`] wants them: all where several lines are searched, otherwise the best.
+    pub(super) fn completed_lines(&self, lines: usize) -> Vec<RootMove> {
+        let count = if lines > 1 { self.root_moves.len() } else { 1 };
+        self.root_moves[..count].to_vec()
+    }
+
+    /// After an iteration that was cut short; `completed` are the lines before it.
+    pub(super) fn settle(&mut self, mut completed: Vec<RootMove>) {
+        if !completed[0].is_searched() {
+            return;
+        }
+        if completed.len() > 1 {
+            // Several lines compare only within one iteration.
+            self.root_moves = completed;
+        } else if self.root_moves[0].value <= -MATE_IN_MAX_PLY {
+            // Only an iteration that has seen every move proves a loss.
+            self.put_first(completed.remove(0));
+        }
     }
 }
 

@@ -53,7 +53,7 @@ fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistic
             hashfull: 0,
             ..info
         }),
-        Event::Note(_) | Event::Done(_) => None,
+        Event::CurrentMove(_) | Event::Note(_) | Event::Done(_) => None,
     });
     (infos.collect(), searcher.statistics())
 }

@@ -11,6 +11,7 @@ use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Ply, Value};
 
 use super::history::Histories;
 use super::node::{Frame, Node, TableHit};
+use super::reporter::Reporter;
 use super::root::RootMove;
 use super::signals::{Signals, Statistics};
 use super::time::TimeManager;
@@ -53,12 +54,16 @@ pub(super) struct Worker {
     /// The line that is searched now, from 0.
     pub(super) pv_index: usize,
     pub(super) root_depth: Depth,
+    /// The deepest iteration that was completed.
+    pub(super) completed_depth: Depth,
     pub(super) seldepth: usize,
     /// How often the best move changed; halves each iteration.
     pub(super) best_move_changes: u32,
     pub(super) statistics: Statistics,
     /// Only the main thread has one.
     pub(super) time: Option<TimeManager>,
+    /// Likewise.
+    pub(super) reporter: Option<Reporter>,
     is_pondering: bool,
     next_poll: u64,
     is_stopped: bool,
@@ -79,10 +84,12 @@ impl Worker {
             root_moves: Vec::new(),
             pv_index: 0,
             root_depth: 0,
+            completed_depth: 0,
             seldepth: 0,
             best_move_changes: 0,
             statistics: Statistics::default(),
             time: None,
+            reporter: None,
             is_pondering: false,
             next_poll: 0,
             is_stopped: false,
@@ -114,17 +121,20 @@ impl Worker {
         self.frames.fill(Frame::EMPTY);
         self.root_moves = root_moves;
         self.root_depth = 0;
+        self.completed_depth = 0;
         self.best_move_changes = 0;
         self.statistics = Statistics::default();
         self.time = None;
+        self.reporter = None;
         self.is_pondering = task.limits.ponder;
         self.is_stopped = false;
         self.task = task;
         self.schedule_poll();
     }
 
-    /// Lets go of the table, so that its memory can be given back.
-    pub(super) fn release_table(&mut self) {
+    /// Lets go of the table, so that its memory can be given back, and of the receiver of the events.
+    pub(super) fn release(&mut self) {
+        self.reporter = None;
         self.task.table = Arc::new(TranspositionTable::minimal());
     }
 

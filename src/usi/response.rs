@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::search::{Decision, Info};
+use crate::search::{CurrentMove, Decision, Info};
 use crate::types::{Bound, Score};
 
 /// One reply.
@@ -23,6 +23,8 @@ pub enum Response {
     ReadyOk,
     /// `info depth …`.
     Info(Info),
+    /// `info depth … currmove …`.
+    CurrentMove(CurrentMove),
     /// `info string …`.
     Note(String),
     /// `info string error: …`: what, where, and what was kept.
@@ -46,6 +48,11 @@ impl fmt::Display for Response {
             Self::UsiOk => f.write_str("usiok"),
             Self::ReadyOk => f.write_str("readyok"),
             Self::Info(info) => write_info(f, info),
+            Self::CurrentMove(current) => write!(
+                f,
+                "info depth {} currmove {} currmovenumber {}",
+                current.depth, current.mv, current.number
+            ),
             Self::Note(text) => write!(f, "info string {}", OneLine(text)),
             Self::Error(text) => write!(f, "info string error: {}", OneLine(text)),
             Self::BestMove(decision) => write_bestmove(f, decision),
@@ -154,6 +161,19 @@ mod tests {
         assert_eq!(
             Response::Info(mated).to_string(),
             "info depth 7 seldepth 9 multipv 1 score mate -4 upperbound nodes 5000 nps 250000 hashfull 3 time 20"
+        );
+    }
+
+    #[test]
+    fn a_move_in_work_is_told_alone() {
+        let current = CurrentMove {
+            depth: 21,
+            mv: Move::promotion(Square::S88, Square::S22, Piece::BlackHorse),
+            number: 3,
+        };
+        assert_eq!(
+            Response::CurrentMove(current).to_string(),
+            "info depth 21 currmove 8h2b+ currmovenumber 3"
         );
     }
 

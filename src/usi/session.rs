@@ -262,6 +262,7 @@ impl Session {
         let report = move |event| {
             output.send(&match event {
                 Event::Info(info) => Response::Info(info),
+                Event::CurrentMove(current) => Response::CurrentMove(current),
                 Event::Note(text) => Response::Note(text),
                 Event::Done(decision) => Response::BestMove(decision),
             });

@@ -29,7 +29,7 @@ SIDES = ("Black", "White")  # by cshogi's turn: 0 is Black
 FIRST_WORDS = {"id", "option", "usiok", "readyok", "bestmove", "info", "checkmate"}
 VALUE_COUNTS = {  # how many words follow each word of an info line before the pv
     "depth": 1, "seldepth": 1, "time": 1, "nodes": 1, "nps": 1, "hashfull": 1, "multipv": 1, "currmove": 1,
-    "cpuload": 1, "cp": 1, "mate": 1, "score": 0, "lowerbound": 0, "upperbound": 0,
+    "currmovenumber": 1, "cpuload": 1, "cp": 1, "mate": 1, "score": 0, "lowerbound": 0, "upperbound": 0,
 }  # fmt: skip
 
 

@@ -75,7 +75,7 @@ impl Judge {
         for event in events {
             match event {
                 Event::Info(info) if info.bound == Bound::Exact => score = Some(info.score),
-                Event::Info(_) => {}
+                Event::Info(_) | Event::CurrentMove(_) => {}
                 Event::Note(note) => log::info!("{note}"),
                 Event::Done(_) => break,
             }

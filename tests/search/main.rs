@@ -1,5 +1,7 @@
 //! The search from outside: what it promises whatever the position, the limits and the moment of a stop.
 
+mod threads;
+
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -58,6 +60,7 @@ fn collect(events: &Receiver<Event>) -> Report {
     let decision = loop {
         match events.recv().expect("a decision comes") {
             Event::Info(info) => infos.push(info),
+            Event::CurrentMove(_) => {}
             Event::Note(note) => notes.push(note),
             Event::Done(decision) => break decision,
         }
@@ -89,6 +92,9 @@ fn check(position: &Position, report: &Report) {
         }
     }
     if let Decision::Move { best, ponder } = report.decision {
+        // The last report of the best line is the one that was decided on.
+        let last = report.infos.iter().rfind(|info| info.multi_pv == 1);
+        assert!(last.is_none_or(|info| info.pv[0] == best));
         let mut position = position.clone();
         assert!(legal_moves(&position).contains(&best));
         position.do_move(best);
@@ -214,16 +220,6 @@ fn stops_at_once() {
         assert!(matches!(report.decision, Decision::Move { .. }));
         check(&position(MIDDLE_GAME), &report);
     }
-}
-
-#[test]
-fn several_threads_agree_on_one_decision() {
-    let settings = Settings {
-        threads: 3,
-        ..settings()
-    };
-    let report = search(&position(MIDDLE_GAME), to_nodes(100_000), &settings);
-    assert!(matches!(report.decision, Decision::Move { .. }));
 }
 
 #[test]
@@ -354,4 +350,36 @@ fn entered_kings_declare() {
     };
     let report = search(&position(sfen), to_depth(3), &settings);
     assert!(matches!(report.decision, Decision::Move { .. }));
+}
+
+#[test]
+fn analysis_ends_with_the_try() {
+    let settings = Settings {
+        entering_king_rule: EnteringKingRule::TryRule,
+        ..settings()
+    };
+    let mut searcher = prepared(&settings);
+    let position = position("8k/4K4/9/9/9/9/9/9/9 b P 1");
+    let limits = Limits {
+        infinite: true,
+        ..to_depth(4)
+    };
+    let events = start(&mut searcher, &position, limits, &settings);
+    std::thread::sleep(Duration::from_millis(20));
+    searcher.stop();
+    let report = collect(&events);
+    check(&position, &report);
+    let tried = mv(&position, "5b5a");
+    assert_eq!(
+        report.decision,
+        Decision::Move {
+            best: tried,
+            ponder: None
+        }
+    );
+    let last = report
+        .infos
+        .last()
+        .map(|info| (info.score, info.pv.clone()));
+    assert_eq!(last, Some((Score::Mate(1), vec![tried])));
 }
