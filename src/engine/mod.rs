@@ -126,10 +126,14 @@ impl Engine {
         on_event: Box<dyn FnMut(Event) + Send>,
     ) -> Vec<PrepareProblem> {
         self.finish();
-        let problems = if self.needs_preparation() {
-            self.prepare()
-        } else {
-            Vec::new()
+        let problems = match &self.prepared {
+            None => self.prepare(),
+            Some(prepared) if fits(prepared, &self.settings.search) => Vec::new(),
+            Some(_) => {
+                let result = self.searcher.adapt(&self.settings.search);
+                self.prepared = Some(self.settings.search.clone());
+                result.err().map(PrepareProblem::from).into_iter().collect()
+            }
         };
         self.is_fresh = false;
         self.searcher.go(
@@ -161,15 +165,11 @@ impl Engine {
     pub fn is_searching(&self) -> bool {
         self.searcher.is_searching()
     }
+}
 
-    /// Whether the table or the threads do not fit the settings. Other settings need no preparation, and analysis may
-    /// change them without losing what it knows.
-    fn needs_preparation(&self) -> bool {
-        let wanted = &self.settings.search;
-        self.prepared.as_ref().is_none_or(|prepared| {
-            prepared.hash_mb != wanted.hash_mb || prepared.threads != wanted.threads
-        })
-    }
+/// Whether what was prepared for the one settings serves the others: the search takes the rest of them with every start.
+fn fits(prepared: &search::Settings, wanted: &search::Settings) -> bool {
+    prepared.hash_mb == wanted.hash_mb && prepared.threads == wanted.threads
 }
 
 /// Why an evaluation file cannot be used: no format is known yet, whatever is in the file.

@@ -103,6 +103,20 @@ impl Searcher {
         self.stop();
         self.wait();
         self.game += 1;
+        if self.table.megabytes() == settings.hash_mb.max(1) {
+            self.table.clear();
+        }
+        self.adapt(settings)
+    }
+
+    /// Makes the table and the threads fit changed settings, also in the middle of a game: threads that stay remember what
+    /// they have learnt, and a table of the right size keeps its entries. A running search is stopped first.
+    ///
+    /// # Errors
+    /// Returns an error where the system refuses memory or threads; the searcher then works with what it got.
+    pub fn adapt(&mut self, settings: &Settings) -> Result<(), PrepareError> {
+        self.stop();
+        self.wait();
         let table = self.set_table(settings.hash_mb.max(1));
         let threads = self.set_threads(settings.threads.max(1));
         table.and(threads)
@@ -186,7 +200,6 @@ impl Searcher {
 
     fn set_table(&mut self, megabytes: usize) -> Result<(), PrepareError> {
         if self.table.megabytes() == megabytes {
-            self.table.clear();
             return Ok(());
         }
         // The old table goes first, so that there is never more memory in use than asked for.

@@ -1,0 +1,80 @@
+//! Several threads: one decision, told as it is, and a number of threads that may change whenever no search runs.
+
+use raicho::position::Position;
+use raicho::search::{Decision, Limits, Settings};
+
+use super::{
+    MIDDLE_GAME, check, collect, position, prepared, search, settings, start, to_depth, to_nodes,
+};
+
+fn with_threads(threads: usize) -> Settings {
+    Settings {
+        threads,
+        ..settings()
+    }
+}
+
+/// Whichever thread wins the vote, its line is the last that is reported.
+#[test]
+fn several_threads_agree_on_one_decision() {
+    for sfen in [
+        MIDDLE_GAME,
+        "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50",
+    ] {
+        for nodes in (1..40).map(|round| round * round * 40) {
+            let report = search(&position(sfen), to_nodes(nodes), &with_threads(3));
+            assert!(matches!(report.decision, Decision::Move { .. }));
+        }
+    }
+}
+
+#[test]
+fn threads_change_in_the_middle_of_a_game() {
+    let mut position = Position::startpos();
+    let mut searcher = prepared(&with_threads(1));
+    for threads in [1, 4, 2, 3, 1, 8, 1] {
+        let settings = with_threads(threads);
+        searcher.adapt(&settings).expect("a few threads can be had");
+        let report = collect(&start(&mut searcher, &position, to_nodes(3000), &settings));
+        check(&position, &report);
+        let Decision::Move { best, .. } = report.decision else {
+            panic!("there are moves");
+        };
+        position.do_move(best);
+    }
+}
+
+#[test]
+fn other_threads_find_the_table_as_it_was() {
+    let root = position(MIDDLE_GAME);
+    let mut searcher = prepared(&with_threads(1));
+    let mut nodes = Vec::new();
+    for threads in [1, 2, 1] {
+        let settings = with_threads(threads);
+        searcher.adapt(&settings).expect("two threads can be had");
+        collect(&start(&mut searcher, &root, to_depth(9), &settings));
+        nodes.push(searcher.statistics().nodes);
+    }
+    assert!(nodes[2] < nodes[0] / 2, "{nodes:?}");
+}
+
+/// Stops come at any moment, also before the helpers have begun.
+#[test]
+fn every_start_has_its_decision() {
+    let settings = with_threads(4);
+    let mut searcher = prepared(&settings);
+    for round in 0..60 {
+        let events = start(
+            &mut searcher,
+            &position(MIDDLE_GAME),
+            Limits {
+                infinite: round % 2 == 0,
+                ..Limits::default()
+            },
+            &settings,
+        );
+        std::thread::sleep(std::time::Duration::from_micros(round * 97));
+        searcher.stop();
+        check(&position(MIDDLE_GAME), &collect(&events));
+    }
+}
