@@ -6,6 +6,7 @@ use crate::position::Declaration;
 use crate::types::value::{self, MAX_PLY, REPETITION_WIN, SUPERIOR_REPETITION};
 use crate::types::{Bound, Depth, Move, Ply, Repetition, Value};
 
+use super::audit;
 use super::history::bonus;
 use super::move_picker::{MovePicker, Stage};
 use super::node::{KILLERS, Node, NodeType, NonPv, Pv, Tried, Window};
@@ -329,6 +330,9 @@ impl Worker {
 
     /// The best move did better than those tried before it.
     fn update_histories(&mut self, node: &Node, best: Move) {
+        audit::legal(&self.position, &[best], "move with a bonus");
+        audit::legal(&self.position, &node.quiets_tried, "quiet move tried");
+        audit::legal(&self.position, &node.captures_tried, "capture tried");
         let bonus = bonus(node.depth);
         if let Some(captured) = self.position.piece_on(best.to()) {
             self.histories.update_capture(best, captured.kind(), bonus);

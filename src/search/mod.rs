@@ -8,6 +8,7 @@
 //! Must not know: USI text, options by name, stdout.
 
 mod alpha_beta;
+mod audit;
 mod history;
 mod iterative;
 mod lead;

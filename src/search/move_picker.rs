@@ -11,6 +11,7 @@ use crate::position::Position;
 use crate::types::value::piece_value;
 use crate::types::{MAX_MOVES, Move, MoveList, Piece, PieceType};
 
+use super::audit;
 use super::history::{HISTORY_LIMIT, Histories};
 use super::node::KILLERS;
 
@@ -213,6 +214,7 @@ impl MovePicker {
                 && !self.remembered[..index].contains(&Some(mv))
                 && position.piece_on(mv.to()).is_none();
             if is_new && !self.skips_quiets && position.pseudo_legal(mv) && position.legal(mv) {
+                audit::legal(position, &[mv], "killer or counter move");
                 return Some(mv);
             }
             // Left for the quiet moves, where it may be legal but unknown to their stage otherwise.

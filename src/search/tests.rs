@@ -1,11 +1,16 @@
 //! Tests that need the inside of the search: entries of the table that belong to other positions.
 
+mod story;
+
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use super::signals::Signals;
+use super::worker::Task;
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
 use crate::movegen::legal_moves;
 use crate::position::{Position, START_SFEN};
-use crate::transposition::Entry;
+use crate::transposition::{Entry, TranspositionTable};
 use crate::types::value::{self, mate_in};
 use crate::types::{Bound, Key64, Move16};
 
@@ -15,6 +20,19 @@ fn position(sfen: &str) -> Position {
 
 fn stored(text: &str) -> Move16 {
     text.parse().expect("the test gives a good move")
+}
+
+/// The task of a single thread with a table of 1 MB.
+fn task(position: &Position, limits: Limits, settings: Settings) -> Task {
+    Task {
+        thread: 0,
+        game: 0,
+        position: position.clone(),
+        limits: Arc::new(limits),
+        settings: Arc::new(settings),
+        table: Arc::new(TranspositionTable::new(1).expect("one MB can be had")),
+        signals: Arc::new(Signals::of_search(1, false)),
+    }
 }
 
 /// Searches with a table that holds `planted` entries of great depth and value.

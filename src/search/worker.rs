@@ -9,6 +9,7 @@ use crate::transposition::{Entry, Probe, TranspositionTable};
 use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Ply, Value};
 
+use super::audit;
 use super::history::Histories;
 use super::node::{Frame, Node, TableHit};
 use super::reporter::Reporter;
@@ -147,6 +148,7 @@ impl Worker {
     /// Makes a move: a node.
     #[inline(always)]
     pub(super) fn do_move(&mut self, mv: Move, ply: Ply) {
+        audit::legal(&self.position, &[mv], "move");
         self.statistics.nodes += 1;
         self.frames[ply].current_move = Some(mv);
         // The memory answers while the move is made.
@@ -248,6 +250,7 @@ impl Worker {
             }
         };
         self.statistics.hits += 1;
+        audit::legal(&self.position, mv.as_slice(), "move of the table");
         let hit = TableHit {
             mv,
             value: value::from_table(entry.value, ply),
@@ -256,12 +259,15 @@ impl Worker {
             bound: entry.bound,
             is_pv: entry.is_pv,
         };
+        audit::value(hit.value, ply);
         (probe, Some(hit))
     }
 
     /// Writes what was found out at a node.
     #[inline(always)]
     pub(super) fn store(&self, node: &Node, bound: Bound) {
+        audit::legal(&self.position, node.best_move.as_slice(), "best move");
+        audit::value(node.best_value, node.ply);
         let entry = Entry {
             mv: node.best_move.map(Move::to_move16),
             value: value::to_table(node.best_value, node.ply),
@@ -284,5 +290,6 @@ impl Worker {
         // Both hold at most the longest line; the last move of one that long is dropped.
         let room = line.remaining_capacity().min(rest.len());
         line.extend(rest[..room].iter().copied());
+        audit::line(&self.position, line);
     }
 }

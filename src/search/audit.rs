@@ -1,0 +1,59 @@
+//! Checks of debug builds and tests: every move that the search takes from memory is legal where it is used, and every
+//! value lies where values lie. Entries of the table, killers, counter moves and lines come from elsewhere in the tree, and
+//! a wrong one does no visible harm for a long time. A release build has nothing of this.
+//!
+//! Legality is asked of the generator of legal moves here, not of `pseudo_legal` and `legal`, with which the search itself
+//! proves moves.
+
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::types::value::{self, REPETITION_WIN};
+use crate::types::{Move, Ply, Value};
+
+const IS_ON: bool = cfg!(any(test, debug_assertions));
+
+/// All `moves` are legal in the position; `role` says what they are.
+#[inline(always)]
+pub(super) fn legal(position: &Position, moves: &[Move], role: &str) {
+    if IS_ON {
+        prove(position, moves, role);
+    }
+}
+
+/// The moves are legal one after the other.
+#[inline(always)]
+pub(super) fn line(position: &Position, line: &[Move]) {
+    if IS_ON {
+        let mut position = position.clone();
+        for &mv in line {
+            prove(&position, &[mv], "move of a line");
+            position.do_move(mv);
+        }
+    }
+}
+
+/// A value at `ply` is none, an evaluation or a judgement of repetition, or a mate that is possible from there.
+#[inline(always)]
+pub(super) fn value(value: Value, ply: Ply) {
+    if IS_ON {
+        let is_ordinary = value.abs() <= REPETITION_WIN;
+        let is_mate =
+            value::is_mate(value) && (value::mated_in(ply)..=value::mate_in(ply)).contains(&value);
+        assert!(
+            is_ordinary || is_mate || value == value::NONE,
+            "the value {value} at ply {ply} is out of range"
+        );
+    }
+}
+
+#[inline(never)]
+fn prove(position: &Position, moves: &[Move], role: &str) {
+    let all = legal_moves(position);
+    for mv in moves {
+        assert!(
+            all.contains(mv),
+            "{role} {mv:?} is not legal in {}",
+            position.to_sfen()
+        );
+    }
+}

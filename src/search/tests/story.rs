@@ -1,0 +1,242 @@
+//! The bug of 2021, step by step. An entry says that a black rook on 8一 takes 8三 and promotes. By collision it is found
+//! where the rook on 8一 is white's; read there it becomes white's move, a promotion outside of white's zone. It cuts, so
+//! it becomes a killer and a counter move, comes out again after a null move, and the rook promotes where it must not.
+//! Here the first step fails already, and each later step would fail by itself.
+
+use super::*;
+use crate::search::history::Histories;
+use crate::search::move_picker::MovePicker;
+use crate::search::root::root_moves;
+use crate::search::worker::Worker;
+use crate::types::{Move, MoveList, Piece, Square};
+
+/// Where the entry comes from: black's rook, which may promote.
+const ORIGIN: &str = "1R7/4k4/9/9/9/9/9/9/4K4 b Pp 1";
+/// Where it must not be used: white's rook, with either side to move.
+const COLLISIONS: [&str; 2] = [
+    "1r7/4k4/9/9/9/9/9/9/4K4 b Pp 1",
+    "1r7/4k4/9/9/9/9/9/9/4K4 w Pp 1",
+];
+/// A whole position with white's rook on 8一 and the way to 8三 free.
+const MIDDLE_GAME: &str = "lrsgkgsnl/7b1/p1ppppppp/9/1p7/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b N 1";
+
+fn story() -> Move16 {
+    stored("8a8c+")
+}
+
+/// The move as each side would make it, whether it may or not.
+fn story_moves() -> [Move; 2] {
+    [Piece::BlackDragon, Piece::WhiteDragon]
+        .map(|dragon| Move::promotion(Square::S81, Square::S83, dragon))
+}
+
+fn entry() -> Entry {
+    Entry {
+        mv: Some(story()),
+        value: 3000,
+        eval: 0,
+        depth: value::MAX_PLY as i32,
+        bound: Bound::Lower,
+        is_pv: true,
+    }
+}
+
+/// A thread's memory at a position, with its own table.
+fn worker(position: &Position) -> Worker {
+    let (limits, settings) = (Limits::default(), Settings::default());
+    let task = task(position, limits, settings);
+    let moves = root_moves(&task.position, &task.limits, &task.settings);
+    let mut worker = Worker::new(task.clone());
+    worker.begin(task, moves);
+    worker
+}
+
+fn plant(worker: &Worker, position: &Position) {
+    let (table, key) = (&worker.task.table, position.key());
+    table.store(table.probe(key).slot, key, entry());
+}
+
+/// Every counter move is `answer`.
+fn plant_counter_moves(histories: &mut Histories, answer: Move) {
+    for mv in possible_moves() {
+        histories.set_counter_move(mv, answer);
+    }
+}
+
+/// How many moves are answered with one of the story.
+fn counter_moves_of_the_story(histories: &Histories) -> usize {
+    possible_moves()
+        .filter_map(|mv| histories.counter_move(Some(mv)))
+        .filter(|answer| story_moves().contains(answer))
+        .count()
+}
+
+/// A move of every piece to every square.
+fn possible_moves() -> impl Iterator<Item = Move> {
+    let onto = |to: Square| {
+        let from = if to == Square::S11 {
+            Square::S12
+        } else {
+            Square::S11
+        };
+        Piece::ALL.map(|piece| Move::normal(from, to, piece))
+    };
+    Square::ALL.into_iter().flat_map(onto)
+}
+
+/// Everything that the picker gives, with `remembered` in the slots of killers and counter move.
+fn picked(position: &Position, remembered: [Option<Move>; 3]) -> Vec<String> {
+    let histories = Histories::new();
+    let mut picker = MovePicker::new(position, None, remembered, false);
+    let mut moves: Vec<String> = std::iter::from_fn(|| picker.next(position, &histories))
+        .map(|mv| format!("{mv:?}"))
+        .collect();
+    moves.sort();
+    moves
+}
+
+#[test]
+fn the_entry_counts_only_where_the_rook_is_blacks() {
+    let origin = position(ORIGIN);
+    let mut at_home = worker(&origin);
+    plant(&at_home, &origin);
+    let hit = at_home
+        .probe(0)
+        .1
+        .expect("the entry is this position's own");
+    assert_eq!(hit.mv, Some(story_moves()[0]));
+    assert_eq!(
+        (at_home.statistics.hits, at_home.statistics.rejected),
+        (1, 0)
+    );
+
+    for sfen in COLLISIONS {
+        let position = position(sfen);
+        let mut abroad = worker(&position);
+        plant(&abroad, &position);
+        for _ in 0..2 {
+            assert!(abroad.probe(0).1.is_none(), "{sfen}");
+        }
+        let statistics = abroad.statistics;
+        assert_eq!((statistics.probes, statistics.hits), (2, 0), "{sfen}");
+        assert_eq!(statistics.rejected, 1, "found once, then erased: {sfen}");
+    }
+}
+
+#[test]
+fn remembered_moves_of_the_story_do_not_come_out() {
+    for sfen in COLLISIONS.into_iter().chain([MIDDLE_GAME]) {
+        let before = position(sfen);
+        let mut passed = before.clone();
+        passed.do_null_move();
+        for position in [before, passed] {
+            let mut legal = MoveList::new();
+            crate::movegen::legal::<false, 1>(&position, &mut legal);
+            let mut legal: Vec<String> = legal.iter().map(|mv| format!("{mv:?}")).collect();
+            legal.sort();
+            for mv in story_moves() {
+                assert!(!legal.contains(&format!("{mv:?}")));
+                for slot in 0..3 {
+                    let mut remembered = [None; 3];
+                    remembered[slot] = Some(mv);
+                    assert_eq!(
+                        picked(&position, remembered),
+                        legal,
+                        "{mv:?} in slot {slot}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// No move was made before, so there is nothing to answer, and nobody learns an answer.
+#[test]
+fn a_null_move_has_no_counter_move() {
+    let mut position = position(MIDDLE_GAME);
+    let mut histories = Histories::new();
+    plant_counter_moves(&mut histories, story_moves()[1]);
+    let first = legal_moves(&position)[0];
+    position.do_move(first);
+    assert!(histories.counter_move(position.last_move()).is_some());
+    position.do_null_move();
+    assert_eq!(histories.counter_move(position.last_move()), None);
+}
+
+/// The whole search, with the entry under every position of two plies (a null move is one), and with the move as the
+/// answer to every move, does exactly what it does without.
+#[test]
+fn the_search_goes_on_as_if_the_story_had_not_been() {
+    let root = position(MIDDLE_GAME);
+    let run = |worker: &mut Worker| {
+        worker.task.limits = Limits {
+            depth: Some(7),
+            ..Limits::default()
+        }
+        .into();
+        worker.iterate();
+        let best = &worker.root_moves[0];
+        (best.line.clone(), best.value, worker.statistics.nodes)
+    };
+    let clean = run(&mut worker(&root));
+    for answer in story_moves() {
+        let mut worker = worker(&root);
+        let planted = plant_two_plies(&worker, &root);
+        plant_counter_moves(&mut worker.histories, answer);
+        let slots = counter_moves_of_the_story(&worker.histories);
+        assert_eq!(run(&mut worker), clean);
+        assert!(worker.statistics.rejected > 100, "{:?}", worker.statistics);
+        assert!(counter_moves_of_the_story(&worker.histories) < slots);
+        // Wherever the search has looked, the entry is gone or another's.
+        let left = planted
+            .iter()
+            .filter(|&&key| {
+                let entry = worker.task.table.probe(key).entry;
+                entry.is_some_and(|entry| entry.mv == Some(story()))
+            })
+            .count();
+        assert!(left as u64 + worker.statistics.rejected <= planted.len() as u64);
+    }
+}
+
+/// Plants the entry in all positions within two plies in which the move is not legal.
+fn plant_two_plies(worker: &Worker, root: &Position) -> Vec<Key64> {
+    let mut keys = Vec::new();
+    let mut place = |position: &Position| {
+        let is_legal = position
+            .to_move(story())
+            .is_some_and(|mv| legal_moves(position).contains(&mv));
+        if !is_legal {
+            plant(worker, position);
+            keys.push(position.key());
+        }
+    };
+    place(root);
+    for child in successors(root) {
+        place(&child);
+        for grandchild in successors(&child) {
+            place(&grandchild);
+        }
+    }
+    keys.sort_by_key(|key| key.low64());
+    keys.dedup();
+    keys
+}
+
+/// The positions after each legal move, and after none.
+fn successors(position: &Position) -> Vec<Position> {
+    let mut positions: Vec<Position> = legal_moves(position)
+        .iter()
+        .map(|&mv| {
+            let mut next = position.clone();
+            next.do_move(mv);
+            next
+        })
+        .collect();
+    if !position.in_check() {
+        let mut passed = position.clone();
+        passed.do_null_move();
+        positions.push(passed);
+    }
+    positions
+}
