@@ -82,18 +82,19 @@ pub const fn to_table(value: Value, ply: Ply) -> Value {
     }
 }
 
-/// The inverse of [`to_table`].
+/// The inverse of [`to_table`]. A mate that is too far away to be reached from this ply is [`NONE`]: counted from the root
+/// it would leave the range of mates, and stand for nothing.
 #[inline(always)]
 pub const fn from_table(value: Value, ply: Ply) -> Value {
-    if value == NONE {
-        value
-    } else if value >= MATE_IN_MAX_PLY {
-        value - ply as Value
-    } else if value <= -MATE_IN_MAX_PLY {
-        value + ply as Value
-    } else {
-        value
+    if !is_mate(value) {
+        return value;
     }
+    let from_root = if value > 0 {
+        value - ply as Value
+    } else {
+        value + ply as Value
+    };
+    if is_mate(from_root) { from_root } else { NONE }
 }
 
 /// A result as people read it, from the point of view of the side to move.
@@ -145,5 +146,9 @@ mod tests {
         for value in [0, 1500, mate_in(7), mated_in(8), REPETITION_WIN, NONE] {
             assert_eq!(from_table(to_table(value, 5), 5), value);
         }
+        let far = MATE_IN_MAX_PLY + 3;
+        assert_eq!(from_table(far, 3), MATE_IN_MAX_PLY);
+        assert_eq!(from_table(far, 4), NONE);
+        assert_eq!(from_table(-far, 4), NONE);
     }
 }
