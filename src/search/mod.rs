@@ -9,6 +9,8 @@
 
 mod alpha_beta;
 mod audit;
+#[cfg(test)]
+mod collisions;
 mod history;
 mod iterative;
 mod lead;

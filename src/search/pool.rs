@@ -15,6 +15,8 @@ use thiserror::Error;
 use crate::position::Position;
 use crate::transposition::TranspositionTable;
 
+#[cfg(test)]
+use super::collisions::Collisions;
 use super::lead::{Helpers, help, lead};
 use super::signals::{PonderHit, Signals, Statistics};
 use super::vote::Candidate;
@@ -55,6 +57,8 @@ pub struct Searcher {
     signals: Arc<Signals>,
     threads: Vec<SearchThread>,
     game: u64,
+    #[cfg(test)]
+    pub(super) collisions: Option<Arc<Collisions>>,
 }
 
 struct SearchThread {
@@ -88,6 +92,8 @@ impl Searcher {
             signals: Arc::new(Signals::idle()),
             threads: Vec::new(),
             game: 0,
+            #[cfg(test)]
+            collisions: None,
         };
         // Without any thread a search answers with any legal move, see `go`.
         let _ = searcher.set_threads(1);
@@ -148,6 +154,8 @@ impl Searcher {
             settings: Arc::clone(&settings),
             table: Arc::clone(&self.table),
             signals: Arc::clone(&self.signals),
+            #[cfg(test)]
+            collisions: self.collisions.clone(),
         };
         let Some(leader) = self.threads.first() else {
             on_event(Event::Note(

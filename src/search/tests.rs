@@ -1,6 +1,7 @@
 //! Tests that need the inside of the search: entries of the table that belong to other positions.
 
 mod story;
+mod torture;
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -32,6 +33,7 @@ fn task(position: &Position, limits: Limits, settings: Settings) -> Task {
         settings: Arc::new(settings),
         table: Arc::new(TranspositionTable::new(1).expect("one MB can be had")),
         signals: Arc::new(Signals::of_search(1, false)),
+        collisions: None,
     }
 }
 

@@ -7,9 +7,11 @@ use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::transposition::{Entry, Probe, TranspositionTable};
 use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
-use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Ply, Value};
+use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Ply, Value};
 
 use super::audit;
+#[cfg(test)]
+use super::collisions::Collisions;
 use super::history::Histories;
 use super::node::{Frame, Node, TableHit};
 use super::reporter::Reporter;
@@ -37,6 +39,8 @@ pub(super) struct Task {
     pub(super) settings: Arc<Settings>,
     pub(super) table: Arc<TranspositionTable>,
     pub(super) signals: Arc<Signals>,
+    #[cfg(test)]
+    pub(super) collisions: Option<Arc<Collisions>>,
 }
 
 /// Memory of one thread.
@@ -153,7 +157,7 @@ impl Worker {
         self.frames[ply].current_move = Some(mv);
         // The memory answers while the move is made.
         let key = self.position.key_after(mv);
-        self.task.table.prefetch(key);
+        self.task.table.prefetch(self.table_key(key));
         self.position.do_move(mv);
         debug_assert_eq!(key, self.position.key());
         if self.statistics.nodes >= self.next_poll {
@@ -229,11 +233,16 @@ impl Worker {
     /// nothing of it is used.
     #[inline]
     pub(super) fn probe(&mut self, ply: Ply) -> (Probe, Option<TableHit>) {
-        let probe = self.task.table.probe(self.position.key());
+        let key = self.position.key();
+        let probe = self.task.table.probe(self.table_key(key));
         self.statistics.probes += 1;
         let Some(entry) = probe.entry else {
             return (probe, None);
         };
+        #[cfg(test)]
+        if let Some(collisions) = &self.task.collisions {
+            collisions.found(key);
+        }
         let mv = match entry.mv {
             None => None,
             Some(stored) => {
@@ -263,6 +272,17 @@ impl Worker {
         (probe, Some(hit))
     }
 
+    /// The key under which the table knows a position: tests fold them, so that they collide.
+    #[inline(always)]
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests ask the task"))]
+    fn table_key(&self, key: Key64) -> Key64 {
+        #[cfg(test)]
+        if let Some(collisions) = &self.task.collisions {
+            return collisions.fold(key);
+        }
+        key
+    }
+
     /// Writes what was found out at a node.
     #[inline(always)]
     pub(super) fn store(&self, node: &Node, bound: Bound) {
@@ -276,7 +296,15 @@ impl Worker {
             bound,
             is_pv: node.was_pv,
         };
-        self.task.table.store(node.slot, node.key, entry);
+        let key = self.table_key(node.key);
+        self.task.table.store(node.slot, key, entry);
+        #[cfg(test)]
+        if let Some(collisions) = &self.task.collisions {
+            let kept = self.task.table.probe(key).entry;
+            if kept.is_some_and(|kept| (kept.value, kept.depth) == (entry.value, entry.depth)) {
+                collisions.stored(node.key);
+            }
+        }
     }
 
     /// The line of `ply` becomes `mv` and the line after it.

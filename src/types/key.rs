@@ -131,6 +131,14 @@ impl<const LANES: usize> Key<LANES> {
     }
 }
 
+#[cfg(test)]
+impl Key64 {
+    /// The key of these bits, of whatever position.
+    pub(crate) const fn from_low64(bits: u64) -> Self {
+        Self([bits])
+    }
+}
+
 impl<const LANES: usize> Add for Key<LANES> {
     type Output = Self;
 

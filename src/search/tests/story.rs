@@ -123,6 +123,19 @@ fn the_entry_counts_only_where_the_rook_is_blacks() {
     }
 }
 
+/// The gates, one by one: the owner of the piece, then the promotion zone.
+#[test]
+fn each_gate_refuses_by_itself() {
+    let [blacks_turn, whites_turn] = COLLISIONS.map(position);
+    assert_eq!(blacks_turn.to_move(story()), None);
+    assert_eq!(whites_turn.to_move(story()), Some(story_moves()[1]));
+    for position in [&blacks_turn, &whites_turn] {
+        for mv in story_moves() {
+            assert!(!position.pseudo_legal(mv), "{mv:?}");
+        }
+    }
+}
+
 #[test]
 fn remembered_moves_of_the_story_do_not_come_out() {
     for sfen in COLLISIONS.into_iter().chain([MIDDLE_GAME]) {
