@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::position::Declaration;
-use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
 
 use super::pool::{OnEvent, Outcome, any_decision, guarded};
@@ -136,7 +135,7 @@ fn gather(worker: &mut Worker, signals: &Signals, helpers: &Helpers) -> Vec<Stri
 }
 
 /// The decision for the position, after the search or without one.
-fn decide(worker: &mut Worker, declaration: Option<Declaration>) -> Decision {
+fn decide(worker: &Worker, declaration: Option<Declaration>) -> Decision {
     let is_stopped_ponder = worker.task.limits.ponder && worker.task.signals.is_pondering();
     let Some(best) = worker.root_moves.first().cloned() else {
         return if is_stopped_ponder {
@@ -157,20 +156,8 @@ fn decide(worker: &mut Worker, declaration: Option<Declaration>) -> Decision {
             return Decision::Resign;
         }
     }
-    let ponder = match best.line.get(1) {
-        Some(&expected) => Some(expected),
-        None => ponder_from_table(worker, best.mv),
-    };
     Decision::Move {
         best: best.mv,
-        ponder,
+        ponder: best.line.get(1).copied(),
     }
-}
-
-/// The answer to the best move that the table knows, proved legal.
-fn ponder_from_table(worker: &mut Worker, best: Move) -> Option<Move> {
-    worker.position.do_move(best);
-    let (_, hit) = worker.probe(1);
-    worker.position.undo_move();
-    hit?.mv
 }

@@ -17,6 +17,7 @@ mod lead;
 mod move_picker;
 mod node;
 mod pool;
+mod principal_variation;
 mod pruning;
 mod quiescence;
 mod reporter;

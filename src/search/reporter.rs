@@ -82,6 +82,7 @@ impl Reporter {
 impl Worker {
     /// Reports the best lines, of which the user wants `lines`.
     pub(super) fn report(&mut self, lines: usize) {
+        self.complete_lines(lines);
         let Some(reporter) = &mut self.reporter else {
             return;
         };
@@ -96,7 +97,8 @@ impl Worker {
         {
             reporter.outlet.send(Event::Info(Info {
                 depth: best.depth,
-                seldepth: best.seldepth as i32,
+                // A line that was completed may be longer than what this search looked at.
+                seldepth: best.seldepth.max(best.line.len()) as i32,
                 multi_pv: index + 1,
                 score: Score::from_value(best.value),
                 bound: best.bound,
@@ -108,6 +110,12 @@ impl Worker {
         }
         reporter.last = Instant::now();
         reporter.reported = lines.to_vec();
+    }
+
+    fn complete_lines(&mut self, lines: usize) {
+        for index in 0..lines {
+            self.complete_line(index);
+        }
     }
 
     /// After an iteration.
@@ -131,6 +139,7 @@ impl Worker {
 
     /// At the end: what is reported last is what was decided on.
     pub(super) fn report_result(&mut self, lines: usize) {
+        self.complete_lines(lines);
         let is_known = self
             .reporter
             .as_ref()

@@ -1,5 +1,6 @@
 //! Tests that need the inside of the search: entries of the table that belong to other positions.
 
+mod lines;
 mod story;
 mod torture;
 
@@ -41,6 +42,7 @@ fn task(position: &Position, limits: Limits, settings: Settings) -> Task {
 fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistics) {
     let settings = Settings {
         hash_mb: 8,
+        pv_interval: std::time::Duration::ZERO,
         ..Settings::default()
     };
     let mut searcher = Searcher::new();

@@ -7,7 +7,7 @@ use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::transposition::{Entry, Probe, TranspositionTable};
 use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
-use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Ply, Value};
+use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, Ply, Value};
 
 use super::audit;
 #[cfg(test)]
@@ -246,10 +246,7 @@ impl Worker {
         let mv = match entry.mv {
             None => None,
             Some(stored) => {
-                let proved = self
-                    .position
-                    .to_move(stored)
-                    .filter(|&mv| self.position.pseudo_legal(mv) && self.position.legal(mv));
+                let proved = self.prove(stored);
                 if proved.is_none() {
                     self.statistics.rejected += 1;
                     self.task.table.erase(probe.slot);
@@ -270,6 +267,21 @@ impl Worker {
         };
         audit::value(hit.value, ply);
         (probe, Some(hit))
+    }
+
+    /// A move from storage, where it is legal.
+    #[inline(always)]
+    fn prove(&self, stored: Move16) -> Option<Move> {
+        let mv = self.position.to_move(stored)?;
+        (self.position.pseudo_legal(mv) && self.position.legal(mv)).then_some(mv)
+    }
+
+    /// The move, value and bound that the table knows of the position, without leaving a trace.
+    pub(super) fn peek(&self, ply: Ply) -> Option<(Move, Value, Bound)> {
+        let key = self.table_key(self.position.key());
+        let entry = self.task.table.probe(key).entry?;
+        let value = value::from_table(entry.value, ply);
+        Some((self.prove(entry.mv?)?, value, entry.bound))
     }
 
     /// The key under which the table knows a position: tests fold them, so that they collide.

@@ -1,5 +1,6 @@
 //! The search from outside: what it promises whatever the position, the limits and the moment of a stop.
 
+mod lines;
 mod threads;
 
 use std::sync::mpsc::{Receiver, channel};
@@ -84,7 +85,10 @@ fn search(position: &Position, limits: Limits, settings: &Settings) -> Report {
 fn check(position: &Position, report: &Report) {
     assert_eq!(report.notes, Vec::<String>::new());
     for info in &report.infos {
-        assert!(!info.pv.is_empty());
+        assert!(!info.pv.is_empty() && info.pv.len() <= info.seldepth as usize);
+        if let Score::Mate(plies) = info.score {
+            assert!(info.pv.len() <= plies.unsigned_abs() as usize, "{info:?}");
+        }
         let mut position = position.clone();
         for &mv in &info.pv {
             assert!(legal_moves(&position).contains(&mv), "{mv:?} of {info:?}");
@@ -94,7 +98,7 @@ fn check(position: &Position, report: &Report) {
     if let Decision::Move { best, ponder } = report.decision {
         // The last report of the best line is the one that was decided on.
         let last = report.infos.iter().rfind(|info| info.multi_pv == 1);
-        assert!(last.is_none_or(|info| info.pv[0] == best));
+        assert!(last.is_none_or(|info| info.pv[0] == best && info.pv.get(1).copied() == ponder));
         let mut position = position.clone();
         assert!(legal_moves(&position).contains(&best));
         position.do_move(best);

@@ -1,0 +1,83 @@
+//! Whole lines for people, and an answer to ponder on. A line from the search is cut off where the table answered, or where
+//! the window was left; its end still lies in the table. Only moves that are proved legal join a line, and it ends where
+//! the game does. Nothing is counted or erased on the way: what is shown, and when, must not change the search.
+
+use crate::movegen::legal_moves;
+use crate::types::value::{self, MATE, MAX_PLY};
+use crate::types::{Bound, Move, Value};
+
+use super::audit;
+use super::root::RootMove;
+use super::worker::Worker;
+
+/// The move and an answer to it: shorter lines are completed whatever the depth.
+const LEAST_LENGTH: usize = 2;
+
+impl Worker {
+    /// Completes the line of a root move, to the depth of its search or to the mate. The worker is at the root.
+    pub(super) fn complete_line(&mut self, index: usize) {
+        let RootMove { line, value, .. } = &mut self.root_moves[index];
+        let (mut line, value) = (std::mem::take(line), *value);
+        let wanted = wanted_length(&self.root_moves[index]);
+        if line.len() < wanted {
+            for &mv in &line {
+                self.position.do_move(mv);
+            }
+            while line.len() < wanted
+                && let Some(mv) = self.next_of_line(line.len(), value)
+            {
+                self.position.do_move(mv);
+                line.push(mv);
+            }
+            for _ in &line {
+                self.position.undo_move();
+            }
+            audit::line(&self.position, &line);
+        }
+        self.root_moves[index].line = line;
+    }
+
+    /// The move that the table knows after `ply` moves of a line of this value, if the game goes on there.
+    fn next_of_line(&mut self, ply: usize, value: Value) -> Option<Move> {
+        let is_over = self.position.search_repetition(ply).is_some()
+            || self.position.game_ply() > self.max_moves
+            || self.position.declaration(self.rule).is_some();
+        if is_over {
+            return None;
+        }
+        let known = self.peek(ply);
+        if !value::is_mate(value) {
+            return known.map(|(mv, ..)| mv);
+        }
+        // A line of mate is shown only with moves that keep to it.
+        let wanted = if ply.is_multiple_of(2) { value } else { -value };
+        let opposite = if wanted > 0 {
+            Bound::Upper
+        } else {
+            Bound::Lower
+        };
+        known
+            .filter(|&(_, value, bound)| value == wanted && bound != opposite)
+            .map(|(mv, ..)| mv)
+            .or_else(|| (wanted == value::mate_in(ply + 1)).then(|| self.mating_move())?)
+    }
+
+    /// A move that mates, if there is one: here speed does not matter.
+    fn mating_move(&mut self) -> Option<Move> {
+        legal_moves(&self.position).into_iter().find(|&mv| {
+            self.position.do_move(mv);
+            let is_mate = self.position.in_check() && legal_moves(&self.position).is_empty();
+            self.position.undo_move();
+            is_mate
+        })
+    }
+}
+
+/// How long the line should be.
+fn wanted_length(best: &RootMove) -> usize {
+    if value::is_mate(best.value) {
+        (MATE - best.value.abs()) as usize
+    } else {
+        (best.depth as usize).clamp(LEAST_LENGTH, MAX_PLY)
+    }
+}

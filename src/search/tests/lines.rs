@@ -1,0 +1,107 @@
+//! Lines that are completed from the table: what joins them, and where they end.
+
+use super::*;
+use crate::search::root::root_moves;
+use crate::search::worker::Worker;
+use crate::types::value::mated_in;
+use crate::types::{Ply, Value};
+
+/// The line of the first of `moves`, completed at `depth` with the others in the table. Each entry has the root's value as its
+/// position sees it, or `value` if there is one.
+fn completed(
+    sfen: &str,
+    moves: &[&str],
+    (depth, root_value): (i32, Value),
+    value: Option<Value>,
+) -> String {
+    let root = position(sfen);
+    let task = task(&root, Limits::default(), Settings::default());
+    let root_moves = root_moves(&task.position, &task.limits, &task.settings);
+    let mut worker = Worker::new(task.clone());
+    worker.begin(task, root_moves);
+    let first = root.to_move(stored(moves[0])).expect("the piece is there");
+    let mut best = worker.root_moves[0].clone();
+    best.mv = first;
+    best.update(root_value, Bound::Exact, depth, &[]);
+    worker.put_first(best);
+    let mut position = root.clone();
+    position.do_move(first);
+    for (index, text) in moves.iter().enumerate().skip(1) {
+        let own = if index % 2 == 0 {
+            root_value
+        } else {
+            -root_value
+        };
+        plant(&worker, &position, text, value.unwrap_or(own), index);
+        match position.to_move(stored(text)) {
+            Some(mv) if legal_moves(&position).contains(&mv) => position.do_move(mv),
+            _ => break,
+        }
+    }
+    worker.complete_line(0);
+    assert_eq!(worker.position.key(), root.key());
+    assert_eq!(worker.statistics, Statistics::default());
+    let texts: Vec<_> = worker.root_moves[0]
+        .line
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    texts.join(" ")
+}
+
+fn plant(worker: &Worker, position: &Position, text: &str, value: Value, ply: Ply) {
+    let (table, key) = (&worker.task.table, position.key());
+    let entry = Entry {
+        mv: Some(stored(text)),
+        value: value::to_table(value, ply),
+        eval: 0,
+        depth: 1,
+        bound: Bound::Exact,
+        is_pv: false,
+    };
+    table.store(table.probe(key).slot, key, entry);
+}
+
+const QUIET: &str = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
+/// Black mates with the gold in front of the king, now or later.
+const MATE: &str = "4k4/p8/4P4/9/9/9/9/9/4K4 b G 1";
+
+#[test]
+fn lines_grow_to_their_depth() {
+    let moves = ["5i5h", "5a5b", "5h5g", "5b5c", "5g6g", "5c6c"];
+    for (depth, length) in [(1, 2), (2, 2), (4, 4), (6, 6), (9, 6)] {
+        let line = completed(QUIET, &moves, (depth, 0), None);
+        assert_eq!(line, moves[..length].join(" "), "depth {depth}");
+    }
+}
+
+#[test]
+fn a_repetition_ends_a_line() {
+    // The position after the first move comes back after four more.
+    let circle = [
+        "5i5h", "5a5b", "5h5i", "5b5a", "5i5h", "5a5b", "5h5i", "5b5a",
+    ];
+    let line = completed(QUIET, &circle, (8, 0), None);
+    assert_eq!(line, circle[..5].join(" "));
+}
+
+#[test]
+fn a_move_of_another_position_ends_a_line() {
+    for foreign in ["5h5g", "5a5i", "P*5e", "5a4a+"] {
+        let line = completed(QUIET, &["5i5h", "5a5b", "5h5g", foreign], (8, 0), None);
+        assert_eq!(line, "5i5h 5a5b 5h5g", "{foreign}");
+    }
+}
+
+#[test]
+fn lines_of_mate_keep_to_the_mate() {
+    let moves = ["5i5h", "9b9c", "G*5b"];
+    let mate = (12, mate_in(3));
+    assert_eq!(completed(MATE, &moves, mate, None), moves.join(" "));
+    // The last move is found without the table.
+    assert_eq!(completed(MATE, &moves[..2], mate, None), moves.join(" "));
+    // What does not lead to the mate is not shown.
+    for other in [0, mated_in(5), mate_in(3)] {
+        assert_eq!(completed(MATE, &moves, mate, Some(other)), moves[0]);
+    }
+}
