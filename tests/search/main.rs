@@ -1,6 +1,7 @@
 //! The search from outside: what it promises whatever the position, the limits and the moment of a stop.
 
 mod lines;
+mod reproducibility;
 mod threads;
 
 use std::sync::mpsc::{Receiver, channel};
