@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::search::{Clock, Decision, Event, Info, Limits, Searcher, Settings};
-use raicho::types::{EnteringKingRule, Move, Move16, Score};
+use raicho::types::{Bound, EnteringKingRule, Move, Move16, Score};
 
 /// What a search said.
 struct Report {
@@ -162,6 +162,7 @@ fn the_same_search_gives_the_same_result() {
             let lines: Vec<_> = report
                 .infos
                 .into_iter()
+                .filter(|info| info.bound == Bound::Exact)
                 .map(|info| (info.pv, info.score))
                 .collect();
             found.push((report.decision, lines, searcher.statistics()));
