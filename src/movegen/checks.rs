@@ -8,45 +8,62 @@ use crate::bitboard::{
 use crate::position::Board;
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// Passes on what attacks the enemy king after the move, directly or from behind the piece that moves.
-pub(super) struct ChecksOnly<'a, S: Sink> {
-    king: Square,
-    /// Pieces that uncover an attack when they leave the line to the king.
-    blockers: Bitboard,
-    /// By kind: from where a piece attacks the king.
-    squares: [Bitboard; PieceType::NUM],
-    sink: &'a mut S,
-}
+/// By kind: from where a piece of the side to move gives check to a king by itself.
+#[derive(Clone, Debug)]
+pub struct CheckSquares([Bitboard; PieceType::NUM]);
 
-impl<'a, S: Sink> ChecksOnly<'a, S> {
-    pub(super) fn new(board: &Board, king: Square, blockers: Bitboard, sink: &'a mut S) -> Self {
+impl CheckSquares {
+    /// The squares from which the side to move attacks `king`, with the pieces as they stand.
+    pub fn new(board: &Board, king: Square) -> Self {
         let us = board.side_to_move();
         let occupied = board.occupied();
         let bishop = bishop_attacks(king, occupied);
         let rook = rook_attacks(king, occupied);
         let neighbours = king_attacks(king);
-        let squares = std::array::from_fn(|code| match PieceType::from_index(code) {
-            Some(PieceType::Pawn) => pawn_attacks(!us, king),
-            Some(PieceType::Lance) => lance_attacks(!us, king, occupied),
-            Some(PieceType::Knight) => knight_attacks(!us, king),
-            Some(PieceType::Silver) => silver_attacks(!us, king),
-            Some(PieceType::Bishop) => bishop,
-            Some(PieceType::Rook) => rook,
-            Some(PieceType::Horse) => bishop | neighbours,
-            Some(PieceType::Dragon) => rook | neighbours,
-            Some(PieceType::King) | None => Bitboard::EMPTY,
-            Some(_) => gold_attacks(!us, king),
-        });
+        Self(std::array::from_fn(|code| {
+            match PieceType::from_index(code) {
+                Some(PieceType::Pawn) => pawn_attacks(!us, king),
+                Some(PieceType::Lance) => lance_attacks(!us, king, occupied),
+                Some(PieceType::Knight) => knight_attacks(!us, king),
+                Some(PieceType::Silver) => silver_attacks(!us, king),
+                Some(PieceType::Bishop) => bishop,
+                Some(PieceType::Rook) => rook,
+                Some(PieceType::Horse) => bishop | neighbours,
+                Some(PieceType::Dragon) => rook | neighbours,
+                Some(PieceType::King) | None => Bitboard::EMPTY,
+                Some(_) => gold_attacks(!us, king),
+            }
+        }))
+    }
+
+    /// The squares for one kind.
+    #[inline(always)]
+    pub fn of(&self, kind: PieceType) -> Bitboard {
+        self.0[kind.index()]
+    }
+}
+
+/// Passes on what attacks the enemy king after the move, directly or from behind the piece that moves.
+pub(super) struct ChecksOnly<'a, S: Sink> {
+    king: Square,
+    /// Pieces that uncover an attack when they leave the line to the king.
+    blockers: Bitboard,
+    squares: CheckSquares,
+    sink: &'a mut S,
+}
+
+impl<'a, S: Sink> ChecksOnly<'a, S> {
+    pub(super) fn new(board: &Board, king: Square, blockers: Bitboard, sink: &'a mut S) -> Self {
         Self {
             king,
             blockers,
-            squares,
+            squares: CheckSquares::new(board, king),
             sink,
         }
     }
 
     fn direct(&self, kind: PieceType) -> Bitboard {
-        self.squares[kind.index()]
+        self.squares.of(kind)
     }
 }
 

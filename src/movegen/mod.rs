@@ -19,6 +19,7 @@ use crate::bitboard::{Bitboard, between, king_attacks, pawn_attacks};
 use crate::position::{Board, KingThreats, Position};
 use crate::types::{Color, MoveList, Square};
 
+pub use checks::CheckSquares;
 use checks::ChecksOnly;
 use generator::Generator;
 use sink::Sink;

@@ -20,14 +20,19 @@ impl<const LANES: usize> Position<LANES> {
         let plies_from_null = before.plies_from_null + 1;
         let mut consecutive_checks = before.consecutive_checks;
 
+        let mut structure = before.structure;
+
         let captured = self.board.apply(mv);
         board_key += Key::of_piece(mv.piece(), mv.to());
+        structure.add(mv.piece(), mv.to());
         match mv.from() {
             None => hand_key -= Key::of_hand(us, mv.piece().kind()),
             Some(from) => {
                 board_key -= Key::of_piece(mv.piece_before(), from);
+                structure.remove(mv.piece_before(), from);
                 if let Some(captured) = captured {
                     board_key -= Key::of_piece(captured, mv.to());
+                    structure.remove(captured, mv.to());
                     hand_key += Key::of_hand(us, captured.kind().unpromoted());
                 }
             }
@@ -49,6 +54,7 @@ impl<const LANES: usize> Position<LANES> {
         self.push(State {
             key: board_key + hand_key,
             board_key,
+            structure,
             threats,
             hand: self.board.hand(!us),
             last_move: Some(mv),
@@ -94,6 +100,7 @@ impl<const LANES: usize> Position<LANES> {
         let state = State {
             key: before.key.flipped(),
             board_key: before.board_key.flipped(),
+            structure: before.structure,
             threats: before.threats,
             hand: self.board.hand(them),
             last_move: None,

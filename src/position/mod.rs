@@ -14,6 +14,7 @@ mod repetition;
 mod see;
 mod sfen;
 mod state;
+mod structure;
 mod validate;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use validate::InvalidPosition;
 
 use repetition::SeenBoards;
 use state::State;
+use structure::StructureKeys;
 
 /// A position and how it came about. `LANES` is the width of its keys in units of 64 bits: 1, 2 or 4.
 #[derive(Clone)]
@@ -64,6 +66,7 @@ impl<const LANES: usize> Position<LANES> {
         let state = State {
             key,
             board_key,
+            structure: StructureKeys::of_board(&board),
             threats: Color::ALL.map(|color| board.king_threats(color)),
             hand: board.hand(board.side_to_move()),
             last_move: None,
@@ -131,6 +134,24 @@ impl<const LANES: usize> Position<LANES> {
     #[inline(always)]
     pub fn board_key(&self) -> Key<LANES> {
         self.state().board_key
+    }
+
+    /// Where the pawns of both sides stand, as a number for tables that learn from structure.
+    #[inline(always)]
+    pub fn pawn_key(&self) -> u32 {
+        self.state().structure.pawns()
+    }
+
+    /// Where the lances, knights, silvers and golds of both sides stand, promoted ones included; likewise.
+    #[inline(always)]
+    pub fn minor_piece_key(&self) -> u32 {
+        self.state().structure.minor_pieces()
+    }
+
+    /// Where one side's pieces other than pawns stand; likewise.
+    #[inline(always)]
+    pub fn non_pawn_key(&self, color: Color) -> u32 {
+        self.state().structure.non_pawns(color)
     }
 
     /// Both keys computed anew: `(board and side, board, side and hands)`. For checks.

@@ -1,6 +1,7 @@
 //! What a position remembers about each ply of the game, so that moves can be taken back and repetitions found.
 
 use super::board::KingThreats;
+use super::structure::StructureKeys;
 use crate::types::{Color, Hand, Key, Move, Piece};
 
 /// One ply: facts about the position, and the move that led to it.
@@ -10,6 +11,8 @@ pub(super) struct State<const LANES: usize> {
     pub(super) key: Key<LANES>,
     /// Board and side to move, without the hands.
     pub(super) board_key: Key<LANES>,
+    /// Parts of the board by kind of piece.
+    pub(super) structure: StructureKeys,
     /// Threats to each king.
     pub(super) threats: [KingThreats; Color::NUM],
     /// Hand of the side to move: with the board it determines the other hand.

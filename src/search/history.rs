@@ -1,81 +1,257 @@
-//! What made cuts before: counter moves and histories, owned by one thread.
+//! What did well before: statistics of moves, owned by one thread, by which the search orders, prunes and reduces.
 //!
-//! Histories hold the running balance of a move: each update pulls the entry towards the bonus and never beyond the
-//! limit ("gravity", from Stockfish).
+//! An entry holds the running balance of a move: each update pulls it towards the bonus and never beyond the limit
+//! ("gravity"). The tables (butterfly, low-ply, capture, continuation and pawn history) and how they are weighed follow
+//! Stockfish, in the form that `YaneuraOu` gave them for shogi.
 
-use crate::types::{Color, Depth, Move, Piece, PieceType, Square};
+use crate::position::Position;
+use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
+use crate::util::ZeroedPages;
 
-use super::tunables::{history_bonus, history_bonus_max, history_bonus_offset};
+use super::correction::Corrections;
 
-/// No entry of a history is larger.
-pub(super) const HISTORY_LIMIT: i32 = 16_384;
+/// No entry of a history is larger than the limit of its table.
+pub(super) const BUTTERFLY_LIMIT: i32 = 7183;
+const CAPTURE_LIMIT: i32 = 10_692;
+const CONTINUATION_LIMIT: i32 = 30_000;
+const PAWN_LIMIT: i32 = 8192;
+const TABLE_MOVE_LIMIT: i32 = 8192;
+
+/// What is not known yet counts a little less than what was neither good nor bad; near the root a little more.
+const CONTINUATION_START: i32 = -523;
+const PAWN_START: i32 = -1238;
+const CAPTURE_START: i32 = -678;
+const LOW_PLY_START: i32 = 98;
 
 /// Origins on the board and the seven kinds in hand.
 const ORIGINS: usize = Square::NUM + PieceType::HAND.len();
+const BUTTERFLY: usize = ORIGINS * Square::NUM;
+/// A piece and where it lands.
+pub(super) const PIECE_TO: usize = Piece::NUM * Square::NUM;
+/// Pawn structures are told apart by so many values of their key.
+const PAWN_STRUCTURES: usize = 4096;
+/// Plies from the root that have a history of their own.
+pub(super) const LOW_PLIES: usize = 5;
+/// So many earlier moves have a continuation history.
+pub(super) const CONTINUATIONS: usize = 6;
+
+/// The index of a piece and the square it lands on.
+#[inline(always)]
+pub(super) fn piece_to(piece: Piece, to: Square) -> usize {
+    piece.index() * Square::NUM + to.index()
+}
+
+/// The continuation history of one earlier move: what did well after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Row(u32);
+
+impl Row {
+    /// What follows no move. No piece has code 0, so this row belongs to no move.
+    pub(super) const NONE: Self = Self(0);
+
+    const NUM: usize = 4 * PIECE_TO;
+
+    /// The row of a move, told apart by whether it was made in check and whether it captured.
+    #[inline(always)]
+    pub(super) fn of(mv: Move, in_check: bool, is_capture: bool) -> Self {
+        let kind = usize::from(in_check) * 2 + usize::from(is_capture);
+        Self((kind * PIECE_TO + piece_to(mv.piece(), mv.to())) as u32)
+    }
+
+    #[inline(always)]
+    fn entry(self, mv: Move) -> usize {
+        self.0 as usize * PIECE_TO + piece_to(mv.piece(), mv.to())
+    }
+}
+
+/// Where in a search a move is judged: what was played before it, and the pawns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context {
+    /// The rows of the moves one to six plies ago.
+    pub(super) rows: [Row; CONTINUATIONS],
+    /// The index of the pawn structure.
+    pawns: u32,
+    pub(super) ply: Ply,
+}
+
+impl Context {
+    #[inline(always)]
+    pub(super) fn new(position: &Position, rows: [Row; CONTINUATIONS], ply: Ply) -> Self {
+        Self {
+            rows,
+            pawns: pawn_structure(position),
+            ply,
+        }
+    }
+}
+
+#[inline(always)]
+fn pawn_structure(position: &Position) -> u32 {
+    position.pawn_key() % PAWN_STRUCTURES as u32
+}
 
 /// The tables of one thread.
 pub(super) struct Histories {
     // [side][origin and target]
     butterfly: [Box<[i16]>; Color::NUM],
-    // [piece after the move][target][captured kind]
-    captures: Box<[[[i16; PieceType::NUM]; Square::NUM]]>,
-    // [piece][target] of the move that is answered
-    counter_moves: Box<[[Option<Move>; Square::NUM]]>,
+    // [ply][origin and target]
+    low_ply: [Box<[i16]>; LOW_PLIES],
+    // [piece and target][captured kind]
+    captures: Box<[[i16; PieceType::NUM]]>,
+    // [row of an earlier move][piece and target]
+    continuation: ZeroedPages<i16>,
+    // [pawn structure][piece and target]
+    pawns: ZeroedPages<i16>,
+    // [piece and target] of the move that is answered
+    counter_moves: Box<[Option<Move>]>,
+    /// How often the table's move proves best.
+    table_move: i16,
+    pub(super) corrections: Corrections,
 }
 
 impl Histories {
+    /// About the memory that the tables of one thread take once they are used.
+    pub(super) const MEGABYTES: usize =
+        ((Row::NUM + PAWN_STRUCTURES + PIECE_TO) * PIECE_TO * size_of::<i16>()) >> 20;
+
+    /// Empty tables.
+    ///
+    /// # Panics
+    /// Panics where the system has no address space left.
     pub(super) fn new() -> Self {
+        let pages = |length| ZeroedPages::on_demand(length).expect("the system gives memory");
         Self {
-            butterfly: Color::ALL.map(|_| vec![0; ORIGINS * Square::NUM].into_boxed_slice()),
-            captures: vec![[[0; PieceType::NUM]; Square::NUM]; Piece::NUM].into_boxed_slice(),
-            counter_moves: vec![[None; Square::NUM]; Piece::NUM].into_boxed_slice(),
+            butterfly: Color::ALL.map(|_| vec![0; BUTTERFLY].into_boxed_slice()),
+            low_ply: [(); LOW_PLIES].map(|()| vec![0; BUTTERFLY].into_boxed_slice()),
+            captures: vec![[0; PieceType::NUM]; PIECE_TO].into_boxed_slice(),
+            continuation: pages(Row::NUM * PIECE_TO),
+            pawns: pages(PAWN_STRUCTURES * PIECE_TO),
+            counter_moves: vec![None; PIECE_TO].into_boxed_slice(),
+            table_move: 0,
+            corrections: Corrections::new(),
         }
     }
 
-    /// How well a quiet move did.
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        for table in self.butterfly.iter_mut().chain(&mut self.low_ply) {
+            table.fill(0);
+        }
+        self.captures.fill([0; PieceType::NUM]);
+        self.continuation.fill(0);
+        self.pawns.fill(0);
+        self.counter_moves.fill(None);
+        self.table_move = 0;
+        self.corrections.clear();
+    }
+
+    /// A new search begins: plies near the root mean something else now.
+    pub(super) fn begin_search(&mut self) {
+        for table in &mut self.low_ply {
+            table.fill(0);
+        }
+    }
+
+    /// How well a quiet move did in general.
     #[inline(always)]
-    pub(super) fn quiet(&self, mv: Move) -> i32 {
+    pub(super) fn butterfly(&self, mv: Move) -> i32 {
         let side = mv.piece().color();
         i32::from(self.butterfly[side.index()][mv.from_to_index()])
+    }
+
+    /// How well a quiet move did so near to the root; 0 further away.
+    #[inline(always)]
+    pub(super) fn low_ply(&self, mv: Move, ply: Ply) -> i32 {
+        self.low_ply.get(ply).map_or(0, |table| {
+            balance::<LOW_PLY_START>(table[mv.from_to_index()])
+        })
+    }
+
+    /// How well a move did after an earlier one.
+    #[inline(always)]
+    pub(super) fn continuation(&self, row: Row, mv: Move) -> i32 {
+        balance::<CONTINUATION_START>(self.continuation[row.entry(mv)])
+    }
+
+    /// How well a quiet move did with these pawns.
+    #[inline(always)]
+    pub(super) fn pawns(&self, context: &Context, mv: Move) -> i32 {
+        let index = context.pawns as usize * PIECE_TO + piece_to(mv.piece(), mv.to());
+        balance::<PAWN_START>(self.pawns[index])
     }
 
     /// How well a capture did.
     #[inline(always)]
     pub(super) fn capture(&self, mv: Move, captured: PieceType) -> i32 {
-        i32::from(self.captures[mv.piece().index()][mv.to().index()][captured.index()])
+        let entries = &self.captures[piece_to(mv.piece(), mv.to())];
+        balance::<CAPTURE_START>(entries[captured.index()])
     }
 
     /// What refuted a move.
     #[inline(always)]
     pub(super) fn counter_move(&self, last: Option<Move>) -> Option<Move> {
         let last = last?;
-        self.counter_moves[last.piece().index()][last.to().index()]
+        self.counter_moves[piece_to(last.piece(), last.to())]
+    }
+
+    /// How far the table's move can be trusted.
+    #[inline(always)]
+    pub(super) fn table_move(&self) -> i32 {
+        i32::from(self.table_move)
     }
 
     pub(super) fn set_counter_move(&mut self, last: Move, answer: Move) {
-        self.counter_moves[last.piece().index()][last.to().index()] = Some(answer);
+        self.counter_moves[piece_to(last.piece(), last.to())] = Some(answer);
     }
 
-    pub(super) fn update_quiet(&mut self, mv: Move, bonus: i32) {
+    pub(super) fn update_butterfly(&mut self, mv: Move, bonus: i32) {
         let side = mv.piece().color();
-        pull(&mut self.butterfly[side.index()][mv.from_to_index()], bonus);
+        let entry = &mut self.butterfly[side.index()][mv.from_to_index()];
+        pull::<BUTTERFLY_LIMIT, 0>(entry, bonus);
+    }
+
+    pub(super) fn update_low_ply(&mut self, mv: Move, ply: Ply, bonus: i32) {
+        if let Some(table) = self.low_ply.get_mut(ply) {
+            pull::<BUTTERFLY_LIMIT, LOW_PLY_START>(&mut table[mv.from_to_index()], bonus);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn update_continuation(&mut self, row: Row, mv: Move, bonus: i32) {
+        pull::<CONTINUATION_LIMIT, CONTINUATION_START>(
+            &mut self.continuation[row.entry(mv)],
+            bonus,
+        );
+    }
+
+    pub(super) fn update_pawns(&mut self, position: &Position, mv: Move, bonus: i32) {
+        let structure = pawn_structure(position) as usize;
+        let entry = &mut self.pawns[structure * PIECE_TO + piece_to(mv.piece(), mv.to())];
+        pull::<PAWN_LIMIT, PAWN_START>(entry, bonus);
     }
 
     pub(super) fn update_capture(&mut self, mv: Move, captured: PieceType, bonus: i32) {
-        let entries = &mut self.captures[mv.piece().index()][mv.to().index()];
-        pull(&mut entries[captured.index()], bonus);
+        let entries = &mut self.captures[piece_to(mv.piece(), mv.to())];
+        pull::<CAPTURE_LIMIT, CAPTURE_START>(&mut entries[captured.index()], bonus);
+    }
+
+    pub(super) fn update_table_move(&mut self, bonus: i32) {
+        pull::<TABLE_MOVE_LIMIT, 0>(&mut self.table_move, bonus);
     }
 }
 
-/// The bonus of a move that made a cut at `depth`.
-pub(super) fn bonus(depth: Depth) -> i32 {
-    (history_bonus() * depth - history_bonus_offset()).clamp(0, history_bonus_max())
+/// The balance of an entry: it is stored as the difference from its start, so that zeroed memory is a table at the start.
+#[inline(always)]
+fn balance<const START: i32>(entry: i16) -> i32 {
+    i32::from(entry) + START
 }
 
+/// Pulls an entry towards a bonus; its balance never leaves `-LIMIT..=LIMIT`.
 #[inline(always)]
-fn pull(entry: &mut i16, bonus: i32) {
-    let old = i32::from(*entry);
-    *entry = (old + bonus - old * bonus.abs() / HISTORY_LIMIT) as i16;
+pub(super) fn pull<const LIMIT: i32, const START: i32>(entry: &mut i16, bonus: i32) {
+    let bonus = bonus.clamp(-LIMIT, LIMIT);
+    let old = balance::<START>(*entry);
+    *entry = (old + bonus - old * bonus.abs() / LIMIT - START) as i16;
 }
 
 #[cfg(test)]
@@ -83,14 +259,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn histories_stay_within_the_limit() {
+    fn entries_approach_the_limit_and_stay_within() {
         let mut entry = 0;
-        let near_limit = HISTORY_LIMIT * 9 / 10..=HISTORY_LIMIT;
-        for sign in [1, -1] {
+        for (bonus, end) in [
+            (900, CONTINUATION_LIMIT),
+            (-900, -CONTINUATION_LIMIT),
+            (i32::MAX / 2, CONTINUATION_LIMIT),
+        ] {
             for _ in 0..1000 {
-                pull(&mut entry, sign * history_bonus_max());
+                pull::<CONTINUATION_LIMIT, CONTINUATION_START>(&mut entry, bonus);
+                assert!(balance::<CONTINUATION_START>(entry).abs() <= CONTINUATION_LIMIT);
             }
-            assert!(near_limit.contains(&(sign * i32::from(entry))));
+            let distance = balance::<CONTINUATION_START>(entry) - end;
+            assert!(distance.abs() < CONTINUATION_LIMIT / 10);
+        }
+    }
+
+    #[test]
+    fn rows_of_moves_differ_from_no_move() {
+        let position: Position = Position::startpos();
+        for mv in crate::movegen::legal_moves(&position) {
+            let rows = [(false, false), (false, true), (true, false), (true, true)];
+            for (in_check, is_capture) in rows {
+                let row = Row::of(mv, in_check, is_capture);
+                assert_ne!(row, Row::NONE);
+                assert!((row.0 as usize) < Row::NUM);
+            }
         }
     }
 }

@@ -6,14 +6,15 @@ use crate::types::{Depth, Value};
 
 use super::node::{Root, Window};
 use super::tunables::{
-    aspiration_delta, aspiration_growth, aspiration_min_depth, time_falling, time_instability,
+    aspiration_delta, aspiration_divisor, aspiration_growth, time_falling, time_instability,
 };
 use super::worker::Worker;
 
 const PERCENT: i32 = 100;
 const PERMILL: i32 = 1000;
-/// A mate is searched so many times its length deep before a search with a clock ends early.
-const MATE_DEPTH_FACTOR: Depth = 3;
+/// A mate is proved; a search so many times deeper (in halves) finds no shorter one worth the time.
+const MATE_DEPTH_HALVES: Depth = 5;
+const MATE_DEPTH_OFFSET: Depth = 2;
 
 impl Worker {
     /// Searches deeper and deeper until something ends it. Afterwards the root moves are sorted, the best first.
@@ -38,6 +39,7 @@ impl Worker {
                     return;
                 }
             }
+            self.last_line.clone_from(&self.root_moves[0].line);
             self.completed_depth = depth;
             self.report_if_due(lines);
             if self.is_done(depth, previous) {
@@ -53,23 +55,33 @@ impl Worker {
 
     /// One line at one depth: the window is opened until the value lies inside.
     fn search_line(&mut self, depth: Depth) {
-        let expected = self.root_moves[self.pv_index].value;
-        let mut delta = aspiration_delta();
+        let best = &self.root_moves[self.pv_index];
         let mut window = Window::FULL;
-        if depth >= aspiration_min_depth() && expected.abs() < value::MAX_EVALUATION {
+        let mut delta = aspiration_delta();
+        if let Some(square) = best.mean_square {
+            delta += (square.abs() / i64::from(aspiration_divisor())) as Value;
+            delta = delta.min(INFINITE);
             window = Window {
-                alpha: (expected - delta).max(-INFINITE),
-                beta: (expected + delta).min(INFINITE),
+                alpha: (best.average - delta).max(-INFINITE),
+                beta: (best.average + delta).min(INFINITE),
             };
         }
+        let mut failed_high = 0;
         loop {
-            let value = self.search::<Root>(window, depth, 0, false);
+            self.root_width = window.beta - window.alpha;
+            self.root_move_nodes = self.statistics.nodes;
+            let value = self.search::<Root>(window, (depth - failed_high).max(1), 0, false);
             // The sort is stable: moves without a value keep the order of the last iteration.
             self.root_moves[self.pv_index..].sort_by_key(|known| -known.rank);
             if self.is_stopped() || value > window.alpha && value < window.beta {
                 return;
             }
             self.report_bound();
+            if value <= window.alpha {
+                failed_high = 0;
+            } else {
+                failed_high += 1;
+            }
             window = opened(window, value, delta);
             delta += delta * aspiration_growth() / PERCENT;
         }
@@ -79,17 +91,16 @@ impl Worker {
     fn is_done(&mut self, depth: Depth, previous: Value) -> bool {
         let best = &self.root_moves[0];
         let value = best.value;
+        let plies_to_mate = value::MATE - value.abs();
+        let is_settled = value::is_mate(value)
+            && self.task.settings.multi_pv <= 1
+            && (plies_to_mate + MATE_DEPTH_OFFSET) * MATE_DEPTH_HALVES / 2 < depth;
+        if is_settled {
+            return true;
+        }
         if self.time.is_none() {
             self.poll();
             return self.is_stopped();
-        }
-        let has_clock = self.task.limits.clock.is_some() && !self.task.limits.infinite;
-        if has_clock
-            && !self.task.signals.is_pondering()
-            && value::is_mate(value)
-            && depth >= MATE_DEPTH_FACTOR * (value::MATE - value.abs())
-        {
-            return true;
         }
         let fallen = if previous == -INFINITE {
             0
@@ -105,7 +116,7 @@ impl Worker {
 
 /// The window after the value fell out of it.
 fn opened(window: Window, value: Value, delta: Value) -> Window {
-    let delta = if value.abs() > value::MAX_EVALUATION {
+    let delta = if value::is_decisive(value) {
         INFINITE
     } else {
         delta
@@ -113,11 +124,11 @@ fn opened(window: Window, value: Value, delta: Value) -> Window {
     if value <= window.alpha {
         Window {
             alpha: (value - delta).max(-INFINITE),
-            beta: Value::midpoint(window.alpha, window.beta),
+            beta: window.alpha,
         }
     } else {
         Window {
-            alpha: window.alpha,
+            alpha: (window.beta - delta).max(window.alpha),
             beta: (value + delta).min(INFINITE),
         }
     }

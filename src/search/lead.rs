@@ -73,7 +73,7 @@ pub(super) fn help(worker: &mut Option<Worker>, task: Task) -> Outcome {
 /// Hands the task to the thread's memory, which is made where there is none.
 fn begin(worker: &mut Option<Worker>, task: Task) -> &mut Worker {
     let moves = root_moves(&task.position, &task.limits, &task.settings);
-    let worker = worker.get_or_insert_with(|| Worker::new(task.clone()));
+    let worker = worker.get_or_insert_with(Worker::new);
     worker.begin(task, moves);
     worker
 }

@@ -5,22 +5,17 @@
 
 use arrayvec::ArrayVec;
 
-use crate::bitboard::Bitboard;
-use crate::movegen;
 use crate::position::Position;
-use crate::types::value::piece_value;
-use crate::types::{MAX_MOVES, Move, MoveList, Piece, PieceType};
+use crate::types::{Depth, MAX_MOVES, Move, Value};
 
 use super::audit;
-use super::history::{HISTORY_LIMIT, Histories};
+use super::history::{Context, Histories};
 use super::node::KILLERS;
+use super::ordering::is_tactical;
+use super::tunables::{order_good_capture_divisor, order_good_quiet, order_sort_limit};
 
 /// Captures that lose by exchange wait in a list of this size; more are tried at once.
 const MAX_BAD_CAPTURES: usize = 64;
-/// Weight of the captured piece's value against the history of a capture.
-const VICTIM_WEIGHT: i32 = 16;
-/// Captures come before all quiet evasions.
-const EVASION_CAPTURE_BONUS: i32 = 4 * HISTORY_LIMIT;
 /// Killers and the counter move.
 const REMEMBERED: usize = KILLERS + 1;
 
@@ -32,18 +27,22 @@ pub(super) enum Stage {
     GoodCaptures,
     Remembered,
     GenerateQuiets,
-    Quiets,
+    GoodQuiets,
     BadCaptures,
+    BadQuiets,
     GenerateEvasions,
-    Evasions,
     GenerateTactical,
-    Tactical,
+    GenerateProbCut,
+    ProbCut,
+    /// Evasions, and what quiescence tries: all of a list that was sorted.
+    Sorted,
 }
 
+/// A move and how promising it is.
 #[derive(Clone, Copy)]
-struct ScoredMove {
-    score: i32,
-    mv: Move,
+pub(super) struct ScoredMove {
+    pub(super) score: i32,
+    pub(super) mv: Move,
 }
 
 /// Gives the moves of one node, the most promising first.
@@ -53,12 +52,16 @@ pub(super) struct MovePicker {
     table_move: Option<Move>,
     remembered: [Option<Move>; REMEMBERED],
     remembered_next: usize,
-    moves: ArrayVec<ScoredMove, MAX_MOVES>,
-    next: usize,
+    pub(super) context: Context,
+    depth: Depth,
+    /// What captures must win by exchange in a `ProbCut` search.
+    threshold: Value,
+    pub(super) moves: ArrayVec<ScoredMove, MAX_MOVES>,
+    pub(super) next: usize,
     bad_captures: ArrayVec<Move, MAX_BAD_CAPTURES>,
     bad_next: usize,
     skips_quiets: bool,
-    all_moves: bool,
+    pub(super) all_moves: bool,
 }
 
 impl MovePicker {
@@ -69,6 +72,8 @@ impl MovePicker {
         position: &Position,
         table_move: Option<Move>,
         remembered: [Option<Move>; REMEMBERED],
+        context: Context,
+        depth: Depth,
         all_moves: bool,
     ) -> Self {
         let next_stage = if position.in_check() {
@@ -77,23 +82,49 @@ impl MovePicker {
             Stage::GenerateCaptures
         };
         // Not by `..`: the lists are large, and are not to be copied.
-        let mut picker = Self::starting(table_move, next_stage, all_moves);
+        let mut picker = Self::starting(table_move, next_stage, context, all_moves);
         picker.remembered = remembered;
+        picker.depth = depth;
         picker
     }
 
     /// Quiescence: evasions in check, otherwise captures and promotions of pawns.
     #[inline(always)]
-    pub(super) fn tactical(position: &Position, table_move: Option<Move>, all_moves: bool) -> Self {
+    pub(super) fn tactical(
+        position: &Position,
+        table_move: Option<Move>,
+        context: Context,
+        all_moves: bool,
+    ) -> Self {
         if position.in_check() {
-            return Self::starting(table_move, Stage::GenerateEvasions, all_moves);
+            return Self::starting(table_move, Stage::GenerateEvasions, context, all_moves);
         }
         let table_move = table_move.filter(|&mv| is_tactical(position, mv));
-        Self::starting(table_move, Stage::GenerateTactical, all_moves)
+        Self::starting(table_move, Stage::GenerateTactical, context, all_moves)
+    }
+
+    /// Captures that win at least `threshold` by exchange.
+    #[inline(always)]
+    pub(super) fn winning_captures(
+        position: &Position,
+        table_move: Option<Move>,
+        threshold: Value,
+        context: Context,
+        all_moves: bool,
+    ) -> Self {
+        let table_move = table_move.filter(|&mv| position.piece_on(mv.to()).is_some());
+        let mut picker = Self::starting(table_move, Stage::GenerateProbCut, context, all_moves);
+        picker.threshold = threshold;
+        picker
     }
 
     #[inline(always)]
-    fn starting(table_move: Option<Move>, next_stage: Stage, all_moves: bool) -> Self {
+    fn starting(
+        table_move: Option<Move>,
+        next_stage: Stage,
+        context: Context,
+        all_moves: bool,
+    ) -> Self {
         Self {
             stage: if table_move.is_some() {
                 Stage::TableMove
@@ -104,6 +135,9 @@ impl MovePicker {
             table_move,
             remembered: [None; REMEMBERED],
             remembered_next: 0,
+            context,
+            depth: 0,
+            threshold: 0,
             moves: ArrayVec::new(),
             next: 0,
             bad_captures: ArrayVec::new(),
@@ -135,11 +169,16 @@ impl MovePicker {
                 }
                 Stage::GenerateCaptures => {
                     self.add_captures(position, histories);
+                    self.sort(i32::MIN);
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.next_legal(position) {
-                    Some(mv) if position.see_ge(mv, 0) => return Some(mv),
-                    Some(mv) => {
+                    Some((mv, score))
+                        if position.see_ge(mv, -score / order_good_capture_divisor()) =>
+                    {
+                        return Some(mv);
+                    }
+                    Some((mv, _)) => {
                         if self.bad_captures.try_push(mv).is_err() {
                             return Some(mv);
                         }
@@ -153,53 +192,103 @@ impl MovePicker {
                 Stage::GenerateQuiets => {
                     if !self.skips_quiets {
                         self.add_quiets(position, histories);
+                        self.sort(order_sort_limit() * self.depth);
                     }
-                    self.stage = Stage::Quiets;
+                    self.stage = Stage::GoodQuiets;
                 }
-                Stage::Quiets if self.skips_quiets => self.stage = Stage::BadCaptures,
-                Stage::Quiets => match self.next_legal(position) {
-                    Some(mv) if self.remembered.contains(&Some(mv)) => {}
-                    Some(mv) => return Some(mv),
-                    None => self.stage = Stage::BadCaptures,
-                },
+                Stage::GoodQuiets => {
+                    match self.next_quiet(position, |score| score > order_good_quiet()) {
+                        Some(mv) => return Some(mv),
+                        None => self.stage = Stage::BadCaptures,
+                    }
+                }
                 Stage::BadCaptures => {
-                    let mv = self.bad_captures.get(self.bad_next).copied();
-                    self.bad_next += 1;
-                    return mv;
+                    if let Some(&mv) = self.bad_captures.get(self.bad_next) {
+                        self.bad_next += 1;
+                        return Some(mv);
+                    }
+                    self.next = 0;
+                    self.stage = Stage::BadQuiets;
+                }
+                Stage::BadQuiets => {
+                    return self.next_quiet(position, |score| score <= order_good_quiet());
                 }
                 Stage::GenerateEvasions => {
                     self.add_evasions(position, histories);
-                    self.stage = Stage::Evasions;
+                    self.sort(i32::MIN);
+                    self.stage = Stage::Sorted;
                 }
                 Stage::GenerateTactical => {
                     self.add_captures(position, histories);
                     self.add_pawn_promotions(position);
-                    self.stage = Stage::Tactical;
+                    self.sort(i32::MIN);
+                    self.stage = Stage::Sorted;
                 }
-                Stage::Evasions | Stage::Tactical => return self.next_legal(position),
+                Stage::GenerateProbCut => {
+                    self.add_captures(position, histories);
+                    self.sort(i32::MIN);
+                    self.stage = Stage::ProbCut;
+                }
+                Stage::ProbCut => {
+                    let (mv, _) = self.next_legal(position)?;
+                    if position.see_ge(mv, self.threshold) {
+                        return Some(mv);
+                    }
+                }
+                Stage::Sorted => return self.next_legal(position).map(|(mv, _)| mv),
             }
         }
     }
 
-    /// The legal move with the best score among those generated.
+    /// Sorts the moves that score at least `limit` to the front, the best first, equal ones in the order in which they were
+    /// generated. The others stay behind them: sorting what is hardly ever reached costs more than it helps.
     #[inline]
-    fn next_legal(&mut self, position: &Position) -> Option<Move> {
-        loop {
-            let rest = self.moves.get_mut(self.next..)?;
-            let (mut best, first) = (0, rest.first()?);
-            let mut best_score = first.score;
-            for (index, candidate) in rest.iter().enumerate().skip(1) {
-                if candidate.score > best_score {
-                    (best, best_score) = (index, candidate.score);
-                }
+    fn sort(&mut self, limit: i32) {
+        let moves = &mut self.moves[self.next..];
+        let mut sorted = 0;
+        for index in 0..moves.len() {
+            let candidate = moves[index];
+            if candidate.score < limit {
+                continue;
             }
-            rest.swap(0, best);
-            let mv = rest[0].mv;
+            moves[index] = moves[sorted];
+            let mut place = sorted;
+            while place > 0 && moves[place - 1].score < candidate.score {
+                moves[place] = moves[place - 1];
+                place -= 1;
+            }
+            moves[place] = candidate;
+            sorted += 1;
+        }
+    }
+
+    /// The next legal move of those generated, with its score.
+    #[inline]
+    fn next_legal(&mut self, position: &Position) -> Option<(Move, i32)> {
+        loop {
+            let &ScoredMove { score, mv } = self.moves.get(self.next)?;
             self.next += 1;
             if Some(mv) != self.table_move && position.legal(mv) {
+                return Some((mv, score));
+            }
+        }
+    }
+
+    /// The next legal quiet move whose score is `wanted`.
+    #[inline]
+    fn next_quiet(&mut self, position: &Position, wanted: impl Fn(i32) -> bool) -> Option<Move> {
+        while !self.skips_quiets {
+            let &ScoredMove { score, mv } = self.moves.get(self.next)?;
+            self.next += 1;
+            if wanted(score)
+                && Some(mv) != self.table_move
+                && !self.remembered.contains(&Some(mv))
+                && position.legal(mv)
+            {
                 return Some(mv);
             }
         }
+        None
     }
 
     /// The next killer or counter move that is a legal quiet move here.
@@ -222,94 +311,4 @@ impl MovePicker {
         }
         None
     }
-
-    #[inline(always)]
-    fn push(&mut self, mv: Move, score: i32) {
-        self.moves.push(ScoredMove { score, mv });
-    }
-
-    fn add_captures(&mut self, position: &Position, histories: &Histories) {
-        let mut list = MoveList::new();
-        if self.all_moves {
-            movegen::captures::<true, 1>(position, &mut list);
-        } else {
-            movegen::captures::<false, 1>(position, &mut list);
-        }
-        for mv in list {
-            self.push(mv, capture_score(position, histories, mv));
-        }
-    }
-
-    fn add_quiets(&mut self, position: &Position, histories: &Histories) {
-        let mut list = MoveList::new();
-        if self.all_moves {
-            movegen::quiets::<true, 1>(position, &mut list);
-        } else {
-            movegen::quiets::<false, 1>(position, &mut list);
-        }
-        self.moves.clear();
-        self.next = 0;
-        for mv in list {
-            self.push(mv, histories.quiet(mv) + promotion_gain(mv) * VICTIM_WEIGHT);
-        }
-    }
-
-    fn add_evasions(&mut self, position: &Position, histories: &Histories) {
-        let mut list = MoveList::new();
-        if self.all_moves {
-            movegen::evasions::<true, 1>(position, &mut list);
-        } else {
-            movegen::evasions::<false, 1>(position, &mut list);
-        }
-        for mv in list {
-            let score = if position.piece_on(mv.to()).is_some() {
-                // The cheapest piece takes.
-                EVASION_CAPTURE_BONUS + capture_score(position, histories, mv)
-                    - piece_value(mv.piece_before().kind())
-            } else {
-                histories.quiet(mv)
-            };
-            self.push(mv, score);
-        }
-    }
-
-    /// Pawns that step into the enemy's camp or within it.
-    fn add_pawn_promotions(&mut self, position: &Position) {
-        let board = position.board();
-        let us = board.side_to_move();
-        let pawns = board.pieces(us, PieceType::Pawn);
-        let targets = (pawns.forward(us) & Bitboard::promotion_zone(us)) - board.occupied();
-        for to in targets {
-            let Some(from) = Bitboard::of(to).forward(!us).first() else {
-                continue;
-            };
-            let mv = Move::promotion(from, to, Piece::new(us, PieceType::ProPawn));
-            self.push(mv, promotion_gain(mv) * VICTIM_WEIGHT);
-        }
-    }
-}
-
-/// Whether quiescence looks at a move out of check.
-fn is_tactical(position: &Position, mv: Move) -> bool {
-    position.piece_on(mv.to()).is_some()
-        || mv.is_promotion() && mv.piece().kind() == PieceType::ProPawn
-}
-
-/// What a promotion adds to the value of the piece.
-#[inline(always)]
-pub(super) fn promotion_gain(mv: Move) -> i32 {
-    if mv.is_promotion() {
-        piece_value(mv.piece().kind()) - piece_value(mv.piece_before().kind())
-    } else {
-        0
-    }
-}
-
-#[inline(always)]
-fn capture_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
-    let Some(captured) = position.piece_on(mv.to()) else {
-        return 0;
-    };
-    let victim = piece_value(captured.kind());
-    (victim + promotion_gain(mv)) * VICTIM_WEIGHT + histories.capture(mv, captured.kind())
 }

@@ -1,10 +1,15 @@
 //! Facts about one node, gathered as the search goes through its steps, and what stays on the stack for other plies.
 
+use std::ops::{Index, IndexMut};
+
 use arrayvec::ArrayVec;
 
 use crate::transposition::SlotIndex;
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, Depth, Key64, Move, Ply, Value};
+
+use super::correction::CorrectionRow;
+use super::history::{CONTINUATIONS, Context, Row};
 
 /// What kind of node this is, known at compile time.
 pub(super) trait NodeType {
@@ -77,38 +82,127 @@ pub(super) type Line = ArrayVec<Move, MAX_PLY>;
 pub(super) const KILLERS: usize = 2;
 
 /// What one ply leaves for its neighbours.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state"
+)]
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     /// The move that is being searched; `None` for a null move.
     pub(super) current_move: Option<Move>,
-    /// [`value::NONE`] in check.
+    /// Left out while the search asks whether all other moves are worse.
+    pub(super) excluded: Option<Move>,
+    /// The statistics of what follows `current_move`.
+    pub(super) row: Row,
+    pub(super) correction_row: CorrectionRow,
+    /// Corrected; in check that of two plies before; [`value::NONE`] where there is none.
     pub(super) static_eval: Value,
+    /// How well `current_move` did before.
+    pub(super) stat_score: i32,
+    /// The number of `current_move`.
+    pub(super) move_count: i32,
+    /// How many children failed high.
+    pub(super) cutoffs: i32,
+    /// By how much `current_move` is searched less deep.
+    pub(super) reduction: Depth,
+    pub(super) in_check: bool,
+    pub(super) table_hit: bool,
+    pub(super) was_pv: bool,
+    /// All moves so far are those of the last iteration's best line.
+    pub(super) follows_pv: bool,
     pub(super) killers: [Option<Move>; KILLERS],
-    pub(super) line: Line,
 }
 
 impl Frame {
     pub(super) const EMPTY: Self = Self {
         current_move: None,
+        excluded: None,
+        row: Row::NONE,
+        correction_row: CorrectionRow::NONE,
         static_eval: value::NONE,
+        stat_score: 0,
+        move_count: 0,
+        cutoffs: 0,
+        reduction: 0,
+        in_check: false,
+        table_hit: false,
+        was_pv: false,
+        follows_pv: false,
         killers: [None; KILLERS],
-        line: Line::new_const(),
     };
+}
+
+/// Empty frames before the root, so that looking back needs no check.
+const BEFORE_ROOT: usize = CONTINUATIONS + 1;
+/// Beyond the last ply a node still clears the frames of its children and theirs.
+const AFTER_LAST: usize = 3;
+
+/// The frames of all plies.
+pub(super) struct Frames(Box<[Frame; BEFORE_ROOT + MAX_PLY + AFTER_LAST]>);
+
+impl Frames {
+    pub(super) fn new() -> Self {
+        Self(Box::new([Frame::EMPTY; BEFORE_ROOT + MAX_PLY + AFTER_LAST]))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill(Frame::EMPTY);
+    }
+
+    /// The frame so many plies before `ply`, an empty one before the root.
+    #[inline(always)]
+    pub(super) fn before(&self, ply: Ply, plies: usize) -> &Frame {
+        debug_assert!(plies <= BEFORE_ROOT);
+        &self.0[BEFORE_ROOT + ply - plies]
+    }
+
+    /// Likewise.
+    #[inline(always)]
+    pub(super) fn before_mut(&mut self, ply: Ply, plies: usize) -> &mut Frame {
+        debug_assert!(plies <= BEFORE_ROOT);
+        &mut self.0[BEFORE_ROOT + ply - plies]
+    }
+}
+
+impl Index<Ply> for Frames {
+    type Output = Frame;
+
+    #[inline(always)]
+    fn index(&self, ply: Ply) -> &Frame {
+        &self.0[BEFORE_ROOT + ply]
+    }
+}
+
+impl IndexMut<Ply> for Frames {
+    #[inline(always)]
+    fn index_mut(&mut self, ply: Ply) -> &mut Frame {
+        &mut self.0[BEFORE_ROOT + ply]
+    }
 }
 
 /// What the table knows, its move proved legal here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TableHit {
     pub(super) mv: Option<Move>,
+    /// [`value::NONE`] where only the evaluation is known.
     pub(super) value: Value,
+    /// Uncorrected.
     pub(super) eval: Value,
     pub(super) depth: Depth,
     pub(super) bound: Bound,
     pub(super) is_pv: bool,
 }
 
+impl TableHit {
+    /// Whether the value is known to be at least `limit`.
+    #[inline(always)]
+    pub(super) fn is_at_least(&self, limit: Value) -> bool {
+        self.value != value::NONE && self.bound != Bound::Upper && self.value >= limit
+    }
+}
+
 /// Of the moves that did not cut, so many are marked down in the histories; later ones matter little.
-const MAX_TRIED: usize = 64;
+const MAX_TRIED: usize = 32;
 
 /// Moves that were tried at a node and did not cut.
 pub(super) type Tried = ArrayVec<Move, MAX_TRIED>;
@@ -122,19 +216,33 @@ pub(super) struct Node {
     pub(super) window: Window,
     pub(super) depth: Depth,
     pub(super) ply: Ply,
+    /// Expected to fail high.
     pub(super) is_cut: bool,
+    /// Expected to fail low: neither on a principal variation nor a cut node.
+    pub(super) is_all: bool,
     pub(super) in_check: bool,
     pub(super) key: Key64,
     pub(super) slot: SlotIndex,
     pub(super) hit: Option<TableHit>,
+    /// The table's move; at the root the best move so far.
+    pub(super) table_move: Option<Move>,
     pub(super) table_move_captures: bool,
+    pub(super) excluded: Option<Move>,
     /// On a principal variation now, or when the table learned of it.
     pub(super) was_pv: bool,
-    /// [`value::NONE`] in check.
+    pub(super) context: Context,
+    /// By how much evaluations of such positions were wrong, see [`super::correction`].
+    pub(super) correction: i32,
+    /// Without correction; [`value::NONE`] in check.
+    pub(super) raw_eval: Value,
+    /// Corrected; in check that of two plies before.
     pub(super) static_eval: Value,
-    /// The best guess of the value before any move; [`value::NONE`] in check.
+    /// The best guess of the value before any move.
     pub(super) eval: Value,
     pub(super) is_improving: bool,
+    pub(super) opponent_worsens: bool,
+    /// By how much the move that led here was reduced.
+    pub(super) prior_reduction: Depth,
     pub(super) best_value: Value,
     pub(super) best_move: Option<Move>,
     pub(super) move_count: i32,
@@ -144,8 +252,16 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) fn table_move(&self) -> Option<Move> {
-        self.hit.and_then(|hit| hit.mv)
+    /// Notes a move that did not cut.
+    #[inline(always)]
+    pub(super) fn tried(&mut self, mv: Move, is_capture: bool) {
+        let tried = if is_capture {
+            &mut self.captures_tried
+        } else {
+            &mut self.quiets_tried
+        };
+        // What does not fit was tried so late that it teaches nothing.
+        let _ = tried.try_push(mv);
     }
 
     /// What the value that was found says, given the window at the start.
@@ -157,5 +273,18 @@ impl Node {
         } else {
             Bound::Upper
         }
+    }
+
+    /// Whether the table knows a value, and what.
+    #[inline(always)]
+    pub(super) fn table_value(&self) -> Option<Value> {
+        let value = self.hit?.value;
+        (value != value::NONE).then_some(value)
+    }
+
+    /// How deep the table's search was; below every depth where it knows nothing.
+    #[inline(always)]
+    pub(super) fn table_depth(&self) -> Depth {
+        self.hit.map_or(-1, |hit| hit.depth)
     }
 }

@@ -17,6 +17,9 @@ use crate::transposition::TranspositionTable;
 
 #[cfg(test)]
 use super::collisions::Collisions;
+use crate::util::fits_into_memory;
+
+use super::history::Histories;
 use super::lead::{Helpers, help, lead};
 use super::signals::{PonderHit, Signals, Statistics};
 use super::vote::Candidate;
@@ -56,7 +59,6 @@ pub struct Searcher {
     table: Arc<TranspositionTable>,
     signals: Arc<Signals>,
     threads: Vec<SearchThread>,
-    game: u64,
     #[cfg(test)]
     pub(super) collisions: Option<Arc<Collisions>>,
 }
@@ -67,8 +69,19 @@ struct SearchThread {
 }
 
 enum Job {
+    /// Forget what was learned; the sender is dropped when that is done.
+    NewGame(Sender<()>, Memory),
     Lead(Task, OnEvent, Helpers),
     Help(Task, Sender<Outcome>),
+}
+
+/// When a thread takes the memory for what it will learn.
+#[derive(Clone, Copy)]
+enum Memory {
+    /// Now.
+    AtOnce,
+    /// As it is needed: there is not enough for all threads to have it all.
+    OnDemand,
 }
 
 /// What a helper found.
@@ -91,7 +104,6 @@ impl Searcher {
             table: Arc::new(TranspositionTable::minimal()),
             signals: Arc::new(Signals::idle()),
             threads: Vec::new(),
-            game: 0,
             #[cfg(test)]
             collisions: None,
         };
@@ -108,11 +120,28 @@ impl Searcher {
     pub fn prepare(&mut self, settings: &Settings) -> Result<(), PrepareError> {
         self.stop();
         self.wait();
-        self.game += 1;
         if self.table.megabytes() == settings.hash_mb.max(1) {
             self.table.clear();
         }
-        self.adapt(settings)
+        let result = self.adapt(settings);
+        self.forget();
+        result
+    }
+
+    /// Lets all threads forget what they have learned, and take the memory for it now: in a search that would cost time.
+    fn forget(&self) {
+        let memory = if fits_into_memory(self.threads.len() * Histories::MEGABYTES) {
+            Memory::AtOnce
+        } else {
+            Memory::OnDemand
+        };
+        let (done, all_done) = channel();
+        for thread in &self.threads {
+            thread.send(Job::NewGame(done.clone(), memory));
+        }
+        drop(done);
+        // Nothing is ever sent: this ends when the last thread has dropped its sender.
+        let _ = all_done.recv();
     }
 
     /// Makes the table and the threads fit changed settings, also in the middle of a game: threads that stay remember what
@@ -148,7 +177,6 @@ impl Searcher {
         self.table.age();
         let task = |thread| Task {
             thread,
-            game: self.game,
             position: position.clone(),
             limits: Arc::clone(&limits),
             settings: Arc::clone(&settings),
@@ -288,9 +316,14 @@ impl Drop for SearchThread {
 
 /// The life of a search thread.
 fn work(jobs: &Receiver<Job>) {
-    let mut worker = None;
+    let mut worker: Option<Worker> = None;
     for job in jobs {
         match job {
+            Job::NewGame(_done, memory) => match (&mut worker, memory) {
+                (Some(worker), _) => worker.forget(),
+                (None, Memory::AtOnce) => worker.insert(Worker::new()).forget(),
+                (None, Memory::OnDemand) => {}
+            },
             Job::Lead(task, on_event, helpers) => lead(&mut worker, task, on_event, &helpers),
             Job::Help(task, results) => {
                 let outcome = help(&mut worker, task);

@@ -1,68 +1,72 @@
-//! What the search leaves out, and what it searches less deep.
+//! What the search leaves out: whole nodes whose value is clear enough, and moves that will hardly matter.
 
-use crate::types::value::{MATE_IN_MAX_PLY, MAX_EVALUATION};
-use crate::types::{Depth, Move, Value};
+use crate::types::value::{MATE_IN_MAX_PLY, is_decisive, is_loss, is_win, piece_value};
+use crate::types::{Bound, Depth, Ply, Value};
 
-use super::move_picker::{MovePicker, Stage};
+use super::correction::CorrectionRow;
+use super::history::Row;
+use super::move_picker::MovePicker;
 use super::node::{Node, NodeType, NonPv, Window};
+use super::reductions::{PLY, Trial};
 use super::tunables::{
-    futility_base, futility_margin, futility_max_depth, lmp_base, lmp_max_depth, lmr_base,
-    lmr_check, lmr_cut_node, lmr_history_divisor, lmr_killer, lmr_not_improving, lmr_pv, lmr_scale,
-    lmr_table_capture, null_base, null_depth_divisor, null_min_depth, null_value_divisor,
-    null_value_max, razor_base, razor_margin, razor_max_depth, rfp_improving, rfp_margin,
-    rfp_max_depth, see_capture_margin, see_max_depth, see_quiet_margin,
+    capture_futility_base, capture_futility_depth, capture_futility_history,
+    capture_futility_max_depth, futility_above_alpha, futility_base, futility_margin,
+    futility_max_depth, futility_no_best, hindsight_deeper, hindsight_margin, hindsight_shallower,
+    history_prune, history_prune_butterfly, history_reduction_divisor, iir_max_prior_reduction,
+    iir_min_depth, lmp_base, null_base, null_depth, null_depth_divisor, null_improving,
+    null_margin, null_verification_depth, probcut_improving, probcut_margin, probcut_min_depth,
+    probcut_reduction, probcut_table_depth, probcut_table_margin, razor_base, razor_margin,
+    rfp_improving, rfp_margin, rfp_max_depth, rfp_no_table, rfp_uncertainty, rfp_worsens,
+    see_capture_history, see_capture_margin, see_quiet_margin,
 };
 use super::worker::{STOPPED, Worker};
 
-/// One ply of reduction.
-const PLY: i32 = 1024;
-
-/// `PLY` · log2 of 0 (as 0) to 63.
-const LOG2: [i32; 64] = {
-    let mut table = [0; 64];
-    let mut number = 1;
-    while number < table.len() {
-        table[number] = scaled_log2(number as u64);
-        number += 1;
-    }
-    table
-};
-
-/// `PLY` · log2, rounded down, in integers only, so that it is the same on every machine: the integer part is the place of
-/// the highest bit, and each squaring of the mantissa yields one more bit.
-const fn scaled_log2(number: u64) -> i32 {
-    const MANTISSA_BITS: u32 = 31;
-    let whole = number.ilog2();
-    let mut result = whole as i32;
-    let mut mantissa = number << (MANTISSA_BITS - whole);
-    let mut bit = 1;
-    while bit < PLY {
-        mantissa = (mantissa * mantissa) >> MANTISSA_BITS;
-        let carry = mantissa >> (MANTISSA_BITS + 1);
-        mantissa >>= carry;
-        result = result * 2 + carry as i32;
-        bit *= 2;
-    }
-    result
-}
-
-/// The reduction of the `count`-th move at `depth` before anything else counts, in 1/1024 ply.
-#[inline(always)]
-fn base_reduction(depth: Depth, count: i32) -> i32 {
-    let log2 = |number: i32| LOG2[(number as usize).min(LOG2.len() - 1)];
-    lmr_base() + log2(depth) * log2(count) / PLY * lmr_scale() / PLY
-}
+/// Margins that scale with another margin are in 1/1024 of it, histories likewise.
+const SCALE: i32 = 1024;
+const BUTTERFLY_SCALE: i32 = 32;
+/// A verified null move searches so many quarters of its depth without another.
+const VERIFIED_QUARTERS: Depth = 3;
 
 impl Worker {
-    /// Steps 5 to 7: the whole node is left out where its value is clear enough.
+    /// Steps 5 to 9: the whole node is left out where its value is clear enough.
     #[inline(always)]
     pub(super) fn prune_node<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
-        if N::PV || node.in_check {
+        if !node.in_check {
+            if !N::PV
+                && let Some(value) = self
+                    .razor::<N>(node)
+                    .or_else(|| Self::reverse_futility(node))
+                    .or_else(|| self.null_move(node))
+            {
+                return Some(value);
+            }
+            node.is_improving |= node.static_eval >= node.window.beta;
+            self.reduce_without_table_move::<N>(node);
+            if !N::ROOT
+                && let Some(value) = self.probcut(node)
+            {
+                return Some(value);
+            }
+        }
+        if N::ROOT {
             return None;
         }
-        self.razor::<N>(node)
-            .or_else(|| Self::reverse_futility(node))
-            .or_else(|| self.null_move(node))
+        Self::probcut_by_table(node)
+    }
+
+    /// Looks back at the reduction that led here: it was too much where the opponent's position did not get worse, and too
+    /// little where it did.
+    #[inline(always)]
+    pub(super) fn adjust_depth(node: &mut Node, opponent: Value) {
+        if node.prior_reduction >= hindsight_deeper() && !node.opponent_worsens {
+            node.depth += 1;
+        }
+        if node.prior_reduction >= hindsight_shallower()
+            && node.depth >= 2
+            && node.static_eval + opponent > hindsight_margin()
+        {
+            node.depth -= 1;
+        }
     }
 
     /// Step 5, razoring: so far below alpha that only captures could help.
@@ -70,156 +74,261 @@ impl Worker {
     fn razor<N: NodeType>(&mut self, node: &Node) -> Option<Value> {
         let alpha = node.window.alpha;
         let margin = razor_base() + razor_margin() * node.depth * node.depth;
-        if node.depth > razor_max_depth() || node.eval + margin > alpha {
+        if node.eval + margin >= alpha {
             return None;
         }
-        let value = self.quiescence::<N>(Window::above(alpha), node.ply);
-        (value <= alpha || self.is_stopped()).then_some(value)
+        Some(self.quiescence::<N>(Window::above(alpha), node.ply))
     }
 
     /// Step 6, reverse futility: so far above beta that the opponent will not come back within the depth left.
     #[inline(always)]
     fn reverse_futility(node: &Node) -> Option<Value> {
         let beta = node.window.beta;
-        let mut margin = rfp_margin() * node.depth;
+        let per_ply = if node.hit.is_some() {
+            rfp_margin()
+        } else {
+            rfp_margin() - rfp_no_table()
+        };
+        let mut eased = 0;
         if node.is_improving {
-            margin -= rfp_improving();
+            eased += rfp_improving();
         }
-        let is_clear = node.depth <= rfp_max_depth()
+        if node.opponent_worsens {
+            eased += rfp_worsens();
+        }
+        let margin = per_ply * node.depth - eased * per_ply / SCALE
+            + node.correction.abs() / rfp_uncertainty();
+        let is_clear = !node.was_pv
+            && node.depth <= rfp_max_depth()
+            && node.eval >= beta
             && node.eval - margin >= beta
-            && node.eval <= MAX_EVALUATION
-            && beta.abs() < MATE_IN_MAX_PLY;
-        is_clear.then_some(node.eval)
+            && (node.table_move.is_none() || node.table_move_captures)
+            && !is_loss(beta)
+            && !is_win(node.eval);
+        is_clear.then_some((2 * beta + node.eval) / 3)
     }
 
     /// Step 7, null move: good enough even when the opponent may move twice. There is no zugzwang in shogi worth the
-    /// name: a move that does no harm nearly always exists.
+    /// name: a move that does no harm nearly always exists. Deep in the tree it is verified all the same.
     #[inline(always)]
     fn null_move(&mut self, node: &Node) -> Option<Value> {
         let (beta, ply) = (node.window.beta, node.ply);
-        let is_tried = node.depth >= null_min_depth()
-            && node.eval >= beta
-            && beta.abs() < MATE_IN_MAX_PLY
+        let mut needed = beta - null_depth() * node.depth + null_margin();
+        if node.is_improving {
+            needed -= null_improving();
+        }
+        let is_tried = node.is_cut
+            && node.static_eval >= needed
+            && node.excluded.is_none()
+            && ply >= self.null_min_ply
+            && !is_loss(beta)
             && self.position.last_move().is_some();
         if !is_tried {
             return None;
         }
-        let reduction = null_base()
-            + node.depth / null_depth_divisor()
-            + ((node.eval - beta) / null_value_divisor()).min(null_value_max());
-        self.frames[ply].current_move = None;
+        self.null_move_value(node)
+    }
+
+    #[inline(never)]
+    fn null_move_value(&mut self, node: &Node) -> Option<Value> {
+        let (beta, ply) = (node.window.beta, node.ply);
+        let depth = node.depth - null_base() - node.depth / null_depth_divisor();
+        let frame = &mut self.frames[ply];
+        frame.current_move = None;
+        frame.row = Row::NONE;
+        frame.correction_row = CorrectionRow::NONE;
         self.position.do_null_move();
         self.task.table.prefetch(self.position.key());
         let window = Window::above(beta - 1).flipped();
-        let value = -self.search::<NonPv>(window, node.depth - reduction, ply + 1, !node.is_cut);
+        let value = -self.search::<NonPv>(window, depth, ply + 1, false);
         self.position.undo_null_move();
         if self.is_stopped() {
             return Some(STOPPED);
         }
-        // A mate after passing is no proof.
-        let proved = if value >= MATE_IN_MAX_PLY {
-            beta
-        } else {
-            value
-        };
-        (value >= beta).then_some(proved)
+        // A win after passing is no proof.
+        if value < beta || is_win(value) {
+            return None;
+        }
+        if self.null_min_ply > 0 || node.depth < null_verification_depth() {
+            return Some(value);
+        }
+        // Verified by a search in which this side may not pass.
+        self.null_min_ply = ply + (VERIFIED_QUARTERS * depth.max(0) / 4) as Ply;
+        let verified = self.search::<NonPv>(Window::above(beta - 1), depth, ply, false);
+        self.null_min_ply = 0;
+        if self.is_stopped() {
+            return Some(STOPPED);
+        }
+        (verified >= beta).then_some(value)
     }
 
-    /// Step 9: a move is left out. Never before one was found that does not get mated, so that mates stay proved.
+    /// Step 8, internal iterative reduction: without a move from the table, find one cheaply first.
     #[inline(always)]
-    pub(super) fn prune_move(
+    fn reduce_without_table_move<N: NodeType>(&self, node: &mut Node) {
+        if !self.frames[node.ply].follows_pv
+            && !node.is_all
+            && node.depth >= iir_min_depth()
+            && node.table_move.is_none()
+            && node.prior_reduction <= iir_max_prior_reduction()
+        {
+            node.depth -= 1;
+        }
+    }
+
+    /// Step 9, `ProbCut`: a capture that is far above beta after a shallow search will be above beta after a deep one.
+    #[inline(always)]
+    fn probcut(&mut self, node: &Node) -> Option<Value> {
+        let beta = node.window.beta;
+        let mut limit = beta + probcut_margin();
+        if node.is_improving {
+            limit -= probcut_improving();
+        }
+        let is_tried = node.depth >= probcut_min_depth()
+            && !is_decisive(beta)
+            && node.table_value().is_none_or(|value| value >= limit);
+        if !is_tried {
+            return None;
+        }
+        self.probcut_value(node, limit)
+    }
+
+    #[inline(never)]
+    fn probcut_value(&mut self, node: &Node, limit: Value) -> Option<Value> {
+        let ply = node.ply;
+        let depth = node.depth - probcut_reduction();
+        let mut picker = MovePicker::winning_captures(
+            &self.position,
+            node.table_move,
+            limit - node.static_eval,
+            node.context,
+            self.all_moves,
+        );
+        while let Some(mv) = picker.next(&self.position, &self.histories) {
+            if node.excluded == Some(mv) {
+                continue;
+            }
+            let window = Window::above(limit - 1).flipped();
+            self.do_move(mv, ply);
+            let mut value = -self.quiescence::<NonPv>(window, ply + 1);
+            if value >= limit && depth > 0 {
+                value = -self.search::<NonPv>(window, depth, ply + 1, !node.is_cut);
+            }
+            self.undo_move();
+            if self.is_stopped() {
+                return Some(STOPPED);
+            }
+            if value >= limit {
+                if node.excluded.is_none() {
+                    self.store_value(node, value, Bound::Lower, depth + 1, Some(mv));
+                }
+                if !is_decisive(value) {
+                    return Some(value - (limit - node.window.beta));
+                }
+            }
+        }
+        None
+    }
+
+    /// Step 9: the same from what the table knows of a slightly less deep search.
+    #[inline(always)]
+    fn probcut_by_table(node: &Node) -> Option<Value> {
+        let hit = node.hit?;
+        let limit = node.window.beta + probcut_table_margin();
+        let is_cut = hit.is_at_least(limit)
+            && hit.depth >= node.depth - probcut_table_depth()
+            && !is_decisive(node.window.beta)
+            && !is_decisive(hit.value);
+        is_cut.then_some(limit)
+    }
+
+    /// Step 10: a move is left out. Never before one was found that does not lose, so that mates stay proved.
+    #[inline(always)]
+    pub(super) fn prune_move<N: NodeType>(
         &mut self,
-        node: &Node,
+        node: &mut Node,
         picker: &mut MovePicker,
-        mv: Move,
-        is_capture: bool,
+        trial: &Trial,
     ) -> bool {
-        if node.best_value <= -MATE_IN_MAX_PLY {
+        if is_loss(node.best_value) {
             return false;
         }
-        if is_capture {
-            return picker.stage() == Stage::BadCaptures
-                && node.depth <= see_max_depth()
-                && !self.position.see_ge(mv, -see_capture_margin() * node.depth);
-        }
-        if node.in_check {
-            return false;
-        }
-        if node.depth <= lmp_max_depth() && node.move_count > late_move_count(node) {
+        if node.move_count >= late_move_count(node) {
             picker.skip_quiets();
         }
-        let reduced = (node.depth - 1 - base_reduction(node.depth, node.move_count) / PLY).max(0);
-        if self.position.gives_check(mv) {
-            return false;
+        let reduced = trial.next_depth - trial.reduction / PLY;
+        if trial.is_capture || trial.gives_check {
+            self.prune_capture(node, trial, reduced)
+        } else if N::PV && self.frames[node.ply].follows_pv {
+            false
+        } else {
+            self.prune_quiet(node, trial, reduced)
         }
-        let futile = node.static_eval + futility_base() + futility_margin() * reduced;
-        if reduced <= futility_max_depth() && futile <= node.window.alpha {
-            picker.skip_quiets();
+    }
+
+    /// Captures and checks: futility and exchanges.
+    #[inline(always)]
+    fn prune_capture(&self, node: &Node, trial: &Trial, reduced: Depth) -> bool {
+        let mv = trial.mv;
+        let (victim, history) = self.position.piece_on(mv.to()).map_or((0, 0), |piece| {
+            let history = self.histories.capture(mv, piece.kind());
+            (piece_value(piece.kind()), history)
+        });
+        if !trial.gives_check && reduced < capture_futility_max_depth() {
+            let reachable = node.static_eval
+                + capture_futility_base()
+                + capture_futility_depth() * reduced
+                + victim
+                + capture_futility_history() * history / SCALE;
+            if reachable <= node.window.alpha {
+                return true;
+            }
+        }
+        let margin = see_capture_margin() * node.depth + see_capture_history() * history / SCALE;
+        !self.position.see_ge(mv, -margin.max(0))
+    }
+
+    /// Quiet moves: histories, futility and exchanges.
+    #[inline(always)]
+    fn prune_quiet(&self, node: &mut Node, trial: &Trial, reduced: Depth) -> bool {
+        let mv = trial.mv;
+        let [reply, follow_up, ..] = node.context.rows;
+        let mut history = self.histories.continuation(reply, mv)
+            + self.histories.continuation(follow_up, mv)
+            + self.histories.pawns(&node.context, mv);
+        if history < -history_prune() * node.depth {
             return true;
         }
-        reduced <= see_max_depth()
-            && !self
-                .position
-                .see_ge(mv, -see_quiet_margin() * reduced * reduced)
-    }
-
-    /// Step 10: how deep a late move is searched at first; `node.depth - 1` for no reduction. The move has been made.
-    #[inline(always)]
-    pub(super) fn reduced_depth<N: NodeType>(
-        &self,
-        node: &Node,
-        mv: Move,
-        is_capture: bool,
-        stage: Stage,
-    ) -> Depth {
-        let full = node.depth - 1;
-        if is_capture && stage != Stage::BadCaptures {
-            return full;
+        history += history_prune_butterfly() * self.histories.butterfly(mv) / BUTTERFLY_SCALE;
+        let reduced = reduced + history / history_reduction_divisor();
+        if !node.in_check && reduced < futility_max_depth() {
+            let alpha = node.window.alpha;
+            let mut reachable = node.static_eval + futility_base() + futility_margin() * reduced;
+            if node.best_move.is_none() {
+                reachable += futility_no_best();
+            }
+            if node.static_eval > alpha {
+                reachable += futility_above_alpha();
+            }
+            if reachable <= alpha {
+                if node.best_value <= reachable
+                    && !is_decisive(node.best_value)
+                    && reachable < MATE_IN_MAX_PLY
+                {
+                    node.best_value = reachable;
+                }
+                return true;
+            }
         }
-        let mut reduction = base_reduction(node.depth, node.move_count);
-        if N::PV {
-            reduction -= lmr_pv();
-        }
-        if node.is_cut {
-            reduction += lmr_cut_node();
-        }
-        if !node.is_improving {
-            reduction += lmr_not_improving();
-        }
-        if stage == Stage::Remembered {
-            reduction -= lmr_killer();
-        }
-        if self.position.in_check() {
-            reduction -= lmr_check();
-        }
-        if node.table_move_captures {
-            reduction += lmr_table_capture();
-        }
-        if !is_capture {
-            reduction -= self.histories.quiet(mv) * PLY / lmr_history_divisor();
-        }
-        (full - reduction / PLY).clamp(1.min(full), full)
+        let reduced = reduced.max(0);
+        !self
+            .position
+            .see_ge(mv, -see_quiet_margin() * reduced * reduced)
     }
 }
 
-/// How many quiet moves are tried at most.
+/// From this move on quiet moves are left out.
 #[inline(always)]
 fn late_move_count(node: &Node) -> i32 {
     let count = lmp_base() + node.depth * node.depth;
-    if node.is_improving { count * 2 } else { count }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logarithms_are_exact_at_powers_of_two_and_rise() {
-        for (exponent, number) in [1, 2, 4, 8, 16, 32].into_iter().enumerate() {
-            assert_eq!(LOG2[number], PLY * exponent as i32);
-        }
-        assert!(LOG2[1..].is_sorted());
-        // 1024 · log2(3) = 1623.03…
-        assert_eq!(LOG2[3], 1623);
-    }
+    if node.is_improving { count } else { count / 2 }
 }

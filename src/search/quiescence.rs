@@ -1,28 +1,28 @@
 //! The leaves: captures and promotions of pawns are followed until the position is quiet, so that the evaluation is not
 //! asked in the middle of an exchange. In check every evasion is a candidate, and no evasion is mate.
 
-use crate::types::value::{self, MATE_IN_MAX_PLY, piece_value};
+use crate::types::value::{self, is_decisive, is_loss, piece_value};
 use crate::types::{Bound, Move, Ply, Value};
 
-use super::move_picker::{MovePicker, promotion_gain};
+use super::move_picker::MovePicker;
 use super::node::{Node, NodeType, Window};
-use super::tunables::{quiescence_evasions, quiescence_margin};
+use super::ordering::promotion_gain;
+use super::tunables::{quiescence_futility, quiescence_max_moves, quiescence_see};
 use super::worker::{STOPPED, Worker};
 
 impl Worker {
     /// The value of the position within `window` when it has become quiet.
-    pub(super) fn quiescence<N: NodeType>(&mut self, window: Window, ply: Ply) -> Value {
-        let mut window = window;
+    pub(super) fn quiescence<N: NodeType>(&mut self, mut window: Window, ply: Ply) -> Value {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
             return value;
         }
-        let mut node = self.enter::<N>(window, 0, ply, false);
+        let mut node = self.look_up(window, ply);
         if let Some(hit) = node.hit
             && !N::PV
-            && hit.value != value::NONE
-            && value::decides(hit.value, hit.bound, window.beta)
+            && let Some(value) = node.table_value()
+            && value::decides(value, hit.bound, window.beta)
         {
-            return hit.value;
+            return value;
         }
         if let Some(value) = self.mate_at_once::<N>(&mut node) {
             return value;
@@ -30,13 +30,17 @@ impl Worker {
         if let Some(value) = self.stand_pat(&mut node) {
             return value;
         }
-        let mut picker = MovePicker::tactical(&self.position, node.table_move(), self.all_moves);
-        let mut quiet_evasions = 0;
+        let mut picker = MovePicker::tactical(
+            &self.position,
+            node.table_move,
+            node.context,
+            self.all_moves,
+        );
+        let recapture = self.frames.before(ply, 1).current_move.map(Move::to);
         while let Some(mv) = picker.next(&self.position, &self.histories) {
             node.move_count += 1;
-            if node.best_value > -MATE_IN_MAX_PLY
-                && self.prune_tactical(&mut node, mv, &mut quiet_evasions)
-            {
+            let is_recapture = recapture == Some(mv.to());
+            if !is_loss(node.best_value) && self.prune_tactical(&mut node, mv, is_recapture) {
                 continue;
             }
             self.do_move(mv, ply);
@@ -45,31 +49,50 @@ impl Worker {
             if self.is_stopped() {
                 return STOPPED;
             }
-            if value > node.best_value {
-                node.best_value = value;
-                if value > node.window.alpha {
-                    node.best_move = Some(mv);
-                    if N::PV {
-                        self.extend_line(ply, mv);
-                    }
-                    if value >= node.window.beta {
-                        break;
-                    }
-                    node.window.alpha = value;
-                    node.raised_alpha = true;
-                }
+            if self.update_best_leaf::<N>(&mut node, mv, value) {
+                break;
             }
         }
         if node.in_check && node.move_count == 0 {
             return value::mated_in(ply);
         }
-        // Moves were left out, so a value within the window is an upper bound of what is known.
-        let bound = if node.best_value >= node.window.beta {
+        self.leave_leaf(&mut node)
+    }
+
+    /// Keeps the best value and move; whether they cut.
+    #[inline(always)]
+    fn update_best_leaf<N: NodeType>(&mut self, node: &mut Node, mv: Move, value: Value) -> bool {
+        if value <= node.best_value {
+            return false;
+        }
+        node.best_value = value;
+        if value <= node.window.alpha {
+            return false;
+        }
+        node.best_move = Some(mv);
+        if N::PV {
+            self.extend_line(node.ply, mv);
+        }
+        if value >= node.window.beta {
+            return true;
+        }
+        node.window.alpha = value;
+        false
+    }
+
+    /// Moves were left out, so a value within the window is an upper bound of what is known.
+    #[inline(always)]
+    fn leave_leaf(&mut self, node: &mut Node) -> Value {
+        let beta = node.window.beta;
+        if node.best_value > beta && !is_decisive(node.best_value) && !is_decisive(beta) {
+            node.best_value = Value::midpoint(node.best_value, beta);
+        }
+        let bound = if node.best_value >= beta {
             Bound::Lower
         } else {
             Bound::Upper
         };
-        self.store(&node, bound);
+        self.store(node, bound);
         node.best_value
     }
 
@@ -79,51 +102,53 @@ impl Worker {
         if node.in_check {
             return None;
         }
-        node.static_eval = match node.hit {
-            Some(hit) if hit.eval != value::NONE => hit.eval,
-            _ => self.evaluate(),
-        };
+        node.correction = self.correction(node.ply);
+        self.set_static_eval(node);
         node.best_value = node.static_eval;
         if let Some(hit) = node.hit
-            && hit.value != value::NONE
-            && hit.value.abs() <= value::MAX_EVALUATION
-            && value::decides(hit.value, hit.bound, node.best_value + 1)
+            && let Some(value) = node.table_value()
+            && !is_decisive(value)
+            && value::decides(value, hit.bound, node.best_value + 1)
         {
-            node.best_value = hit.value;
+            node.best_value = value;
         }
         if node.best_value >= node.window.beta {
+            if !is_decisive(node.window.beta) {
+                node.best_value = Value::midpoint(node.best_value, node.window.beta);
+            }
             if node.hit.is_none() {
                 self.store(node, Bound::Lower);
             }
             return Some(node.best_value);
         }
-        if node.best_value > node.window.alpha {
-            node.window.alpha = node.best_value;
-        }
+        node.window.alpha = node.window.alpha.max(node.best_value);
         None
     }
 
-    /// Whether a move is left out: what it wins cannot bring the value near alpha, or it loses by exchange. In check,
-    /// some quiet evasions are enough.
+    /// Whether a move is left out: what it wins cannot bring the value near alpha, or it loses by exchange. In check, once
+    /// one evasion does not lose, quiet ones are left out.
     #[inline(always)]
-    fn prune_tactical(&self, node: &mut Node, mv: Move, quiet_evasions: &mut i32) -> bool {
+    fn prune_tactical(&self, node: &mut Node, mv: Move, is_recapture: bool) -> bool {
         let captured = self.position.piece_on(mv.to());
         if node.in_check {
-            if captured.is_some() {
-                return false;
+            return captured.is_none() || !self.position.see_ge(mv, -quiescence_see());
+        }
+        if !is_recapture && !self.position.gives_check(mv) {
+            if node.move_count > quiescence_max_moves() {
+                return true;
             }
-            *quiet_evasions += 1;
-            return *quiet_evasions > quiescence_evasions();
+            let (alpha, base) = (node.window.alpha, node.static_eval + quiescence_futility());
+            let won = captured.map_or(0, |piece| piece_value(piece.kind())) + promotion_gain(mv);
+            let reachable = base + won;
+            if reachable <= alpha {
+                node.best_value = node.best_value.max(reachable);
+                return true;
+            }
+            if !self.position.see_ge(mv, alpha - base) {
+                node.best_value = node.best_value.max(alpha.min(base));
+                return true;
+            }
         }
-        let won = captured.map_or(0, |piece| {
-            // The piece leaves the board and comes into the own hand.
-            piece_value(piece.kind()) + piece_value(piece.kind().unpromoted())
-        });
-        let reachable = node.static_eval + won + promotion_gain(mv) + quiescence_margin();
-        if reachable <= node.window.alpha {
-            node.best_value = node.best_value.max(reachable);
-            return true;
-        }
-        !self.position.see_ge(mv, 0)
+        !self.position.see_ge(mv, -quiescence_see())
     }
 }

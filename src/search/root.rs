@@ -5,6 +5,7 @@ use crate::position::Position;
 use crate::types::value::{self, MATE_IN_MAX_PLY, MAX_PLY};
 use crate::types::{Bound, Depth, Move, MoveList, Value};
 
+use super::node::Node;
 use super::vote::Candidate;
 use super::worker::Worker;
 use super::{Limits, Settings};
@@ -23,6 +24,12 @@ pub(super) struct RootMove {
     /// The depth at which the line was found, 0 before any search.
     pub(super) depth: Depth,
     pub(super) seldepth: usize,
+    /// Running mean of the values that searches returned, bounds included; `-INFINITE` before the first.
+    pub(super) average: Value,
+    /// Running mean of the squared values, with their sign; `None` before the first.
+    pub(super) mean_square: Option<i64>,
+    /// Nodes searched below this move.
+    pub(super) effort: u64,
 }
 
 impl RootMove {
@@ -35,7 +42,24 @@ impl RootMove {
             bound: Bound::Exact,
             depth: 0,
             seldepth: 0,
+            average: -value::INFINITE,
+            mean_square: None,
+            effort: 0,
         }
+    }
+
+    /// Takes a returned value into the means.
+    pub(super) fn take_average(&mut self, value: Value) {
+        self.average = if self.average == -value::INFINITE {
+            value
+        } else {
+            Value::midpoint(self.average, value)
+        };
+        let square = i64::from(value) * i64::from(value.abs());
+        self.mean_square = Some(
+            self.mean_square
+                .map_or(square, |mean| i64::midpoint(mean, square)),
+        );
     }
 
     /// A move that ends the game.
@@ -138,4 +162,44 @@ pub(super) fn root_moves(
         }
     }
     root_moves
+}
+
+impl Worker {
+    /// Whether the root searches this move: those of better lines are excluded.
+    pub(super) fn is_root_move(&self, mv: Move) -> bool {
+        self.root_moves[self.pv_index..]
+            .iter()
+            .any(|root_move| root_move.mv == mv)
+    }
+
+    /// Records what was found out about a root move.
+    pub(super) fn update_root_move(&mut self, node: &Node, mv: Move, value: Value) {
+        let (depth, seldepth) = (self.root_depth, self.seldepth);
+        let window = node.window;
+        let Some(index) = self.root_moves.iter().position(|known| known.mv == mv) else {
+            return;
+        };
+        let nodes = self.statistics.nodes;
+        let effort = nodes - std::mem::replace(&mut self.root_move_nodes, nodes);
+        let root_move = &mut self.root_moves[index];
+        root_move.effort += effort;
+        root_move.take_average(value);
+        if node.move_count > 1 && value <= window.alpha {
+            // Only known to be no better: keeps its place among the others.
+            root_move.rank = -value::INFINITE;
+            return;
+        }
+        let bound = if value >= window.beta {
+            Bound::Lower
+        } else if value <= window.alpha {
+            Bound::Upper
+        } else {
+            Bound::Exact
+        };
+        root_move.update(value, bound, depth, &self.lines[1]);
+        root_move.seldepth = seldepth;
+        if node.move_count > 1 && self.pv_index == 0 {
+            self.best_move_changes += 1;
+        }
+    }
 }

@@ -28,7 +28,6 @@ fn stored(text: &str) -> Move16 {
 fn task(position: &Position, limits: Limits, settings: Settings) -> Task {
     Task {
         thread: 0,
-        game: 0,
         position: position.clone(),
         limits: Arc::new(limits),
         settings: Arc::new(settings),

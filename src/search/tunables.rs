@@ -63,91 +63,371 @@ macro_rules! tunables {
 
 tunables! {
     /// First half-width of the aspiration window.
-    aspiration_delta: 30, 5..=200;
-    /// The window is used from this depth on.
-    aspiration_min_depth: 4, 2..=10;
+    aspiration_delta: 5, 2..=60;
+    /// The window is wider by the mean squared value divided by this.
+    aspiration_divisor: 9000, 2000..=30000;
     /// A failed window grows by this many percent.
-    aspiration_growth: 60, 20..=200;
+    aspiration_growth: 33, 10..=150;
 
-    /// Razoring: greatest depth.
-    razor_max_depth: 3, 1..=6;
-    /// Margin at depth 0.
-    razor_base: 350, 100..=900;
+    /// Table cut: from beyond this depth also where the value contradicts the kind of the node.
+    table_cutoff_any_depth: 5, 0..=15;
+
+    /// Hindsight: a deeper search after a reduction of at least so many plies.
+    hindsight_deeper: 3, 1..=5;
+    /// A shallower search after a reduction of at least so many plies.
+    hindsight_shallower: 2, 1..=5;
+    /// Both evaluations together must be above this for the latter.
+    hindsight_margin: 173, 50..=400;
+
+    /// Razoring: margin at depth 0.
+    razor_base: 502, 100..=1000;
     /// Margin per squared depth.
-    razor_margin: 250, 50..=600;
+    razor_margin: 306, 100..=700;
 
     /// Reverse futility pruning: greatest depth.
-    rfp_max_depth: 8, 3..=14;
+    rfp_max_depth: 14, 6..=20;
     /// Margin per ply of depth.
-    rfp_margin: 110, 30..=300;
-    /// Taken off the margin when the position improves.
-    rfp_improving: 80, 0..=300;
+    rfp_margin: 76, 30..=200;
+    /// Less per ply where the table does not know the position.
+    rfp_no_table: 21, 0..=60;
+    /// Taken off when the position improves, in 1/1024 of the margin per ply.
+    rfp_improving: 2686, 500..=5000;
+    /// Taken off when the opponent's position gets worse, likewise.
+    rfp_worsens: 362, 0..=1500;
+    /// The size of the correction divided by this is added.
+    rfp_uncertainty: 180_600, 60_000..=500_000;
 
-    /// Null move: least depth.
-    null_min_depth: 2, 1..=5;
-    /// Reduction before depth and value count.
-    null_base: 3, 2..=6;
+    /// Null move: the evaluation must be near beta: margin at depth 0.
+    null_margin: 378, 50..=700;
+    /// Margin less per ply of depth.
+    null_depth: 16, 0..=50;
+    /// Margin less when the position improves.
+    null_improving: 53, 0..=200;
+    /// Reduction at depth 0.
+    null_base: 7, 3..=9;
     /// One more ply per so many plies of depth.
-    null_depth_divisor: 4, 2..=8;
-    /// One more ply per so much value above beta.
-    null_value_divisor: 220, 80..=500;
-    /// At most so many plies for that.
-    null_value_max: 3, 1..=6;
+    null_depth_divisor: 3, 2..=6;
+    /// From this depth on the result is verified.
+    null_verification_depth: 16, 10..=24;
 
     /// Internal iterative reduction: least depth.
-    iir_min_depth: 4, 2..=8;
+    iir_min_depth: 6, 2..=10;
+    /// Not where the move before was reduced by more.
+    iir_max_prior_reduction: 3, 1..=6;
 
-    /// Late move pruning: quiet moves tried at depth 0.
-    lmp_base: 4, 1..=12;
-    /// Greatest depth.
-    lmp_max_depth: 8, 3..=12;
+    /// `ProbCut`: least depth.
+    probcut_min_depth: 3, 2..=7;
+    /// So far above beta.
+    probcut_margin: 224, 80..=500;
+    /// Less when the position improves.
+    probcut_improving: 61, 0..=200;
+    /// So many plies less deep.
+    probcut_reduction: 4, 2..=6;
+    /// So far above beta for a value of the table.
+    probcut_table_margin: 416, 100..=900;
+    /// Whose depth is at most so much less.
+    probcut_table_depth: 4, 2..=6;
 
-    /// Futility pruning of quiet moves: greatest reduced depth.
-    futility_max_depth: 8, 3..=12;
+    /// Late move pruning: quiet moves tried at depth 0 when the position improves; half otherwise.
+    lmp_base: 3, 1..=20;
+
+    /// Futility of captures: below this reduced depth.
+    capture_futility_max_depth: 7, 3..=12;
     /// Margin at depth 0.
-    futility_base: 130, 20..=400;
+    capture_futility_base: 218, 50..=500;
     /// Margin per ply.
-    futility_margin: 110, 30..=300;
+    capture_futility_depth: 223, 80..=500;
+    /// Weight of the history, in 1/1024.
+    capture_futility_history: 131, 0..=400;
+    /// Captures and checks may lose this by exchange, per ply of depth.
+    see_capture_margin: 167, 50..=400;
+    /// Weight of the history, in 1/1024.
+    see_capture_history: 34, 0..=120;
 
-    /// Pruning by exchange: greatest depth.
-    see_max_depth: 8, 3..=14;
-    /// Quiet moves may lose this, per squared reduced depth.
-    see_quiet_margin: 25, 5..=100;
-    /// Captures may lose this, per ply of depth.
-    see_capture_margin: 140, 30..=400;
-
-    /// Late move reduction: before depth and move number count.
-    lmr_base: 700, 0..=2048;
-    /// Weight of the product of the two logarithms (base 2).
-    lmr_scale: 230, 100..=500;
-    /// Least depth.
-    lmr_min_depth: 2, 2..=5;
-    /// Less in a node on a principal variation.
-    lmr_pv: 1024, 0..=2048;
-    /// More in an expected cut node.
-    lmr_cut_node: 1024, 0..=2048;
-    /// More when the position does not improve.
-    lmr_not_improving: 400, 0..=2048;
-    /// Less for killers and counter moves.
-    lmr_killer: 1024, 0..=2048;
-    /// Less for moves that give check.
-    lmr_check: 1024, 0..=2048;
-    /// More when the table's move captures.
-    lmr_table_capture: 600, 0..=2048;
+    /// Quiet moves with a history below this per ply of depth are left out.
+    history_prune: 4097, 1500..=10000;
+    /// Weight of the butterfly history, in 1/32.
+    history_prune_butterfly: 71, 10..=200;
     /// One ply per so much history.
-    lmr_history_divisor: 8192, 2048..=32768;
+    history_reduction_divisor: 3220, 1500..=8000;
+    /// Futility of quiet moves: below this reduced depth.
+    futility_max_depth: 13, 5..=18;
+    /// Margin at depth 0.
+    futility_base: 42, 0..=300;
+    /// More as long as there is no best move.
+    futility_no_best: 151, 0..=400;
+    /// Margin per ply.
+    futility_margin: 120, 40..=300;
+    /// More where the evaluation is above alpha.
+    futility_above_alpha: 86, 0..=300;
+    /// Quiet moves may lose this by exchange, per squared reduced depth.
+    see_quiet_margin: 25, 5..=80;
 
-    /// History bonus per ply of depth.
-    history_bonus: 170, 50..=500;
-    /// Taken off the bonus.
-    history_bonus_offset: 90, 0..=400;
-    /// The greatest bonus.
-    history_bonus_max: 1600, 400..=4000;
+    /// Singular extension: least depth.
+    singular_min_depth: 6, 4..=9;
+    /// The table's depth may be so much less.
+    singular_table_depth: 3, 2..=5;
+    /// Margin below the table's value, per 60 plies of depth.
+    singular_margin: 65, 20..=200;
+    /// More where the node was on a principal variation.
+    singular_margin_was_pv: 72, 0..=200;
+    /// The size of the correction divided by this eases extensions by more plies.
+    singular_correction: 210_590, 60_000..=600_000;
+    /// Margin of two plies.
+    double_base: -4, -60..=120;
+    /// More on a principal variation.
+    double_pv: 212, 50..=500;
+    /// Less where the table's move is quiet.
+    double_capture: 182, 0..=400;
+    /// Less the more the table's move can be trusted, in 1/131072.
+    double_history: 1019, 0..=4000;
+    /// Less further from the root than the iteration is deep.
+    double_ply: 44, 0..=150;
+    /// Margin of three plies.
+    triple_base: 73, 0..=250;
+    /// More on a principal variation.
+    triple_pv: 320, 80..=700;
+    /// Less where the table's move is quiet.
+    triple_capture: 218, 0..=500;
+    /// More where the node was on a principal variation.
+    triple_was_pv: 92, 0..=250;
+    /// Less further from the root than the iteration is deep.
+    triple_ply: 45, 0..=150;
+    /// Multi-cut: trust in the table's moves lost.
+    table_move_fails: 424, 0..=1000;
+    /// More per ply of depth.
+    multi_cut_per_depth: 107, 20..=300;
+    /// At most.
+    multi_cut_max: 3375, 1000..=6000;
+    /// Trust won or lost where the table's move proves best or not.
+    table_move_holds: 796, 200..=2000;
+    /// Pieces that go to and fro are not extended from this ply on.
+    shuffling_min_ply: 18, 8..=40;
 
-    /// Quiescence: a capture must bring the value so close to alpha.
-    quiescence_margin: 200, 0..=600;
-    /// Evasions without capture tried in quiescence once one is found that is not mated.
-    quiescence_evasions: 3, 1..=20;
+    /// Late move reduction, in 1/1024 ply: for every move.
+    lmr_base: 1133, 0..=2500;
+    /// Weight of the product of the two logarithms (base 2) of depth and move number.
+    lmr_scale: 224, 100..=400;
+    /// Less the wider the window, as a part of that at the root.
+    lmr_window: 585, 0..=1500;
+    /// More when the position does not improve, in 1/1024 of the product.
+    lmr_not_improving: 412, 0..=1000;
+    /// More for pruning where the node was on a principal variation.
+    lmr_was_pv_first: 1013, 0..=2048;
+    /// Less for the search there.
+    lmr_was_pv_base: 2819, 500..=5000;
+    /// Still less on a principal variation now.
+    lmr_was_pv_pv: 973, 0..=2500;
+    /// Still less where the table's value is above alpha.
+    lmr_was_pv_value: 905, 0..=2500;
+    /// Still less where the table's search was as deep.
+    lmr_was_pv_deep: 935, 0..=2500;
+    /// Still less in a cut node.
+    lmr_was_pv_deep_cut: 959, 0..=2500;
+    /// For every move that is searched.
+    lmr_offset: 691, -1000..=2500;
+    /// Less per number of the move.
+    lmr_move_count: 65, 0..=150;
+    /// Less by the size of the correction divided by this.
+    lmr_correction: 25600, 8000..=80000;
+    /// More in an expected cut node.
+    lmr_cut_node: 3611, 1000..=5000;
+    /// Still more there without a move from the table.
+    lmr_cut_node_no_table_move: 985, 0..=2500;
+    /// More when the table's move captures.
+    lmr_table_capture: 1054, 0..=2500;
+    /// More where several children failed high.
+    lmr_cutoffs: 251, 0..=1500;
+    /// Still more where many did.
+    lmr_cutoffs_many: 1124, 0..=2500;
+    /// Still more where this node is expected to fail low.
+    lmr_cutoffs_all_node: 1042, 0..=2500;
+    /// Less for the table's move.
+    lmr_table_move: 2239, 500..=4000;
+    /// Less for killers and counter moves.
+    lmr_killer: 0, 0..=2048;
+    /// Value of the captured piece as a history, in 1/128.
+    lmr_capture_value: 863, 200..=2000;
+    /// Weight of the history, in 1/4096.
+    lmr_history: 428, 100..=1000;
+    /// In a node expected to fail low all reductions grow: weight,
+    lmr_all_node_scale: 273, 0..=800;
+    /// divided by this per ply of depth
+    lmr_all_node_depth: 256, 100..=600;
+    /// and this.
+    lmr_all_node_base: 260, 50..=800;
+    /// A ply more after a reduced search that came out so far above the best value.
+    deeper_margin: 48, 0..=200;
+    /// A ply less after one that came out not even so far above.
+    shallower_margin: 9, 0..=60;
+    /// Moves that are not reduced: added without a move from the table.
+    full_depth_no_table_move: 1057, 0..=3000;
+    /// One ply less from this reduction on.
+    full_depth_reduce_one: 4628, 2000..=8000;
+    /// Two plies less from this reduction on.
+    full_depth_reduce_two: 5772, 3000..=10000;
+    /// After a move raised alpha the others are searched less deep: from this depth on
+    alpha_raised_min_depth: 3, 2..=6;
+    /// to this,
+    alpha_raised_max_depth: 13, 6..=20;
+    /// by so many plies.
+    alpha_raised_reduction: 2, 0..=3;
+
+    /// Order of quiet moves: weight of the butterfly history.
+    order_butterfly: 2, 0..=6;
+    /// Of the pawn history.
+    order_pawns: 2, 0..=6;
+    /// Of the low-ply history.
+    order_low_ply: 8, 0..=20;
+    /// Added for a check
+    order_check: 16384, 0..=40000;
+    /// that loses less than this by exchange.
+    order_check_see: 75, 0..=300;
+    /// Weight of the captured piece, and of what a promotion adds.
+    order_victim: 7, 2..=20;
+    /// Good captures lose less by exchange than their score divided by this.
+    order_good_capture_divisor: 18, 8..=50;
+    /// Quiet moves that score below this come after the bad captures.
+    order_good_quiet: -14000, -30000..=0;
+    /// Quiet moves are sorted down to this per ply of depth.
+    order_sort_limit: -3560, -8000..=-500;
+
+    /// Learning from a cut: bonus per ply of depth,
+    bonus_per_depth: 128, 40..=300;
+    /// less this,
+    bonus_offset: 77, 0..=250;
+    /// at most;
+    bonus_max: 1529, 500..=3000;
+    /// more for the table's move,
+    bonus_table_move: 353, 0..=800;
+    /// and the history of the move before divided by this.
+    bonus_prior_score: 32, 10..=200;
+    /// Malus of the other moves per ply of depth,
+    malus_per_depth: 882, 200..=1500;
+    /// less this,
+    malus_offset: 204, 0..=500;
+    /// at most.
+    malus_max: 2122, 600..=4000;
+    /// Weights in 1/1024: of the bonus for a quiet move,
+    bonus_quiet: 806, 300..=2000;
+    /// of the malus for a quiet move,
+    malus_quiet: 1113, 300..=2500;
+    /// which shrinks from move to move,
+    malus_decay: 977, 800..=1024;
+    /// of the bonus for a capture,
+    capture_bonus: 1286, 400..=2500;
+    /// of the malus for a capture,
+    capture_malus: 1559, 400..=3000;
+    /// of the malus for a first move that was refuted at once,
+    malus_quick_refutation: 616, 0..=1500;
+    /// of the low-ply history,
+    learn_low_ply: 761, 200..=1500;
+    /// of the continuation histories,
+    learn_continuation: 955, 300..=2000;
+    /// of the pawn history for a bonus
+    learn_pawns_plus: 850, 200..=2000;
+    /// and for a malus,
+    learn_pawns_malus: 550, 100..=1500;
+    /// of the continuation history of the move one ply ago,
+    continuation_1: 1157, 300..=2000;
+    /// two plies ago,
+    continuation_2: 648, 100..=1500;
+    /// three plies ago,
+    continuation_3: 288, 0..=1000;
+    /// four plies ago,
+    continuation_4: 576, 0..=1200;
+    /// five plies ago,
+    continuation_5: 140, 0..=700;
+    /// six plies ago.
+    continuation_6: 441, 0..=1000;
+    /// Added to every lesson of the first.
+    continuation_offset: 88, 0..=250;
+    /// A reduced move that had to be searched again.
+    research_bonus: 1426, 300..=3000;
+    /// A cut by the table: bonus per ply of depth,
+    table_cut_bonus: 130, 30..=300;
+    /// less this,
+    table_cut_offset: 71, 0..=250;
+    /// at most.
+    table_cut_max: 1043, 300..=2500;
+    /// Malus of the move before
+    table_cut_prior: 2142, 500..=4000;
+    /// when it was among the first so many.
+    table_cut_prior_count: 4, 1..=10;
+    /// The move before by what it did to the evaluation: at least,
+    eval_diff_min: -214, -500..=-50;
+    /// at most,
+    eval_diff_max: 171, 50..=500;
+    /// more,
+    eval_diff_offset: 60, -50..=200;
+    /// times this for the butterfly history
+    eval_diff_butterfly: 10, 2..=25;
+    /// and this for the pawn history.
+    eval_diff_pawns: 12, 2..=30;
+    /// No move was good enough: the move before earns less this,
+    bonus_fail_low_base: 232, 0..=500;
+    /// its history divided by this,
+    bonus_fail_low_score: 108, 40..=300;
+    /// more per ply of depth,
+    bonus_fail_low_depth: 59, 10..=150;
+    /// at most,
+    bonus_fail_low_depth_max: 454, 100..=1000;
+    /// more for a late move,
+    bonus_fail_low_count: 169, 0..=400;
+    /// that is one after so many,
+    bonus_fail_low_count_min: 8, 2..=20;
+    /// more where the value is below the own evaluation
+    bonus_fail_low_own: 145, 0..=400;
+    /// by this,
+    bonus_fail_low_own_margin: 110, 0..=300;
+    /// more where it is below the opponent's
+    bonus_fail_low_prior: 154, 0..=400;
+    /// by this;
+    bonus_fail_low_prior_margin: 73, 0..=300;
+    /// all that times this per ply of depth,
+    bonus_fail_low_per_depth: 135, 40..=300;
+    /// less this,
+    bonus_fail_low_offset: 80, 0..=250;
+    /// at most.
+    bonus_fail_low_max: 1400, 400..=3000;
+    /// Weights in 1/32768: for continuation histories,
+    bonus_continuation_low: 442, 100..=1000;
+    /// for the butterfly history,
+    bonus_butterfly_low: 235, 50..=700;
+    /// for the pawn history.
+    bonus_pawns_low: 1160, 200..=2500;
+    /// The same for a capture.
+    prior_capture_bonus: 1018, 200..=2500;
+
+    /// Correction of the evaluation, weights in 1/131072: by pawns,
+    correction_pawn: 12153, 2000..=30000;
+    /// by minor pieces,
+    correction_minor: 8620, 2000..=30000;
+    /// by each side's other pieces,
+    correction_non_pawn: 12355, 2000..=30000;
+    /// by the last moves.
+    correction_continuation: 7982, 2000..=30000;
+    /// Learning of corrections, in 1/1024,
+    correction_bonus: 1069, 300..=2500;
+    /// in 1/128 of the error times depth where a move cut
+    correction_cut: 12, 3..=40;
+    /// or none did;
+    correction_low: 17, 3..=40;
+    /// in 1/128 for minor pieces,
+    correction_update_minor: 153, 40..=300;
+    /// for each side's other pieces,
+    correction_update_non_pawn: 187, 40..=400;
+    /// after the move two plies before,
+    correction_update_reply: 126, 30..=300;
+    /// four plies before.
+    correction_update_follow_up: 63, 0..=200;
+
+    /// Quiescence: a capture must bring the evaluation so close to alpha.
+    quiescence_futility: 328, 80..=700;
+    /// Captures that neither retake nor give check are tried only among so many moves.
+    quiescence_max_moves: 2, 1..=10;
+    /// Moves may lose this by exchange.
+    quiescence_see: 73, 0..=300;
 
     /// Share of the planned time after which no new iteration starts, in percent.
     time_iteration_percent: 75, 30..=100;

@@ -12,8 +12,9 @@ use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, P
 use super::audit;
 #[cfg(test)]
 use super::collisions::Collisions;
-use super::history::Histories;
-use super::node::{Frame, Node, TableHit};
+use super::correction::CorrectionRow;
+use super::history::{Histories, Row};
+use super::node::{Frames, Line, Node, TableHit};
 use super::reporter::Reporter;
 use super::root::RootMove;
 use super::signals::{Signals, Statistics};
@@ -32,8 +33,6 @@ const CENTIPAWNS: i32 = 100;
 #[derive(Clone)]
 pub(super) struct Task {
     pub(super) thread: usize,
-    /// Counts games; histories do not outlive one.
-    pub(super) game: u64,
     pub(super) position: Position,
     pub(super) limits: Arc<Limits>,
     pub(super) settings: Arc<Settings>,
@@ -54,7 +53,11 @@ pub(super) struct Worker {
     /// By side to move.
     pub(super) draw_values: [Value; Color::NUM],
     pub(super) histories: Histories,
-    pub(super) frames: Box<[Frame]>,
+    pub(super) frames: Frames,
+    /// By ply: the best line from there on, where the window was open.
+    pub(super) lines: Box<[Line]>,
+    /// The best line of the last iteration.
+    pub(super) last_line: Vec<Move>,
     pub(super) root_moves: Vec<RootMove>,
     /// The line that is searched now, from 0.
     pub(super) pv_index: usize,
@@ -62,6 +65,12 @@ pub(super) struct Worker {
     /// The deepest iteration that was completed.
     pub(super) completed_depth: Depth,
     pub(super) seldepth: usize,
+    /// The width of the window at the root.
+    pub(super) root_width: Value,
+    /// Nodes when the search of the last root move ended.
+    pub(super) root_move_nodes: u64,
+    /// Null moves are tried only from here on, while one is verified.
+    pub(super) null_min_ply: Ply,
     /// How often the best move changed; halves each iteration.
     pub(super) best_move_changes: u32,
     pub(super) statistics: Statistics,
@@ -74,9 +83,31 @@ pub(super) struct Worker {
     is_stopped: bool,
 }
 
+impl Task {
+    /// Nothing to do.
+    fn idle() -> Self {
+        Self {
+            thread: 0,
+            position: Position::startpos(),
+            limits: Arc::default(),
+            settings: Arc::default(),
+            table: Arc::new(TranspositionTable::minimal()),
+            signals: Arc::new(Signals::idle()),
+            #[cfg(test)]
+            collisions: None,
+        }
+    }
+}
+
 impl Worker {
-    /// A thread's memory for its first task.
-    pub(super) fn new(task: Task) -> Self {
+    /// A new game: nothing that was learned in the last one counts.
+    pub(super) fn forget(&mut self) {
+        self.histories.clear();
+    }
+
+    /// A thread's memory before its first task.
+    pub(super) fn new() -> Self {
+        let task = Task::idle();
         Self {
             position: task.position.clone(),
             evaluator: Evaluator::default(),
@@ -85,12 +116,17 @@ impl Worker {
             max_moves: u32::MAX,
             draw_values: [0; Color::NUM],
             histories: Histories::new(),
-            frames: vec![Frame::EMPTY; MAX_PLY + 2].into_boxed_slice(),
+            frames: Frames::new(),
+            lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
+            last_line: Vec::new(),
             root_moves: Vec::new(),
             pv_index: 0,
             root_depth: 0,
             completed_depth: 0,
             seldepth: 0,
+            root_width: 0,
+            root_move_nodes: 0,
+            null_min_ply: 0,
             best_move_changes: 0,
             statistics: Statistics::default(),
             time: None,
@@ -102,11 +138,8 @@ impl Worker {
         }
     }
 
-    /// Takes up a task; what was learned in the same game stays.
+    /// Takes up a task; what was learned before in the game stays.
     pub(super) fn begin(&mut self, task: Task, root_moves: Vec<RootMove>) {
-        if task.game != self.task.game {
-            self.histories = Histories::new();
-        }
         let settings = &task.settings;
         let root_side = task.position.side_to_move();
         let draw_value = settings.draw_value[root_side.index()]
@@ -123,7 +156,11 @@ impl Worker {
             last => last,
         };
         self.position = task.position.clone();
-        self.frames.fill(Frame::EMPTY);
+        self.frames.clear();
+        self.histories.begin_search();
+        self.last_line.clear();
+        self.null_min_ply = 0;
+        self.root_move_nodes = 0;
         self.root_moves = root_moves;
         self.root_depth = 0;
         self.completed_depth = 0;
@@ -154,7 +191,11 @@ impl Worker {
     pub(super) fn do_move(&mut self, mv: Move, ply: Ply) {
         audit::legal(&self.position, &[mv], "move");
         self.statistics.nodes += 1;
-        self.frames[ply].current_move = Some(mv);
+        let is_capture = self.position.piece_on(mv.to()).is_some();
+        let frame = &mut self.frames[ply];
+        frame.current_move = Some(mv);
+        frame.row = Row::of(mv, frame.in_check, is_capture);
+        frame.correction_row = CorrectionRow::of(mv);
         // The memory answers while the move is made.
         let key = self.position.key_after(mv);
         self.task.table.prefetch(self.table_key(key));
@@ -300,11 +341,30 @@ impl Worker {
     pub(super) fn store(&self, node: &Node, bound: Bound) {
         audit::legal(&self.position, node.best_move.as_slice(), "best move");
         audit::value(node.best_value, node.ply);
+        self.store_value(node, node.best_value, bound, node.depth, node.best_move);
+    }
+
+    /// Writes the evaluation of a node and no value: an upper bound that decides nothing.
+    #[inline(always)]
+    pub(super) fn store_evaluation(&self, node: &Node) {
+        self.store_value(node, value::NONE, Bound::Upper, 0, None);
+    }
+
+    /// Writes a value of a node.
+    #[inline(always)]
+    pub(super) fn store_value(
+        &self,
+        node: &Node,
+        value: Value,
+        bound: Bound,
+        depth: Depth,
+        mv: Option<Move>,
+    ) {
         let entry = Entry {
-            mv: node.best_move.map(Move::to_move16),
-            value: value::to_table(node.best_value, node.ply),
-            eval: node.static_eval,
-            depth: node.depth.max(0),
+            mv: mv.map(Move::to_move16),
+            value: value::to_table(value, node.ply),
+            eval: node.raw_eval,
+            depth: depth.max(0),
             bound,
             is_pv: node.was_pv,
         };
@@ -322,11 +382,11 @@ impl Worker {
     /// The line of `ply` becomes `mv` and the line after it.
     #[inline]
     pub(super) fn extend_line(&mut self, ply: Ply, mv: Move) {
-        let (before, after) = self.frames.split_at_mut(ply + 1);
-        let line = &mut before[ply].line;
+        let (before, after) = self.lines.split_at_mut(ply + 1);
+        let line = &mut before[ply];
         line.clear();
         line.push(mv);
-        let rest = &after[0].line;
+        let rest = &after[0];
         // Both hold at most the longest line; the last move of one that long is dropped.
         let room = line.remaining_capacity().min(rest.len());
         line.extend(rest[..room].iter().copied());

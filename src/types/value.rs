@@ -68,6 +68,24 @@ pub const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE_IN_MAX_PLY && value.abs() <= MATE
 }
 
+/// Whether the value is a win, by mate or by a rule, and no evaluation.
+#[inline(always)]
+pub const fn is_win(value: Value) -> bool {
+    value > MAX_EVALUATION
+}
+
+/// Whether the value is a loss, by mate or by a rule, and no evaluation.
+#[inline(always)]
+pub const fn is_loss(value: Value) -> bool {
+    value < -MAX_EVALUATION
+}
+
+/// Whether the value is a win or a loss.
+#[inline(always)]
+pub const fn is_decisive(value: Value) -> bool {
+    value.abs() > MAX_EVALUATION
+}
+
 /// A mate score as the table stores it: counted from the node instead of from the root.
 #[inline(always)]
 pub const fn to_table(value: Value, ply: Ply) -> Value {

@@ -7,7 +7,7 @@
 
 use std::io;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
@@ -29,27 +29,36 @@ pub(crate) struct ZeroedPages<T> {
 }
 
 impl<T: Zeroable> ZeroedPages<T> {
-    /// So many values, all zero.
+    /// So many values, all zero, with all memory fetched now, by all cores at once: a search that met the pages one by one
+    /// would lose half its speed.
     ///
     /// # Errors
     /// The system has not enough memory, or the size is absurd.
     pub(crate) fn new(length: usize) -> io::Result<Self> {
+        let mut pages = Self::on_demand(length)?;
+        pages.memory.par_chunks_mut(LARGE_PAGE).for_each(|part| {
+            for page in part.chunks_mut(SMALL_PAGE) {
+                page[0] = 0;
+            }
+        });
+        Ok(pages)
+    }
+
+    /// So many values, all zero; memory is taken as it is touched.
+    ///
+    /// # Errors
+    /// The system refuses, or the size is absurd.
+    pub(crate) fn on_demand(length: usize) -> io::Result<Self> {
         const { assert!(!std::mem::needs_drop::<T>() && align_of::<T>() <= SMALL_PAGE) }
         let bytes = length
             .checked_mul(size_of::<T>())
             .ok_or(io::ErrorKind::OutOfMemory)?;
         // Systems map no empty range.
-        let mut memory = MmapMut::map_anon(bytes.max(1))?;
+        let memory = MmapMut::map_anon(bytes.max(1))?;
         #[cfg(target_os = "linux")]
         if let Err(error) = memory.advise(memmap2::Advice::HugePage) {
             log::info!("no large pages: {error}");
         }
-        // All pages are fetched now, by all cores at once: a search that met them one by one would lose half its speed.
-        memory.par_chunks_mut(LARGE_PAGE).for_each(|part| {
-            for page in part.chunks_mut(SMALL_PAGE) {
-                page[0] = 0;
-            }
-        });
         Ok(Self {
             memory,
             length,
@@ -68,6 +77,16 @@ impl<T: Zeroable> Deref for ZeroedPages<T> {
         // SAFETY: the mapping holds `length` values (checked when it was made), starts on a page and so aligned, was zeroed
         // by the system, which is a value of a `Zeroable`, and is given out shared only, for as long as it lives.
         unsafe { std::slice::from_raw_parts(first, self.length) }
+    }
+}
+
+impl<T: Zeroable> DerefMut for ZeroedPages<T> {
+    #[expect(unsafe_code, reason = "bytes of the system become values")]
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        let first = self.memory.as_mut_ptr().cast::<T>();
+        // SAFETY: as in `deref`; the unique borrow of the mapping makes this the only access.
+        unsafe { std::slice::from_raw_parts_mut(first, self.length) }
     }
 }
 

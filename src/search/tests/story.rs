@@ -4,7 +4,7 @@
 //! Here the first step fails already, and each later step would fail by itself.
 
 use super::*;
-use crate::search::history::Histories;
+use crate::search::history::{CONTINUATIONS, Context, Histories, Row};
 use crate::search::move_picker::MovePicker;
 use crate::search::root::root_moves;
 use crate::search::worker::Worker;
@@ -46,7 +46,7 @@ fn worker(position: &Position) -> Worker {
     let (limits, settings) = (Limits::default(), Settings::default());
     let task = task(position, limits, settings);
     let moves = root_moves(&task.position, &task.limits, &task.settings);
-    let mut worker = Worker::new(task.clone());
+    let mut worker = Worker::new();
     worker.begin(task, moves);
     worker
 }
@@ -87,7 +87,8 @@ fn possible_moves() -> impl Iterator<Item = Move> {
 /// Everything that the picker gives, with `remembered` in the slots of killers and counter move.
 fn picked(position: &Position, remembered: [Option<Move>; 3]) -> Vec<String> {
     let histories = Histories::new();
-    let mut picker = MovePicker::new(position, None, remembered, false);
+    let context = Context::new(position, [Row::NONE; CONTINUATIONS], 0);
+    let mut picker = MovePicker::new(position, None, remembered, context, 1, false);
     let mut moves: Vec<String> = std::iter::from_fn(|| picker.next(position, &histories))
         .map(|mv| format!("{mv:?}"))
         .collect();

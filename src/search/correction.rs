@@ -1,0 +1,146 @@
+//! Correction histories: by how much the search found the static evaluation wrong in positions that share something: the
+//! pawns, the small pieces, one side's pieces, the last moves. The sum corrects the next evaluation, and its size says how
+//! far an evaluation is to be trusted.
+//!
+//! Idea and weights: Stockfish (2024 and later) after Caissa.
+
+use crate::position::Position;
+use crate::types::{Color, Move, Value};
+use crate::util::ZeroedPages;
+
+use super::history::{PIECE_TO, piece_to, pull};
+use super::tunables::{
+    correction_continuation, correction_minor, correction_non_pawn, correction_pawn,
+    correction_update_follow_up, correction_update_minor, correction_update_non_pawn,
+    correction_update_reply,
+};
+
+/// No entry is larger.
+pub(super) const CORRECTION_LIMIT: i32 = 1024;
+/// Structures are told apart by so many values of their key.
+const STRUCTURES: usize = 1 << 16;
+/// A correction is the weighted sum of entries divided by this.
+const SCALE: i32 = 131_072;
+/// Weights of updates are in 1/128.
+const UPDATE_SCALE: i32 = 128;
+
+/// The corrections of one earlier move, by the move that answers it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct CorrectionRow(u32);
+
+impl CorrectionRow {
+    /// What follows no move; belongs to no move, because no piece has code 0.
+    pub(super) const NONE: Self = Self(0);
+
+    #[inline(always)]
+    pub(super) fn of(mv: Move) -> Self {
+        Self(piece_to(mv.piece(), mv.to()) as u32)
+    }
+
+    #[inline(always)]
+    fn entry(self, mv: Move) -> usize {
+        self.0 as usize * PIECE_TO + piece_to(mv.piece(), mv.to())
+    }
+}
+
+/// The rows that a node's last move is looked up in: of the moves two and four plies before the node.
+pub(super) type CorrectionRows = [CorrectionRow; 2];
+
+/// What each key that falls on an entry has to say, side by side so that one key costs one cache line.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    pawn: i16,
+    minor: i16,
+    non_pawn: [i16; Color::NUM],
+}
+
+/// The tables of one thread.
+pub(super) struct Corrections {
+    // [key][side to move]
+    structures: Box<[[Entry; Color::NUM]]>,
+    // [earlier move][answer]
+    continuation: ZeroedPages<i16>,
+}
+
+impl Corrections {
+    /// Empty tables.
+    ///
+    /// # Panics
+    /// Panics where the system has no address space left.
+    pub(super) fn new() -> Self {
+        Self {
+            structures: vec![[Entry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
+            continuation: ZeroedPages::on_demand(PIECE_TO * PIECE_TO)
+                .expect("the system gives memory"),
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.structures.fill([Entry::default(); Color::NUM]);
+        self.continuation.fill(0);
+    }
+
+    /// The weighted sum of all that is known about the position, in 1/131072 of a value.
+    #[inline(always)]
+    pub(super) fn of(&self, position: &Position, rows: CorrectionRows) -> i32 {
+        let us = position.side_to_move().index();
+        let entry = |key: u32| &self.structures[key as usize % STRUCTURES][us];
+        let pawn = i32::from(entry(position.pawn_key()).pawn);
+        let minor = i32::from(entry(position.minor_piece_key()).minor);
+        let non_pawn: i32 = Color::ALL
+            .map(|color| {
+                let entry = entry(position.non_pawn_key(color));
+                i32::from(entry.non_pawn[color.index()])
+            })
+            .iter()
+            .sum();
+        let continuation = position.last_move().map_or(0, |last| {
+            let [reply, follow_up] = rows.map(|row| i32::from(self.continuation[row.entry(last)]));
+            reply + follow_up
+        });
+        correction_pawn() * pawn
+            + correction_minor() * minor
+            + correction_non_pawn() * non_pawn
+            + correction_continuation() * continuation
+    }
+
+    /// The search found the evaluation wrong; `bonus` has the sign and strength.
+    pub(super) fn update(&mut self, position: &Position, rows: CorrectionRows, bonus: i32) {
+        let us = position.side_to_move().index();
+        let structures = &mut self.structures;
+        let mut entry = |key: u32, weight: i32, part: fn(&mut Entry) -> &mut i16| {
+            let entry = &mut structures[key as usize % STRUCTURES][us];
+            pull::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
+        };
+        entry(position.pawn_key(), UPDATE_SCALE, |entry| &mut entry.pawn);
+        entry(
+            position.minor_piece_key(),
+            correction_update_minor(),
+            |entry| &mut entry.minor,
+        );
+        entry(
+            position.non_pawn_key(Color::Black),
+            correction_update_non_pawn(),
+            |entry| &mut entry.non_pawn[Color::Black.index()],
+        );
+        entry(
+            position.non_pawn_key(Color::White),
+            correction_update_non_pawn(),
+            |entry| &mut entry.non_pawn[Color::White.index()],
+        );
+        if let Some(last) = position.last_move() {
+            let weights = [correction_update_reply(), correction_update_follow_up()];
+            for (row, weight) in rows.into_iter().zip(weights) {
+                let entry = &mut self.continuation[row.entry(last)];
+                pull::<CORRECTION_LIMIT, 0>(entry, bonus * weight / UPDATE_SCALE);
+            }
+        }
+    }
+}
+
+/// A correction in units of value.
+#[inline(always)]
+pub(super) const fn to_value(correction: i32) -> Value {
+    correction / SCALE
+}

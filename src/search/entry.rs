@@ -1,0 +1,230 @@
+//! What is known about a node before any of its moves: what the rules say, what the table remembers, whether the side to move
+//! wins at once, what the evaluation says.
+
+use crate::mate::mate_in_one;
+use crate::position::Declaration;
+use crate::types::value::{self, MAX_PLY, REPETITION_WIN, SUPERIOR_REPETITION, is_decisive};
+use crate::types::{Bound, Depth, Ply, Repetition, Value};
+
+use super::correction;
+use super::history::Context;
+use super::node::{KILLERS, Node, NodeType, Tried, Window};
+use super::worker::{STOPPED, Worker};
+
+/// A mate that was seen at once is as good as from so many plies more.
+const MATE_STORE_BONUS: Depth = 6;
+
+impl Worker {
+    /// Step 1: what the rules say before anything is searched, and the bounds that the distance to the root sets.
+    #[inline(always)]
+    pub(super) fn rule_result<N: NodeType>(
+        &mut self,
+        window: &mut Window,
+        ply: Ply,
+    ) -> Option<Value> {
+        if N::PV {
+            self.lines[ply].clear();
+            self.seldepth = self.seldepth.max(ply + 1);
+        }
+        if N::ROOT {
+            return None;
+        }
+        if self.is_stopped() {
+            return Some(STOPPED);
+        }
+        if let Some(repetition) = self.position.search_repetition(ply) {
+            return Some(match repetition {
+                Repetition::Draw => self.draw_value(),
+                Repetition::Win => REPETITION_WIN,
+                Repetition::Lose => -REPETITION_WIN,
+                Repetition::Superior => SUPERIOR_REPETITION,
+                Repetition::Inferior => -SUPERIOR_REPETITION,
+            });
+        }
+        if self.position.game_ply() > self.max_moves {
+            let is_mated =
+                self.position.in_check() && crate::movegen::legal_moves(&self.position).is_empty();
+            return Some(if is_mated {
+                value::mated_in(ply)
+            } else {
+                self.draw_value()
+            });
+        }
+        if ply >= MAX_PLY - 1 {
+            return Some(self.evaluate());
+        }
+        // Mate distance pruning: nothing here can be better than mating with the next move, or worse than mated now.
+        window.alpha = window.alpha.max(value::mated_in(ply));
+        window.beta = window.beta.min(value::mate_in(ply + 1));
+        (window.alpha >= window.beta).then_some(window.alpha)
+    }
+
+    /// Gathers what is known about an inner node.
+    #[inline(always)]
+    pub(super) fn enter<N: NodeType>(
+        &mut self,
+        window: Window,
+        depth: Depth,
+        ply: Ply,
+        is_cut: bool,
+    ) -> Node {
+        let mut node = self.look_up(window, ply);
+        let prior = self.frames.before_mut(ply, 1);
+        node.prior_reduction = std::mem::take(&mut prior.reduction);
+        let (prior_follows, prior_move) = (prior.follows_pv, prior.current_move);
+        self.frames[ply + 1].killers = [None; KILLERS];
+        self.frames[ply + 2].cutoffs = 0;
+        let frame = &mut self.frames[ply];
+        frame.move_count = 0;
+        frame.stat_score = 0;
+        frame.table_hit = node.hit.is_some();
+        frame.follows_pv = N::ROOT
+            || prior_follows
+                && prior_move.is_some()
+                && self.last_line.get(ply.wrapping_sub(1)) == prior_move.as_ref();
+        node.excluded = frame.excluded;
+        if node.excluded.is_none() {
+            frame.was_pv = N::PV || node.was_pv;
+        }
+        node.was_pv = frame.was_pv;
+        node.depth = depth.min(MAX_PLY as Depth - 1);
+        node.is_cut = is_cut;
+        node.is_all = !(N::PV || is_cut);
+        if N::ROOT {
+            node.table_move = Some(self.root_moves[self.pv_index].mv);
+        }
+        node.table_move_captures = node
+            .table_move
+            .is_some_and(|mv| self.position.piece_on(mv.to()).is_some());
+        node
+    }
+
+    /// A node with what the table and the moves before it say.
+    #[inline(always)]
+    pub(super) fn look_up(&mut self, window: Window, ply: Ply) -> Node {
+        let (probe, hit) = self.probe(ply);
+        let in_check = self.position.in_check();
+        self.frames[ply].in_check = in_check;
+        let rows = std::array::from_fn(|index| self.frames.before(ply, index + 1).row);
+        Node {
+            window,
+            depth: 0,
+            ply,
+            is_cut: false,
+            is_all: false,
+            in_check,
+            key: self.position.key(),
+            slot: probe.slot,
+            hit,
+            table_move: hit.and_then(|hit| hit.mv),
+            table_move_captures: false,
+            excluded: None,
+            was_pv: hit.is_some_and(|hit| hit.is_pv),
+            context: Context::new(&self.position, rows, ply),
+            correction: 0,
+            raw_eval: value::NONE,
+            static_eval: value::NONE,
+            eval: value::NONE,
+            is_improving: false,
+            opponent_worsens: false,
+            prior_reduction: 0,
+            best_value: -value::INFINITE,
+            best_move: None,
+            move_count: 0,
+            raised_alpha: false,
+            quiets_tried: Tried::new(),
+            captures_tried: Tried::new(),
+        }
+    }
+
+    /// Step 3: the side to move can win by declaration, or mates at once. Where the table knows the node, it was asked for
+    /// a mate before.
+    #[inline(always)]
+    pub(super) fn immediate_win<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
+        if N::ROOT || node.excluded.is_some() {
+            return None;
+        }
+        if let Some(declaration) = self.position.declaration(self.rule) {
+            if let (true, Declaration::Try(mv)) = (N::PV, declaration) {
+                self.lines[node.ply].push(mv);
+            }
+            node.best_value = value::mate_in(node.ply + 1);
+            self.store(node, Bound::Exact);
+            return Some(node.best_value);
+        }
+        self.mate_at_once::<N>(node)
+    }
+
+    /// The side to move mates at once.
+    #[inline(always)]
+    pub(super) fn mate_at_once<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
+        if node.hit.is_some() || node.in_check {
+            return None;
+        }
+        let mv = mate_in_one(&mut self.position)?;
+        if N::PV {
+            self.lines[node.ply].push(mv);
+        }
+        node.best_value = value::mate_in(node.ply + 1);
+        node.best_move = Some(mv);
+        node.depth += MATE_STORE_BONUS;
+        self.store(node, Bound::Exact);
+        Some(node.best_value)
+    }
+
+    /// Step 4: the static evaluation, corrected by what was learned, and how it moved. What the table knows of the value is a
+    /// better guess where its bound allows.
+    #[inline(always)]
+    pub(super) fn evaluate_node(&mut self, node: &mut Node) {
+        let before = self.frames.before(node.ply, 2).static_eval;
+        node.correction = self.correction(node.ply);
+        if node.in_check {
+            node.static_eval = before;
+            node.eval = before;
+            self.frames[node.ply].static_eval = before;
+            return;
+        }
+        if node.excluded.is_some() {
+            node.static_eval = self.frames[node.ply].static_eval;
+            node.eval = node.static_eval;
+        } else {
+            self.set_static_eval(node);
+            node.eval = node.static_eval;
+            if let Some(hit) = node.hit
+                && let Some(value) = node.table_value()
+                && !is_decisive(value)
+                && value::decides(value, hit.bound, node.eval + 1)
+            {
+                node.eval = value;
+            }
+            if node.hit.is_none() {
+                // Another visit that is cut early finds at least this.
+                self.store_evaluation(node);
+            }
+        }
+        self.learn_from_evaluation(node);
+        let opponent = self.frames.before(node.ply, 1).static_eval;
+        node.is_improving = before != value::NONE && node.static_eval > before;
+        node.opponent_worsens = opponent == value::NONE || node.static_eval > -opponent;
+        Self::adjust_depth(node, opponent);
+    }
+
+    /// The evaluation from the table or anew, and corrected.
+    #[inline(always)]
+    pub(super) fn set_static_eval(&mut self, node: &mut Node) {
+        node.raw_eval = match node.hit {
+            Some(hit) if hit.eval != value::NONE => hit.eval,
+            _ => self.evaluate(),
+        };
+        let corrected = node.raw_eval + correction::to_value(node.correction);
+        node.static_eval = corrected.clamp(-value::MAX_EVALUATION, value::MAX_EVALUATION);
+        self.frames[node.ply].static_eval = node.static_eval;
+    }
+
+    /// By how much evaluations of such positions were wrong.
+    #[inline(always)]
+    pub(super) fn correction(&self, ply: Ply) -> i32 {
+        let rows = [2, 4].map(|plies| self.frames.before(ply, plies).correction_row);
+        self.histories.corrections.of(&self.position, rows)
+    }
+}
