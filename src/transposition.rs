@@ -165,12 +165,11 @@ impl TranspositionTable {
 
     /// Forgets everything.
     pub fn clear(&self) {
-        self.clusters.par_iter().for_each(|cluster| {
-            for slot in &cluster.0 {
-                slot.check.store(0, Ordering::Relaxed);
-                slot.data.store(0, Ordering::Relaxed);
-            }
-        });
+        if self.clusters.is_large() {
+            self.clusters.par_iter().for_each(Cluster::clear);
+        } else {
+            self.clusters.iter().for_each(Cluster::clear);
+        }
         self.generation.store(0, Ordering::Relaxed);
     }
 
@@ -238,9 +237,7 @@ impl TranspositionTable {
     /// Forgets what a slot holds: it turned out to belong to another position.
     #[cold]
     pub fn erase(&self, slot: SlotIndex) {
-        let stored = &self.clusters[slot.cluster].0[slot.slot];
-        stored.check.store(0, Ordering::Relaxed);
-        stored.data.store(0, Ordering::Relaxed);
+        self.clusters[slot.cluster].0[slot.slot].clear();
     }
 
     /// Brings the cluster of a position into the cache.
@@ -268,6 +265,19 @@ impl TranspositionTable {
         let key = key.low64();
         let pair = (u128::from(key >> 1) * self.clusters.len() as u128) >> u64::BITS;
         2 * pair as usize + (key & 1) as usize
+    }
+}
+
+impl Cluster {
+    fn clear(&self) {
+        self.0.iter().for_each(Slot::clear);
+    }
+}
+
+impl Slot {
+    fn clear(&self) {
+        self.check.store(0, Ordering::Relaxed);
+        self.data.store(0, Ordering::Relaxed);
     }
 }
 

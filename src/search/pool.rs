@@ -95,7 +95,8 @@ impl Searcher {
     }
 
     /// Makes ready for a new game: the table has its size and is empty, the threads are there and remember nothing. A
-    /// running search is stopped first.
+    /// running search is stopped first. Where neither size nor threads change, nothing is allocated but histories; a table
+    /// below 16 MB is cleared on the spot, so that many searchers in one process do not wait for one another.
     ///
     /// # Errors
     /// Returns an error where the system refuses memory or threads; the searcher then works with what it got.

@@ -59,6 +59,8 @@ pub(super) struct Worker {
     pub(super) statistics: Statistics,
     /// Only the main thread has one.
     pub(super) time: Option<TimeManager>,
+    /// Stands in for the table between searches.
+    no_table: Arc<TranspositionTable>,
     is_pondering: bool,
     next_poll: u64,
     is_stopped: bool,
@@ -83,6 +85,7 @@ impl Worker {
             best_move_changes: 0,
             statistics: Statistics::default(),
             time: None,
+            no_table: Arc::new(TranspositionTable::minimal()),
             is_pondering: false,
             next_poll: 0,
             is_stopped: false,
@@ -125,7 +128,7 @@ impl Worker {
 
     /// Lets go of the table, so that its memory can be given back.
     pub(super) fn release_table(&mut self) {
-        self.task.table = Arc::new(TranspositionTable::minimal());
+        self.task.table = Arc::clone(&self.no_table);
     }
 
     /// Whether the search must end now; nothing found out after this counts.

@@ -20,6 +20,10 @@ const LARGE_PAGE: usize = 2 << 20;
 /// The smallest page of any system.
 const SMALL_PAGE: usize = 4096;
 
+/// Smaller memory is written by one thread in the time that it takes to wake others up, and many that are made at once do
+/// not wait for one another.
+const LARGE: usize = 16 << 20;
+
 /// A slice of zeroed values.
 pub(crate) struct ZeroedPages<T> {
     memory: MmapMut,
@@ -41,20 +45,34 @@ impl<T: Zeroable> ZeroedPages<T> {
         // Systems map no empty range.
         let mut memory = MmapMut::map_anon(bytes.max(1))?;
         #[cfg(target_os = "linux")]
-        if let Err(error) = memory.advise(memmap2::Advice::HugePage) {
+        if bytes >= LARGE_PAGE
+            && let Err(error) = memory.advise(memmap2::Advice::HugePage)
+        {
             log::info!("no large pages: {error}");
         }
         // All pages are fetched now, by all cores at once: a search that met them one by one would lose half its speed.
-        memory.par_chunks_mut(LARGE_PAGE).for_each(|part| {
-            for page in part.chunks_mut(SMALL_PAGE) {
-                page[0] = 0;
-            }
-        });
+        if bytes >= LARGE {
+            memory.par_chunks_mut(LARGE_PAGE).for_each(fetch);
+        } else {
+            fetch(&mut memory);
+        }
         Ok(Self {
             memory,
             length,
             values: PhantomData,
         })
+    }
+
+    /// Whether it pays to write all of it by many threads.
+    pub(crate) fn is_large(&self) -> bool {
+        self.memory.len() >= LARGE
+    }
+}
+
+/// Touches each page.
+fn fetch(part: &mut [u8]) {
+    for page in part.chunks_mut(SMALL_PAGE) {
+        page[0] = 0;
     }
 }
 
