@@ -126,7 +126,7 @@ impl Searcher {
         self.wait();
         let (limits, settings) = (Arc::new(limits), Arc::new(settings.clone()));
         self.signals = Arc::new(Signals::of_search(self.threads.len(), limits.ponder));
-        self.table.age();
+        self.table.new_search(settings.generations);
         let task = |thread| Task {
             thread,
             game: self.game,
@@ -181,8 +181,14 @@ impl Searcher {
 
     /// The transposition table.
     #[cfg(test)]
-    pub(super) fn table(&self) -> &TranspositionTable {
+    pub(super) fn table(&self) -> &Arc<TranspositionTable> {
         &self.table
+    }
+
+    /// Takes another transposition table, and keeps it as long as its size is asked for.
+    #[cfg(test)]
+    pub(super) fn replace_table(&mut self, table: Arc<TranspositionTable>) {
+        self.table = table;
     }
 
     fn set_table(&mut self, megabytes: usize) -> Result<(), PrepareError> {

@@ -1,5 +1,7 @@
 //! Tests that need the inside of the search: entries of the table that belong to other positions.
 
+mod teacher_games;
+
 use std::sync::mpsc::channel;
 
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
