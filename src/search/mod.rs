@@ -41,6 +41,7 @@ use std::time::{Duration, Instant};
 use crate::eval::Evaluator;
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Score};
 
+pub use crate::transposition::Generations;
 pub use pool::{PrepareError, Searcher};
 pub use signals::Statistics;
 
@@ -126,6 +127,8 @@ pub struct Settings {
     pub ponder: bool,
     /// How positions are evaluated.
     pub evaluator: Evaluator,
+    /// Whether a search sees what earlier ones left in the table. [`Generations::Strict`] for teacher data.
+    pub generations: Generations,
 }
 
 /// Beyond every score: never resign before mate.
@@ -150,6 +153,7 @@ impl Default for Settings {
             resign_value: NO_RESIGN_VALUE,
             ponder: false,
             evaluator: Evaluator::default(),
+            generations: Generations::default(),
         }
     }
 }

@@ -113,7 +113,8 @@ impl Searcher {
     }
 
     /// Makes ready for a new game: the table has its size and is empty, the threads are there and remember nothing. A
-    /// running search is stopped first.
+    /// running search is stopped first. Where neither size nor threads change, nothing is allocated but histories; a table
+    /// below 16 MB is cleared on the spot, so that many searchers in one process do not wait for one another.
     ///
     /// # Errors
     /// Returns an error where the system refuses memory or threads; the searcher then works with what it got.
@@ -174,7 +175,7 @@ impl Searcher {
         self.wait();
         let (limits, settings) = (Arc::new(limits), Arc::new(settings.clone()));
         self.signals = Arc::new(Signals::of_search(self.threads.len(), limits.ponder));
-        self.table.age();
+        self.table.new_search(settings.generations);
         let task = |thread| Task {
             thread,
             position: position.clone(),
@@ -230,8 +231,14 @@ impl Searcher {
 
     /// The transposition table.
     #[cfg(test)]
-    pub(super) fn table(&self) -> &TranspositionTable {
+    pub(super) fn table(&self) -> &Arc<TranspositionTable> {
         &self.table
+    }
+
+    /// Takes another transposition table, and keeps it as long as its size is asked for.
+    #[cfg(test)]
+    pub(super) fn replace_table(&mut self, table: Arc<TranspositionTable>) {
+        self.table = table;
     }
 
     fn set_table(&mut self, megabytes: usize) -> Result<(), PrepareError> {

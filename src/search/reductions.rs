@@ -17,7 +17,7 @@ use super::tunables::{
     singular_margin_was_pv, singular_min_depth, singular_table_depth, table_move_fails,
     table_move_holds, triple_base, triple_capture, triple_ply, triple_pv, triple_was_pv,
 };
-use super::worker::Worker;
+use super::worker::{STOPPED, Worker};
 use crate::types::value::piece_value;
 
 /// One ply of reduction.
@@ -216,7 +216,7 @@ impl Worker {
         frame.excluded = None;
         frame.move_count = node.move_count;
         if self.is_stopped() {
-            return Extension::By(0);
+            return Extension::Cut(STOPPED);
         }
         if value < limit {
             let (double, triple) = self.extension_margins::<N>(node);

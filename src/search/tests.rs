@@ -2,6 +2,7 @@
 
 mod lines;
 mod story;
+mod teacher_games;
 mod torture;
 
 use std::sync::Arc;

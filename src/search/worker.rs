@@ -78,6 +78,8 @@ pub(super) struct Worker {
     pub(super) time: Option<TimeManager>,
     /// Likewise.
     pub(super) reporter: Option<Reporter>,
+    /// Stands in for the table between searches.
+    no_table: Arc<TranspositionTable>,
     is_pondering: bool,
     next_poll: u64,
     is_stopped: bool,
@@ -85,13 +87,13 @@ pub(super) struct Worker {
 
 impl Task {
     /// Nothing to do.
-    fn idle() -> Self {
+    fn idle(no_table: Arc<TranspositionTable>) -> Self {
         Self {
             thread: 0,
             position: Position::startpos(),
             limits: Arc::default(),
             settings: Arc::default(),
-            table: Arc::new(TranspositionTable::minimal()),
+            table: no_table,
             signals: Arc::new(Signals::idle()),
             #[cfg(test)]
             collisions: None,
@@ -107,7 +109,8 @@ impl Worker {
 
     /// A thread's memory before its first task.
     pub(super) fn new() -> Self {
-        let task = Task::idle();
+        let no_table = Arc::new(TranspositionTable::minimal());
+        let task = Task::idle(Arc::clone(&no_table));
         Self {
             position: task.position.clone(),
             evaluator: Evaluator::default(),
@@ -131,6 +134,7 @@ impl Worker {
             statistics: Statistics::default(),
             time: None,
             reporter: None,
+            no_table,
             is_pondering: false,
             next_poll: 0,
             is_stopped: false,
@@ -177,7 +181,7 @@ impl Worker {
     /// Lets go of the table, so that its memory can be given back, and of the receiver of the events.
     pub(super) fn release(&mut self) {
         self.reporter = None;
-        self.task.table = Arc::new(TranspositionTable::minimal());
+        self.task.table = Arc::clone(&self.no_table);
     }
 
     /// Whether the search must end now; nothing found out after this counts.

@@ -1,7 +1,10 @@
 //! Tests of the table: what goes in comes out, and nothing else does.
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 use super::*;
-use crate::types::{Piece, Square, value};
+use crate::types::{Move16, Piece, Square, Value, value};
 
 fn key(number: usize) -> Key64 {
     let mut key = Key64::EMPTY;
@@ -67,12 +70,75 @@ fn old_and_shallow_entries_give_way() {
     assert_eq!(table.probe(key(1)).entry, None, "the shallowest went");
     assert!(table.probe(key(2)).entry.is_some());
     for _ in 0..10 {
-        table.age();
+        table.new_search(Generations::All);
     }
     table.store(table.probe(key(2)).slot, key(2), entry(7, 1));
     assert_eq!(table.probe(key(2)).entry, Some(entry(7, 1)));
     table.store(table.probe(key(10)).slot, key(10), entry(0, 1));
     assert_eq!(table.probe(key(2)).entry, Some(entry(7, 1)));
+}
+
+#[test]
+fn a_strict_search_finds_an_empty_table() {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let used = TranspositionTable::minimal();
+    for search in 0..200 {
+        // Now and then the table is not strict in between; what it learns there stays unseen too.
+        let mut fresh = None;
+        if search % 50 == 17 {
+            used.new_search(Generations::All);
+        } else {
+            used.new_search(Generations::Strict);
+            fresh = Some(TranspositionTable::minimal());
+        }
+        assert_eq!(used.hashfull(), 0);
+        for _ in 0..100 {
+            let key = key(random.random_range(0..60));
+            let found = entry(random.random_range(-9..9), random.random_range(0..30));
+            let probe = used.probe(key);
+            used.store(probe.slot, key, found);
+            if let Some(fresh) = &mut fresh {
+                let expected = fresh.probe(key);
+                assert_eq!((probe.entry, probe.slot), (expected.entry, expected.slot));
+                fresh.store(expected.slot, key, found);
+                assert_eq!(used.hashfull(), fresh.hashfull());
+            }
+        }
+    }
+}
+
+#[test]
+fn after_32_searches_only_a_lasting_entry_counts_as_new() {
+    for generations in [Generations::All, Generations::Strict] {
+        let table = TranspositionTable::minimal();
+        table.new_search(generations);
+        let lasting = (key(1), entry(5, 20));
+        table.store(table.probe(lasting.0).slot, lasting.0, lasting.1);
+        for search in 1..=100 {
+            table.new_search(generations);
+            let is_seen = generations == Generations::All;
+            assert_eq!(table.probe(lasting.0).entry.is_some(), is_seen);
+            let counts_as_new = is_seen && search % 32 == 0;
+            assert_eq!(table.hashfull() > 0, counts_as_new, "search {search}");
+        }
+    }
+}
+
+#[test]
+fn a_static_evaluation_alone_replaces_no_value() {
+    let table = TranspositionTable::minimal();
+    let slot = table.probe(key(1)).slot;
+    let evaluation = Entry {
+        mv: None,
+        eval: 77,
+        ..entry(value::NONE, 0)
+    };
+    table.store(slot, key(1), evaluation);
+    assert_eq!(table.probe(key(1)).entry, Some(evaluation));
+    table.store(slot, key(1), entry(5, 1));
+    table.new_search(Generations::All);
+    table.store(slot, key(1), evaluation);
+    assert_eq!(table.probe(key(1)).entry, Some(entry(5, 1)));
 }
 
 #[test]

@@ -20,6 +20,10 @@ const LARGE_PAGE: usize = 2 << 20;
 /// The smallest page of any system.
 const SMALL_PAGE: usize = 4096;
 
+/// Smaller memory is written by one thread in the time that it takes to wake others up, and many that are made at once do
+/// not wait for one another.
+const LARGE: usize = 16 << 20;
+
 /// A slice of zeroed values.
 pub(crate) struct ZeroedPages<T> {
     memory: MmapMut,
@@ -36,11 +40,11 @@ impl<T: Zeroable> ZeroedPages<T> {
     /// The system has not enough memory, or the size is absurd.
     pub(crate) fn new(length: usize) -> io::Result<Self> {
         let mut pages = Self::on_demand(length)?;
-        pages.memory.par_chunks_mut(LARGE_PAGE).for_each(|part| {
-            for page in part.chunks_mut(SMALL_PAGE) {
-                page[0] = 0;
-            }
-        });
+        if size_of_val(&*pages) >= LARGE {
+            pages.memory.par_chunks_mut(LARGE_PAGE).for_each(fetch);
+        } else {
+            fetch(&mut pages.memory);
+        }
         Ok(pages)
     }
 
@@ -56,7 +60,9 @@ impl<T: Zeroable> ZeroedPages<T> {
         // Systems map no empty range.
         let memory = MmapMut::map_anon(bytes.max(1))?;
         #[cfg(target_os = "linux")]
-        if let Err(error) = memory.advise(memmap2::Advice::HugePage) {
+        if bytes >= LARGE_PAGE
+            && let Err(error) = memory.advise(memmap2::Advice::HugePage)
+        {
             log::info!("no large pages: {error}");
         }
         Ok(Self {
@@ -64,6 +70,18 @@ impl<T: Zeroable> ZeroedPages<T> {
             length,
             values: PhantomData,
         })
+    }
+
+    /// Whether it pays to write all of it by many threads.
+    pub(crate) fn is_large(&self) -> bool {
+        self.memory.len() >= LARGE
+    }
+}
+
+/// Touches each page.
+fn fetch(part: &mut [u8]) {
+    for page in part.chunks_mut(SMALL_PAGE) {
+        page[0] = 0;
     }
 }
 

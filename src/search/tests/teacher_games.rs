@@ -1,0 +1,248 @@
+//! Teacher data comes from thousands of short games at fixed depth, all from the same start and through a small table. In
+//! 2018 such runs of `YaneuraOu` slowed down until nothing came out any more: a wrong value that a collision had brought into
+//! the table answered in every later game. Here most hits are made collisions by comparing nothing of the key, and the
+//! values of probe positions, searched before each game, tell whether a wrong one stays.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::super::{Decision, Event, Generations, Limits, Searcher, Settings};
+use super::position;
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::transposition::TranspositionTable;
+use crate::types::value::{MATE_IN_MAX_PLY, MAX_PLY, PAWN_VALUE};
+use crate::types::{Depth, Score};
+
+/// A middle game, and mates in three.
+const PROBES: [&str; 4] = [
+    "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+    "ln1gkg1nl/6+P2/2sppps1p/2p3p2/p8/P1P1P3P/2NP1PP2/3s1KSR1/L1+b2G1NL w R2Pbgp 42",
+    "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50",
+    "1+P1gkg2l/2s3s+P1/3ppp2p/P1p2npp1/l2N1+b3/3KP1P2/N2P1PS1P/2+p1G2R1/L1+r3sNL w Pbgp 58",
+];
+const PROBE_DEPTH: Depth = 6;
+const OPENING_PLIES: usize = 6;
+/// A game ends after so many plies of search, or with a score of so many centipawns.
+const GAME_PLIES: usize = 30;
+const DECIDED: i32 = 1000;
+/// Compares nothing: each entry of a cluster is taken for the position that is looked up.
+const NO_BITS: u32 = 0;
+/// All that can be compared.
+const ALL_BITS: u32 = 63;
+
+/// What a search found: score, decision, nodes.
+type Found = (Score, Decision, u64);
+
+/// One game, with the search of each probe before it.
+#[derive(Clone, PartialEq, Debug)]
+struct Game {
+    probes: [Found; PROBES.len()],
+    plies: usize,
+    nodes: u64,
+}
+
+/// A run of games, as a generating thread makes them.
+struct Run {
+    searcher: Searcher,
+    settings: Settings,
+    depth: Depth,
+    /// Whether each game begins with an empty table and no memory, as it should.
+    prepares: bool,
+}
+
+impl Run {
+    fn new(generations: Generations, check_bits: u32, depth: Depth, prepares: bool) -> Self {
+        let settings = Settings {
+            hash_mb: 1,
+            generations,
+            ..Settings::default()
+        };
+        let table = TranspositionTable::new(1).expect("one MB can be had");
+        let mut searcher = Searcher::new();
+        searcher.replace_table(Arc::new(table.with_check_bits(check_bits)));
+        Self {
+            searcher,
+            settings,
+            depth,
+            prepares,
+        }
+    }
+
+    /// Another searcher with the same table, which remembers nothing else.
+    fn successor(&self) -> Self {
+        let mut searcher = Searcher::new();
+        searcher.replace_table(Arc::clone(self.searcher.table()));
+        Self {
+            searcher,
+            settings: self.settings.clone(),
+            ..*self
+        }
+    }
+
+    fn search(&mut self, position: &Position, depth: Depth) -> Found {
+        let (sender, events) = channel();
+        let on_event = move |event| sender.send(event).expect("the test listens");
+        let limits = Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        };
+        self.searcher
+            .go(position.clone(), limits, &self.settings, Box::new(on_event));
+        self.searcher.wait();
+        let (mut score, mut decision) = (None, Decision::Nothing);
+        for event in events.try_iter() {
+            match event {
+                Event::Info(info) => {
+                    assert_in_range(info.score);
+                    score = Some(info.score);
+                }
+                Event::Done(done) => decision = done,
+                Event::CurrentMove(_) => {}
+                Event::Note(note) => panic!("{note}"),
+            }
+        }
+        let score = score.unwrap_or(Score::Mate(0));
+        (score, decision, self.searcher.statistics().nodes)
+    }
+
+    fn probes(&mut self) -> [Found; PROBES.len()] {
+        PROBES.map(|sfen| self.search(&position(sfen), PROBE_DEPTH))
+    }
+
+    /// Plays the game with this number; equal numbers have equal openings.
+    fn play(&mut self, number: u64) -> Game {
+        if self.prepares {
+            let ready = self.searcher.prepare(&self.settings);
+            ready.expect("the table is there");
+        }
+        let mut game = Game {
+            probes: self.probes(),
+            plies: 0,
+            nodes: 0,
+        };
+        let mut position = opening(number);
+        while game.plies < GAME_PLIES {
+            let (score, decision, nodes) = self.search(&position, self.depth);
+            game.plies += 1;
+            game.nodes += nodes;
+            match (score, decision) {
+                (Score::Cp(score), Decision::Move { best, .. }) if score.abs() < DECIDED => {
+                    assert!(legal_moves(&position).contains(&best));
+                    position.do_move(best);
+                }
+                _ => break,
+            }
+        }
+        game
+    }
+}
+
+fn assert_in_range(score: Score) {
+    let is_possible = match score {
+        Score::Cp(centipawns) => centipawns.abs() <= MATE_IN_MAX_PLY * 100 / PAWN_VALUE,
+        Score::Mate(plies) => plies.unsigned_abs() as usize <= MAX_PLY,
+    };
+    assert!(is_possible, "{score:?}");
+}
+
+/// The position after random moves.
+fn opening(number: u64) -> Position {
+    let mut random = ChaCha8Rng::seed_from_u64(number);
+    let mut position = Position::startpos();
+    for _ in 0..OPENING_PLIES {
+        let moves = legal_moves(&position);
+        if moves.is_empty() {
+            break;
+        }
+        position.do_move(moves[random.random_range(0..moves.len())]);
+    }
+    position
+}
+
+/// Plays `count` games; those of each tenth have the openings of the first tenth. Nothing may change on the way.
+fn strict_games_stay_as_they_are(count: u64, depth: Depth, check_bits: u32) {
+    let fresh = Run::new(Generations::Strict, check_bits, depth, true).probes();
+    let mut run = Run::new(Generations::Strict, check_bits, depth, true);
+    let mut first_tenth = Vec::new();
+    for number in 0..count {
+        let tenth = (count / 10) as usize;
+        let game = run.play(number % tenth as u64);
+        assert_eq!(game.probes, fresh, "game {number}");
+        if first_tenth.len() < tenth {
+            first_tenth.push(game);
+        } else {
+            assert_eq!(game, first_tenth[number as usize % tenth], "game {number}");
+        }
+    }
+    let plies: HashSet<usize> = first_tenth.iter().map(|game| game.plies).collect();
+    assert!(plies.len() > 1, "the games differ");
+}
+
+#[test]
+fn strict_games_neither_slow_down_nor_repeat_a_wrong_score() {
+    strict_games_stay_as_they_are(300, 3, ALL_BITS);
+    strict_games_stay_as_they_are(300, 3, NO_BITS);
+}
+
+/// Takes minutes.
+#[test]
+#[ignore = "slow: thousands of games"]
+fn thousands_of_strict_games_neither_slow_down_nor_repeat_a_wrong_score() {
+    strict_games_stay_as_they_are(10_000, 4, ALL_BITS);
+    strict_games_stay_as_they_are(10_000, 4, NO_BITS);
+}
+
+/// The failure itself, to show that the tests here would see it: a table that is neither strict nor cleared.
+#[test]
+fn without_strict_wrong_scores_stay() {
+    const GAMES: usize = 60;
+    let mates =
+        |probes: [Found; PROBES.len()]| probes.map(|(score, ..)| matches!(score, Score::Mate(1..)));
+    let known = mates(Run::new(Generations::All, ALL_BITS, 3, true).probes());
+    assert!(known.contains(&true));
+    let mut run = Run::new(Generations::All, NO_BITS, 3, false);
+    let games: Vec<Game> = (0..GAMES as u64).map(|number| run.play(number)).collect();
+    let late = &games[GAMES / 2..];
+    let wrong = late.iter().filter(|game| mates(game.probes) != known);
+    assert!(wrong.count() > late.len() / 2);
+    // The generations alone are a cure, whatever the table is full of.
+    run.settings.generations = Generations::Strict;
+    let cured = run.successor().probes();
+    assert_eq!(
+        cured,
+        Run::new(Generations::Strict, NO_BITS, 3, true).probes()
+    );
+}
+
+/// Even where the table is never cleared between searches: only the generations keep them apart.
+#[test]
+fn a_strict_search_depends_on_nothing_before_it() {
+    let mut run = Run::new(Generations::Strict, NO_BITS, 4, false);
+    for number in 0..8 {
+        run.play(number);
+        let expected = Run::new(Generations::Strict, NO_BITS, 4, false).play(100 + number);
+        assert_eq!(run.successor().play(100 + number), expected);
+    }
+}
+
+/// Generating threads own a searcher each; what the others do is nothing to them.
+#[test]
+fn many_searchers_at_once_find_the_same() {
+    const SEARCHERS: usize = 32;
+    let alone = Run::new(Generations::Strict, ALL_BITS, 3, true).play(1);
+    std::thread::scope(|scope| {
+        for _ in 0..SEARCHERS {
+            scope.spawn(|| {
+                let mut run = Run::new(Generations::Strict, ALL_BITS, 3, true);
+                for _ in 0..3 {
+                    assert_eq!(run.play(1), alone);
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,57 @@
+//! What a slot of the table holds, and how it fits into one word of 64 bits.
+
+use crate::types::{Bound, Depth, Move16, Value};
+
+/// What is known about a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// The best or refuting move, as it came from storage.
+    pub mv: Option<Move16>,
+    /// The value, mates counted from the node, or [`NONE`](crate::types::value::NONE) where only the static evaluation (and that there is no
+    /// mate in one) is known.
+    pub value: Value,
+    /// The static evaluation, or [`NONE`](crate::types::value::NONE).
+    pub eval: Value,
+    /// How deep the search below the node went.
+    pub depth: Depth,
+    /// What the value says.
+    pub bound: Bound,
+    /// Whether the node was ever on a principal variation.
+    pub is_pv: bool,
+}
+
+// Layout of the data word.
+const VALUE_SHIFT: u32 = 16;
+const EVAL_SHIFT: u32 = 32;
+pub(super) const DEPTH_SHIFT: u32 = 48;
+const BOUND_SHIFT: u32 = 56;
+const PV_SHIFT: u32 = 58;
+pub(super) const GENERATION_SHIFT: u32 = 59;
+pub(super) const GENERATION_MASK: u8 = 0x1f;
+
+impl Entry {
+    /// The entry of a data word, `None` where the word is empty.
+    #[inline(always)]
+    pub(super) fn unpack(data: u64) -> Option<Self> {
+        let bound = Bound::from_bits((data >> BOUND_SHIFT) as u8)?;
+        Some(Self {
+            mv: Move16::from_bits(data as u16),
+            value: Value::from((data >> VALUE_SHIFT) as i16),
+            eval: Value::from((data >> EVAL_SHIFT) as i16),
+            depth: Depth::from((data >> DEPTH_SHIFT) as u8),
+            bound,
+            is_pv: data >> PV_SHIFT & 1 != 0,
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn pack(self, generation: u8) -> u64 {
+        u64::from(self.mv.map_or(0, Move16::to_bits))
+            | u64::from(self.value as u16) << VALUE_SHIFT
+            | u64::from(self.eval as u16) << EVAL_SHIFT
+            | u64::from(self.depth.clamp(0, Depth::from(u8::MAX)) as u8) << DEPTH_SHIFT
+            | (self.bound as u64) << BOUND_SHIFT
+            | u64::from(self.is_pv) << PV_SHIFT
+            | u64::from(generation) << GENERATION_SHIFT
+    }
+}
