@@ -2,7 +2,8 @@
 //!
 //! A cluster is one cache line with four slots; a slot is two atomics, `key ^ data` and `data`. A slot that two threads
 //! wrote at once does not match any key and reads as empty, so torn entries are harmless and nothing is a data race.
-//! Black's and white's positions never share a cluster. Moves come out as [`Move16`]: who uses one proves it legal first.
+//! Black's and white's positions never share a cluster. Moves come out as [`Move16`](crate::types::Move16): who uses one
+//! proves it legal first.
 //!
 //! Each search is a generation. Under [`Generations::Strict`] a search sees nothing of the others, as if the table were
 //! emptied before it. Older entries could still give their moves, which would save 0, 3 and 5 % of the nodes at depths 4, 6
