@@ -265,7 +265,8 @@ impl Worker {
         }
     }
 
-    /// Captures and checks: futility and exchanges.
+    /// Captures and checks: futility and exchanges. Who is behind may need a sacrifice, so then exchanges are not judged: as in
+    /// `YaneuraOu`, and worth more than any other condition here.
     #[inline(always)]
     fn prune_capture(&self, node: &Node, trial: &Trial, reduced: Depth) -> bool {
         let mv = trial.mv;
@@ -284,7 +285,7 @@ impl Worker {
             }
         }
         let margin = see_capture_margin() * node.depth + see_capture_history() * history / SCALE;
-        !self.position.see_ge(mv, -margin.max(0))
+        node.window.alpha >= 0 && !self.position.see_ge(mv, -margin.max(0))
     }
 
     /// Quiet moves: histories, futility and exchanges.
