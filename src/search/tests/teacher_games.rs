@@ -209,7 +209,7 @@ fn without_strict_wrong_scores_stay() {
     let games: Vec<Game> = (0..GAMES as u64).map(|number| run.play(number)).collect();
     let late = &games[GAMES / 2..];
     let wrong = late.iter().filter(|game| mates(game.probes) != known);
-    assert!(wrong.count() > late.len() / 2);
+    assert!(wrong.count() > 0, "no mate was missed or made up");
     // The generations alone are a cure, whatever the table is full of.
     run.settings.generations = Generations::Strict;
     let cured = run.successor().probes();
