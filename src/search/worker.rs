@@ -301,7 +301,7 @@ impl Worker {
             }
         };
         self.statistics.hits += 1;
-        audit::legal(&self.position, mv.as_slice(), "move of the table");
+        audit::remembered(&self.position, mv, "move of the table");
         let hit = TableHit {
             mv,
             value: value::from_table(entry.value, ply),
