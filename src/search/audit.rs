@@ -2,8 +2,8 @@
 //! value lies where values lie. Entries of the table, killers, counter moves and lines come from elsewhere in the tree, and
 //! a wrong one does no visible harm for a long time. A release build has nothing of this.
 //!
-//! Legality is asked of the generator of legal moves here, not of `pseudo_legal` and `legal`, with which the search itself
-//! proves moves.
+//! Where moves come from memory, legality is asked of the generator of legal moves, not of `pseudo_legal` and `legal`, with
+//! which the search itself proves them. Further on those two are enough, and do not double the time of all tests.
 
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -12,11 +12,22 @@ use crate::types::{Move, Ply, Value};
 
 const IS_ON: bool = cfg!(any(test, debug_assertions));
 
-/// All `moves` are legal in the position; `role` says what they are.
+/// The move that memory gives, if it does, is legal in the position; `role` says what it is.
+#[inline(always)]
+pub(super) fn remembered(position: &Position, mv: Option<Move>, role: &str) {
+    if IS_ON && let Some(mv) = mv {
+        assert_legal(legal_moves(position).contains(&mv), position, mv, role);
+    }
+}
+
+/// All `moves` are legal in the position.
 #[inline(always)]
 pub(super) fn legal(position: &Position, moves: &[Move], role: &str) {
     if IS_ON {
-        prove(position, moves, role);
+        for &mv in moves {
+            let is_legal = position.pseudo_legal(mv) && position.legal(mv);
+            assert_legal(is_legal, position, mv, role);
+        }
     }
 }
 
@@ -26,7 +37,7 @@ pub(super) fn line(position: &Position, line: &[Move]) {
     if IS_ON {
         let mut position = position.clone();
         for &mv in line {
-            prove(&position, &[mv], "move of a line");
+            remembered(&position, Some(mv), "move of a line");
             position.do_move(mv);
         }
     }
@@ -47,13 +58,10 @@ pub(super) fn value(value: Value, ply: Ply) {
 }
 
 #[inline(never)]
-fn prove(position: &Position, moves: &[Move], role: &str) {
-    let all = legal_moves(position);
-    for mv in moves {
-        assert!(
-            all.contains(mv),
-            "{role} {mv:?} is not legal in {}",
-            position.to_sfen()
-        );
-    }
+fn assert_legal(is_legal: bool, position: &Position, mv: Move, role: &str) {
+    assert!(
+        is_legal,
+        "{role} {mv:?} is not legal in {}",
+        position.to_sfen()
+    );
 }

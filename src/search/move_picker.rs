@@ -303,7 +303,7 @@ impl MovePicker {
                 && !self.remembered[..index].contains(&Some(mv))
                 && position.piece_on(mv.to()).is_none();
             if is_new && !self.skips_quiets && position.pseudo_legal(mv) && position.legal(mv) {
-                audit::legal(position, &[mv], "killer or counter move");
+                audit::remembered(position, Some(mv), "killer or counter move");
                 return Some(mv);
             }
             // Left for the quiet moves, where it may be legal but unknown to their stage otherwise.

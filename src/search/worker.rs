@@ -301,7 +301,7 @@ impl Worker {
             }
         };
         self.statistics.hits += 1;
-        audit::legal(&self.position, mv.as_slice(), "move of the table");
+        audit::remembered(&self.position, mv, "move of the table");
         let hit = TableHit {
             mv,
             value: value::from_table(entry.value, ply),
@@ -343,8 +343,6 @@ impl Worker {
     /// Writes what was found out at a node.
     #[inline(always)]
     pub(super) fn store(&self, node: &Node, bound: Bound) {
-        audit::legal(&self.position, node.best_move.as_slice(), "best move");
-        audit::value(node.best_value, node.ply);
         self.store_value(node, node.best_value, bound, node.depth, node.best_move);
     }
 
@@ -364,6 +362,8 @@ impl Worker {
         depth: Depth,
         mv: Option<Move>,
     ) {
+        audit::legal(&self.position, mv.as_slice(), "best move");
+        audit::value(value, node.ply);
         let entry = Entry {
             mv: mv.map(Move::to_move16),
             value: value::to_table(value, node.ply),
