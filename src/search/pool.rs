@@ -113,7 +113,7 @@ impl Searcher {
     }
 
     /// Makes ready for a new game: the table has its size and is empty, the threads are there and remember nothing. A
-    /// running search is stopped first. Where neither size nor threads change, nothing is allocated but histories; a table
+    /// running search is stopped first. Where neither size nor threads change, nothing is allocated; a table
     /// below 16 MB is cleared on the spot, so that many searchers in one process do not wait for one another.
     ///
     /// # Errors

@@ -7,8 +7,8 @@ use crate::types::{Bound, Depth, Move16, Value};
 pub struct Entry {
     /// The best or refuting move, as it came from storage.
     pub mv: Option<Move16>,
-    /// The value, mates counted from the node, or [`NONE`](crate::types::value::NONE) where only the static evaluation (and that there is no
-    /// mate in one) is known.
+    /// The value, mates counted from the node, or [`NONE`](crate::types::value::NONE) where only the static evaluation (and
+    /// that there is no mate in one) is known.
     pub value: Value,
     /// The static evaluation, or [`NONE`](crate::types::value::NONE).
     pub eval: Value,
