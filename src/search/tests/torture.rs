@@ -206,7 +206,7 @@ fn check_line(root: &Position, line: &[crate::types::Move]) {
 fn check_account(account: &Account) {
     let refused = account.statistics.rejected;
     assert!(account.foreign > account.found / 2, "{account:?}");
-    assert!(refused > account.found / 10, "{account:?}");
+    assert!(refused > account.found / 20, "{account:?}");
 }
 
 #[test]
