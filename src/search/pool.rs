@@ -14,11 +14,10 @@ use thiserror::Error;
 
 use crate::position::Position;
 use crate::transposition::TranspositionTable;
+use crate::util::fits_into_memory;
 
 #[cfg(test)]
 use super::collisions::Collisions;
-use crate::util::fits_into_memory;
-
 use super::history::Histories;
 use super::lead::{Helpers, help, lead};
 use super::signals::{PonderHit, Signals, Statistics};

@@ -1,7 +1,7 @@
 //! What is searched less deep, because it is expected to be no better; and what is searched deeper, because it is the only
 //! good move.
 
-use crate::types::value::is_decisive;
+use crate::types::value::{is_decisive, piece_value};
 use crate::types::{Bound, Depth, Move, Ply, Value};
 
 use super::move_picker::Stage;
@@ -18,12 +18,16 @@ use super::tunables::{
     table_move_holds, triple_base, triple_capture, triple_ply, triple_pv, triple_was_pv,
 };
 use super::worker::{STOPPED, Worker};
-use crate::types::value::piece_value;
 
 /// One ply of reduction.
 pub(super) const PLY: i32 = 1024;
 /// Margins of extensions are so many parts of a depth.
 const SINGULAR_SCALE: i32 = 60;
+/// Less deep where the table's move cuts but other moves come near; and where the node is only expected to fail high.
+const NOT_SINGULAR_CUT: Depth = -3;
+const NOT_SINGULAR: Depth = -2;
+/// A good history may make a late move so much deeper than it would be without reduction.
+const MAX_GAIN: Depth = 2;
 const CAPTURE_VALUE_SCALE: i32 = 128;
 const HISTORY_SCALE: i32 = 4096;
 const TABLE_HISTORY_SCALE: i32 = 131_072;
@@ -171,7 +175,10 @@ impl Worker {
     /// How deep a late move is searched at first: never less than one ply, and at most two deeper than without reduction.
     #[inline(always)]
     pub(super) fn reduced_depth<N: NodeType>(next_depth: Depth, reduction: i32) -> Depth {
-        (next_depth - reduction / PLY).min(next_depth + 2).max(1) + Depth::from(N::PV)
+        (next_depth - reduction / PLY)
+            .min(next_depth + MAX_GAIN)
+            .max(1)
+            + Depth::from(N::PV)
     }
 
     /// Step 11: is the table's move the only good one? Then it is searched deeper. Where other moves would cut as well the
@@ -232,9 +239,9 @@ impl Worker {
             return Extension::Cut(value);
         }
         if table_value >= beta {
-            Extension::By(-3)
+            Extension::By(NOT_SINGULAR_CUT)
         } else if node.is_cut {
-            Extension::By(-2)
+            Extension::By(NOT_SINGULAR)
         } else {
             Extension::By(0)
         }
