@@ -30,7 +30,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use thiserror::Error;
 
 use crate::types::{Bound, Depth, Key64, value};
-use crate::util::{ZeroedPages, fits_into_memory};
+use crate::util::{ZeroedPages, fits_into_memory, prefetch};
 
 pub use entry::Entry;
 use entry::{DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT};
@@ -346,18 +346,3 @@ impl Slot {
         self.data.store(0, Ordering::Relaxed);
     }
 }
-
-/// A hint to the processor, which reads nothing.
-#[inline(always)]
-#[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "the prefetch instruction has no safe form")]
-fn prefetch(cluster: &Cluster) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: the address comes from a reference, and a prefetch faults on no address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cluster).cast()) };
-}
-
-/// No portable prefetch elsewhere.
-#[inline(always)]
-#[cfg(not(target_arch = "x86_64"))]
-fn prefetch(_cluster: &Cluster) {}

@@ -235,8 +235,19 @@ impl Board {
 
     /// The pieces of both sides that attack `square` when `occupied` blocks the sliders.
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        self.attackers_by(Color::Black, square, occupied)
-            | self.attackers_by(Color::White, square, occupied)
+        let steps = |by: Color| {
+            (pawn_attacks(!by, square) & self.kind(PieceType::Pawn)
+                | knight_attacks(!by, square) & self.kind(PieceType::Knight)
+                | silver_attacks(!by, square) & self.kind(PieceType::Silver)
+                | gold_attacks(!by, square) & self.golds()
+                | lance_attacks(!by, square, occupied) & self.kind(PieceType::Lance))
+                & self.color(by)
+        };
+        let kings = self.kind(PieceType::King) | self.horses_and_dragons();
+        steps(Color::Black)
+            | steps(Color::White)
+            | king_attacks(square) & kings
+            | self.slider_attackers(square, occupied)
     }
 
     /// Attackers that step: everything but lances and the lines of the other sliders.
@@ -301,6 +312,16 @@ impl Board {
             threats.checkers = Bitboard::of(last.to());
         }
         self.add_line_threats(color, king, &mut threats);
+        threats
+    }
+
+    /// [`Self::king_threats`] of a side whose king no piece that steps attacks, as after its own legal move.
+    #[inline(always)]
+    pub(crate) fn line_threats(&self, color: Color) -> KingThreats {
+        let mut threats = KingThreats::default();
+        if let Some(king) = self.king(color) {
+            self.add_line_threats(color, king, &mut threats);
+        }
         threats
     }
 

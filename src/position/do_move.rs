@@ -39,7 +39,8 @@ impl<const LANES: usize> Position<LANES> {
         }
 
         let threats_to_them = self.board.king_threats_after(mv);
-        let threats_to_us = self.board.king_threats(us);
+        let threats_to_us = self.board.line_threats(us);
+        debug_assert_eq!(threats_to_us, self.board.king_threats(us));
         debug_assert_eq!(threats_to_them, self.board.king_threats(!us));
         let checks = &mut consecutive_checks[us.index()];
         *checks = if threats_to_them.checkers.is_any() {

@@ -6,7 +6,7 @@
 
 use crate::position::Position;
 use crate::types::{Color, Move, Value};
-use crate::util::ZeroedPages;
+use crate::util::{ZeroedPages, prefetch};
 
 use super::history::{PIECE_TO, piece_to, pull};
 use super::tunables::{
@@ -79,6 +79,20 @@ impl Corrections {
     pub(super) fn clear(&mut self) {
         self.structures.fill([Entry::default(); Color::NUM]);
         self.continuation.fill(0);
+    }
+
+    /// Brings what [`Self::of`] reads by the structure of the position into the cache.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, position: &Position) {
+        let keys = [
+            position.pawn_key(),
+            position.minor_piece_key(),
+            position.non_pawn_key(Color::Black),
+            position.non_pawn_key(Color::White),
+        ];
+        for key in keys {
+            prefetch(&self.structures[key as usize % STRUCTURES]);
+        }
     }
 
     /// The weighted sum of all that is known about the position, in 1/131072 of a value.

@@ -64,6 +64,31 @@ impl Row {
     }
 }
 
+/// One row of a history: what did well after one move, or with one pawn structure, by piece and target.
+#[derive(Clone, Copy)]
+pub(super) struct HistoryRow<'a> {
+    entries: &'a [i16; PIECE_TO],
+    start: i32,
+}
+
+impl<'a> HistoryRow<'a> {
+    /// Row `index` of a table whose entries mean `start` where they are zero.
+    #[inline(always)]
+    fn of(table: &'a [i16], index: usize, start: i32) -> Self {
+        let (rows, _) = table.as_chunks();
+        Self {
+            entries: &rows[index],
+            start,
+        }
+    }
+
+    /// The balance of a piece on its target.
+    #[inline(always)]
+    pub(super) fn balance(&self, piece_to: usize) -> i32 {
+        i32::from(self.entries[piece_to]) + self.start
+    }
+}
+
 /// Where in a search a move is judged: what was played before it, and the pawns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
@@ -171,6 +196,18 @@ impl Histories {
     #[inline(always)]
     pub(super) fn continuation(&self, row: Row, mv: Move) -> i32 {
         balance::<CONTINUATION_START>(self.continuation[row.entry(mv)])
+    }
+
+    /// What did well after an earlier move.
+    #[inline(always)]
+    pub(super) fn continuation_row(&self, row: Row) -> HistoryRow<'_> {
+        HistoryRow::of(&self.continuation, row.0 as usize, CONTINUATION_START)
+    }
+
+    /// Which quiet moves did well with these pawns.
+    #[inline(always)]
+    pub(super) fn pawns_row(&self, context: &Context) -> HistoryRow<'_> {
+        HistoryRow::of(&self.pawns, context.pawns as usize, PAWN_START)
     }
 
     /// How well a quiet move did with these pawns.

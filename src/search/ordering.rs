@@ -5,9 +5,9 @@ use crate::bitboard::Bitboard;
 use crate::movegen::{self, CheckSquares};
 use crate::position::Position;
 use crate::types::value::piece_value;
-use crate::types::{Color, Move, MoveList, Piece, PieceType};
+use crate::types::{Color, Move, MoveList, Piece, PieceType, Ply};
 
-use super::history::{Histories, LOW_PLIES};
+use super::history::{Context, Histories, HistoryRow, LOW_PLIES, piece_to};
 use super::move_picker::{MovePicker, ScoredMove};
 use super::tunables::{
     order_butterfly, order_check, order_check_see, order_low_ply, order_pawns, order_victim,
@@ -24,6 +24,7 @@ impl MovePicker {
         self.moves.push(ScoredMove { score, mv });
     }
 
+    #[inline(never)]
     pub(super) fn add_captures(&mut self, position: &Position, histories: &Histories) {
         let mut list = MoveList::new();
         if self.all_moves {
@@ -36,6 +37,7 @@ impl MovePicker {
         }
     }
 
+    #[inline(never)]
     pub(super) fn add_quiets(&mut self, position: &Position, histories: &Histories) {
         let mut list = MoveList::new();
         if self.all_moves {
@@ -49,8 +51,9 @@ impl MovePicker {
         let checks = position
             .king(them)
             .map(|king| CheckSquares::new(position.board(), king));
+        let scores = QuietScores::new(&self.context, histories);
         for &mv in &list {
-            let mut score = self.quiet_score(histories, mv);
+            let mut score = scores.of(mv);
             if checks
                 .as_ref()
                 .is_some_and(|checks| checks.of(mv.piece().kind()).contains(mv.to()))
@@ -62,22 +65,7 @@ impl MovePicker {
         }
     }
 
-    #[inline(always)]
-    fn quiet_score(&self, histories: &Histories, mv: Move) -> i32 {
-        let context = &self.context;
-        let mut score = order_butterfly() * histories.butterfly(mv)
-            + order_pawns() * histories.pawns(context, mv)
-            + promotion_gain(mv) * order_victim();
-        for row in ORDER_ROWS {
-            score += histories.continuation(context.rows[row], mv);
-        }
-        if context.ply < LOW_PLIES {
-            let low_ply = histories.low_ply(mv, context.ply);
-            score += order_low_ply() * low_ply / (1 + context.ply as i32);
-        }
-        score
-    }
-
+    #[inline(never)]
     pub(super) fn add_evasions(&mut self, position: &Position, histories: &Histories) {
         let mut list = MoveList::new();
         if self.all_moves {
@@ -108,6 +96,42 @@ impl MovePicker {
             let mv = Move::promotion(from, to, Piece::new(us, PieceType::ProPawn));
             self.push(mv, promotion_gain(mv) * order_victim());
         }
+    }
+}
+
+/// The statistics that count for the quiet moves of one node.
+struct QuietScores<'a> {
+    histories: &'a Histories,
+    pawns: HistoryRow<'a>,
+    continuation: [HistoryRow<'a>; ORDER_ROWS.len()],
+    ply: Ply,
+}
+
+impl<'a> QuietScores<'a> {
+    #[inline(always)]
+    fn new(context: &Context, histories: &'a Histories) -> Self {
+        Self {
+            histories,
+            pawns: histories.pawns_row(context),
+            continuation: ORDER_ROWS.map(|row| histories.continuation_row(context.rows[row])),
+            ply: context.ply,
+        }
+    }
+
+    #[inline(always)]
+    fn of(&self, mv: Move) -> i32 {
+        let target = piece_to(mv.piece(), mv.to());
+        let mut score = order_butterfly() * self.histories.butterfly(mv)
+            + order_pawns() * self.pawns.balance(target)
+            + promotion_gain(mv) * order_victim();
+        for row in &self.continuation {
+            score += row.balance(target);
+        }
+        if self.ply < LOW_PLIES {
+            let low_ply = self.histories.low_ply(mv, self.ply);
+            score += order_low_ply() * low_ply / (1 + self.ply as i32);
+        }
+        score
     }
 }
 

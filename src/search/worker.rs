@@ -205,6 +205,7 @@ impl Worker {
         self.task.table.prefetch(self.table_key(key));
         self.position.do_move(mv);
         debug_assert_eq!(key, self.position.key());
+        self.histories.corrections.prefetch(&self.position);
         if self.statistics.nodes >= self.next_poll {
             self.poll();
         }

@@ -3,9 +3,11 @@
 mod enum_macro;
 mod memory;
 mod pages;
+mod prefetch;
 mod shorten;
 
 pub(crate) use enum_macro::simple_enum;
 pub(crate) use memory::fits_into_memory;
 pub(crate) use pages::ZeroedPages;
+pub(crate) use prefetch::prefetch;
 pub(crate) use shorten::shorten;

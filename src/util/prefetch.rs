@@ -1,0 +1,16 @@
+//! Asks the memory for something that is needed soon.
+
+/// Brings the cache line of `value` into the cache.
+#[inline(always)]
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "the prefetch instruction has no safe form")]
+pub(crate) fn prefetch<T>(value: &T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: the address comes from a reference, and a prefetch faults on no address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
+}
+
+/// No portable prefetch elsewhere.
+#[inline(always)]
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn prefetch<T>(_value: &T) {}
