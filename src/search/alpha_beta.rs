@@ -133,6 +133,7 @@ impl Worker {
     #[inline(always)]
     fn search_move<N: NodeType>(&mut self, node: &Node, trial: &Trial) -> Value {
         let (ply, alpha, mv) = (node.ply, node.window.alpha, trial.mv);
+        self.prefetch_after(mv);
         let mut reduction = self.full_reduction::<N>(node, trial);
         let mut next_depth = trial.next_depth;
         let probe_window = Window::above(alpha).flipped();

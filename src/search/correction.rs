@@ -81,9 +81,9 @@ impl Corrections {
         self.continuation.fill(0);
     }
 
-    /// Brings what [`Self::of`] reads by the structure of the position into the cache.
+    /// Brings what [`Self::of`] reads into the cache.
     #[inline(always)]
-    pub(super) fn prefetch(&self, position: &Position) {
+    pub(super) fn prefetch(&self, position: &Position, last: Move, rows: CorrectionRows) {
         let keys = [
             position.pawn_key(),
             position.minor_piece_key(),
@@ -92,6 +92,9 @@ impl Corrections {
         ];
         for key in keys {
             prefetch(&self.structures[key as usize % STRUCTURES]);
+        }
+        for row in rows {
+            prefetch(&self.continuation[row.entry(last)]);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::position::Declaration;
 use crate::types::value::{self, MAX_PLY, REPETITION_WIN, SUPERIOR_REPETITION, is_decisive};
 use crate::types::{Bound, Depth, Ply, Repetition, Value};
 
-use super::correction;
+use super::correction::{self, CorrectionRows};
 use super::history::Context;
 use super::node::{KILLERS, Node, NodeType, Tried, Window};
 use super::worker::{STOPPED, Worker};
@@ -224,7 +224,13 @@ impl Worker {
     /// By how much evaluations of such positions were wrong.
     #[inline(always)]
     pub(super) fn correction(&self, ply: Ply) -> i32 {
-        let rows = [2, 4].map(|plies| self.frames.before(ply, plies).correction_row);
+        let rows = self.correction_rows(ply);
         self.histories.corrections.of(&self.position, rows)
+    }
+
+    /// The rows that the last move before `ply` is looked up in.
+    #[inline(always)]
+    pub(super) fn correction_rows(&self, ply: Ply) -> CorrectionRows {
+        [2, 4].map(|plies| self.frames.before(ply, plies).correction_row)
     }
 }

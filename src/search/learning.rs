@@ -238,7 +238,7 @@ impl Worker {
         };
         let error = (node.best_value - node.static_eval) * node.depth * weight / CORRECTION_SCALE;
         let bonus = error.clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
-        let rows = [2, 4].map(|plies| self.frames.before(node.ply, plies).correction_row);
+        let rows = self.correction_rows(node.ply);
         self.histories
             .corrections
             .update(&self.position, rows, bonus * correction_bonus() / SCALE);

@@ -208,6 +208,7 @@ impl Worker {
                 continue;
             }
             let window = Window::above(limit - 1).flipped();
+            self.prefetch_after(mv);
             self.do_move(mv, ply);
             let mut value = -self.quiescence::<NonPv>(window, ply + 1);
             if value >= limit && depth > 0 {

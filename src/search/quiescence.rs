@@ -43,6 +43,7 @@ impl Worker {
             if !is_loss(node.best_value) && self.prune_tactical(&mut node, mv, is_recapture) {
                 continue;
             }
+            self.prefetch_after(mv);
             self.do_move(mv, ply);
             let value = -self.quiescence::<N>(node.window.flipped(), ply + 1);
             self.undo_move();

@@ -190,6 +190,13 @@ impl Worker {
         self.is_stopped
     }
 
+    /// Asks the memory for what the table knows after a move: it answers while the move is weighed and made.
+    #[inline(always)]
+    pub(super) fn prefetch_after(&self, mv: Move) {
+        let key = self.position.key_after(mv);
+        self.task.table.prefetch(self.table_key(key));
+    }
+
     /// Makes a move: a node.
     #[inline(always)]
     pub(super) fn do_move(&mut self, mv: Move, ply: Ply) {
@@ -200,12 +207,11 @@ impl Worker {
         frame.current_move = Some(mv);
         frame.row = Row::of(mv, frame.in_check, is_capture);
         frame.correction_row = CorrectionRow::of(mv);
-        // The memory answers while the move is made.
-        let key = self.position.key_after(mv);
-        self.task.table.prefetch(self.table_key(key));
         self.position.do_move(mv);
-        debug_assert_eq!(key, self.position.key());
-        self.histories.corrections.prefetch(&self.position);
+        let rows = self.correction_rows(ply + 1);
+        self.histories
+            .corrections
+            .prefetch(&self.position, mv, rows);
         if self.statistics.nodes >= self.next_poll {
             self.poll();
         }
