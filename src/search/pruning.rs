@@ -17,13 +17,16 @@ use super::tunables::{
     null_margin, null_verification_depth, probcut_improving, probcut_margin, probcut_min_depth,
     probcut_reduction, probcut_table_depth, probcut_table_margin, razor_base, razor_margin,
     rfp_improving, rfp_margin, rfp_max_depth, rfp_no_table, rfp_uncertainty, rfp_worsens,
-    see_capture_history, see_capture_margin, see_quiet_margin,
+    see_capture_history, see_capture_margin, see_capture_min_alpha, see_quiet_margin,
 };
 use super::worker::{STOPPED, Worker};
 
 /// Margins that scale with another margin are in 1/1024 of it, histories likewise.
 const SCALE: i32 = 1024;
 const BUTTERFLY_SCALE: i32 = 32;
+/// The value of a node that reverse futility leaves out lies between beta and the evaluation: so many thirds are beta.
+const BETA_THIRDS: Value = 2;
+const THIRDS: Value = 3;
 /// A verified null move searches so many quarters of its depth without another.
 const VERIFIED_QUARTERS: Depth = 3;
 
@@ -105,7 +108,7 @@ impl Worker {
             && (node.table_move.is_none() || node.table_move_captures)
             && !is_loss(beta)
             && !is_win(node.eval);
-        is_clear.then_some((2 * beta + node.eval) / 3)
+        is_clear.then_some((BETA_THIRDS * beta + (THIRDS - BETA_THIRDS) * node.eval) / THIRDS)
     }
 
     /// Step 7, null move: good enough even when the opponent may move twice. There is no zugzwang in shogi worth the
@@ -286,7 +289,7 @@ impl Worker {
             }
         }
         let margin = see_capture_margin() * node.depth + see_capture_history() * history / SCALE;
-        node.window.alpha >= 0 && !self.position.see_ge(mv, -margin.max(0))
+        node.window.alpha >= see_capture_min_alpha() && !self.position.see_ge(mv, -margin.max(0))
     }
 
     /// Quiet moves: histories, futility and exchanges.

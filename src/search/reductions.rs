@@ -8,12 +8,12 @@ use super::move_picker::Stage;
 use super::node::{Node, NodeType, NonPv, Window};
 use super::tunables::{
     double_base, double_capture, double_history, double_ply, double_pv, lmr_all_node_base,
-    lmr_all_node_depth, lmr_all_node_scale, lmr_base, lmr_capture_value, lmr_correction,
-    lmr_cut_node, lmr_cut_node_no_table_move, lmr_cutoffs, lmr_cutoffs_all_node, lmr_cutoffs_many,
-    lmr_history, lmr_killer, lmr_move_count, lmr_not_improving, lmr_offset, lmr_scale,
-    lmr_table_capture, lmr_table_move, lmr_was_pv_base, lmr_was_pv_deep, lmr_was_pv_deep_cut,
-    lmr_was_pv_first, lmr_was_pv_pv, lmr_was_pv_value, lmr_window, multi_cut_max,
-    multi_cut_per_depth, shuffling_min_ply, singular_correction, singular_margin,
+    lmr_all_node_depth, lmr_all_node_scale, lmr_base, lmr_butterfly, lmr_capture_value,
+    lmr_correction, lmr_cut_node, lmr_cut_node_no_table_move, lmr_cutoffs, lmr_cutoffs_all_node,
+    lmr_cutoffs_many, lmr_history, lmr_killer, lmr_move_count, lmr_not_improving, lmr_offset,
+    lmr_scale, lmr_table_capture, lmr_table_move, lmr_was_pv_base, lmr_was_pv_deep,
+    lmr_was_pv_deep_cut, lmr_was_pv_first, lmr_was_pv_pv, lmr_was_pv_value, lmr_window,
+    multi_cut_max, multi_cut_per_depth, shuffling_min_ply, singular_correction, singular_margin,
     singular_margin_was_pv, singular_min_depth, singular_table_depth, table_move_fails,
     table_move_holds, triple_base, triple_capture, triple_ply, triple_pv, triple_was_pv,
 };
@@ -167,7 +167,7 @@ impl Worker {
                 + self.histories.capture(mv, captured.kind());
         }
         let [reply, follow_up, ..] = node.context.rows;
-        2 * self.histories.butterfly(mv)
+        lmr_butterfly() * self.histories.butterfly(mv)
             + self.histories.continuation(reply, mv)
             + self.histories.continuation(follow_up, mv)
     }

@@ -139,6 +139,8 @@ tunables! {
     capture_futility_depth: 223, 80..=500;
     /// Weight of the history, in 1/1024.
     capture_futility_history: 131, 0..=400;
+    /// Captures and checks are judged by exchange only where alpha is at least this.
+    see_capture_min_alpha: 0, -200..=200;
     /// Captures and checks may lose this by exchange, per ply of depth.
     see_capture_margin: 167, 50..=400;
     /// Weight of the history, in 1/1024.
@@ -248,6 +250,8 @@ tunables! {
     lmr_killer: 0, 0..=2048;
     /// Value of the captured piece as a history, in 1/128.
     lmr_capture_value: 863, 200..=2000;
+    /// How much the butterfly history counts in how well a quiet move did before; the continuation histories count 1.
+    lmr_butterfly: 2, 0..=6;
     /// Weight of the history, in 1/4096.
     lmr_history: 428, 100..=1000;
     /// In a node expected to fail low all reductions grow: weight,
