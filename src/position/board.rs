@@ -233,23 +233,6 @@ impl Board {
             | lance_attacks(!by, square, occupied) & self.pieces(by, PieceType::Lance)
     }
 
-    /// The pieces of both sides that attack `square` when `occupied` blocks the sliders.
-    pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        let steps = |by: Color| {
-            (pawn_attacks(!by, square) & self.kind(PieceType::Pawn)
-                | knight_attacks(!by, square) & self.kind(PieceType::Knight)
-                | silver_attacks(!by, square) & self.kind(PieceType::Silver)
-                | gold_attacks(!by, square) & self.golds()
-                | lance_attacks(!by, square, occupied) & self.kind(PieceType::Lance))
-                & self.color(by)
-        };
-        let kings = self.kind(PieceType::King) | self.horses_and_dragons();
-        steps(Color::Black)
-            | steps(Color::White)
-            | king_attacks(square) & kings
-            | self.slider_attackers(square, occupied)
-    }
-
     /// Attackers that step: everything but lances and the lines of the other sliders.
     #[inline(always)]
     pub(super) fn step_attackers_by(&self, by: Color, square: Square) -> Bitboard {
@@ -263,7 +246,7 @@ impl Board {
     }
 
     #[inline(always)]
-    fn slider_attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
+    pub(super) fn slider_attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
         let (bishops, rooks) = (self.bishops_and_horses(), self.rooks_and_dragons());
         let mut attackers = Bitboard::EMPTY;
         if bishop_lines(square).intersects(bishops) {

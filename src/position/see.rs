@@ -1,9 +1,23 @@
 //! Static exchange evaluation: what a series of captures on one square wins.
 
 use super::Position;
+use super::board::Board;
 use crate::bitboard::{Bitboard, bishop_attacks, lance_attacks, rook_attacks};
 use crate::types::value::piece_value;
 use crate::types::{Color, Move, PieceType, Square, Value};
+
+impl Board {
+    /// The pieces of both sides that attack `square` when `occupied` blocks the sliders.
+    pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        let lances =
+            |by: Color| lance_attacks(!by, square, occupied) & self.pieces(by, PieceType::Lance);
+        self.step_attackers_by(Color::Black, square)
+            | self.step_attackers_by(Color::White, square)
+            | lances(Color::Black)
+            | lances(Color::White)
+            | self.slider_attackers(square, occupied)
+    }
+}
 
 impl<const LANES: usize> Position<LANES> {
     /// Whether the exchange that a pseudo-legal move starts on its target square wins at least `threshold` (in

@@ -5,13 +5,13 @@
 use crate::types::value::{self, is_decisive};
 use crate::types::{Depth, Move, Ply, Value};
 
-use super::move_picker::{MovePicker, Stage};
+use super::move_picker::{MovePicker, REMEMBERED, Stage};
 use super::node::{Node, NodeType, NonPv, Pv, Window};
 use super::reductions::{Extension, Trial};
 use super::tunables::{
     alpha_raised_max_depth, alpha_raised_min_depth, alpha_raised_reduction, deeper_margin,
-    full_depth_no_table_move, full_depth_reduce_one, full_depth_reduce_two, shallower_margin,
-    table_cutoff_any_depth,
+    full_depth_no_table_move, full_depth_reduce_one, full_depth_reduce_two, remembered_max_depth,
+    shallower_margin, table_cutoff_any_depth,
 };
 use super::worker::{STOPPED, Worker};
 
@@ -102,12 +102,18 @@ impl Worker {
 
     #[inline(always)]
     fn picker<N: NodeType>(&self, node: &Node) -> MovePicker {
-        let [first, second] = self.frames[node.ply].killers;
-        let counter_move = self.histories.counter_move(self.position.last_move());
+        let remembered = if node.depth <= remembered_max_depth() {
+            let [first, second] = self.frames[node.ply].killers;
+            let counter_move = self.histories.counter_move(self.position.last_move());
+            [first, second, counter_move]
+        } else {
+            // The histories know better by then.
+            [None; REMEMBERED]
+        };
         MovePicker::new(
             &self.position,
             node.table_move,
-            [first, second, counter_move],
+            remembered,
             node.context,
             node.depth,
             self.all_moves || N::ROOT,
@@ -126,6 +132,13 @@ impl Worker {
             next_depth: node.depth - 1,
             reduction: self.basic_reduction(node),
         }
+    }
+
+    /// Asks the memory for what the table knows after a move: it answers while the move is weighed and made.
+    #[inline(always)]
+    pub(super) fn prefetch_after(&self, mv: Move) {
+        let key = self.position.key_after(mv);
+        self.task.table.prefetch(self.table_key(key));
     }
 
     /// Steps 12 and 13: the move is made and searched: first less deep and with a null window, as a move that is expected to

@@ -17,7 +17,7 @@ use super::tunables::{order_good_capture_divisor, order_good_quiet, order_sort_l
 /// Captures that lose by exchange wait in a list of this size; more are tried at once.
 const MAX_BAD_CAPTURES: usize = 64;
 /// Killers and the counter move.
-const REMEMBERED: usize = KILLERS + 1;
+pub(super) const REMEMBERED: usize = KILLERS + 1;
 
 /// Where moves come from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -122,8 +122,7 @@ impl<'a> QuietScores<'a> {
     fn of(&self, mv: Move) -> i32 {
         let target = piece_to(mv.piece(), mv.to());
         let mut score = order_butterfly() * self.histories.butterfly(mv)
-            + order_pawns() * self.pawns.balance(target)
-            + promotion_gain(mv) * order_victim();
+            + order_pawns() * self.pawns.balance(target);
         for row in &self.continuation {
             score += row.balance(target);
         }
@@ -157,5 +156,5 @@ fn capture_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
         return 0;
     };
     let victim = piece_value(captured.kind());
-    (victim + promotion_gain(mv)) * order_victim() + histories.capture(mv, captured.kind())
+    victim * order_victim() + histories.capture(mv, captured.kind())
 }

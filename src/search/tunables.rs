@@ -277,6 +277,9 @@ tunables! {
     /// by so many plies.
     alpha_raised_reduction: 2, 0..=3;
 
+    /// Killers and the counter move are tried before other quiet moves up to this depth. Everywhere they make a search to
+    /// depth 16 a sixth larger.
+    remembered_max_depth: 0, 0..=16;
     /// Order of quiet moves: weight of the butterfly history.
     order_butterfly: 2, 0..=6;
     /// Of the pawn history.

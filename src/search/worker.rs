@@ -190,13 +190,6 @@ impl Worker {
         self.is_stopped
     }
 
-    /// Asks the memory for what the table knows after a move: it answers while the move is weighed and made.
-    #[inline(always)]
-    pub(super) fn prefetch_after(&self, mv: Move) {
-        let key = self.position.key_after(mv);
-        self.task.table.prefetch(self.table_key(key));
-    }
-
     /// Makes a move: a node.
     #[inline(always)]
     pub(super) fn do_move(&mut self, mv: Move, ply: Ply) {
@@ -339,7 +332,7 @@ impl Worker {
     /// The key under which the table knows a position: tests fold them, so that they collide.
     #[inline(always)]
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests ask the task"))]
-    fn table_key(&self, key: Key64) -> Key64 {
+    pub(super) fn table_key(&self, key: Key64) -> Key64 {
         #[cfg(test)]
         if let Some(collisions) = &self.task.collisions {
             return collisions.fold(key);
