@@ -5,8 +5,8 @@ use crate::bitboard::{
     Bitboard, bishop_attacks, gold_attacks, king_attacks, knight_attacks, lance_attacks, line,
     pawn_attacks, rook_attacks, silver_attacks,
 };
-use crate::position::Board;
-use crate::types::{Color, Piece, PieceType, Square};
+use crate::position::{Board, Position};
+use crate::types::{Color, Move, Piece, PieceType, Square};
 
 /// By kind: from where a piece of the side to move gives check to a king by itself.
 #[derive(Clone, Debug)]
@@ -34,6 +34,20 @@ impl CheckSquares {
                 Some(_) => gold_attacks(!us, king),
             }
         }))
+    }
+
+    /// Those of the side to move, where the opponent has a king.
+    #[inline]
+    pub fn of_position(position: &Position) -> Option<Self> {
+        let board = position.board();
+        let king = board.king(!board.side_to_move())?;
+        Some(Self::new(board, king))
+    }
+
+    /// Whether a pseudo-legal move gives check by itself, not by what it uncovers.
+    #[inline(always)]
+    pub fn is_direct(&self, mv: Move) -> bool {
+        self.of(mv.piece().kind()).contains(mv.to())
     }
 
     /// The squares for one kind.

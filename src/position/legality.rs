@@ -124,6 +124,18 @@ impl<const LANES: usize> Position<LANES> {
         gives_check && self.board.is_pawn_drop_mate(us, to, self.king_threats(!us))
     }
 
+    /// Whether a pseudo-legal move opens a line of another piece to the enemy king.
+    #[inline(always)]
+    pub fn uncovers_check(&self, mv: Move) -> bool {
+        let them = self.side_to_move().opponent();
+        match (mv.from(), self.king(them)) {
+            (Some(from), Some(king)) => {
+                self.king_threats(them).blockers.contains(from) && !is_aligned(king, from, mv.to())
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a pseudo-legal move gives check.
     pub fn gives_check(&self, mv: Move) -> bool {
         let us = self.side_to_move();

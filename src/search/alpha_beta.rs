@@ -5,13 +5,13 @@
 use crate::types::value::{self, is_decisive};
 use crate::types::{Depth, Move, Ply, Value};
 
-use super::move_picker::{MovePicker, REMEMBERED, Stage};
+use super::move_picker::MovePicker;
 use super::node::{Node, NodeType, NonPv, Pv, Window};
 use super::reductions::{Extension, Trial};
 use super::tunables::{
     alpha_raised_max_depth, alpha_raised_min_depth, alpha_raised_reduction, deeper_margin,
-    full_depth_no_table_move, full_depth_reduce_one, full_depth_reduce_two, remembered_max_depth,
-    shallower_margin, table_cutoff_any_depth,
+    full_depth_no_table_move, full_depth_reduce_one, full_depth_reduce_two, shallower_margin,
+    table_cutoff_any_depth,
 };
 use super::worker::{STOPPED, Worker};
 
@@ -51,7 +51,7 @@ impl Worker {
             if N::ROOT {
                 self.announce(mv, node.move_count);
             }
-            let mut trial = self.trial(&node, mv, picker.stage());
+            let mut trial = self.trial(&node, mv, &picker);
             if !N::ROOT && self.prune_move::<N>(&mut node, &mut picker, &trial) {
                 continue; // 10: late moves, histories, futility, exchanges
             }
@@ -102,33 +102,25 @@ impl Worker {
 
     #[inline(always)]
     fn picker<N: NodeType>(&self, node: &Node) -> MovePicker {
-        let remembered = if node.depth <= remembered_max_depth() {
-            let [first, second] = self.frames[node.ply].killers;
-            let counter_move = self.histories.counter_move(self.position.last_move());
-            [first, second, counter_move]
-        } else {
-            // The histories know better by then.
-            [None; REMEMBERED]
-        };
+        let [first, second] = self.frames[node.ply].killers;
+        let counter_move = self.histories.counter_move(self.position.last_move());
         MovePicker::new(
             &self.position,
             node.table_move,
-            remembered,
+            [first, second, counter_move],
             node.context,
-            node.depth,
             self.all_moves || N::ROOT,
         )
     }
 
     /// What decides about a move before it is made.
     #[inline(always)]
-    fn trial(&mut self, node: &Node, mv: Move, stage: Stage) -> Trial {
+    fn trial(&mut self, node: &Node, mv: Move, picker: &MovePicker) -> Trial {
         self.frames[node.ply].move_count = node.move_count;
         Trial {
             mv,
-            stage,
             is_capture: self.position.piece_on(mv.to()).is_some(),
-            gives_check: self.position.gives_check(mv),
+            gives_check: picker.gives_check(&self.position, mv),
             next_depth: node.depth - 1,
             reduction: self.basic_reduction(node),
         }

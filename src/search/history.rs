@@ -82,6 +82,18 @@ impl<'a> HistoryRow<'a> {
         }
     }
 
+    /// The entries of one piece by target, without [`Self::start`].
+    #[inline(always)]
+    pub(super) fn of_piece(&self, piece: Piece) -> &'a [i16; Square::NUM] {
+        &self.entries.as_chunks().0[piece.index()]
+    }
+
+    /// What an entry of zero means.
+    #[inline(always)]
+    pub(super) fn start(&self) -> i32 {
+        self.start
+    }
+
     /// The balance of a piece on its target.
     #[inline(always)]
     pub(super) fn balance(&self, piece_to: usize) -> i32 {
@@ -182,6 +194,13 @@ impl Histories {
     pub(super) fn butterfly(&self, mv: Move) -> i32 {
         let side = mv.piece().color();
         i32::from(self.butterfly[side.index()][mv.from_to_index()])
+    }
+
+    /// How well the drops of a piece did in general, by target.
+    #[inline(always)]
+    pub(super) fn butterfly_drops(&self, piece: Piece) -> &[i16; Square::NUM] {
+        let (origins, _) = self.butterfly[piece.color().index()].as_chunks();
+        &origins[Square::NUM + piece.kind().index() - 1]
     }
 
     /// How well a quiet move did so near to the root; 0 further away.

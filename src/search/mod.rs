@@ -9,6 +9,7 @@
 
 mod alpha_beta;
 mod audit;
+mod candidates;
 #[cfg(test)]
 mod collisions;
 mod correction;

@@ -145,9 +145,13 @@ impl Worker {
                 node.best_value = node.best_value.max(reachable);
                 return true;
             }
-            if !self.position.see_ge(mv, alpha - base) {
+            let needed = alpha - base;
+            if !self.position.see_ge(mv, needed) {
                 node.best_value = node.best_value.max(alpha.min(base));
                 return true;
+            }
+            if needed >= -quiescence_see() {
+                return false; // The exchange below would ask for less.
             }
         }
         !self.position.see_ge(mv, -quiescence_see())

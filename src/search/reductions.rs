@@ -4,16 +4,15 @@
 use crate::types::value::{is_decisive, piece_value};
 use crate::types::{Bound, Depth, Move, Ply, Value};
 
-use super::move_picker::Stage;
 use super::node::{Node, NodeType, NonPv, Window};
 use super::tunables::{
     double_base, double_capture, double_history, double_ply, double_pv, lmr_all_node_base,
     lmr_all_node_depth, lmr_all_node_scale, lmr_base, lmr_butterfly, lmr_capture_value,
     lmr_correction, lmr_cut_node, lmr_cut_node_no_table_move, lmr_cutoffs, lmr_cutoffs_all_node,
-    lmr_cutoffs_many, lmr_history, lmr_killer, lmr_move_count, lmr_not_improving, lmr_offset,
-    lmr_scale, lmr_table_capture, lmr_table_move, lmr_was_pv_base, lmr_was_pv_deep,
-    lmr_was_pv_deep_cut, lmr_was_pv_first, lmr_was_pv_pv, lmr_was_pv_value, lmr_window,
-    multi_cut_max, multi_cut_per_depth, shuffling_min_ply, singular_correction, singular_margin,
+    lmr_cutoffs_many, lmr_history, lmr_move_count, lmr_not_improving, lmr_offset, lmr_scale,
+    lmr_table_capture, lmr_table_move, lmr_was_pv_base, lmr_was_pv_deep, lmr_was_pv_deep_cut,
+    lmr_was_pv_first, lmr_was_pv_pv, lmr_was_pv_value, lmr_window, multi_cut_max,
+    multi_cut_per_depth, shuffling_min_ply, singular_correction, singular_margin,
     singular_margin_was_pv, singular_min_depth, singular_table_depth, table_move_fails,
     table_move_holds, triple_base, triple_capture, triple_ply, triple_pv, triple_was_pv,
 };
@@ -64,7 +63,6 @@ const fn scaled_log2(number: u64) -> i32 {
 /// A move that is about to be searched.
 pub(super) struct Trial {
     pub(super) mv: Move,
-    pub(super) stage: Stage,
     pub(super) is_capture: bool,
     pub(super) gives_check: bool,
     /// How deep it is searched when nothing reduces it.
@@ -144,9 +142,6 @@ impl Worker {
         }
         if node.table_move == Some(trial.mv) {
             reduction -= lmr_table_move();
-        }
-        if trial.stage == Stage::Remembered {
-            reduction -= lmr_killer();
         }
         let stat_score = self.stat_score(node, trial);
         self.frames[node.ply].stat_score = stat_score;

@@ -246,8 +246,6 @@ tunables! {
     lmr_cutoffs_all_node: 1042, 0..=2500;
     /// Less for the table's move.
     lmr_table_move: 2239, 500..=4000;
-    /// Less for killers and counter moves.
-    lmr_killer: 0, 0..=2048;
     /// Value of the captured piece as a history, in 1/128.
     lmr_capture_value: 863, 200..=2000;
     /// How much the butterfly history counts in how well a quiet move did before; the continuation histories count 1.
@@ -277,9 +275,6 @@ tunables! {
     /// by so many plies.
     alpha_raised_reduction: 2, 0..=3;
 
-    /// Killers and the counter move are tried before other quiet moves up to this depth. Everywhere they make a search to
-    /// depth 16 a sixth larger.
-    remembered_max_depth: 0, 0..=16;
     /// Order of quiet moves: weight of the butterfly history.
     order_butterfly: 2, 0..=6;
     /// Of the pawn history.
@@ -296,8 +291,8 @@ tunables! {
     order_good_capture_divisor: 18, 8..=50;
     /// Quiet moves that score below this come after the bad captures.
     order_good_quiet: -14000, -30000..=0;
-    /// Quiet moves are sorted down to this per ply of depth.
-    order_sort_limit: -3560, -8000..=-500;
+    /// Killers and the counter move score so much more.
+    order_remembered: 8000, 0..=40000;
 
     /// Learning from a cut: bonus per ply of depth,
     bonus_per_depth: 128, 40..=300;

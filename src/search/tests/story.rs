@@ -88,7 +88,7 @@ fn possible_moves() -> impl Iterator<Item = Move> {
 fn picked(position: &Position, remembered: [Option<Move>; 3]) -> Vec<String> {
     let histories = Histories::new();
     let context = Context::new(position, [Row::NONE; CONTINUATIONS], 0);
-    let mut picker = MovePicker::new(position, None, remembered, context, 1, false);
+    let mut picker = MovePicker::new(position, None, remembered, context, false);
     let mut moves: Vec<String> = std::iter::from_fn(|| picker.next(position, &histories))
         .map(|mv| format!("{mv:?}"))
         .collect();

@@ -1,0 +1,116 @@
+//! The moves of one stage with their scores, of which the best is wanted again and again.
+//!
+//! Few of many are: a cut ends most nodes early. So nothing is sorted; the best is looked for each time, in one pass
+//! without a branch over packed numbers, which the compiler turns into a few vector instructions.
+
+use arrayvec::ArrayVec;
+
+use crate::types::{MAX_MOVES, Move, MoveList};
+
+/// The low bits of a key hold the place of its move, counted down: of equal scores the move generated first comes first.
+const PLACE_BITS: u32 = 10;
+const LAST_PLACE: usize = (1 << PLACE_BITS) - 1;
+/// Scores beyond this count as this.
+pub(super) const MAX_SCORE: i32 = (1 << (31 - PLACE_BITS)) - 1;
+/// The key of a move that was taken, and of no move: below the key of any score.
+const TAKEN: i32 = i32::MIN;
+/// Keys are compared so many at a time.
+const LANES: usize = 8;
+
+const _: () = assert!(MAX_MOVES <= LAST_PLACE && MAX_MOVES.is_multiple_of(LANES));
+
+/// Moves, and the order in which they come out.
+#[derive(Default)]
+pub(super) struct Candidates {
+    moves: MoveList,
+    // One for each move, and `TAKEN` up to the next multiple of `LANES`.
+    keys: ArrayVec<i32, MAX_MOVES>,
+}
+
+impl Candidates {
+    /// The list for the generator to fill, empty.
+    #[inline(always)]
+    pub(super) fn refill(&mut self) -> &mut MoveList {
+        self.keys.clear();
+        self.moves.clear();
+        &mut self.moves
+    }
+
+    /// Gives each move of the list its score.
+    #[inline(always)]
+    pub(super) fn score(&mut self, mut score: impl FnMut(Move) -> i32) {
+        for (place, &mv) in self.moves.iter().enumerate() {
+            let score = score(mv).clamp(-MAX_SCORE, MAX_SCORE);
+            self.keys
+                .push(score << PLACE_BITS | (LAST_PLACE - place) as i32);
+        }
+        while !self.keys.len().is_multiple_of(LANES) {
+            self.keys.push(TAKEN);
+        }
+    }
+
+    /// Takes the best move out, and its score, if that is above `limit`.
+    #[inline(always)]
+    pub(super) fn take_above(&mut self, limit: i32) -> Option<(Move, i32)> {
+        let best = self.best_key();
+        let score = best >> PLACE_BITS;
+        if best == TAKEN || score <= limit {
+            return None;
+        }
+        let place = LAST_PLACE - (best as usize & LAST_PLACE);
+        self.keys[place] = TAKEN;
+        Some((self.moves[place], score))
+    }
+
+    #[inline(always)]
+    fn best_key(&self) -> i32 {
+        let mut best = [TAKEN; LANES];
+        for keys in self.keys.as_chunks::<LANES>().0 {
+            for (best, &key) in best.iter_mut().zip(keys) {
+                *best = key.max(*best);
+            }
+        }
+        best.into_iter().fold(TAKEN, i32::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movegen::legal_moves;
+    use crate::position::Position;
+
+    #[test]
+    fn the_best_comes_first_and_equal_ones_as_generated() {
+        let moves = legal_moves(&Position::<1>::startpos());
+        let mut candidates = Candidates::default();
+        candidates.refill().extend(moves.iter().copied());
+        let score = |mv: Move| mv.to().index() as i32 / 9 - 4;
+        candidates.score(score);
+        let mut expected: Vec<Move> = moves.iter().copied().collect();
+        expected.sort_by_key(|&mv| -score(mv));
+        let mut taken = Vec::new();
+        while let Some((mv, its_score)) = candidates.take_above(0) {
+            assert_eq!(its_score, score(mv));
+            assert!(its_score > 0);
+            taken.push(mv);
+        }
+        taken
+            .extend(std::iter::from_fn(|| candidates.take_above(-MAX_SCORE - 1)).map(|(mv, _)| mv));
+        assert_eq!(taken, expected);
+        assert!(candidates.refill().is_empty());
+        assert_eq!(candidates.take_above(i32::MIN), None);
+    }
+
+    #[test]
+    fn scores_out_of_range_keep_their_side() {
+        let moves = legal_moves(&Position::<1>::startpos());
+        let mut candidates = Candidates::default();
+        candidates.refill().extend(moves.iter().copied().take(3));
+        let mut scores = [i32::MIN, 7, i32::MAX].into_iter();
+        candidates.score(|_| scores.next().expect("three moves"));
+        let taken: Vec<_> = std::iter::from_fn(|| candidates.take_above(i32::MIN)).collect();
+        let expected = [(moves[2], MAX_SCORE), (moves[1], 7), (moves[0], -MAX_SCORE)];
+        assert_eq!(taken, expected);
+    }
+}
