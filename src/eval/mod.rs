@@ -5,6 +5,7 @@
 //! Must not know: search, files other than weights.
 
 mod material;
+pub mod nnue;
 
 use crate::position::Position;
 use crate::types::Value;

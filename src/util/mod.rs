@@ -1,11 +1,13 @@
 //! Helpers that know nothing of shogi.
 
+mod aligned;
 mod enum_macro;
 mod memory;
 mod pages;
 mod prefetch;
 mod shorten;
 
+pub(crate) use aligned::Aligned;
 pub(crate) use enum_macro::simple_enum;
 pub(crate) use memory::fits_into_memory;
 pub(crate) use pages::ZeroedPages;

@@ -1,0 +1,206 @@
+//! Which inputs of a network are one: the numbering of pieces that the shogi world shares, and what each kind of inputs
+//! makes of it.
+//!
+//! A *piece number* says what stands where as one side sees it (`YaneuraOu` and Apery call it `BonaPiece`, after Bonanza):
+//! 0 for a piece that is not in the game, 1 to 89 for pieces in hand, from 90 on nine by nine squares for each kind and
+//! owner, pieces that move as gold together, and the two kings last. White sees the board turned round.
+//!
+//! [`active`] is the definition; whoever keeps accumulators up to date uses [`king_plane`] and [`indices`] for the pieces
+//! that change and must arrive at the same sums.
+
+use arrayvec::ArrayVec;
+
+use super::inputs::{Inputs, Kings};
+use crate::position::Position;
+use crate::types::{Color, File, Piece, PieceType, Square};
+
+/// Piece numbers in hand and "not in the game" lie below: the first square of the first kind.
+pub(super) const HAND_END: u32 = 90;
+
+/// All piece numbers but kings lie below; here the own king begins.
+pub(super) const PIECES_END: u32 = 1548;
+
+/// Where the enemy king begins.
+pub(super) const ENEMY_KING: u32 = PIECES_END + SQUARES;
+
+/// All piece numbers lie below.
+pub(super) const ALL_END: u32 = ENEMY_KING + SQUARES;
+
+const SQUARES: u32 = Square::NUM as u32;
+
+/// Pieces of a full set besides the kings.
+const PIECES_IN_SET: usize = 38;
+
+/// The number of a piece of the set that is not in the game, as in handicap games.
+const NOT_IN_GAME: u32 = 0;
+
+/// The first own and enemy piece number in hand, by code of the kind.
+const IN_HAND: [[u32; 2]; 8] = [
+    [0, 0],
+    [1, 20],
+    [39, 44],
+    [49, 54],
+    [59, 64],
+    [79, 82],
+    [85, 88],
+    [69, 74],
+];
+
+/// The own piece number on the first square, by code of the kind; the enemy's follow one board later.
+const ON_BOARD: [u32; PieceType::NUM] = [
+    0, 90, 252, 414, 576, 900, 1224, 738, 1548, 738, 738, 738, 738, 1062, 1386,
+];
+
+/// The most inputs that are one for one side: all pieces, and the kings twice.
+const MAX_ACTIVE: usize = 64;
+
+/// Numbers of the inputs that are one, as one side sees the position.
+pub type ActiveInputs = ArrayVec<u32, MAX_ACTIVE>;
+
+/// The part of the inputs that belongs to where the own king stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct KingPlane {
+    /// Its number, below [`Inputs::planes`].
+    pub(crate) plane: u32,
+    /// Whether left and right of the board change places.
+    pub(crate) is_mirrored: bool,
+}
+
+/// A square as one side sees it: white turns the board round.
+fn seen_by(square: Square, perspective: Color) -> Square {
+    match perspective {
+        Color::Black => square,
+        Color::White => square.rotated(),
+    }
+}
+
+/// The number of a piece on the board, kings included, as `perspective` sees it.
+pub(crate) fn number_on_board(piece: Piece, square: Square, perspective: Color) -> u32 {
+    let is_enemy = u32::from(piece.color() != perspective);
+    ON_BOARD[piece.kind_index()] + is_enemy * SQUARES + seen_by(square, perspective).index() as u32
+}
+
+/// The number of the piece that makes it `count` (at least 1) of that kind in the hand of `owner`. Someone who holds three
+/// pawns has the numbers of the first, the second and the third.
+pub(crate) fn number_in_hand(kind: PieceType, count: u32, owner: Color, perspective: Color) -> u32 {
+    debug_assert!(count >= 1);
+    IN_HAND[kind.index()][usize::from(owner != perspective)] + count - 1
+}
+
+/// The piece numbers of a position as one side sees it: 38 pieces, those that are not in the game among them, then the
+/// kings that there are.
+pub(crate) fn piece_numbers(position: &Position, perspective: Color) -> ArrayVec<u32, 40> {
+    let mut numbers = ArrayVec::new();
+    let board = position.board();
+    for square in board.occupied() - board.kind(PieceType::King) {
+        if let Some(piece) = position.piece_on(square) {
+            numbers.push(number_on_board(piece, square, perspective));
+        }
+    }
+    for owner in Color::ALL {
+        for kind in PieceType::HAND {
+            for count in 1..=position.hand(owner).count(kind) {
+                numbers.push(number_in_hand(kind, count, owner, perspective));
+            }
+        }
+    }
+    // YaneuraOu's list of pieces always has 38 entries, and the empty ones count as the piece number 0.
+    while numbers.len() < PIECES_IN_SET {
+        numbers.push(NOT_IN_GAME);
+    }
+    for owner in Color::ALL {
+        if let Some(king) = position.king(owner) {
+            let piece = Piece::new(owner, PieceType::King);
+            numbers.push(number_on_board(piece, king, perspective));
+        }
+    }
+    numbers
+}
+
+/// The plane of the inputs for a king of `perspective` on `king`.
+///
+/// Mirrored inputs know kings on files 1 to 5 only; a king on files 6 to 9 turns left and right of the board around.
+pub(crate) fn king_plane(inputs: Inputs, king: Square, perspective: Color) -> KingPlane {
+    let king = seen_by(king, perspective);
+    let is_mirrored = inputs.is_mirrored() && king.file() > File::File5;
+    let king = if is_mirrored {
+        mirrored(king.index() as u32)
+    } else {
+        king.index() as u32
+    };
+    KingPlane {
+        plane: if inputs.planes() == 1 { 0 } else { king },
+        is_mirrored,
+    }
+}
+
+/// The inputs that one piece number sets: none for a king where kings are no inputs, otherwise one; two for a king where
+/// kings are counted twice ([`Inputs::Ka2`]). For [`Inputs::HalfKpE9`] it is the input of a piece that nobody attacks.
+pub(crate) fn indices(inputs: Inputs, king: KingPlane, number: u32) -> ArrayVec<u32, 2> {
+    let mut found = ArrayVec::new();
+    let is_king = number >= PIECES_END;
+    if is_king && inputs.kings() == Kings::None {
+        return found;
+    }
+    let mut piece = number;
+    if king.is_mirrored && piece >= HAND_END {
+        let square = (piece - HAND_END) % SQUARES;
+        piece = piece - square + mirrored(square);
+    }
+    if piece >= ENEMY_KING && inputs.kings() == Kings::Together {
+        piece -= SQUARES;
+    }
+    found.push(king.plane * inputs.pieces_per_plane() + piece);
+    if is_king && inputs.counts_kings_twice() {
+        found.push(inputs.pieces_per_plane() + number - PIECES_END);
+    }
+    found
+}
+
+/// The square in the same rank on the other side of file 5.
+fn mirrored(square: u32) -> u32 {
+    let (file, rank) = (square / 9, square % 9);
+    (8 - file) * 9 + rank
+}
+
+/// All inputs that are one, as `perspective` sees the position; an input may stand in the list more than once and counts as
+/// often (pieces that are not in the game). `None` where that side has no king.
+pub fn active(inputs: Inputs, position: &Position, perspective: Color) -> Option<ActiveInputs> {
+    let king = king_plane(inputs, position.king(perspective)?, perspective);
+    let mut active = ActiveInputs::new();
+    for number in piece_numbers(position, perspective) {
+        let attacks = if inputs.counts_attacks() {
+            attack_plane(position, perspective, number)
+                * inputs.planes()
+                * inputs.pieces_per_plane()
+        } else {
+            0
+        };
+        active.extend(
+            indices(inputs, king, number)
+                .into_iter()
+                .map(|index| index + attacks),
+        );
+    }
+    Some(active)
+}
+
+/// By how many own and enemy pieces the square of a piece number is attacked, each 0, 1 or "2 and more": own · 3 + enemy.
+fn attack_plane(position: &Position, perspective: Color, number: u32) -> u32 {
+    if !(HAND_END..PIECES_END).contains(&number) {
+        return 0;
+    }
+    let Some(square) = Square::from_index(((number - HAND_END) % SQUARES) as usize) else {
+        return 0;
+    };
+    let square = seen_by(square, perspective);
+    let board = position.board();
+    let attackers = |side| {
+        let attackers = board.attackers_by(side, square, board.occupied());
+        attackers.count().min(2) as u32
+    };
+    attackers(perspective) * 3 + attackers(!perspective)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Signed LEB128: integers in groups of seven bits, the lowest first; the top bit of a byte says that more follow, the
+//! second highest bit of the last byte is the sign.
+
+/// Bits of a byte that carry the number.
+const GROUP: u32 = 7;
+
+/// The most bytes of a 16-bit value.
+const MAX_BYTES: u32 = 3;
+
+/// Reads as many values as there is room for from exactly all bytes.
+///
+/// # Errors
+/// What is wrong and with which value.
+pub(super) fn decode(bytes: &[u8], values: &mut [i16]) -> Result<(), String> {
+    let mut rest = bytes;
+    let count = values.len();
+    for (number, value) in values.iter_mut().enumerate() {
+        *value = match rest {
+            // Nearly all weights are that small.
+            [byte, after @ ..] if byte & 0x80 == 0 => {
+                rest = after;
+                i16::from((byte << 1) as i8 >> 1)
+            }
+            _ => {
+                long(&mut rest).map_err(|problem| format!("value {number} of {count} {problem}"))?
+            }
+        };
+    }
+    match rest.len() {
+        0 => Ok(()),
+        left => Err(format!("{left} bytes too many for {count} values")),
+    }
+}
+
+/// One value of any length.
+fn long(rest: &mut &[u8]) -> Result<i16, &'static str> {
+    let mut value = 0;
+    for group in 1..=MAX_BYTES {
+        let (&byte, after) = rest.split_first().ok_or("is cut off")?;
+        *rest = after;
+        value |= i32::from(byte & 0x7f) << ((group - 1) * GROUP);
+        if byte & 0x80 == 0 {
+            let unused = i32::BITS - group * GROUP;
+            return i16::try_from(value << unused >> unused).map_err(|_| "is no 16-bit integer");
+        }
+    }
+    Err("is longer than 16 bits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8], count: usize) -> Result<Vec<i16>, String> {
+        let mut values = vec![0; count];
+        decode(bytes, &mut values).map(|()| values)
+    }
+
+    #[test]
+    fn numbers_of_all_lengths() {
+        let bytes = [
+            0x00, 0x3f, 0x40, 0x7f, 0xc0, 0x00, 0xbf, 0x7f, 0xff, 0xff, 0x01, 0x80, 0x80, 0x7e,
+        ];
+        let values = [0, 63, -64, -1, 64, -65, 32767, -32768];
+        assert_eq!(decoded(&bytes, values.len()), Ok(values.to_vec()));
+        // Longer than need be, as some writers pad.
+        assert_eq!(decoded(&[0x81, 0x80, 0x00], 1), Ok(vec![1]));
+    }
+
+    #[test]
+    fn broken_numbers_are_named() {
+        let broken: [(&[u8], usize, &str); 5] = [
+            (&[], 1, "value 0 of 1 is cut off"),
+            (&[1, 0x80], 2, "value 1 of 2 is cut off"),
+            (&[0x80, 0x80, 0x02], 1, "value 0 of 1 is no 16-bit integer"),
+            (
+                &[0x80, 0x80, 0x80, 0x00],
+                1,
+                "value 0 of 1 is longer than 16 bits",
+            ),
+            (&[1, 2, 3], 2, "1 bytes too many for 2 values"),
+        ];
+        for (bytes, count, problem) in broken {
+            assert_eq!(decoded(bytes, count), Err(problem.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Files cut off, forged and odd: refused with the name of the field, or read with a warning.
+
+use super::*;
+use crate::eval::nnue::random;
+
+const PLAIN: &str = "kp_64x2-8-32";
+const STACKS: &str = "SFNN_kp_64_7_32_hand4_progress2";
+
+fn file(name: &str) -> Vec<u8> {
+    random::file(&name.parse().unwrap(), 1)
+}
+
+/// What a file is refused with.
+fn refusal(bytes: &[u8]) -> String {
+    Network::read(bytes).expect_err("a broken file").to_string()
+}
+
+/// The shape and the warnings of a file that can be read.
+fn accepted(bytes: &[u8]) -> (String, Vec<String>) {
+    let (network, warnings) = Network::read(bytes).unwrap();
+    let warnings = warnings.iter().map(Warning::to_string).collect();
+    (network.shape().to_string(), warnings)
+}
+
+fn text_length(file: &[u8]) -> usize {
+    u32::from_le_bytes(file[8..12].try_into().unwrap()) as usize
+}
+
+/// The file with another architecture text.
+fn with_text(file: &[u8], text: &str) -> Vec<u8> {
+    let mut changed = file[..8].to_vec();
+    changed.extend((text.len() as u32).to_le_bytes());
+    changed.extend(text.bytes());
+    changed.extend(&file[12 + text_length(file)..]);
+    changed
+}
+
+fn text(file: &[u8]) -> String {
+    String::from_utf8(file[12..12 + text_length(file)].to_vec()).unwrap()
+}
+
+#[test]
+fn a_plain_file_may_end_nowhere_else() {
+    let file = file(PLAIN);
+    let body = 12 + text_length(&file);
+    let mut fields = vec![
+        (0, "magic number"),
+        (4, "file hash"),
+        (8, "length of the architecture text"),
+        (12, "length of the architecture text"),
+        (body, "hash of the transformer"),
+    ];
+    let mut next = body + 4;
+    for (size, field) in [
+        (128, "biases of the transformer"),
+        (1710 * 128, "weights of the transformer"),
+        (4, "hash of stack 0"),
+        (8 * (4 + 128), "first layer of stack 0"),
+        (32 * (4 + 32), "second layer of stack 0"),
+        (4 + 32, "last layer of stack 0"),
+    ] {
+        fields.push((next, field));
+        next += size;
+    }
+    assert_eq!(next, file.len());
+    for (index, &(start, field)) in fields.iter().enumerate() {
+        let end = fields.get(index + 1).map_or(file.len(), |next| next.0);
+        for length in [start, start + 1, usize::midpoint(start, end), end - 1] {
+            // Eight bytes less look like a file without hashes.
+            if length < end && length + 8 != file.len() {
+                let refusal = refusal(&file[..length]);
+                assert!(
+                    refusal.starts_with(field),
+                    "{length}: {refusal}, not {field}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_with_stacks_may_end_nowhere_else() {
+    let file = file(STACKS);
+    for length in (0..file.len())
+        .step_by(97)
+        .chain(0..200)
+        .chain(file.len() - 200..file.len())
+    {
+        let refusal = refusal(&file[..length]);
+        let field = refusal.split(':').next().unwrap();
+        let is_named = [
+            "magic number",
+            "file hash",
+            "length of the architecture text",
+            "hash of",
+            "biases of the transformer",
+            "weights of the transformer",
+            "bias of progress",
+            "weights of progress",
+            "first layer of stack",
+            "second layer of stack",
+            "last layer of stack",
+        ];
+        assert!(
+            is_named.iter().any(|name| field.starts_with(name)),
+            "{length}: {refusal}"
+        );
+    }
+}
+
+#[test]
+fn a_file_must_not_go_on() {
+    for name in [PLAIN, STACKS] {
+        let mut file = file(name);
+        file.push(0);
+        let refusal = refusal(&file);
+        assert!(refusal.starts_with("end of the file"), "{refusal}");
+    }
+}
+
+#[test]
+fn anything_else_is_refused() {
+    assert!(refusal(&[]).starts_with("magic number"));
+    for size in [1, 4, 12, 1000, 1_000_000] {
+        assert!(refusal(&vec![0; size]).starts_with("magic number"));
+        assert!(refusal(&vec![0xff; size]).starts_with("magic number"));
+    }
+    let mut flipped = file(PLAIN);
+    flipped[0] ^= 1;
+    assert_eq!(
+        refusal(&flipped),
+        "magic number: found 0x7af32f17, expected 0x7af32f16"
+    );
+}
+
+#[test]
+fn a_text_cannot_be_longer_than_the_file() {
+    let mut file = file(PLAIN);
+    for length in [u32::MAX, 1 << 31, file.len() as u32 - 11] {
+        file[8..12].copy_from_slice(&length.to_le_bytes());
+        let refusal = refusal(&file);
+        assert!(
+            refusal.starts_with("length of the architecture text"),
+            "{refusal}"
+        );
+        assert!(refusal.contains(&length.to_string()), "{refusal}");
+    }
+}
+
+#[test]
+fn the_size_decides_where_text_and_hashes_are_wrong() {
+    let mut file = file("kp_128x2-16-64");
+    let body = 12 + text_length(&file);
+    file[4] ^= 0x10;
+    file[body] ^= 0x10;
+    let (shape, warnings) = accepted(&file);
+    assert_eq!(shape, "kp_128x2-16-64");
+    assert_eq!(warnings.len(), 2);
+    assert!(
+        warnings[0].starts_with("file hash: found 0x"),
+        "{}",
+        warnings[0]
+    );
+    assert!(
+        warnings[1].starts_with("hash of the transformer"),
+        "{}",
+        warnings[1]
+    );
+    for text in [
+        "",
+        "Features=HalfKP(Friend)[125388->256x2]",
+        "\u{96ea}\n\r\0",
+    ] {
+        let (shape, warnings) = accepted(&with_text(&file, text));
+        assert_eq!((shape.as_str(), warnings.len()), ("kp_128x2-16-64", 3));
+        assert!(
+            warnings[0].starts_with("architecture text: found"),
+            "{}",
+            warnings[0]
+        );
+        assert!(!warnings[0].contains(char::is_control), "{}", warnings[0]);
+    }
+    // A good text of another shape does not help either: the bytes are what they are.
+    let other = Shape::plain(crate::eval::nnue::inputs::Inputs::HalfKp, 256, [32, 32]).text();
+    assert_eq!(accepted(&with_text(&file, &other)).0, "kp_128x2-16-64");
+}
+
+#[test]
+fn a_size_that_fits_nothing_is_refused() {
+    let file = with_text(&file(PLAIN), "Features=?");
+    for size in [file.len() - 1, file.len() - 9, 30, 22] {
+        let refusal = refusal(&file[..size]);
+        let found = size - 12 - "Features=?".len();
+        assert!(refusal.starts_with("size: found"), "{refusal}");
+        assert!(refusal.contains(&format!(" {found} bytes")), "{refusal}");
+        assert!(refusal.contains("'Features=?'"), "{refusal}");
+    }
+}
+
+#[test]
+fn of_several_shapes_the_hash_or_the_text_tells_which() {
+    let name = "kp_256x2-8-128";
+    let mut file = with_text(&file(name), "?");
+    let (shape, warnings) = accepted(&file);
+    assert_eq!((shape.as_str(), warnings.len()), (name, 1));
+    file[4] ^= 1;
+    let refusal = refusal(&file);
+    assert!(refusal.starts_with("size: found"), "{refusal}");
+    assert!(
+        refusal.contains("kp_256x2-8-128, kp_256x2-16-16"),
+        "{refusal}"
+    );
+    let text = name.parse::<Shape>().unwrap().text();
+    let (shape, warnings) = accepted(&with_text(&file, &text));
+    assert_eq!((shape.as_str(), warnings.len()), (name, 1));
+    assert!(warnings[0].starts_with("file hash"), "{}", warnings[0]);
+}
+
+#[test]
+fn a_shape_that_only_the_text_tells_is_read() {
+    let name = "kp_64x2-12-40";
+    let file = file(name);
+    assert_eq!(accepted(&file), (name.to_owned(), Vec::new()));
+    assert!(refusal(&with_text(&file, "")).starts_with("size"));
+}
+
+#[test]
+fn hashes_between_the_sections_may_be_missing() {
+    let file = file(PLAIN);
+    let body = 12 + text_length(&file);
+    let stack = body + 4 + 128 + 1710 * 128;
+    let without = [&file[..body], &file[body + 4..stack], &file[stack + 4..]].concat();
+    let (shape, warnings) = accepted(&without);
+    assert_eq!(
+        (shape.as_str(), &warnings[..]),
+        (
+            PLAIN,
+            &["hashes of the sections: found none".to_owned()][..]
+        )
+    );
+}
+
+#[test]
+fn the_text_may_tell_a_scale() {
+    let file = file(PLAIN);
+    let scaled = |scale: &str| with_text(&file, &format!("{},fv_scale={scale}", text(&file)));
+    for (told, scale, warned) in [
+        ("24", 24, 0),
+        ("1", 1, 0),
+        ("0", 16, 1),
+        ("1000", 16, 1),
+        ("x", 16, 0),
+    ] {
+        let (network, warnings) = Network::read(&scaled(told)).unwrap();
+        assert_eq!((network.scale(), warnings.len()), (scale, warned), "{told}");
+    }
+    let (mut network, _) = Network::read(&file).unwrap();
+    network.set_scale(24);
+    assert_eq!(network.scale(), 24);
+    network.set_scale(0);
+    assert_eq!(network.scale(), 1);
+}
+
+#[test]
+fn texts_with_stacks_decide() {
+    let file = file(STACKS);
+    let good = text(&file);
+    for (from, to) in [
+        ("HAND4", "HAND5"),
+        ("LayerStack=8", "LayerStack=9"),
+        ("Network=", ""),
+        ("ModelType", "SCReLU"),
+        ("SFNN_KP_64", "SFNN_KP_65"),
+    ] {
+        let refusal = refusal(&with_text(&file, &good.replace(from, to)));
+        assert!(refusal.starts_with("architecture text"), "{to}: {refusal}");
+    }
+    // More than the file has: no memory is taken for it.
+    for (name, field) in [
+        ("SFNN_halfkpe9_8192_7_32", "biases of the transformer"),
+        ("SFNN_kp_64_7_32_hand1024_k29k29", "of stack "),
+        (
+            "SFNN_kp_64_255_256_hand1024_k29k29_progress32",
+            "first layer of stack",
+        ),
+        ("SFNN_kp_64_7_32_k3k3", "end of the file"),
+        ("SFNN_halfkp_64_7_32_k3k3", "weights of the transformer"),
+    ] {
+        let shape: Shape = name.parse().unwrap();
+        let refusal = refusal(&with_text(&file, &shape.text()));
+        assert!(refusal.contains(field), "{name}: {refusal}");
+    }
+}
+
+#[test]
+fn compressed_sections_are_checked() {
+    let file = file(STACKS);
+    let body = 12 + text_length(&file);
+    let size = body + 4 + LEB128_MAGIC.len();
+    let damaged = |offset: usize, bytes: &[u8]| {
+        let mut damaged = file.clone();
+        damaged[offset..offset + bytes.len()].copy_from_slice(bytes);
+        refusal(&damaged)
+    };
+    let length = u32::from_le_bytes(file[size..size + 4].try_into().unwrap());
+    for refusal in [
+        damaged(body + 4, b"compressed"),
+        damaged(size, &[0xff; 4]),
+        damaged(size, &[0; 4]),
+        damaged(size, &(length - 1).to_le_bytes()),
+        damaged(size, &(length + 1).to_le_bytes()),
+        damaged(size + 4, &[0x80; 3]),
+        damaged(size + 4 + length as usize - 1, &[0x80]),
+    ] {
+        assert!(
+            refusal.starts_with("biases of the transformer: "),
+            "{refusal}"
+        );
+    }
+}
+
+#[test]
+fn missing_files_and_folders() {
+    let folder = std::env::temp_dir();
+    let open = |path: &Path| Network::open(path).expect_err("no network").to_string();
+    assert!(!open(&folder.join("raicho-no-such-file")).is_empty());
+    let nets = folder.join(format!("raicho-nets-{}", std::process::id()));
+    std::fs::create_dir_all(&nets).unwrap();
+    assert!(!open(&nets).is_empty());
+    std::fs::write(nets.join(FILE_NAME), [0; 3]).unwrap();
+    assert!(open(&nets).starts_with("magic number"));
+    std::fs::write(nets.join(FILE_NAME), file(PLAIN)).unwrap();
+    let (network, warnings) = Network::open(&nets).unwrap();
+    assert_eq!(
+        (network.shape().to_string().as_str(), warnings.len()),
+        (PLAIN, 0)
+    );
+    assert!(network.source().ends_with(FILE_NAME));
+    std::fs::remove_dir_all(nets).unwrap();
+}

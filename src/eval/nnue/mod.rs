@@ -1,0 +1,21 @@
+//! NNUE: small neural networks over the pieces of a position, made for search, where a move changes few inputs.
+//!
+//! Each side sees the position as a few dozen inputs that are one out of thousands ([`inputs`], `features`). The
+//! transformer adds up one column of weights for each, and keeps the sums from move to move; stacks of small layers turn
+//! the sums of both sides into one number. The idea is Yu Nasu's (2018); files are `YaneuraOu`'s.
+//!
+//! [`Network::open`] finds out which shape a file has; [`scalar::evaluate`] is the specification of what a network says.
+//!
+//! Must not know: search, options, where files lie.
+
+pub mod buckets;
+mod features;
+pub mod file;
+pub mod inputs;
+mod network;
+pub mod random;
+pub mod scalar;
+pub mod shape;
+
+pub use features::{ActiveInputs, active};
+pub use network::{DEFAULT_SCALE, Network};

@@ -1,0 +1,118 @@
+//! Networks of made-up weights, small enough not to saturate, as files in `YaneuraOu`'s formats: so every shape can be
+//! tested without a file from anywhere.
+//!
+//! Value i of stream s is `SplitMix64` (Vigna) of s · 2^40 + i, so that the same seed gives the same bytes everywhere and a
+//! few lines in any language can repeat them.
+
+use super::file::{LEB128_MAGIC, MAGIC};
+use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
+use crate::eval::nnue::buckets::Progress;
+
+/// The bytes of a file with a network of that shape, which must be valid.
+pub fn file(shape: &Shape, seed: u64) -> Vec<u8> {
+    let stream = &mut Stream(seed << 40);
+    let text = shape.text();
+    let mut bytes = Vec::new();
+    for word in [MAGIC, shape.file_hash(), text.len() as u32] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend(text.bytes());
+    bytes.extend(shape.transformer_hash().to_le_bytes());
+    let (width, weights) = (shape.width, shape.width * shape.inputs.count());
+    let mut first_half = 5;
+    if shape.head == Head::Plain {
+        let biases = (0..width).map(|_| stream.uniform(60) + 40);
+        bytes.extend(biases.flat_map(|value| (value as i16).to_le_bytes()));
+        bytes.reserve(weights * size_of::<i16>());
+        bytes.extend((0..weights).flat_map(|_| (stream.weight(18) as i16).to_le_bytes()));
+    } else {
+        let biases: Vec<u8> = (0..width)
+            .flat_map(|_| Leb128(stream.uniform(120) + 60))
+            .collect();
+        compressed(&mut bytes, &biases);
+        let mut values = Vec::with_capacity(weights + weights / 64);
+        values.extend((0..weights).flat_map(|_| Leb128(stream.weight(18))));
+        compressed(&mut bytes, &values);
+        first_half = 12;
+    }
+    if shape.has_progress() {
+        bytes.extend(PROGRESS_HASH.to_le_bytes());
+        bytes.extend((-20_000_i32).to_le_bytes());
+        bytes.extend((0..Progress::WEIGHTS).flat_map(|_| stream.uniform(3000).to_le_bytes()));
+    }
+    for _ in 0..shape.stacks() {
+        bytes.extend(shape.network_hash().to_le_bytes());
+        for (layer, half) in shape.layers().into_iter().zip([first_half, 24, 60]) {
+            affine(&mut bytes, stream, layer, half);
+        }
+    }
+    bytes
+}
+
+/// Biases of at most 3000 and weights of at most `half` in magnitude.
+fn affine(bytes: &mut Vec<u8>, stream: &mut Stream, shape: LayerShape, half: i32) {
+    bytes.extend((0..shape.outputs).flat_map(|_| stream.uniform(3000).to_le_bytes()));
+    let padding = shape.padded_inputs() - shape.inputs;
+    for _ in 0..shape.outputs {
+        bytes.extend((0..shape.inputs).map(|_| stream.uniform(half) as i8 as u8));
+        bytes.extend(std::iter::repeat_n(0, padding));
+    }
+}
+
+/// A section of compressed values.
+fn compressed(bytes: &mut Vec<u8>, values: &[u8]) {
+    bytes.extend(LEB128_MAGIC);
+    bytes.extend((values.len() as u32).to_le_bytes());
+    bytes.extend(values);
+}
+
+/// The bytes of a number in signed LEB128: seven bits each, the lowest first, the top bit says that more follow.
+struct Leb128(i32);
+
+impl IntoIterator for Leb128 {
+    type Item = u8;
+    type IntoIter = arrayvec::IntoIter<u8, 5>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let mut bytes = arrayvec::ArrayVec::new();
+        let mut value = self.0;
+        loop {
+            let low = (value & 0x7f) as u8;
+            value >>= 7;
+            // What is left is only the sign, and the sixth bit says it.
+            if value == -i32::from(low >> 6) {
+                bytes.push(low);
+                return bytes.into_iter();
+            }
+            bytes.push(low | 0x80);
+        }
+    }
+}
+
+/// Uniform integers.
+struct Stream(u64);
+
+impl Stream {
+    fn word(&mut self) -> u64 {
+        let mut z = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(1);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// An integer of at most `half` in magnitude.
+    fn uniform(&mut self, half: i32) -> i32 {
+        between(self.word(), half)
+    }
+
+    /// Likewise, one in 256 eight times as large: compressed, those need two bytes.
+    fn weight(&mut self, half: i32) -> i32 {
+        let word = self.word();
+        between(word, half) * if word as u8 == 0 { 8 } else { 1 }
+    }
+}
+
+fn between(word: u64, half: i32) -> i32 {
+    ((word >> 33) % (2 * half as u64 + 1)) as i32 - half
+}

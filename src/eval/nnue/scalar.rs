@@ -1,0 +1,126 @@
+//! The specification: what a network says of a position, from scratch and in plain loops.
+//!
+//! Every faster way to compute it must arrive at the same number. Arithmetic is that of `YaneuraOu` 9.70: sums of the
+//! transformer are 16 bits wide and wrap, everything behind it is 32 bits wide.
+
+use super::features::active;
+use super::network::{Affine, Network, Stack};
+use super::shape::Head;
+use crate::position::Position;
+use crate::types::{Color, Value};
+
+/// Fixed-point numbers between the layers have so many bits behind the point.
+pub(crate) const WEIGHT_BITS: u32 = 6;
+
+/// The largest activation; the smallest is 0.
+pub(crate) const MAX_ACTIVATION: i32 = 127;
+
+/// The largest factor of a product of two sums.
+pub(crate) const MAX_FACTOR: i32 = 2 * MAX_ACTIVATION;
+
+/// The value of the position for the side to move; a pawn is 90 in networks of usual scale. Not limited in size: whoever
+/// searches with it must clamp it. `None` where a king is missing, which all inputs need.
+pub fn evaluate(network: &Network, position: &Position) -> Option<Value> {
+    let us = position.side_to_move();
+    let sums = [
+        accumulate(network, position, us)?,
+        accumulate(network, position, !us)?,
+    ];
+    let stack = &network.stacks[bucket(network, position)?];
+    let output = match network.shape.head {
+        Head::Plain => propagate_plain(stack, &clamped(&sums)),
+        Head::Stacks { .. } => propagate_products(stack, &products(&sums), network.shape.hidden[0]),
+    };
+    Some(output / network.scale)
+}
+
+/// The number of the stack that looks at the position, `None` where a king is missing that it depends on.
+pub(crate) fn bucket(network: &Network, position: &Position) -> Option<usize> {
+    match network.shape.head {
+        Head::Plain => Some(0),
+        Head::Stacks { buckets, .. } => {
+            let progress = || network.progress.as_ref()?.of(position);
+            buckets.index(position, progress)
+        }
+    }
+}
+
+/// The sums of the transformer for one side, `None` where it has no king.
+pub(crate) fn accumulate(
+    network: &Network,
+    position: &Position,
+    perspective: Color,
+) -> Option<Vec<i16>> {
+    let width = network.shape.width;
+    let mut sums = network.transformer.biases.to_vec();
+    for input in active(network.shape.inputs, position, perspective)? {
+        let column = &network.transformer.weights[input as usize * width..][..width];
+        for (sum, weight) in sums.iter_mut().zip(column) {
+            *sum = sum.wrapping_add(*weight);
+        }
+    }
+    Some(sums)
+}
+
+/// The first activations of a plain network: all sums, the side to move's first.
+pub(crate) fn clamped(sums: &[Vec<i16>; 2]) -> Vec<u8> {
+    let clamp = |&sum: &i16| i32::from(sum).clamp(0, MAX_ACTIVATION) as u8;
+    sums.iter().flatten().map(clamp).collect()
+}
+
+/// The first activations of a network with stacks: products of the two halves of the sums, the side to move's first.
+pub(crate) fn products(sums: &[Vec<i16>; 2]) -> Vec<u8> {
+    let factor = |&sum: &i16| i32::from(sum).clamp(0, MAX_FACTOR);
+    let mut products = Vec::new();
+    for side in sums {
+        let (first, second) = side.split_at(side.len() / 2);
+        for (one, other) in first.iter().zip(second) {
+            products.push(((factor(one) * factor(other)) >> 9) as u8);
+        }
+    }
+    products
+}
+
+/// The layers of a plain network.
+fn propagate_plain(stack: &Stack, input: &[u8]) -> i32 {
+    let first: Vec<u8> = affine(&stack.first, input).into_iter().map(clip).collect();
+    let second: Vec<u8> = affine(&stack.second, &first)
+        .into_iter()
+        .map(clip)
+        .collect();
+    affine(&stack.last, &second)[0]
+}
+
+/// The layers of a network with stacks: `neurons` of the first layer go on twice, squared and clipped; one more, where there
+/// is one, goes straight to the output.
+fn propagate_products(stack: &Stack, input: &[u8], neurons: usize) -> i32 {
+    let first = affine(&stack.first, input);
+    let (first, shortcut) = first.split_at(neurons);
+    let squared = first.iter().map(|&sum| square(sum));
+    let clipped = first.iter().map(|&sum| clip(sum));
+    let both: Vec<u8> = squared.chain(clipped).collect();
+    let second: Vec<u8> = affine(&stack.second, &both).into_iter().map(clip).collect();
+    let output = affine(&stack.last, &second)[0];
+    output.wrapping_add(shortcut.first().copied().unwrap_or(0))
+}
+
+fn affine(layer: &Affine, input: &[u8]) -> Vec<i32> {
+    let neuron = |(output, &bias): (usize, &i32)| {
+        let products = layer.row(output).iter().zip(input);
+        products.fold(bias, |sum, (&weight, &value)| {
+            sum.wrapping_add(i32::from(weight) * i32::from(value))
+        })
+    };
+    layer.biases.iter().enumerate().map(neuron).collect()
+}
+
+/// `ClippedReLU`.
+fn clip(sum: i32) -> u8 {
+    (sum >> WEIGHT_BITS).clamp(0, MAX_ACTIVATION) as u8
+}
+
+/// `SqrClippedReLU`.
+fn square(sum: i32) -> u8 {
+    let square = (i64::from(sum) * i64::from(sum)) >> (2 * WEIGHT_BITS + 7);
+    square.min(MAX_ACTIVATION.into()) as u8
+}

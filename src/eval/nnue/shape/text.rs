@@ -1,0 +1,110 @@
+//! The architecture text in the header of a file, written as `YaneuraOu` writes it and read with some tolerance.
+
+use super::{Head, Shape};
+use crate::eval::nnue::inputs::Inputs;
+
+impl Shape {
+    /// What a file with this shape says of itself.
+    pub(crate) fn text(&self) -> String {
+        let (name, count, width) = (self.inputs.name(), self.inputs.count(), self.width);
+        let features = format!("Features={name}[{count}->{width}x2],Network=");
+        match self.head {
+            Head::Plain => {
+                let [first, second] = self.hidden;
+                let both = 2 * width;
+                format!(
+                    "{features}AffineTransform[1<-{second}](ClippedReLU[{second}](AffineTransform[{second}<-{first}](\
+                     ClippedReLU[{first}](AffineTransformSparseInput[{first}<-{both}](InputSlice[{both}(0:{both})])))))"
+                )
+            }
+            Head::Stacks { .. } => {
+                let name = self.to_string().to_ascii_uppercase();
+                let stacks = self.stacks();
+                format!("ModelType=SFNNWithoutPsqt;{features}{name}{{LayerStack={stacks}}}")
+            }
+        }
+    }
+
+    /// The plain shape that a text tells, `None` where it tells none or contradicts itself.
+    pub(crate) fn from_plain_text(text: &str) -> Option<Self> {
+        let (inputs, width) = features(text)?;
+        let network = text.split_once("Network=")?.1;
+        let layers: Vec<(usize, usize)> = network.split('[').filter_map(layer).collect();
+        let [(1, second_again), (second, first_again), (first, both)] = layers[..] else {
+            return None;
+        };
+        let shape = Self::plain(inputs, width, [first, second]);
+        shape.validate().ok()?;
+        let is_consistent = second == second_again && first == first_again && both == 2 * width;
+        is_consistent.then_some(shape)
+    }
+
+    /// The shape with stacks that a text tells.
+    ///
+    /// # Errors
+    /// What the text lacks, contradicts, or says that is not known.
+    pub(crate) fn from_stacks_text(text: &str) -> Result<Self, String> {
+        let network = text.split_once("Network=").ok_or("no 'Network='")?.1;
+        let (name, rest) = network
+            .split_once('{')
+            .ok_or("no '{LayerStack=' after the name")?;
+        let shape: Self = name.parse().map_err(|error| format!("{error}"))?;
+        if shape.head == Head::Plain {
+            return Err(format!("{shape} is no SFNN network"));
+        }
+        let stacks = rest.strip_prefix("LayerStack=").and_then(leading_number);
+        if stacks != Some(shape.stacks()) {
+            let expected = shape.stacks();
+            return Err(format!("LayerStack is not the {expected} of {shape}"));
+        }
+        match features(text) {
+            Some((inputs, width)) if (inputs, width) == (shape.inputs, shape.width) => Ok(shape),
+            Some((inputs, width)) => Err(format!(
+                "{}->{width} are not the inputs of {shape}",
+                inputs.name()
+            )),
+            None => Err("no inputs '[number->width x2]' that are known".to_owned()),
+        }
+    }
+}
+
+/// Whether a text is of a network with stacks.
+pub(crate) fn tells_stacks(text: &str) -> bool {
+    text.contains("SFNN") || text.contains("LayerStack")
+}
+
+/// The activations of a text that no kernel here computes: variants of other engines (rshogi, bullet).
+pub(crate) fn foreign_activation(text: &str) -> Option<&'static str> {
+    ["SCReLU", "Pairwise", "PSQT"]
+        .into_iter()
+        .find(|word| text.contains(word))
+}
+
+/// The number behind `fv_scale=`, where a text has one.
+pub(crate) fn scale(text: &str) -> Option<usize> {
+    leading_number(text.split_once("fv_scale=")?.1)
+}
+
+/// Inputs and width of `Features=HalfKP(Friend)[125388->256x2]`. Other programs have other names for the same inputs; then
+/// their number tells which they are.
+fn features(text: &str) -> Option<(Inputs, usize)> {
+    let (name, rest) = text.split_once("Features=")?.1.split_once('[')?;
+    let (count, rest) = rest.split_once("->")?;
+    let count: usize = count.parse().ok()?;
+    let inputs = Inputs::from_name(name).or_else(|| Inputs::from_count(count))?;
+    let width = leading_number(rest)?;
+    (inputs.count() == count).then_some((inputs, width))
+}
+
+/// `32<-512](…`: outputs and inputs.
+fn layer(text: &str) -> Option<(usize, usize)> {
+    let (outputs, inputs) = text.split_once(']')?.0.split_once("<-")?;
+    Some((outputs.parse().ok()?, inputs.parse().ok()?))
+}
+
+fn leading_number(text: &str) -> Option<usize> {
+    let end = text
+        .find(|letter: char| !letter.is_ascii_digit())
+        .unwrap_or(text.len());
+    text[..end].parse().ok()
+}
