@@ -155,3 +155,18 @@ fn missing_files_are_named() {
         );
     }
 }
+
+#[test]
+fn made_up_networks_are_written_and_shown() {
+    let path = std::env::temp_dir().join(format!("raicho-net-{}", std::process::id()));
+    let file = path.to_str().expect("UTF-8");
+    let written = raicho(&["net", "random", "kp_64x2-8-32", file, "--seed", "3"]);
+    assert!(written.status.success(), "{}", text(&written.stderr));
+    let shown = text(&raicho(&["net", "show", file]).stdout);
+    std::fs::remove_file(&path).expect("the file is there");
+    assert_eq!(shown, "# kp_64x2-8-32, FV_SCALE 16\n");
+    let refused = raicho(&["net", "random", "kp_65x2-8-32", file]);
+    assert!(text(&refused.stderr).contains("multiple of 64"));
+    let missing = raicho(&["net", "show", "no/such/file"]);
+    assert!(text(&missing.stderr).contains("no/such/file"));
+}

@@ -6,9 +6,11 @@ mod common;
 use std::fs;
 use std::path::PathBuf;
 
-use common::position;
+use common::{FEWER_KINGS, TWO_KINGS, position};
+use raicho::eval::nnue::inputs::Inputs;
 use raicho::eval::nnue::shape::Shape;
 use raicho::eval::nnue::{Network, random, scalar};
+use raicho::types::Color;
 
 /// A header with a shape in each column, then positions with an evaluation by each.
 const EVALUATIONS: &str = include_str!("data/nnue_evaluations.tsv");
@@ -94,4 +96,97 @@ fn a_real_network() {
     }
     println!("{} positions", rows.len());
     assert!(rows.len() >= 450);
+}
+
+/// Reads a network of made-up weights and evaluates all kinds of positions.
+fn reads_and_evaluates(name: &str) {
+    let shape: Shape = name
+        .parse()
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let (network, warnings) = Network::read(&random::file(&shape, 9)).unwrap();
+    assert_eq!((network.shape(), warnings.len()), (shape, 0), "{name}");
+    let evaluate = |sfen: &&str| scalar::evaluate(&network, &position(sfen)).unwrap();
+    let values: Vec<_> = TWO_KINGS.iter().map(evaluate).collect();
+    assert!(
+        values.iter().any(|&value| value != values[0]),
+        "{name}: {values:?}"
+    );
+    for sfen in FEWER_KINGS {
+        let position = position(sfen);
+        let has_both = Color::ALL
+            .into_iter()
+            .all(|side| position.king(side).is_some());
+        assert_eq!(scalar::evaluate(&network, &position).is_some(), has_both);
+    }
+}
+
+#[test]
+fn every_kind_of_inputs() {
+    for inputs in Inputs::ALL {
+        reads_and_evaluates(&format!("{}_64x2-8-32", inputs.word()));
+        if inputs.count() < 1_000_000 {
+            reads_and_evaluates(&format!("SFNN_{}_64_7_32_k3k3", inputs.word()));
+        }
+    }
+}
+
+#[test]
+fn every_width_and_depth() {
+    for layers in [
+        "256x2-32-32",
+        "512x2-8-64",
+        "512x2-16-32",
+        "768x2-16-64",
+        "1024x2-8-32",
+        "1024x2-8-64",
+        "1536x2-16-32",
+        "2048x2-64-64",
+    ] {
+        reads_and_evaluates(&format!("kp_{layers}"));
+    }
+    for layers in [
+        "1024_7_64_k3k3",
+        "SFNN-1536",
+        "512_8_32",
+        "256_31_96_hand4",
+        "3072_7_64_c1024_s256x8_k3k3",
+        "2048_16_32_c0_s1024x2",
+    ] {
+        let name = if layers.starts_with("SFNN") {
+            layers.to_owned()
+        } else {
+            format!("SFNN_ka2_{layers}")
+        };
+        reads_and_evaluates(&name);
+    }
+}
+
+#[test]
+fn every_kind_of_buckets() {
+    for buckets in [
+        "hand4",
+        "hand16",
+        "hand64",
+        "hand64z",
+        "hand256",
+        "hand1024",
+        "k3k3",
+        "k9k9",
+        "k9k9z",
+        "k13k13z",
+        "k21k21",
+        "k29k29",
+        "progress2",
+        "progress3",
+        "progress4",
+        "progress8",
+        "progress16",
+        "progress32",
+        "hand4_k13k13z",
+        "hand64_k3k3_progress8",
+        "hand1024_k3k3_progress2",
+        "hand16_k21k21",
+    ] {
+        reads_and_evaluates(&format!("SFNN_kp_64_8_32_{buckets}"));
+    }
 }

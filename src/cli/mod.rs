@@ -5,6 +5,7 @@
 mod analyze;
 mod arena;
 mod bench;
+mod net;
 mod perft;
 mod spsa;
 mod usi;
@@ -29,6 +30,9 @@ enum Command {
     Bench(bench::Arguments),
     /// Let engines play against each other, with error bars and a referee who knows all the rules
     Match(Box<arena::Arguments>),
+    /// Make and show networks, for tests
+    #[command(hide = true)]
+    Net(net::Arguments),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
     /// Tune the numbers of an engine by games against itself
@@ -47,6 +51,7 @@ pub fn run() -> ExitCode {
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Match(arguments)) => arena::run(&arguments),
         None | Some(Command::Usi) => usi::run(),
+        Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Spsa(arguments)) => spsa::run(&arguments),
     };

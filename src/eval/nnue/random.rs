@@ -8,7 +8,7 @@ use super::file::{LEB128_MAGIC, MAGIC};
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
 use crate::eval::nnue::buckets::Progress;
 
-/// The bytes of a file with a network of that shape, which must be valid.
+/// The bytes of a file with a network of that shape, which must be valid. Compressed weights must fit into 4 GB.
 pub fn file(shape: &Shape, seed: u64) -> Vec<u8> {
     let stream = &mut Stream(seed << 40);
     let text = shape.text();

@@ -1,0 +1,87 @@
+//! `raicho net`: networks for tests and for those who look into them. Not in the list of commands.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use clap::{Args, Subcommand};
+
+use crate::eval::nnue::{Network, random, scalar, shape::Shape};
+use crate::position::Position;
+
+/// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
+#[derive(Args)]
+#[command(before_help = "Example: raicho net random halfkp_256x2-32-32 nn.bin")]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write a network of small made-up weights
+    #[command(
+        before_help = "Example: raicho net random SFNN_halfka2_256_7_32_k3k3 nn.bin --seed 5"
+    )]
+    Random {
+        /// Its shape, as `YaneuraOu` names it
+        shape: Shape,
+        /// The file to write
+        file: PathBuf,
+        /// Other weights for other numbers
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..1 << 24))]
+        seed: u64,
+    },
+    /// Say which shape a file has and what is odd about it; evaluate positions by the plain specification
+    #[command(before_help = "Example: raicho net show nn.bin --sfen-file positions.sfen")]
+    Show {
+        /// The file, or a folder with `nn.bin`
+        file: PathBuf,
+        /// File with an SFEN a line; raw evaluations follow each, behind a tab
+        #[arg(long, value_name = "FILE")]
+        sfen_file: Option<PathBuf>,
+    },
+}
+
+/// Weights of a compressed section: a file says its bytes in 32 bits, and some weights take two.
+const MAX_COMPRESSED: usize = 1 << 31;
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    match &arguments.command {
+        Command::Random { shape, file, seed } => write(shape, file, *seed),
+        Command::Show { file, sfen_file } => show(file, sfen_file.as_deref()),
+    }
+}
+
+fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
+    let weights = shape.inputs.count() * shape.width;
+    ensure!(
+        weights <= MAX_COMPRESSED,
+        "{shape}: {weights} weights, expected at most {MAX_COMPRESSED}"
+    );
+    fs::write(path, random::file(shape, seed)).with_context(|| path.display().to_string())
+}
+
+fn show(path: &Path, sfen_file: Option<&Path>) -> anyhow::Result<()> {
+    let (network, warnings) = Network::open(path).with_context(|| path.display().to_string())?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "# {}, FV_SCALE {}", network.shape(), network.scale())?;
+    for warning in warnings {
+        writeln!(out, "# warning: {warning}")?;
+    }
+    let Some(sfen_file) = sfen_file else {
+        return Ok(());
+    };
+    let positions =
+        fs::read_to_string(sfen_file).with_context(|| sfen_file.display().to_string())?;
+    for line in positions.lines().filter(|line| !line.starts_with('#')) {
+        let sfen = line.split('\t').next().unwrap_or_default();
+        let position: Position = Position::from_sfen(sfen).with_context(|| line.to_owned())?;
+        match scalar::evaluate(&network, &position) {
+            Some(value) => writeln!(out, "{sfen}\t{value}")?,
+            None => writeln!(out, "{sfen}\tno king")?,
+        }
+    }
+    Ok(())
+}
