@@ -53,15 +53,6 @@ impl<T: Pod> DerefMut for Aligned<T> {
     }
 }
 
-impl<T: Pod> FromIterator<T> for Aligned<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let values: Vec<T> = values.into_iter().collect();
-        let mut aligned = Self::zeroed(values.len());
-        aligned.copy_from_slice(&values);
-        aligned
-    }
-}
-
 /// Only the number of values: there are millions of them.
 impl<T> fmt::Debug for Aligned<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,8 +74,10 @@ mod tests {
             for (index, value) in values.iter_mut().enumerate() {
                 *value = index as i16;
             }
-            let copied: Aligned<i16> = values.iter().copied().collect();
-            assert_eq!(*copied, *values);
+            assert_eq!(
+                values.iter().map(|&value| value as usize).sum::<usize>(),
+                length * length.saturating_sub(1) / 2
+            );
         }
     }
 }

@@ -73,7 +73,7 @@ impl Network {
         let mut reader = Reader::new(bytes);
         let header = reader.header()?;
         let mut warnings = Vec::new();
-        let found = detect::shape(&header, reader.left(), &mut warnings)?;
+        let found = detect::shape(&header, reader.rest(), &mut warnings)?;
         let shape = found.shape;
         warnings.extend(Warning::of_hash(
             Field::FileHash,

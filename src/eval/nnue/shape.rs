@@ -97,8 +97,8 @@ impl Shape {
         }
     }
 
-    /// Whether the last neuron of the first layer is added to the result as it is: so `YaneuraOu` reads an odd number of
-    /// neurons.
+    /// Whether the first layer has one more neuron, which is added to the result as it is: in stacks of 8n-1 neurons, so that
+    /// they become 8n.
     pub const fn has_shortcut(&self) -> bool {
         matches!(self.head, Head::Stacks { .. }) && self.hidden[0] % 8 == 7
     }

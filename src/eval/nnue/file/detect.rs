@@ -1,5 +1,6 @@
 //! Which shape a file has, by header and size.
 
+use super::LEB128_MAGIC;
 use super::error::{NetError, Warning};
 use crate::eval::nnue::inputs::Inputs;
 use crate::eval::nnue::shape::{Shape, WIDTH_STEP, text};
@@ -16,6 +17,9 @@ const SECOND: [usize; 4] = [16, 32, 64, 128];
 
 /// Bytes of the two hashes between the sections of a plain network, which some writers leave out.
 const HASHES: usize = 2 * size_of::<u32>();
+
+/// What a text must be like where the weights are compressed.
+const STACKS_TEXT: &str = "ModelType=SFNNWithoutPsqt;Features=...,Network=SFNN_...{LayerStack=...}";
 
 /// What a file says of itself.
 pub(super) struct Header {
@@ -60,12 +64,13 @@ impl Header {
     }
 }
 
-/// The shape of a file with so many bytes behind its header.
+/// The shape of a file with these bytes behind its header.
 pub(super) fn shape(
     header: &Header,
-    size: usize,
+    body: &[u8],
     warnings: &mut Vec<Warning>,
 ) -> Result<Found, NetError> {
+    let size = body.len();
     if let Some(word) = text::foreign_activation(&header.text) {
         return Err(header.refused(format!("{word} is not known here")));
     }
@@ -74,6 +79,12 @@ pub(super) fn shape(
             Shape::from_stacks_text(&header.text).map_err(|problem| header.refused(problem))?;
         let has_hashes = true;
         return Ok(Found { shape, has_hashes });
+    }
+    if is_compressed(body) {
+        // Compressed, any shape may have any size.
+        return Err(header.refused(format!(
+            "the weights are compressed, expected '{STACKS_TEXT}'"
+        )));
     }
     let told = Shape::from_plain_text(&header.text);
     let shape = match told {
@@ -91,6 +102,15 @@ pub(super) fn shape(
     Ok(Found { shape, has_hashes })
 }
 
+/// Whether the transformer, with or without a hash before it, is compressed.
+fn is_compressed(body: &[u8]) -> bool {
+    let starts_at = |offset: usize| {
+        body.get(offset..)
+            .is_some_and(|rest| rest.starts_with(LEB128_MAGIC))
+    };
+    starts_at(0) || starts_at(size_of::<u32>())
+}
+
 fn fits(shape: &Shape, size: usize) -> bool {
     let bytes = shape.plain_bytes();
     size == bytes || size == bytes + HASHES
@@ -106,10 +126,7 @@ fn by_size(header: &Header, size: usize, told: Option<Shape>) -> Result<Shape, N
     match (&fitting[..], told) {
         ([shape], _) => Ok(*shape),
         ([], Some(told)) => Ok(told),
-        ([], None) => Err(NetError::NoFit {
-            found: size,
-            text: header.shown(),
-        }),
+        ([], None) => Err(no_fit(header, size)),
         (several, _) => Err(NetError::Several {
             found: size,
             shapes: several
@@ -119,6 +136,19 @@ fn by_size(header: &Header, size: usize, told: Option<Shape>) -> Result<Shape, N
                 .join(", "),
             text: header.shown(),
         }),
+    }
+}
+
+fn no_fit(header: &Header, size: usize) -> NetError {
+    let expected = |shape: &Shape| shape.plain_bytes() + HASHES;
+    let distance = |shape: &Shape| expected(shape).abs_diff(size);
+    let smallest = Shape::plain(Inputs::Kp, WIDTH_STEP, [FIRST[0], SECOND[0]]);
+    let nearest = known().min_by_key(distance).unwrap_or(smallest);
+    NetError::NoFit {
+        found: size,
+        nearest,
+        expected: expected(&nearest),
+        text: header.shown(),
     }
 }
 

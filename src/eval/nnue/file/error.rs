@@ -107,11 +107,16 @@ pub enum NetError {
     },
     /// No shape has that size.
     #[error(
-        "size: found {found} bytes behind the header, which is the size of no known network (architecture text '{text}')"
+        "size: found {found} bytes behind the header, expected those of a known network, of which {nearest} is nearest with \
+         {expected} (architecture text '{text}')"
     )]
     NoFit {
         /// Bytes behind the header.
         found: usize,
+        /// The known shape whose size is nearest.
+        nearest: Shape,
+        /// Its size.
+        expected: usize,
         /// The beginning of the text.
         text: String,
     },

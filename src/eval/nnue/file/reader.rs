@@ -21,9 +21,14 @@ impl<'a> Reader<'a> {
         self.bytes.len() - self.offset
     }
 
+    /// The bytes that are left.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.offset..]
+    }
+
     /// So many bytes.
     pub(super) fn take(&mut self, field: Field, size: usize) -> Result<&'a [u8], NetError> {
-        let Some((taken, _)) = self.bytes[self.offset..].split_at_checked(size) else {
+        let Some((taken, _)) = self.rest().split_at_checked(size) else {
             return Err(NetError::Truncated {
                 field,
                 offset: self.offset,

@@ -193,6 +193,7 @@ fn a_size_that_fits_nothing_is_refused() {
         let found = size - 12 - "Features=?".len();
         assert!(refusal.starts_with("size: found"), "{refusal}");
         assert!(refusal.contains(&format!(" {found} bytes")), "{refusal}");
+        assert!(refusal.contains("is nearest with"), "{refusal}");
         assert!(refusal.contains("'Features=?'"), "{refusal}");
     }
 }
@@ -274,6 +275,13 @@ fn texts_with_stacks_decide() {
     ] {
         let refusal = refusal(&with_text(&file, &good.replace(from, to)));
         assert!(refusal.starts_with("architecture text"), "{to}: {refusal}");
+    }
+    for other in ["", "?", &"kp_64x2-8-32".parse::<Shape>().unwrap().text()] {
+        let refusal = refusal(&with_text(&file, other));
+        assert!(
+            refusal.contains("compressed, expected 'ModelType=SFNN"),
+            "{refusal}"
+        );
     }
     // More than the file has: no memory is taken for it.
     for (name, field) in [
