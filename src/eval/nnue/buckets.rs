@@ -210,7 +210,7 @@ impl Buckets {
     }
 }
 
-/// The words of [`Buckets::from_words`], each after an underscore.
+/// As names of shapes spell it: each word after an underscore.
 impl fmt::Display for Buckets {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(hand) = self.hand {
