@@ -29,7 +29,7 @@ pub(super) const ALL_END: u32 = ENEMY_KING + SQUARES;
 const SQUARES: u32 = Square::NUM as u32;
 
 /// Pieces of a full set besides the kings.
-const PIECES_IN_SET: usize = 38;
+pub(super) const PIECES_IN_SET: usize = 38;
 
 /// The number of a piece of the set that is not in the game, as in handicap games.
 const NOT_IN_GAME: u32 = 0;
@@ -155,6 +155,41 @@ pub(crate) fn indices(inputs: Inputs, king: KingPlane, number: u32) -> ArrayVec<
         found.push(inputs.pieces_per_plane() + number - PIECES_END);
     }
     found
+}
+
+/// The inputs that a piece on the board sets, kings included.
+#[inline(always)]
+pub(crate) fn inputs_on_board(
+    inputs: Inputs,
+    king: KingPlane,
+    perspective: Color,
+    piece: Piece,
+    square: Square,
+) -> ArrayVec<u32, 2> {
+    indices(inputs, king, number_on_board(piece, square, perspective))
+}
+
+/// The inputs that the piece sets which makes it `count` of that kind in the hand of `owner`.
+#[inline(always)]
+pub(crate) fn inputs_in_hand(
+    inputs: Inputs,
+    king: KingPlane,
+    perspective: Color,
+    kind: PieceType,
+    count: u32,
+    owner: Color,
+) -> ArrayVec<u32, 2> {
+    indices(
+        inputs,
+        king,
+        number_in_hand(kind, count, owner, perspective),
+    )
+}
+
+/// The inputs of a piece of the set that is not in the game.
+#[inline(always)]
+pub(crate) fn inputs_not_in_game(inputs: Inputs, king: KingPlane) -> ArrayVec<u32, 2> {
+    indices(inputs, king, NOT_IN_GAME)
 }
 
 /// The square in the same rank on the other side of file 5.
