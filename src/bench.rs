@@ -142,7 +142,7 @@ pub fn run_stoppable(
     let settings = Settings {
         threads: options.threads,
         hash_mb: options.hash_mb,
-        evaluator: options.evaluator,
+        evaluator: options.evaluator.clone(),
         ..Settings::default()
     };
     let mut searcher = Searcher::new();

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::Args;
 
 use crate::bench::{self, BenchOptions};
-use crate::eval::Evaluator;
+use crate::engine::{EvalFile, load_evaluator};
 
 /// Example: `raicho bench --depth 10`
 #[derive(Args)]
@@ -25,7 +24,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MB", default_value_t = BenchOptions::default().hash_mb)]
     hash: usize,
 
-    /// Evaluation: `<embedded>` or `<material>`
+    /// Evaluation: `<embedded>`, `<material>`, or a file of a network or its folder
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
 
@@ -35,10 +34,14 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let evaluator = match arguments.eval.as_str() {
-        "<embedded>" | "<material>" | "material" => Evaluator::Material,
-        other => bail!("--eval '{other}', this version has <embedded> and <material> only"),
+    let choice = match arguments.eval.as_str() {
+        "material" => EvalFile::Material,
+        other => EvalFile::from(other),
     };
+    let (evaluator, problems) = load_evaluator(&choice)?;
+    for problem in problems {
+        log::warn!("{problem}");
+    }
     let options = BenchOptions {
         depth: arguments.depth,
         threads: arguments.threads.into(),

@@ -9,16 +9,19 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
+mod evaluation;
 mod options;
 mod setup;
 
-use std::path::PathBuf;
-
 use thiserror::Error;
 
+use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
+use crate::types::Color;
 
+use evaluation::Source;
+pub use evaluation::{EvalProblem, load_evaluator};
 pub use options::{EvalFile, Settings};
 pub use setup::{MoveError, PositionError};
 
@@ -32,6 +35,9 @@ pub struct Engine {
     /// The settings that the searcher has been prepared for, and whether it has learnt anything since.
     prepared: Option<search::Settings>,
     is_fresh: bool,
+    /// What the evaluation in the settings of the search was made from.
+    eval_source: Source,
+    has_told_of_kings: bool,
 }
 
 /// Something that the engine could not get ready as the settings ask; it works on without it.
@@ -40,14 +46,9 @@ pub enum PrepareProblem {
     /// The search made do with less.
     #[error(transparent)]
     Search(#[from] PrepareError),
-    /// The evaluation file cannot be used.
-    #[error("evaluation file \"{}\", {reason}, the embedded evaluation is used", path.display())]
-    EvalFile {
-        /// Where it should be.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// The evaluation is not the one that was asked for, or is odd.
+    #[error(transparent)]
+    Eval(#[from] EvalProblem),
 }
 
 impl Default for Engine {
@@ -66,6 +67,8 @@ impl Engine {
             searcher: Searcher::new(),
             prepared: None,
             is_fresh: false,
+            eval_source: Source::default(),
+            has_told_of_kings: false,
         }
     }
 
@@ -92,6 +95,7 @@ impl Engine {
     /// Gets everything ready for a new game under the current settings. Slow where the table is large.
     pub fn prepare(&mut self) -> Vec<PrepareProblem> {
         self.finish();
+        let eval = self.choose_evaluation();
         let search = self
             .searcher
             .prepare(&self.settings.search)
@@ -99,14 +103,31 @@ impl Engine {
             .map(PrepareProblem::from);
         self.prepared = Some(self.settings.search.clone());
         self.is_fresh = true;
-        let eval = self
-            .settings
-            .eval_path()
-            .map(|path| PrepareProblem::EvalFile {
-                reason: eval_file_fault(&path),
-                path,
-            });
         search.into_iter().chain(eval).collect()
+    }
+
+    /// Loads the evaluation that the settings ask for, unless it is there.
+    fn choose_evaluation(&mut self) -> Vec<PrepareProblem> {
+        let source = Source::of(&self.settings);
+        if source == self.eval_source {
+            return Vec::new();
+        }
+        let (evaluator, problems) = source.load();
+        self.settings.search.evaluator = evaluator;
+        self.eval_source = source;
+        problems.into_iter().map(PrepareProblem::from).collect()
+    }
+
+    /// Whether the evaluation would miss a king, told once.
+    fn miss_kings(&mut self) -> Option<PrepareProblem> {
+        let has_all = Color::ALL
+            .into_iter()
+            .all(|side| self.position.king(side).is_some());
+        let is_told = has_all
+            || self.has_told_of_kings
+            || self.settings.search.evaluator == Evaluator::Material;
+        self.has_told_of_kings |= !is_told;
+        (!is_told).then(|| EvalProblem::NoKing.into())
     }
 
     /// Forgets what was learnt in the game before.
@@ -126,15 +147,18 @@ impl Engine {
         on_event: Box<dyn FnMut(Event) + Send>,
     ) -> Vec<PrepareProblem> {
         self.finish();
-        let problems = match &self.prepared {
+        let mut problems = match &self.prepared {
             None => self.prepare(),
-            Some(prepared) if fits(prepared, &self.settings.search) => Vec::new(),
+            Some(prepared) if fits(prepared, &self.settings.search) => self.choose_evaluation(),
             Some(_) => {
+                let mut problems = self.choose_evaluation();
                 let result = self.searcher.adapt(&self.settings.search);
                 self.prepared = Some(self.settings.search.clone());
-                result.err().map(PrepareProblem::from).into_iter().collect()
+                problems.extend(result.err().map(PrepareProblem::from));
+                problems
             }
         };
+        problems.extend(self.miss_kings());
         self.is_fresh = false;
         self.searcher.go(
             self.position.clone(),
@@ -170,12 +194,4 @@ impl Engine {
 /// Whether what was prepared for the one settings serves the others: the search takes the rest of them with every start.
 fn fits(prepared: &search::Settings, wanted: &search::Settings) -> bool {
     prepared.hash_mb == wanted.hash_mb && prepared.threads == wanted.threads
-}
-
-/// Why an evaluation file cannot be used: no format is known yet, whatever is in the file.
-fn eval_file_fault(path: &std::path::Path) -> String {
-    match path.metadata() {
-        Ok(_) => "this version reads no evaluation files".to_owned(),
-        Err(error) => error.to_string(),
-    }
 }

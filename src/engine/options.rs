@@ -14,6 +14,8 @@ pub struct Settings {
     pub eval_file: EvalFile,
     /// Where `nn.bin` lies, unless `eval_file` names something else than the embedded evaluation.
     pub eval_dir: Option<PathBuf>,
+    /// What the output of a network is divided by; 0 for what its file says, or 16.
+    pub fv_scale: u32,
 }
 
 /// The choice of the evaluation.

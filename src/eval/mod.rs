@@ -7,25 +7,58 @@
 mod material;
 pub mod nnue;
 
+use std::sync::Arc;
+
 use crate::position::Position;
 use crate::types::Value;
 
 pub use material::explain;
 
-/// A way to evaluate positions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// A way to evaluate positions. Light to clone: weights are shared.
+#[derive(Clone, Debug, Default)]
 pub enum Evaluator {
     /// Piece values only: `YaneuraOu`'s level 1.
     #[default]
     Material,
+    /// A neural network.
+    Nnue(Arc<nnue::Model>),
 }
 
-impl Evaluator {
-    /// The value of a position for the side to move.
-    #[inline]
-    pub fn evaluate(self, position: &Position) -> Value {
-        match self {
-            Self::Material => material::evaluate(position),
+/// What one thread remembers from evaluation to evaluation. It belongs to the evaluator that it was made for.
+#[derive(Debug, Default)]
+pub struct Memory(Option<Box<nnue::Memory>>);
+
+/// Whether it is the same, not only alike.
+impl PartialEq for Evaluator {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Material, Self::Material) => true,
+            (Self::Nnue(one), Self::Nnue(other)) => Arc::ptr_eq(one, other),
+            _ => false,
         }
+    }
+}
+
+impl Eq for Evaluator {}
+
+impl Evaluator {
+    /// Memory for a thread.
+    pub fn memory(&self) -> Memory {
+        match self {
+            Self::Material => Memory(None),
+            Self::Nnue(model) => Memory(Some(Box::new(model.memory()))),
+        }
+    }
+
+    /// The value of a position for the side to move, a pawn is about 90; not limited in size. Where a network finds no king
+    /// that it needs, the material counts. `memory` must come from [`Self::memory`].
+    #[inline]
+    pub fn evaluate(&self, position: &Position, memory: &mut Memory) -> Value {
+        if let (Self::Nnue(model), Some(memory)) = (self, &mut memory.0)
+            && let Some(value) = model.evaluate(position, memory)
+        {
+            return value;
+        }
+        material::evaluate(position)
     }
 }

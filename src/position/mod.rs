@@ -34,6 +34,17 @@ use repetition::SeenBoards;
 use state::State;
 use structure::StructureKeys;
 
+/// A move of the game so far, and what it changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PastMove {
+    /// `None` for a null move.
+    pub mv: Option<Move>,
+    /// What it captured.
+    pub captured: Option<Piece>,
+    /// The hand of the side that made it, before it did.
+    pub hand: Hand,
+}
+
 /// A position and how it came about. `LANES` is the width of its keys in units of 64 bits: 1, 2 or 4.
 #[derive(Clone)]
 pub struct Position<const LANES: usize = 1> {
@@ -122,6 +133,28 @@ impl<const LANES: usize> Position<LANES> {
     #[inline(always)]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.board.king(color)
+    }
+
+    /// [`Self::key`] before the last `back` moves, `None` where there were not so many.
+    #[inline(always)]
+    pub fn key_before(&self, back: usize) -> Option<Key<LANES>> {
+        let index = self.moves_made().checked_sub(back)?;
+        Some(self.states[index].key)
+    }
+
+    /// The move that was made before the last `back` moves: 0 is the last one. `None` where there were not so many.
+    #[inline(always)]
+    pub fn past_move(&self, back: usize) -> Option<PastMove> {
+        let index = self
+            .moves_made()
+            .checked_sub(back)
+            .filter(|&index| index > 0)?;
+        let after = &self.states[index];
+        Some(PastMove {
+            mv: after.last_move,
+            captured: after.captured,
+            hand: self.states[index - 1].hand,
+        })
     }
 
     /// Board, hands and side to move; bit 0 is set when white is to move.

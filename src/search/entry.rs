@@ -221,6 +221,14 @@ impl Worker {
         self.frames[node.ply].static_eval = node.static_eval;
     }
 
+    /// The static evaluation, within the range of evaluations.
+    #[inline(always)]
+    pub(super) fn evaluate(&mut self) -> Value {
+        self.evaluator
+            .evaluate(&self.position, &mut self.evaluation)
+            .clamp(-value::MAX_EVALUATION, value::MAX_EVALUATION)
+    }
+
     /// By how much evaluations of such positions were wrong.
     #[inline(always)]
     pub(super) fn correction(&self, ply: Ply) -> i32 {

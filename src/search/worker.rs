@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::eval::Evaluator;
+use crate::eval::{self, Evaluator};
 use crate::position::Position;
 use crate::transposition::{Entry, Probe, TranspositionTable};
 use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
@@ -47,6 +47,7 @@ pub(super) struct Worker {
     pub(super) task: Task,
     pub(super) position: Position,
     pub(super) evaluator: Evaluator,
+    pub(super) evaluation: eval::Memory,
     pub(super) rule: EnteringKingRule,
     pub(super) all_moves: bool,
     pub(super) max_moves: u32,
@@ -114,6 +115,7 @@ impl Worker {
         Self {
             position: task.position.clone(),
             evaluator: Evaluator::default(),
+            evaluation: eval::Memory::default(),
             rule: EnteringKingRule::default(),
             all_moves: false,
             max_moves: u32::MAX,
@@ -152,7 +154,10 @@ impl Worker {
             / CENTIPAWNS;
         self.draw_values[root_side.index()] = draw_value;
         self.draw_values[root_side.opponent().index()] = -draw_value;
-        self.evaluator = settings.evaluator;
+        if self.evaluator != settings.evaluator {
+            self.evaluator = settings.evaluator.clone();
+            self.evaluation = self.evaluator.memory();
+        }
         self.rule = settings.entering_king_rule;
         self.all_moves = settings.generate_all_legal_moves;
         self.max_moves = match settings.max_moves_to_draw {
@@ -258,14 +263,6 @@ impl Worker {
                 .time
                 .as_mut()
                 .is_some_and(|time| time.has_thought_enough(factor))
-    }
-
-    /// The static evaluation, within the range of evaluations.
-    #[inline(always)]
-    pub(super) fn evaluate(&self) -> Value {
-        self.evaluator
-            .evaluate(&self.position)
-            .clamp(-MAX_EVALUATION, MAX_EVALUATION)
     }
 
     /// The value of a draw for the side to move.

@@ -189,6 +189,14 @@ const OPTIONS: &[UsiOption] = &[
     check!("GenerateAllLegalMoves", search.generate_all_legal_moves),
     milliseconds!("PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval),
     UsiOption {
+        name: "FV_SCALE",
+        kind: Kind::Spin {
+            range: 0..=128,
+            get: |settings| settings.fv_scale.into(),
+            set: |settings, value| settings.fv_scale = value as u32,
+        },
+    },
+    UsiOption {
         name: "EvalFile",
         kind: Kind::Text {
             usi_type: "filename",

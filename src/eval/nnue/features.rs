@@ -173,7 +173,7 @@ pub(crate) fn inputs_on_board(
 #[inline(always)]
 pub(crate) fn inputs_in_hand(
     inputs: Inputs,
-    king: KingPlane,
+    plane: KingPlane,
     perspective: Color,
     kind: PieceType,
     count: u32,
@@ -181,7 +181,7 @@ pub(crate) fn inputs_in_hand(
 ) -> ArrayVec<u32, 2> {
     indices(
         inputs,
-        king,
+        plane,
         number_in_hand(kind, count, owner, perspective),
     )
 }

@@ -4,18 +4,24 @@
 //! transformer adds up one column of weights for each, and keeps the sums from move to move; stacks of small layers turn
 //! the sums of both sides into one number. The idea is Yu Nasu's (2018); files are `YaneuraOu`'s.
 //!
-//! [`Network::open`] finds out which shape a file has; [`scalar::evaluate`] is the specification of what a network says.
+//! [`Network::open`] finds out which shape a file has; [`scalar::evaluate`] is the specification of what a network says;
+//! [`Model`] says the same, fast.
 //!
 //! Must not know: search, options, where files lie.
 
+mod accumulators;
 pub mod buckets;
 mod features;
 pub mod file;
 pub mod inputs;
+mod layers;
+mod model;
 mod network;
 pub mod random;
 pub mod scalar;
 pub mod shape;
+pub mod simd;
 
 pub use features::{ActiveInputs, active};
+pub use model::{Memory, Model, chosen_set};
 pub use network::{DEFAULT_SCALE, Network};

@@ -1,0 +1,390 @@
+//! The sums of the transformer along the line that is searched, kept from move to move.
+//!
+//! For each ply there is a slot with the sums of both sides and the key of the position that they belong to. What is asked
+//! for is computed from the nearest ply before it that is known, so positions that nobody evaluates cost nothing, and
+//! moves are taken back without a word. Where the own king has moved to another plane of the inputs, the sums start from
+//! the last ones seen with the king there, by the difference of the pieces (the "finny table" of Luecx's Koivisto and of
+//! Stockfish).
+//!
+//! Why unsafe here: the vectors of [`super::simd`].
+#![allow(
+    unsafe_code,
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "vectors of one instruction set, all under one promise"
+)]
+
+use arrayvec::ArrayVec;
+
+use super::features::{
+    KingPlane, PIECES_IN_SET, active, inputs_in_hand, inputs_not_in_game, inputs_on_board,
+    king_plane,
+};
+use super::inputs::Inputs;
+use super::network::{Network, Transformer};
+use super::simd::Simd;
+use crate::position::{PastMove, Position};
+use crate::types::{Color, Hand, Key64, Move, Piece, PieceType, Square};
+use crate::util::Aligned;
+
+/// Plies that have a slot; a line that is longer goes round.
+const SLOTS: usize = 256;
+
+/// Sums are sought so many plies back; further away it is cheaper to start from those kept for the king's plane.
+const FURTHEST: usize = 6;
+
+/// Columns are added in tiles of so many, which stay in registers.
+const TILE: usize = 64;
+
+/// Inputs that change: all of them at most, twice over.
+const MOST_CHANGES: usize = 128;
+
+type Changes = ArrayVec<u32, MOST_CHANGES>;
+
+/// Inputs that come and go.
+#[derive(Default)]
+struct Difference {
+    added: Changes,
+    removed: Changes,
+}
+
+/// The sums of one thread.
+#[derive(Debug)]
+pub(super) struct Accumulators {
+    width: usize,
+    /// `[slot][side][column]`
+    sums: Aligned<i16>,
+    /// `[slot][side]`: the position that the sums are of.
+    keys: Vec<[Option<Key64>; Color::NUM]>,
+    /// `[plane][mirrored][side]`
+    kept: Vec<Kept>,
+    /// The sums of each of `kept`.
+    kept_sums: Aligned<i16>,
+}
+
+/// The pieces of the last position that was seen with a king on a plane.
+#[derive(Clone, Debug)]
+struct Kept {
+    squares: [Option<Piece>; Square::NUM],
+    hands: [Hand; Color::NUM],
+    not_in_game: usize,
+    /// Nothing was added to the biases yet, nor were they copied.
+    is_new: bool,
+}
+
+impl Kept {
+    const NEW: Self = Self {
+        squares: [None; Square::NUM],
+        hands: [Hand::EMPTY; Color::NUM],
+        not_in_game: 0,
+        is_new: true,
+    };
+}
+
+impl Accumulators {
+    pub(super) fn new(network: &Network) -> Self {
+        let width = network.shape.width;
+        let kept = if network.shape.inputs.counts_attacks() {
+            0
+        } else {
+            network.shape.inputs.planes() as usize * 2 * Color::NUM
+        };
+        Self {
+            width,
+            sums: Aligned::zeroed(SLOTS * Color::NUM * width),
+            keys: vec![[None; Color::NUM]; SLOTS],
+            kept: vec![Kept::NEW; kept],
+            kept_sums: Aligned::zeroed(kept * width),
+        }
+    }
+
+    /// The sums of one side, up to date. `king` is where its king stands.
+    ///
+    /// # Safety
+    /// The processor has `S`; `network` is the one that these sums were made for.
+    #[inline(always)]
+    pub(super) unsafe fn up_to_date<S: Simd>(
+        &mut self,
+        network: &Network,
+        position: &Position,
+        side: Color,
+        king: Square,
+    ) -> &[i16] {
+        let inputs = network.shape.inputs;
+        let plane = king_plane(inputs, king, side);
+        let now = position.moves_made();
+        match self.nearest(inputs, position, side, plane) {
+            Some(back) => {
+                for back in (0..back).rev() {
+                    let Some(past) = position.past_move(back) else {
+                        break;
+                    };
+                    let from = self.start(now - back - 1, side);
+                    let to = self.start(now - back, side);
+                    let difference = Difference::of_move(inputs, plane, side, past);
+                    // SAFETY: the caller's promise; both slots lie within the sums.
+                    unsafe {
+                        let sums = self.sums.as_mut_ptr();
+                        apply::<S>(
+                            &network.transformer,
+                            self.width,
+                            sums.add(from),
+                            sums.add(to),
+                            &difference,
+                        );
+                    }
+                    self.keys[(now - back) % SLOTS][side.index()] = position.key_before(back);
+                }
+            }
+            // SAFETY: the caller's promise.
+            None => unsafe { self.refresh::<S>(network, position, side, plane) },
+        }
+        let start = self.start(now, side);
+        &self.sums[start..start + self.width]
+    }
+
+    /// How many plies back the sums are known, if from there on the king stayed on its plane.
+    #[inline(always)]
+    fn nearest(
+        &self,
+        inputs: Inputs,
+        position: &Position,
+        side: Color,
+        plane: KingPlane,
+    ) -> Option<usize> {
+        let now = position.moves_made();
+        for back in 0..=FURTHEST {
+            let key = position.key_before(back)?;
+            if self.keys[(now - back) % SLOTS][side.index()] == Some(key) {
+                return Some(back);
+            }
+            let past = position.past_move(back)?;
+            if inputs.counts_attacks() || leaves_plane(inputs, plane, side, past.mv) {
+                return None;
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn start(&self, ply: usize, side: Color) -> usize {
+        (ply % SLOTS * Color::NUM + side.index()) * self.width
+    }
+
+    /// Brings the sums up to date from those kept for the king's plane.
+    #[inline(always)]
+    unsafe fn refresh<S: Simd>(
+        &mut self,
+        network: &Network,
+        position: &Position,
+        side: Color,
+        plane: KingPlane,
+    ) {
+        let ply = position.moves_made();
+        let to = self.start(ply, side);
+        self.keys[ply % SLOTS][side.index()] = Some(position.key());
+        let width = self.width;
+        let transformer = &network.transformer;
+        if self.kept.is_empty() {
+            self.sums[to..to + width].copy_from_slice(&transformer.biases);
+            let mut difference = Difference::default();
+            let all = active(network.shape.inputs, position, side).unwrap_or_default();
+            difference.added.extend(all);
+            // SAFETY: the caller's promise; the slot lies within the sums.
+            unsafe {
+                let sums = self.sums.as_mut_ptr().add(to);
+                apply::<S>(transformer, width, sums, sums, &difference);
+            }
+            return;
+        }
+        let kept_at =
+            (plane.plane as usize * 2 + usize::from(plane.is_mirrored)) * Color::NUM + side.index();
+        let from = kept_at * width;
+        let kept = &mut self.kept[kept_at];
+        let kept_sums = &mut self.kept_sums[from..from + width];
+        if kept.is_new {
+            kept_sums.copy_from_slice(&transformer.biases);
+            kept.is_new = false;
+        }
+        let difference = kept.catch_up(network.shape.inputs, plane, side, position);
+        // SAFETY: the caller's promise; the sums are `width` long.
+        unsafe {
+            let sums = kept_sums.as_mut_ptr();
+            apply::<S>(transformer, width, sums, sums, &difference);
+        }
+        self.sums[to..to + width].copy_from_slice(kept_sums);
+    }
+}
+
+/// Whether the king of `side` came with this move from another plane.
+#[inline(always)]
+fn leaves_plane(inputs: Inputs, plane: KingPlane, side: Color, mv: Option<Move>) -> bool {
+    mv.is_some_and(|mv| {
+        mv.piece() == Piece::new(side, PieceType::King)
+            && mv
+                .from()
+                .is_some_and(|from| king_plane(inputs, from, side) != plane)
+    })
+}
+
+impl Difference {
+    /// What a move changed for `side`, whose king stayed on `plane`.
+    #[inline(always)]
+    fn of_move(inputs: Inputs, plane: KingPlane, side: Color, past: PastMove) -> Self {
+        let mut difference = Self::default();
+        let Some(mv) = past.mv else {
+            return difference;
+        };
+        let (piece, to) = (mv.piece(), mv.to());
+        let mover = piece.color();
+        let on_board = |piece, square| inputs_on_board(inputs, plane, side, piece, square);
+        let in_hand = |kind, count| inputs_in_hand(inputs, plane, side, kind, count, mover);
+        difference.added.extend(on_board(piece, to));
+        if let Some(from) = mv.from() {
+            difference.removed.extend(on_board(mv.piece_before(), from));
+        } else {
+            let kind = piece.kind();
+            difference
+                .removed
+                .extend(in_hand(kind, past.hand.count(kind)));
+        }
+        if let Some(captured) = past.captured {
+            let kind = captured.kind().unpromoted();
+            difference.removed.extend(on_board(captured, to));
+            difference
+                .added
+                .extend(in_hand(kind, past.hand.count(kind) + 1));
+        }
+        difference
+    }
+}
+
+impl Kept {
+    /// What changed from the position that was seen last to this one, which is remembered instead.
+    fn catch_up(
+        &mut self,
+        inputs: Inputs,
+        plane: KingPlane,
+        side: Color,
+        position: &Position,
+    ) -> Difference {
+        let mut difference = Difference::default();
+        let on_board = |piece, square| inputs_on_board(inputs, plane, side, piece, square);
+        let mut pieces = 0;
+        for square in Square::ALL {
+            let now = position.piece_on(square);
+            pieces += usize::from(now.is_some_and(|piece| piece.kind() != PieceType::King));
+            let before = std::mem::replace(&mut self.squares[square.index()], now);
+            if before == now {
+                continue;
+            }
+            if let Some(piece) = before {
+                difference.removed.extend(on_board(piece, square));
+            }
+            if let Some(piece) = now {
+                difference.added.extend(on_board(piece, square));
+            }
+        }
+        for owner in Color::ALL {
+            let now = position.hand(owner);
+            let before = std::mem::replace(&mut self.hands[owner.index()], now);
+            for kind in PieceType::HAND {
+                let (before, now) = (before.count(kind), now.count(kind));
+                pieces += now as usize;
+                let in_hand = |count| inputs_in_hand(inputs, plane, side, kind, count, owner);
+                difference
+                    .removed
+                    .extend((now + 1..=before).flat_map(in_hand));
+                difference
+                    .added
+                    .extend((before + 1..=now).flat_map(in_hand));
+            }
+        }
+        let not_in_game = PIECES_IN_SET.saturating_sub(pieces);
+        let before = std::mem::replace(&mut self.not_in_game, not_in_game);
+        let missing = inputs_not_in_game(inputs, plane);
+        for _ in not_in_game..before {
+            difference.removed.extend(missing.iter().copied());
+        }
+        for _ in before..not_in_game {
+            difference.added.extend(missing.iter().copied());
+        }
+        difference
+    }
+}
+
+/// Adds the columns of the inputs that came to the sums, and takes away those of the inputs that went.
+///
+/// # Safety
+/// The processor has `S`; `from` and `to` point to `width` sums each and may be the same.
+#[inline(always)]
+unsafe fn apply<S: Simd>(
+    transformer: &Transformer,
+    width: usize,
+    from: *const i16,
+    to: *mut i16,
+    difference: &Difference,
+) {
+    let weights = &transformer.weights;
+    let rows = weights.len() / width;
+    let all = difference.added.iter().chain(&difference.removed);
+    assert!(all.copied().all(|input| (input as usize) < rows) && width.is_multiple_of(TILE));
+    // SAFETY: the caller's promise; every row was checked to lie within the weights, and tiles end with the row.
+    unsafe {
+        let weights = weights.as_ptr();
+        let mut start = 0;
+        while start < width {
+            if width - start >= 8 * S::I16_LANES {
+                tile::<S, 8>(
+                    weights.add(start),
+                    width,
+                    from.add(start),
+                    to.add(start),
+                    difference,
+                );
+                start += 8 * S::I16_LANES;
+            } else {
+                tile::<S, 2>(
+                    weights.add(start),
+                    width,
+                    from.add(start),
+                    to.add(start),
+                    difference,
+                );
+                start += 2 * S::I16_LANES;
+            }
+        }
+    }
+}
+
+/// `N` vectors of sums.
+#[inline(always)]
+unsafe fn tile<S: Simd, const N: usize>(
+    weights: *const i16,
+    width: usize,
+    from: *const i16,
+    to: *mut i16,
+    difference: &Difference,
+) {
+    // SAFETY: the caller has checked that everything lies within its memory.
+    unsafe {
+        let mut sums = [S::load_i16(from); N];
+        for (vector, sum) in sums.iter_mut().enumerate().skip(1) {
+            *sum = S::load_i16(from.add(vector * S::I16_LANES));
+        }
+        for &input in &difference.added {
+            let row = weights.add(input as usize * width);
+            for (vector, sum) in sums.iter_mut().enumerate() {
+                *sum = S::add_i16(*sum, S::load_i16(row.add(vector * S::I16_LANES)));
+            }
+        }
+        for &input in &difference.removed {
+            let row = weights.add(input as usize * width);
+            for (vector, sum) in sums.iter_mut().enumerate() {
+                *sum = S::sub_i16(*sum, S::load_i16(row.add(vector * S::I16_LANES)));
+            }
+        }
+        for (vector, &sum) in sums.iter().enumerate() {
+            S::store_i16(to.add(vector * S::I16_LANES), sum);
+        }
+    }
+}

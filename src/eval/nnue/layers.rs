@@ -1,0 +1,305 @@
+//! The layers behind the transformer, laid out for vectors.
+//!
+//! Inputs come in groups of four bytes. Of each group all neurons are served at once: a vector holds sums of several neurons,
+//! and the weights of a group lie neuron by neuron. Most activations of the first layer are 0, and a group of four zeros
+//! is not looked at.
+//!
+//! Why unsafe here: the vectors of [`super::simd`].
+#![allow(
+    unsafe_code,
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "vectors of one instruction set, all under one promise"
+)]
+
+use super::network::{Affine, Stack};
+use super::scalar::{MAX_ACTIVATION, WEIGHT_BITS};
+use super::shape::MAX_HIDDEN;
+use super::simd::Simd;
+use crate::util::Aligned;
+
+/// Bytes that are multiplied at once for each neuron.
+const GROUP: usize = 4;
+
+/// Inputs are padded with zeros to a multiple of so many, the bytes of the widest vector.
+pub(super) const INPUT_STEP: usize = 64;
+
+/// Vectors of sums that are kept in registers at once.
+const MOST_VECTORS: usize = 4;
+
+/// The widest vector of sums.
+const MOST_LANES: usize = 16;
+
+/// Room for the sums of any layer.
+const SUMS: usize = MAX_HIDDEN + 2 * MOST_LANES;
+
+/// A layer of neurons.
+#[derive(Debug)]
+pub(super) struct Layer {
+    /// Groups of inputs.
+    groups: usize,
+    outputs: usize,
+    /// A whole number of vectors.
+    padded_outputs: usize,
+    biases: Aligned<i32>,
+    /// `[group][output][input of the group]`
+    weights: Aligned<i8>,
+}
+
+impl Layer {
+    fn new(affine: &Affine, lanes: usize) -> Self {
+        let groups = affine.inputs.next_multiple_of(INPUT_STEP) / GROUP;
+        let padded_outputs = affine.outputs.next_multiple_of(lanes);
+        let mut biases = Aligned::zeroed(padded_outputs);
+        biases[..affine.outputs].copy_from_slice(&affine.biases);
+        let mut weights = Aligned::zeroed(groups * padded_outputs * GROUP);
+        for output in 0..affine.outputs {
+            for (input, &weight) in affine.row(output).iter().enumerate() {
+                let group = input / GROUP * padded_outputs + output;
+                weights[group * GROUP + input % GROUP] = weight;
+            }
+        }
+        Self {
+            groups,
+            outputs: affine.outputs,
+            padded_outputs,
+            biases,
+            weights,
+        }
+    }
+}
+
+/// The layers of one stack.
+#[derive(Debug)]
+pub(super) struct Layers {
+    first: Layer,
+    second: Layer,
+    last: Layer,
+}
+
+/// Where a pass keeps what goes from layer to layer.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    /// The activations of the transformer. What lies behind them is 0.
+    pub(super) input: Aligned<u8>,
+    sums: Aligned<i32>,
+    hidden: Aligned<u8>,
+}
+
+impl Scratch {
+    /// For a first layer of so many inputs.
+    pub(super) fn new(inputs: usize) -> Self {
+        Self {
+            input: Aligned::zeroed(inputs.next_multiple_of(INPUT_STEP)),
+            sums: Aligned::zeroed(SUMS),
+            hidden: Aligned::zeroed((2 * MAX_HIDDEN).next_multiple_of(INPUT_STEP)),
+        }
+    }
+}
+
+impl Layers {
+    /// `lanes` is the number of sums in a vector.
+    pub(super) fn new(stack: &Stack, lanes: usize) -> Self {
+        Self {
+            first: Layer::new(&stack.first, lanes),
+            second: Layer::new(&stack.second, lanes),
+            last: Layer::new(&stack.last, lanes),
+        }
+    }
+
+    /// The output of a network without stacks for `scratch.input`.
+    ///
+    /// # Safety
+    /// The processor has `S`.
+    #[inline(always)]
+    pub(super) unsafe fn propagate_plain<S: Simd>(&self, scratch: &mut Scratch) -> i32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.first.sparse::<S>(&scratch.input, &mut scratch.sums);
+            clip(&scratch.sums, &mut scratch.hidden, self.first.outputs);
+            self.rest::<S>(scratch)
+        }
+    }
+
+    /// The output of a network with stacks: `neurons` of the first layer go on twice, squared and clipped; one more, where
+    /// there is one, goes straight to the output.
+    ///
+    /// # Safety
+    /// The processor has `S`.
+    #[inline(always)]
+    pub(super) unsafe fn propagate_products<S: Simd>(
+        &self,
+        scratch: &mut Scratch,
+        neurons: usize,
+    ) -> i32 {
+        // SAFETY: the caller's promise.
+        let shortcut = unsafe {
+            self.first.sparse::<S>(&scratch.input, &mut scratch.sums);
+            let shortcut = if self.first.outputs > neurons {
+                scratch.sums[neurons]
+            } else {
+                0
+            };
+            square(&scratch.sums, &mut scratch.hidden, neurons);
+            let (_, clipped) = scratch.hidden.split_at_mut(neurons);
+            clip(&scratch.sums, clipped, neurons);
+            shortcut
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.rest::<S>(scratch) }.wrapping_add(shortcut)
+    }
+
+    /// From the activations of the first layer on.
+    #[inline(always)]
+    unsafe fn rest<S: Simd>(&self, scratch: &mut Scratch) -> i32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.second.dense::<S>(&scratch.hidden, &mut scratch.sums);
+            clip(&scratch.sums, &mut scratch.hidden, self.second.outputs);
+            self.last.dense::<S>(&scratch.hidden, &mut scratch.sums);
+        }
+        scratch.sums[0]
+    }
+}
+
+impl Layer {
+    /// The sums of all neurons, where many inputs are 0.
+    #[inline(always)]
+    unsafe fn sparse<S: Simd>(&self, input: &[u8], sums: &mut [i32]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.sums::<S, true>(input, sums) }
+    }
+
+    /// The sums of all neurons.
+    #[inline(always)]
+    unsafe fn dense<S: Simd>(&self, input: &[u8], sums: &mut [i32]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.sums::<S, false>(input, sums) }
+    }
+
+    /// A few vectors at a time, so that their sums stay in registers.
+    #[inline(always)]
+    unsafe fn sums<S: Simd, const SPARSE: bool>(&self, input: &[u8], sums: &mut [i32]) {
+        assert!(input.len() >= self.groups * GROUP && sums.len() >= self.padded_outputs);
+        let vectors = self.padded_outputs / S::I32_LANES;
+        let mut vector = 0;
+        while vector < vectors {
+            let first = vector * S::I32_LANES;
+            // SAFETY: the caller's promise; the lengths were checked, and `first` and what follows lie below
+            // `padded_outputs`.
+            unsafe {
+                let to = sums.as_mut_ptr().add(first);
+                vector += match vectors - vector {
+                    left if left >= MOST_VECTORS => {
+                        self.few::<S, MOST_VECTORS, SPARSE>(input, first, to);
+                        MOST_VECTORS
+                    }
+                    2 | 3 => {
+                        self.few::<S, 2, SPARSE>(input, first, to);
+                        2
+                    }
+                    _ => {
+                        self.few::<S, 1, SPARSE>(input, first, to);
+                        1
+                    }
+                };
+            }
+        }
+    }
+
+    /// The sums of `N` vectors of neurons from neuron `first` on.
+    #[inline(always)]
+    unsafe fn few<S: Simd, const N: usize, const SPARSE: bool>(
+        &self,
+        input: &[u8],
+        first: usize,
+        to: *mut i32,
+    ) {
+        // SAFETY: the caller has checked that inputs, weights and sums reach so far, and that the processor has `S`.
+        unsafe {
+            let weights = self.weights.as_ptr().add(first * GROUP);
+            let stride = self.padded_outputs * GROUP;
+            let bias = self.biases.as_ptr().add(first);
+            // Two sets, so that one addition need not wait for the other.
+            let mut even = [S::zero_i32(); N];
+            let mut odd = [S::zero_i32(); N];
+            for (vector, sum) in even.iter_mut().enumerate() {
+                *sum = S::load_i32(bias.add(vector * S::I32_LANES));
+            }
+            if SPARSE {
+                for base in (0..self.groups).step_by(S::I32_LANES) {
+                    let mut mask = S::nonzero_groups(input.as_ptr().add(base * GROUP));
+                    while mask != 0 {
+                        let group = base + mask.trailing_zeros() as usize;
+                        let row = weights.add(group * stride);
+                        add_group::<S, N>(&mut even, group_at(input, group), row);
+                        mask &= mask - 1;
+                        if mask == 0 {
+                            break;
+                        }
+                        let group = base + mask.trailing_zeros() as usize;
+                        let row = weights.add(group * stride);
+                        add_group::<S, N>(&mut odd, group_at(input, group), row);
+                        mask &= mask - 1;
+                    }
+                }
+            } else {
+                for group in (0..self.groups).step_by(2) {
+                    let row = weights.add(group * stride);
+                    add_group::<S, N>(&mut even, group_at(input, group), row);
+                    let word = group_at(input, group + 1);
+                    add_group::<S, N>(&mut odd, word, row.add(stride));
+                }
+            }
+            for vector in 0..N {
+                let sum = S::add_i32(even[vector], odd[vector]);
+                S::store_i32(to.add(vector * S::I32_LANES), sum);
+            }
+        }
+    }
+}
+
+/// Four inputs in one word.
+///
+/// # Safety
+/// There are so many.
+#[inline(always)]
+unsafe fn group_at(input: &[u8], group: usize) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        input
+            .as_ptr()
+            .add(group * GROUP)
+            .cast::<i32>()
+            .read_unaligned()
+    }
+}
+
+/// Adds the products of a group of inputs to the sums. Not a closure: what is not inlined for certain has no instruction set.
+#[inline(always)]
+unsafe fn add_group<S: Simd, const N: usize>(sums: &mut [S::I32; N], inputs: i32, row: *const i8) {
+    for (vector, sum) in sums.iter_mut().enumerate() {
+        // SAFETY: the caller's promise, and the row is `N` vectors long.
+        unsafe {
+            *sum = S::add_products(*sum, inputs, row.add(vector * S::I32_LANES * GROUP));
+        }
+    }
+}
+
+/// `ClippedReLU`.
+#[inline(always)]
+fn clip(sums: &[i32], to: &mut [u8], count: usize) {
+    for (to, &sum) in to[..count].iter_mut().zip(&sums[..count]) {
+        *to = (sum >> WEIGHT_BITS).clamp(0, MAX_ACTIVATION) as u8;
+    }
+}
+
+/// `SqrClippedReLU`.
+#[inline(always)]
+fn square(sums: &[i32], to: &mut [u8], count: usize) {
+    // From here on the square is at the limit: so it fits into 32 bits.
+    const LIMIT: i32 = 1 << 13;
+    for (to, &sum) in to[..count].iter_mut().zip(&sums[..count]) {
+        let sum = sum.clamp(-LIMIT, LIMIT);
+        *to = ((sum * sum) >> (2 * WEIGHT_BITS + 7)).min(MAX_ACTIVATION) as u8;
+    }
+}

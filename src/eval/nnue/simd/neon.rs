@@ -1,0 +1,90 @@
+//! The vectors of 64-bit ARM.
+
+#![allow(clippy::wildcard_imports, reason = "the vocabulary of the processor")]
+
+use std::arch::aarch64::*;
+
+use super::Simd;
+
+/// 128 bits.
+#[derive(Clone, Copy)]
+pub(in crate::eval::nnue) struct Neon;
+
+impl Simd for Neon {
+    type I16 = int16x8_t;
+    type I32 = int32x4_t;
+    const I16_LANES: usize = 8;
+    const I32_LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load_i16(from: *const i16) -> Self::I16 {
+        // SAFETY: the caller's promise; so in all functions here.
+        unsafe { vld1q_s16(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
+        // SAFETY: as above.
+        unsafe { vst1q_s16(to, vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { vaddq_s16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { vsubq_s16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_i32(from: *const i32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { vld1q_s32(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
+        // SAFETY: as above.
+        unsafe { vst1q_s32(to, vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero_i32() -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { vdupq_n_s32(0) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { vaddq_s32(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
+        // Inputs are at most 127, so they are the same with and without a sign.
+        // SAFETY: as above.
+        unsafe {
+            let inputs = vreinterpretq_s8_s32(vdupq_n_s32(inputs));
+            let weights = vld1q_s8(weights);
+            let low = vmull_s8(vget_low_s8(inputs), vget_low_s8(weights));
+            let high = vmull_high_s8(inputs, weights);
+            vaddq_s32(sums, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
+        const BITS: [u32; 4] = [1, 2, 4, 8];
+        // SAFETY: as above.
+        unsafe {
+            let groups = vreinterpretq_u32_u8(vld1q_u8(inputs));
+            let bits = vandq_u32(vtstq_u32(groups, groups), vld1q_u32(BITS.as_ptr()));
+            vaddvq_u32(bits)
+        }
+    }
+}

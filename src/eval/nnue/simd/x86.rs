@@ -1,0 +1,326 @@
+//! The instruction sets of x86-64.
+
+#![allow(clippy::wildcard_imports, reason = "the vocabulary of the processor")]
+
+use std::arch::x86_64::*;
+
+use super::Simd;
+
+/// 128 bits, with `SSE4.1` and what came before.
+#[derive(Clone, Copy)]
+pub(in crate::eval::nnue) struct Sse41;
+
+impl Simd for Sse41 {
+    type I16 = __m128i;
+    type I32 = __m128i;
+    const I16_LANES: usize = 8;
+    const I32_LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load_i16(from: *const i16) -> Self::I16 {
+        // SAFETY: the caller's promise; so in all functions here.
+        unsafe { _mm_loadu_si128(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
+        // SAFETY: as above.
+        unsafe { _mm_storeu_si128(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { _mm_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { _mm_sub_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_i32(from: *const i32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm_loadu_si128(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
+        // SAFETY: as above.
+        unsafe { _mm_storeu_si128(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero_i32() -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm_setzero_si128() }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
+        // Two products of 127 and -128 fit into 16 bits, so nothing saturates.
+        // SAFETY: as above.
+        unsafe {
+            let products =
+                _mm_maddubs_epi16(_mm_set1_epi32(inputs), _mm_loadu_si128(weights.cast()));
+            _mm_add_epi32(sums, _mm_madd_epi16(products, _mm_set1_epi16(1)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
+        // SAFETY: as above.
+        unsafe {
+            let is_zero = _mm_cmpeq_epi32(_mm_loadu_si128(inputs.cast()), _mm_setzero_si128());
+            !_mm_movemask_ps(_mm_castsi128_ps(is_zero)) as u32 & 0xf
+        }
+    }
+}
+
+/// 256 bits, with `AVX2`.
+#[derive(Clone, Copy)]
+pub(in crate::eval::nnue) struct Avx2;
+
+impl Simd for Avx2 {
+    type I16 = __m256i;
+    type I32 = __m256i;
+    const I16_LANES: usize = 16;
+    const I32_LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn load_i16(from: *const i16) -> Self::I16 {
+        // SAFETY: the caller's promise; so in all functions here.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { _mm256_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { _mm256_sub_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_i32(from: *const i32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero_i32() -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm256_setzero_si256() }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm256_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
+        // Two products of 127 and -128 fit into 16 bits, so nothing saturates.
+        // SAFETY: as above.
+        unsafe {
+            let products = _mm256_maddubs_epi16(
+                _mm256_set1_epi32(inputs),
+                _mm256_loadu_si256(weights.cast()),
+            );
+            _mm256_add_epi32(sums, _mm256_madd_epi16(products, _mm256_set1_epi16(1)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
+        // SAFETY: as above.
+        unsafe {
+            let is_zero =
+                _mm256_cmpeq_epi32(_mm256_loadu_si256(inputs.cast()), _mm256_setzero_si256());
+            !_mm256_movemask_ps(_mm256_castsi256_ps(is_zero)) as u32 & 0xff
+        }
+    }
+}
+
+/// 512 bits, with `AVX-512F` and `BW`.
+#[derive(Clone, Copy)]
+pub(in crate::eval::nnue) struct Avx512;
+
+impl Simd for Avx512 {
+    type I16 = __m512i;
+    type I32 = __m512i;
+    const I16_LANES: usize = 32;
+    const I32_LANES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load_i16(from: *const i16) -> Self::I16 {
+        // SAFETY: the caller's promise; so in all functions here.
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { _mm512_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { _mm512_sub_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_i32(from: *const i32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero_i32() -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm512_setzero_si512() }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
+        // Two products of 127 and -128 fit into 16 bits, so nothing saturates.
+        // SAFETY: as above.
+        unsafe {
+            let products = _mm512_maddubs_epi16(
+                _mm512_set1_epi32(inputs),
+                _mm512_loadu_si512(weights.cast()),
+            );
+            _mm512_add_epi32(sums, _mm512_madd_epi16(products, _mm512_set1_epi16(1)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
+        // SAFETY: as above.
+        unsafe {
+            let groups = _mm512_loadu_si512(inputs.cast());
+            u32::from(_mm512_test_epi32_mask(groups, groups))
+        }
+    }
+}
+
+/// 512 bits, with `AVX-512F`, `BW` and `VNNI`.
+#[derive(Clone, Copy)]
+pub(in crate::eval::nnue) struct Avx512Vnni;
+
+impl Simd for Avx512Vnni {
+    type I16 = __m512i;
+    type I32 = __m512i;
+    const I16_LANES: usize = 32;
+    const I32_LANES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load_i16(from: *const i16) -> Self::I16 {
+        // SAFETY: the caller's promise; so in all functions here.
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { _mm512_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+        // SAFETY: as above.
+        unsafe { _mm512_sub_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_i32(from: *const i32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero_i32() -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm512_setzero_si512() }
+    }
+
+    #[inline(always)]
+    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
+        // SAFETY: as above.
+        unsafe {
+            let weights = _mm512_loadu_si512(weights.cast());
+            _mm512_dpbusd_epi32(sums, _mm512_set1_epi32(inputs), weights)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
+        // SAFETY: as above.
+        unsafe {
+            let groups = _mm512_loadu_si512(inputs.cast());
+            u32::from(_mm512_test_epi32_mask(groups, groups))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Every instruction set and every way to keep sums says what the specification says.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use raicho::eval::nnue::simd::InstructionSet;
+use raicho::eval::nnue::{Model, Network, random, scalar};
+use raicho::movegen::legal_moves;
+use raicho::position::Position;
+
+/// One of each kind of inputs and of heads, small enough for a test.
+const SHAPES: [&str; 12] = [
+    "halfkp_64x2-8-32",
+    "halfkp_256x2-32-32",
+    "halfkp_192x2-16-64",
+    "kp_256x2-32-32",
+    "ka2_128x2-8-64",
+    "halfkpvm_64x2-16-32",
+    "halfka1_64x2-32-32",
+    "halfka2_64x2-32-32",
+    "halfkahm1_64x2-32-32",
+    "halfkahm2_64x2-32-32",
+    "SFNN_halfkahm2_128_15_32_k3k3",
+    "SFNN_halfkp_256_8_32_hand4_k9k9z_progress2",
+];
+
+fn network(shape: &str) -> Network {
+    let shape = shape.parse().expect("a shape");
+    let (network, _) = Network::read(&random::file(&shape, 3)).expect("a good file");
+    network
+}
+
+/// Plays random moves and takes some of them back, with null moves among them; asks now and then.
+fn compare(shape: &str, set: InstructionSet, games: u64) {
+    let model = Model::for_set(network(shape), set);
+    assert_eq!(model.instruction_set(), set);
+    let mut memory = model.memory();
+    for game in 0..games {
+        let mut random = ChaCha8Rng::seed_from_u64(game);
+        let mut position: Position = Position::startpos();
+        for _ in 0..160 {
+            let moves = legal_moves(&position);
+            if moves.is_empty() {
+                break;
+            }
+            if random.random_bool(0.2) && position.moves_made() > 3 && !was_null(&position) {
+                position.undo_move();
+            } else if random.random_bool(0.05) && !position.in_check() {
+                position.do_null_move();
+            } else if was_null(&position) && random.random_bool(0.5) {
+                position.undo_null_move();
+            } else {
+                position.do_move(moves[random.random_range(0..moves.len())]);
+            }
+            if random.random_bool(0.6) {
+                assert_eq!(
+                    model.evaluate(&position, &mut memory),
+                    scalar::evaluate(model.network(), &position),
+                    "{shape}, {set}, {}",
+                    position.to_sfen()
+                );
+            }
+        }
+    }
+}
+
+fn was_null(position: &Position) -> bool {
+    position.past_move(0).is_some_and(|past| past.mv.is_none())
+}
+
+#[test]
+fn every_instruction_set_says_what_the_specification_says() {
+    for set in InstructionSet::ALL.into_iter().filter(|set| set.is_here()) {
+        for shape in SHAPES {
+            compare(shape, set, 2);
+        }
+    }
+}
+
+#[test]
+fn attacks_are_counted_anew_for_each_position() {
+    compare("halfkpe9_64x2-8-32", InstructionSet::best(), 1);
+}
+
+#[test]
+fn without_a_king_there_is_no_value() {
+    let model = Model::new(network("kp_64x2-8-32"));
+    let mut memory = model.memory();
+    let position: Position = Position::from_sfen("9/9/4k4/9/9/9/9/9/9 b G 1").expect("a position");
+    assert_eq!(model.evaluate(&position, &mut memory), None);
+}
+
+/// Handicap games lack pieces, which count in some inputs.
+#[test]
+fn games_with_different_pieces_follow_one_another() {
+    for shape in ["halfkp_64x2-8-32", "kp_64x2-8-32", "halfkahm2_64x2-8-32"] {
+        let model = Model::new(network(shape));
+        let mut memory = model.memory();
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+            "3gkg3/9/9/9/9/9/9/9/4K4 b P 1",
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+        ] {
+            let position: Position = Position::from_sfen(sfen).expect("a position");
+            let expected = scalar::evaluate(model.network(), &position);
+            assert_eq!(model.evaluate(&position, &mut memory), expected, "{sfen}");
+        }
+    }
+}
