@@ -50,6 +50,12 @@ impl Board {
         self.squares[square.index()]
     }
 
+    /// What stands on each square.
+    #[inline(always)]
+    pub fn squares(&self) -> &[Option<Piece>; Square::NUM] {
+        &self.squares
+    }
+
     /// All pieces of one kind.
     #[inline(always)]
     pub fn kind(&self, kind: PieceType) -> Bitboard {

@@ -13,12 +13,8 @@
     reason = "vectors of one instruction set, all under one promise"
 )]
 
-use arrayvec::ArrayVec;
-
-use super::features::{
-    KingPlane, PIECES_IN_SET, active, inputs_in_hand, inputs_not_in_game, inputs_on_board,
-    king_plane,
-};
+use super::features::{KingPlane, PIECES_IN_SET, active, king_plane};
+use super::input_table::{Changes, InputTable, View};
 use super::inputs::Inputs;
 use super::network::{Network, Transformer};
 use super::simd::Simd;
@@ -32,13 +28,11 @@ const SLOTS: usize = 256;
 /// Sums are sought so many plies back; further away it is cheaper to start from those kept for the king's plane.
 const FURTHEST: usize = 6;
 
+/// Squares that are compared at once.
+const SQUARES_AT_ONCE: usize = 27;
+
 /// Columns are added in tiles of so many, which stay in registers.
 const TILE: usize = 64;
-
-/// Inputs that change: all of them at most, twice over.
-const MOST_CHANGES: usize = 128;
-
-type Changes = ArrayVec<u32, MOST_CHANGES>;
 
 /// Inputs that come and go.
 #[derive(Default)]
@@ -51,6 +45,7 @@ struct Difference {
 #[derive(Debug)]
 pub(super) struct Accumulators {
     width: usize,
+    table: InputTable,
     /// `[slot][side][column]`
     sums: Aligned<i16>,
     /// `[slot][side]`: the position that the sums are of.
@@ -90,6 +85,7 @@ impl Accumulators {
         };
         Self {
             width,
+            table: InputTable::new(network.shape.inputs),
             sums: Aligned::zeroed(SLOTS * Color::NUM * width),
             keys: vec![[None; Color::NUM]; SLOTS],
             kept: vec![Kept::NEW; kept],
@@ -120,7 +116,7 @@ impl Accumulators {
                     };
                     let from = self.start(now - back - 1, side);
                     let to = self.start(now - back, side);
-                    let difference = Difference::of_move(inputs, plane, side, past);
+                    let difference = Difference::of_move(self.table.seen_by(side, plane), past);
                     // SAFETY: the caller's promise; both slots lie within the sums.
                     unsafe {
                         let sums = self.sums.as_mut_ptr();
@@ -205,7 +201,7 @@ impl Accumulators {
             kept_sums.copy_from_slice(&transformer.biases);
             kept.is_new = false;
         }
-        let difference = kept.catch_up(network.shape.inputs, plane, side, position);
+        let difference = kept.catch_up(self.table.seen_by(side, plane), position);
         // SAFETY: the caller's promise; the sums are `width` long.
         unsafe {
             let sums = kept_sums.as_mut_ptr();
@@ -227,32 +223,26 @@ fn leaves_plane(inputs: Inputs, plane: KingPlane, side: Color, mv: Option<Move>)
 }
 
 impl Difference {
-    /// What a move changed for `side`, whose king stayed on `plane`.
+    /// What a move changed for a side whose king stayed on its plane.
     #[inline(always)]
-    fn of_move(inputs: Inputs, plane: KingPlane, side: Color, past: PastMove) -> Self {
+    fn of_move(view: View<'_>, past: PastMove) -> Self {
         let mut difference = Self::default();
         let Some(mv) = past.mv else {
             return difference;
         };
         let (piece, to) = (mv.piece(), mv.to());
         let mover = piece.color();
-        let on_board = |piece, square| inputs_on_board(inputs, plane, side, piece, square);
-        let in_hand = |kind, count| inputs_in_hand(inputs, plane, side, kind, count, mover);
-        difference.added.extend(on_board(piece, to));
+        let Self { added, removed } = &mut difference;
+        view.board(piece, to, added);
         if let Some(from) = mv.from() {
-            difference.removed.extend(on_board(mv.piece_before(), from));
+            view.board(mv.piece_before(), from, removed);
         } else {
-            let kind = piece.kind();
-            difference
-                .removed
-                .extend(in_hand(kind, past.hand.count(kind)));
+            view.hand(mover, piece.kind(), past.hand.count(piece.kind()), removed);
         }
         if let Some(captured) = past.captured {
             let kind = captured.kind().unpromoted();
-            difference.removed.extend(on_board(captured, to));
-            difference
-                .added
-                .extend(in_hand(kind, past.hand.count(kind) + 1));
+            view.board(captured, to, removed);
+            view.hand(mover, kind, past.hand.count(kind) + 1, added);
         }
         difference
     }
@@ -260,53 +250,53 @@ impl Difference {
 
 impl Kept {
     /// What changed from the position that was seen last to this one, which is remembered instead.
-    fn catch_up(
-        &mut self,
-        inputs: Inputs,
-        plane: KingPlane,
-        side: Color,
-        position: &Position,
-    ) -> Difference {
+    fn catch_up(&mut self, view: View<'_>, position: &Position) -> Difference {
         let mut difference = Difference::default();
-        let on_board = |piece, square| inputs_on_board(inputs, plane, side, piece, square);
-        let mut pieces = 0;
-        for square in Square::ALL {
-            let now = position.piece_on(square);
-            pieces += usize::from(now.is_some_and(|piece| piece.kind() != PieceType::King));
-            let before = std::mem::replace(&mut self.squares[square.index()], now);
-            if before == now {
+        let Difference { added, removed } = &mut difference;
+        let board = position.board();
+        // Mostly few squares have changed, and most ranges of squares are the same.
+        for (start, before) in self.squares.chunks_mut(SQUARES_AT_ONCE).enumerate() {
+            let start = start * SQUARES_AT_ONCE;
+            let now = &board.squares()[start..start + before.len()];
+            if *before == *now {
                 continue;
             }
-            if let Some(piece) = before {
-                difference.removed.extend(on_board(piece, square));
-            }
-            if let Some(piece) = now {
-                difference.added.extend(on_board(piece, square));
+            for (offset, (before, &now)) in before.iter_mut().zip(now).enumerate() {
+                if *before == now {
+                    continue;
+                }
+                let square = Square::ALL[start + offset];
+                if let Some(piece) = *before {
+                    view.board(piece, square, removed);
+                }
+                if let Some(piece) = now {
+                    view.board(piece, square, added);
+                }
+                *before = now;
             }
         }
+        let mut pieces = (board.occupied() - board.kind(PieceType::King)).count() as u32;
         for owner in Color::ALL {
             let now = position.hand(owner);
             let before = std::mem::replace(&mut self.hands[owner.index()], now);
             for kind in PieceType::HAND {
                 let (before, now) = (before.count(kind), now.count(kind));
-                pieces += now as usize;
-                let in_hand = |count| inputs_in_hand(inputs, plane, side, kind, count, owner);
-                difference
-                    .removed
-                    .extend((now + 1..=before).flat_map(in_hand));
-                difference
-                    .added
-                    .extend((before + 1..=now).flat_map(in_hand));
+                pieces += now;
+                for count in now + 1..=before {
+                    view.hand(owner, kind, count, removed);
+                }
+                for count in before + 1..=now {
+                    view.hand(owner, kind, count, added);
+                }
             }
         }
-        let not_in_game = PIECES_IN_SET.saturating_sub(pieces);
+        let not_in_game = PIECES_IN_SET.saturating_sub(pieces as usize);
         let before = std::mem::replace(&mut self.not_in_game, not_in_game);
-        let missing = inputs_not_in_game(inputs, plane);
         for _ in not_in_game..before {
-            difference.removed.extend(missing.iter().copied());
+            view.not_in_game(removed);
         }
         for _ in before..not_in_game {
-            difference.added.extend(missing.iter().copied());
+            view.not_in_game(added);
         }
         difference
     }
@@ -325,9 +315,9 @@ unsafe fn apply<S: Simd>(
     difference: &Difference,
 ) {
     let weights = &transformer.weights;
-    let rows = weights.len() / width;
-    let all = difference.added.iter().chain(&difference.removed);
-    assert!(all.copied().all(|input| (input as usize) < rows) && width.is_multiple_of(TILE));
+    let furthest = difference.added.iter().chain(&difference.removed).max();
+    let end = furthest.map_or(0, |&input| (input as usize + 1) * width);
+    assert!(end <= weights.len() && width.is_multiple_of(TILE));
     // SAFETY: the caller's promise; every row was checked to lie within the weights, and tiles end with the row.
     unsafe {
         let weights = weights.as_ptr();

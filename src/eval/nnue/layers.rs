@@ -20,7 +20,10 @@ use crate::util::Aligned;
 /// Bytes that are multiplied at once for each neuron.
 const GROUP: usize = 4;
 
-/// Inputs are padded with zeros to a multiple of so many, the bytes of the widest vector.
+/// Inputs of later layers are padded to a multiple of two groups.
+const HIDDEN_STEP: usize = 2 * GROUP;
+
+/// Inputs of the first layer are padded with zeros to a multiple of so many, the bytes of the widest vector.
 pub(super) const INPUT_STEP: usize = 64;
 
 /// Vectors of sums that are kept in registers at once.
@@ -46,8 +49,8 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    fn new(affine: &Affine, lanes: usize) -> Self {
-        let groups = affine.inputs.next_multiple_of(INPUT_STEP) / GROUP;
+    fn new(affine: &Affine, lanes: usize, step: usize) -> Self {
+        let groups = affine.inputs.next_multiple_of(step) / GROUP;
         let padded_outputs = affine.outputs.next_multiple_of(lanes);
         let mut biases = Aligned::zeroed(padded_outputs);
         biases[..affine.outputs].copy_from_slice(&affine.biases);
@@ -100,9 +103,9 @@ impl Layers {
     /// `lanes` is the number of sums in a vector.
     pub(super) fn new(stack: &Stack, lanes: usize) -> Self {
         Self {
-            first: Layer::new(&stack.first, lanes),
-            second: Layer::new(&stack.second, lanes),
-            last: Layer::new(&stack.last, lanes),
+            first: Layer::new(&stack.first, lanes, INPUT_STEP),
+            second: Layer::new(&stack.second, lanes, HIDDEN_STEP),
+            last: Layer::new(&stack.last, lanes, HIDDEN_STEP),
         }
     }
 

@@ -13,6 +13,7 @@ mod accumulators;
 pub mod buckets;
 mod features;
 pub mod file;
+mod input_table;
 pub mod inputs;
 mod layers;
 mod model;

@@ -12,14 +12,11 @@
 use super::accumulators::Accumulators;
 use super::layers::{Layers, Scratch};
 use super::network::Network;
-use super::scalar::{MAX_ACTIVATION, MAX_FACTOR, bucket};
+use super::scalar::bucket;
 use super::shape::Head;
 use super::simd::{InstructionSet, Plain, Simd};
 use crate::position::Position;
 use crate::types::Value;
-
-/// Products of two factors have so many bits too many for an activation.
-const PRODUCT_BITS: u32 = 9;
 
 /// A network, ready for evaluation. Shared by all threads.
 #[derive(Debug)]
@@ -151,10 +148,13 @@ impl Model {
             let sums = unsafe { accumulators.up_to_date::<S>(network, position, side, king) };
             let outputs = if is_plain { sums.len() } else { sums.len() / 2 };
             let (to, left) = rest.split_at_mut(outputs);
-            if is_plain {
-                clamp(sums, to);
-            } else {
-                multiply(sums, to);
+            // SAFETY: the caller's promise.
+            unsafe {
+                if is_plain {
+                    clamp::<S>(sums, to);
+                } else {
+                    multiply::<S>(sums, to);
+                }
             }
             rest = left;
         }
@@ -173,33 +173,33 @@ impl Model {
 
 /// The activations of a plain network.
 #[inline(always)]
-fn clamp(sums: &[i16], to: &mut [u8]) {
-    for (to, sums) in to
-        .as_chunks_mut::<32>()
-        .0
-        .iter_mut()
-        .zip(sums.as_chunks::<32>().0)
-    {
-        for (to, &sum) in to.iter_mut().zip(sums) {
-            *to = sum.clamp(0, MAX_ACTIVATION as i16) as u8;
-        }
+unsafe fn clamp<S: Simd>(sums: &[i16], to: &mut [u8]) {
+    debug_assert!(sums.len() == to.len() && sums.len().is_multiple_of(2 * S::I16_LANES));
+    for start in (0..sums.len()).step_by(2 * S::I16_LANES) {
+        // SAFETY: the caller's promise; widths are multiples of the longest two vectors.
+        unsafe { S::clamp_to_bytes(sums.as_ptr().add(start), to.as_mut_ptr().add(start)) }
     }
 }
 
 /// The activations of a network with stacks: products of the two halves.
 #[inline(always)]
-fn multiply(sums: &[i16], to: &mut [u8]) {
+unsafe fn multiply<S: Simd>(sums: &[i16], to: &mut [u8]) {
     let (first, second) = sums.split_at(sums.len() / 2);
-    let factor = |sum: i16| sum.clamp(0, MAX_FACTOR as i16) as u16;
-    let pairs = first
-        .as_chunks::<32>()
-        .0
-        .iter()
-        .zip(second.as_chunks::<32>().0);
-    for (to, (first, second)) in to.as_chunks_mut::<32>().0.iter_mut().zip(pairs) {
-        for ((to, &one), &other) in to.iter_mut().zip(first).zip(second) {
-            // 254 · 254 fits into 16 bits without a sign.
-            *to = ((factor(one) * factor(other)) >> PRODUCT_BITS) as u8;
+    debug_assert_eq!(first.len(), to.len());
+    for start in (0..first.len()).step_by(2 * S::I16_LANES) {
+        let left = first.len() - start;
+        // Half of a width need not be a multiple of the longest two vectors; the arrays of plain code are short enough.
+        // SAFETY: the caller's promise, and what is left was looked at.
+        unsafe {
+            let (one, other) = (first.as_ptr().add(start), second.as_ptr().add(start));
+            let to = to.as_mut_ptr().add(start);
+            if left >= 2 * S::I16_LANES {
+                S::multiply_to_bytes(one, other, to);
+            } else {
+                for offset in (0..left).step_by(2 * Plain::I16_LANES) {
+                    Plain::multiply_to_bytes(one.add(offset), other.add(offset), to.add(offset));
+                }
+            }
         }
     }
 }

@@ -11,6 +11,8 @@
     reason = "vectors of one instruction set, all under one promise"
 )]
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod plain;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -23,11 +25,13 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx512::{Avx512, Avx512Vnni};
 #[cfg(target_arch = "aarch64")]
 pub(super) use neon::Neon;
 pub(super) use plain::Plain;
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512, Avx512Vnni, Sse41};
+pub(super) use x86::{Avx2, Sse41};
 
 /// Vectors of one instruction set. Every operation wraps around.
 pub(super) trait Simd: Copy {
@@ -52,6 +56,17 @@ pub(super) trait Simd: Copy {
     /// # Safety
     /// As above.
     unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16;
+
+    /// Two vectors of sums, limited to 0..=127, as bytes.
+    ///
+    /// # Safety
+    /// `from` points to two vectors' worth, and at `to` there is room for as many bytes.
+    unsafe fn clamp_to_bytes(from: *const i16, to: *mut u8);
+    /// The products of two vectors of sums each, all limited to 0..=254, without their lowest nine bits.
+    ///
+    /// # Safety
+    /// As above.
+    unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8);
 
     /// # Safety
     /// `from` points to a vector's worth.

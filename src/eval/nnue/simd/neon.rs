@@ -41,6 +41,31 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    unsafe fn clamp_to_bytes(from: *const i16, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe {
+            let low = vqmovn_s16(vld1q_s16(from));
+            let bytes = vqmovn_high_s16(low, vld1q_s16(from.add(Self::I16_LANES)));
+            vst1q_u8(to, vreinterpretq_u8_s8(vmaxq_s8(bytes, vdupq_n_s8(0))));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (vdupq_n_s16(0), vdupq_n_s16(254));
+            for half in 0..2 {
+                let offset = half * Self::I16_LANES;
+                let one = vminq_s16(vmaxq_s16(vld1q_s16(first.add(offset)), zero), limit);
+                let other = vminq_s16(vmaxq_s16(vld1q_s16(second.add(offset)), zero), limit);
+                let product = vreinterpretq_u16_s16(vmulq_s16(one, other));
+                vst1_u8(to.add(offset), vmovn_u16(vshrq_n_u16::<9>(product)));
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn load_i32(from: *const i32) -> Self::I32 {
         // SAFETY: as above.
         unsafe { vld1q_s32(from) }

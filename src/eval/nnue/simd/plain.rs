@@ -37,6 +37,28 @@ impl Simd for Plain {
     }
 
     #[inline(always)]
+    unsafe fn clamp_to_bytes(from: *const i16, to: *mut u8) {
+        // SAFETY: the caller's promise.
+        let sums = unsafe { from.cast::<[i16; 16]>().read_unaligned() };
+        let bytes = sums.map(|sum| sum.clamp(0, 127) as u8);
+        // SAFETY: the caller's promise.
+        unsafe { to.cast::<[u8; 16]>().write_unaligned(bytes) }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8) {
+        // SAFETY: the caller's promise.
+        let first = unsafe { first.cast::<[i16; 16]>().read_unaligned() };
+        // SAFETY: the caller's promise.
+        let second = unsafe { second.cast::<[i16; 16]>().read_unaligned() };
+        let factor = |sum: i16| sum.clamp(0, 254) as u16;
+        let bytes: [u8; 16] =
+            from_fn(|lane| ((factor(first[lane]) * factor(second[lane])) >> 9) as u8);
+        // SAFETY: the caller's promise.
+        unsafe { to.cast::<[u8; 16]>().write_unaligned(bytes) }
+    }
+
+    #[inline(always)]
     unsafe fn load_i32(from: *const i32) -> Self::I32 {
         // SAFETY: the caller's promise.
         unsafe { from.cast::<Self::I32>().read_unaligned() }

@@ -41,6 +41,36 @@ impl Simd for Sse41 {
     }
 
     #[inline(always)]
+    unsafe fn clamp_to_bytes(from: *const i16, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe {
+            let low = _mm_loadu_si128(from.cast());
+            let high = _mm_loadu_si128(from.add(Self::I16_LANES).cast());
+            // Packing limits to -128..=127.
+            let bytes = _mm_max_epi8(_mm_packs_epi16(low, high), _mm_setzero_si128());
+            _mm_storeu_si128(to.cast(), bytes);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (_mm_setzero_si128(), _mm_set1_epi16(254));
+            let mut products = [zero; 2];
+            for (half, product) in products.iter_mut().enumerate() {
+                let one = _mm_loadu_si128(first.add(half * Self::I16_LANES).cast());
+                let other = _mm_loadu_si128(second.add(half * Self::I16_LANES).cast());
+                let one = _mm_min_epi16(_mm_max_epi16(one, zero), limit);
+                let other = _mm_min_epi16(_mm_max_epi16(other, zero), limit);
+                *product = _mm_srli_epi16::<9>(_mm_mullo_epi16(one, other));
+            }
+            let bytes = _mm_packus_epi16(products[0], products[1]);
+            _mm_storeu_si128(to.cast(), bytes);
+        }
+    }
+
+    #[inline(always)]
     unsafe fn load_i32(from: *const i32) -> Self::I32 {
         // SAFETY: as above.
         unsafe { _mm_loadu_si128(from.cast()) }
@@ -120,6 +150,36 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn clamp_to_bytes(from: *const i16, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe {
+            let low = _mm256_loadu_si256(from.cast());
+            let high = _mm256_loadu_si256(from.add(Self::I16_LANES).cast());
+            // Packing limits to -128..=127.
+            let bytes = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
+            _mm256_storeu_si256(to.cast(), _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (_mm256_setzero_si256(), _mm256_set1_epi16(254));
+            let mut products = [zero; 2];
+            for (half, product) in products.iter_mut().enumerate() {
+                let one = _mm256_loadu_si256(first.add(half * Self::I16_LANES).cast());
+                let other = _mm256_loadu_si256(second.add(half * Self::I16_LANES).cast());
+                let one = _mm256_min_epi16(_mm256_max_epi16(one, zero), limit);
+                let other = _mm256_min_epi16(_mm256_max_epi16(other, zero), limit);
+                *product = _mm256_srli_epi16::<9>(_mm256_mullo_epi16(one, other));
+            }
+            let bytes = _mm256_packus_epi16(products[0], products[1]);
+            _mm256_storeu_si256(to.cast(), _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes));
+        }
+    }
+
+    #[inline(always)]
     unsafe fn load_i32(from: *const i32) -> Self::I32 {
         // SAFETY: as above.
         unsafe { _mm256_loadu_si256(from.cast()) }
@@ -163,164 +223,6 @@ impl Simd for Avx2 {
             let is_zero =
                 _mm256_cmpeq_epi32(_mm256_loadu_si256(inputs.cast()), _mm256_setzero_si256());
             !_mm256_movemask_ps(_mm256_castsi256_ps(is_zero)) as u32 & 0xff
-        }
-    }
-}
-
-/// 512 bits, with `AVX-512F` and `BW`.
-#[derive(Clone, Copy)]
-pub(in crate::eval::nnue) struct Avx512;
-
-impl Simd for Avx512 {
-    type I16 = __m512i;
-    type I32 = __m512i;
-    const I16_LANES: usize = 32;
-    const I32_LANES: usize = 16;
-
-    #[inline(always)]
-    unsafe fn load_i16(from: *const i16) -> Self::I16 {
-        // SAFETY: the caller's promise; so in all functions here.
-        unsafe { _mm512_loadu_si512(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
-        // SAFETY: as above.
-        unsafe { _mm512_storeu_si512(to.cast(), vector) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
-        // SAFETY: as above.
-        unsafe { _mm512_add_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
-        // SAFETY: as above.
-        unsafe { _mm512_sub_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_i32(from: *const i32) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm512_loadu_si512(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
-        // SAFETY: as above.
-        unsafe { _mm512_storeu_si512(to.cast(), vector) }
-    }
-
-    #[inline(always)]
-    unsafe fn zero_i32() -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm512_setzero_si512() }
-    }
-
-    #[inline(always)]
-    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm512_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
-        // Two products of 127 and -128 fit into 16 bits, so nothing saturates.
-        // SAFETY: as above.
-        unsafe {
-            let products = _mm512_maddubs_epi16(
-                _mm512_set1_epi32(inputs),
-                _mm512_loadu_si512(weights.cast()),
-            );
-            _mm512_add_epi32(sums, _mm512_madd_epi16(products, _mm512_set1_epi16(1)))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
-        // SAFETY: as above.
-        unsafe {
-            let groups = _mm512_loadu_si512(inputs.cast());
-            u32::from(_mm512_test_epi32_mask(groups, groups))
-        }
-    }
-}
-
-/// 512 bits, with `AVX-512F`, `BW` and `VNNI`.
-#[derive(Clone, Copy)]
-pub(in crate::eval::nnue) struct Avx512Vnni;
-
-impl Simd for Avx512Vnni {
-    type I16 = __m512i;
-    type I32 = __m512i;
-    const I16_LANES: usize = 32;
-    const I32_LANES: usize = 16;
-
-    #[inline(always)]
-    unsafe fn load_i16(from: *const i16) -> Self::I16 {
-        // SAFETY: the caller's promise; so in all functions here.
-        unsafe { _mm512_loadu_si512(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
-        // SAFETY: as above.
-        unsafe { _mm512_storeu_si512(to.cast(), vector) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
-        // SAFETY: as above.
-        unsafe { _mm512_add_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
-        // SAFETY: as above.
-        unsafe { _mm512_sub_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_i32(from: *const i32) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm512_loadu_si512(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
-        // SAFETY: as above.
-        unsafe { _mm512_storeu_si512(to.cast(), vector) }
-    }
-
-    #[inline(always)]
-    unsafe fn zero_i32() -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm512_setzero_si512() }
-    }
-
-    #[inline(always)]
-    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm512_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe {
-            let weights = _mm512_loadu_si512(weights.cast());
-            _mm512_dpbusd_epi32(sums, _mm512_set1_epi32(inputs), weights)
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
-        // SAFETY: as above.
-        unsafe {
-            let groups = _mm512_loadu_si512(inputs.cast());
-            u32::from(_mm512_test_epi32_mask(groups, groups))
         }
     }
 }
