@@ -5,14 +5,20 @@
 //! 0 for a piece that is not in the game, 1 to 89 for pieces in hand, from 90 on nine by nine squares for each kind and
 //! owner, pieces that move as gold together, and the two kings last. White sees the board turned round.
 //!
-//! [`active`] is the definition; whoever keeps accumulators up to date uses [`king_plane`] and [`indices`] for the pieces
-//! that change and must arrive at the same sums.
+//! Our own inputs number pieces otherwise (see `own`).
+//!
+//! [`active`] is the definition; whoever keeps accumulators up to date uses [`king_plane`], [`inputs_on_board`],
+//! [`inputs_in_hand`] and [`inputs_not_in_game`] for the pieces that change and must arrive at the same sums.
+
+mod own;
 
 use arrayvec::ArrayVec;
 
-use super::inputs::{Inputs, Kings};
+use super::inputs::{Inputs, Kings, Numbering};
 use crate::position::Position;
 use crate::types::{Color, File, Piece, PieceType, Square};
+
+pub(super) use own::OWN_END;
 
 /// Piece numbers in hand and "not in the game" lie below: the first square of the first kind.
 pub(super) const HAND_END: u32 = 90;
@@ -137,6 +143,7 @@ pub(crate) fn king_plane(inputs: Inputs, king: Square, perspective: Color) -> Ki
 /// The inputs that one piece number sets: none for a king where kings are no inputs, otherwise one; two for a king where
 /// kings are counted twice ([`Inputs::Ka2`]). For [`Inputs::HalfKpE9`] it is the input of a piece that nobody attacks.
 pub(crate) fn indices(inputs: Inputs, king: KingPlane, number: u32) -> ArrayVec<u32, 2> {
+    debug_assert_eq!(inputs.numbering(), Numbering::Shared);
     let mut found = ArrayVec::new();
     let is_king = number >= PIECES_END;
     if is_king && inputs.kings() == Kings::None {
@@ -166,7 +173,10 @@ pub(crate) fn inputs_on_board(
     piece: Piece,
     square: Square,
 ) -> ArrayVec<u32, 2> {
-    indices(inputs, king, number_on_board(piece, square, perspective))
+    match inputs.numbering() {
+        Numbering::Shared => indices(inputs, king, number_on_board(piece, square, perspective)),
+        Numbering::Own => one(own::on_board(king, perspective, piece, square)),
+    }
 }
 
 /// The inputs that the piece sets which makes it `count` of that kind in the hand of `owner`.
@@ -179,17 +189,30 @@ pub(crate) fn inputs_in_hand(
     count: u32,
     owner: Color,
 ) -> ArrayVec<u32, 2> {
-    indices(
-        inputs,
-        plane,
-        number_in_hand(kind, count, owner, perspective),
-    )
+    match inputs.numbering() {
+        Numbering::Shared => indices(
+            inputs,
+            plane,
+            number_in_hand(kind, count, owner, perspective),
+        ),
+        Numbering::Own => one(own::in_hand(kind, count, owner, perspective)),
+    }
 }
 
 /// The inputs of a piece of the set that is not in the game.
 #[inline(always)]
 pub(crate) fn inputs_not_in_game(inputs: Inputs, king: KingPlane) -> ArrayVec<u32, 2> {
-    indices(inputs, king, NOT_IN_GAME)
+    match inputs.numbering() {
+        Numbering::Shared => indices(inputs, king, NOT_IN_GAME),
+        Numbering::Own => ArrayVec::new(),
+    }
+}
+
+#[inline(always)]
+fn one(index: u32) -> ArrayVec<u32, 2> {
+    let mut found = ArrayVec::new();
+    found.push(index);
+    found
 }
 
 /// The square in the same rank on the other side of file 5.
@@ -202,6 +225,9 @@ fn mirrored(square: u32) -> u32 {
 /// often (pieces that are not in the game). `None` where that side has no king.
 pub fn active(inputs: Inputs, position: &Position, perspective: Color) -> Option<ActiveInputs> {
     let king = king_plane(inputs, position.king(perspective)?, perspective);
+    if inputs.numbering() == Numbering::Own {
+        return Some(own::active(king, position, perspective));
+    }
     let mut active = ActiveInputs::new();
     for number in piece_numbers(position, perspective) {
         let attacks = if inputs.counts_attacks() {

@@ -1,9 +1,9 @@
 //! The kinds of inputs that networks know: one table, a row each.
 //!
 //! Names, hashes and numbers of inputs are those of `YaneuraOu` (`source/eval/nnue/features`), which took the idea from
-//! nodchip's tanuki-.
+//! nodchip's tanuki-. The last row is our own.
 
-use super::features::{ALL_END, ENEMY_KING, PIECES_END};
+use super::features::{ALL_END, ENEMY_KING, OWN_END, PIECES_END};
 
 /// A kind of inputs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -26,6 +26,17 @@ pub enum Inputs {
     HalfKaHm1,
     /// As [`Self::HalfKa2`], mirrored.
     HalfKaHm2,
+    /// Our own: pieces of every kind and kings, mirrored, without regard to where the own king stands otherwise.
+    Own,
+}
+
+/// Which numbers pieces have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Numbering {
+    /// Those that the shogi world shares: whatever moves as gold is one, and so is what is not in the game.
+    Shared,
+    /// Our own: promoted pieces are kinds of their own, what is not in the game is nothing.
+    Own,
 }
 
 /// What kings are among the pieces of a plane.
@@ -52,6 +63,7 @@ struct Row {
     planes: u32,
     is_mirrored: bool,
     kings: Kings,
+    numbering: Numbering,
     counts_kings_twice: bool,
     counts_attacks: bool,
 }
@@ -64,6 +76,7 @@ const PLAIN: Row = Row {
     planes: 81,
     is_mirrored: false,
     kings: Kings::None,
+    numbering: Numbering::Shared,
     counts_kings_twice: false,
     counts_attacks: false,
 };
@@ -72,7 +85,7 @@ const HASH_OF_KINGS: u32 = 0xd3ce_e169;
 const HASH_OF_PIECES: u32 = 0x764c_fb4b;
 const HASH_OF_PIECES_AND_KINGS: u32 = 0xa20d_cb9b;
 
-const TABLE: [Row; 9] = [
+const TABLE: [Row; 10] = [
     PLAIN,
     Row {
         inputs: Inputs::Kp,
@@ -145,6 +158,18 @@ const TABLE: [Row; 9] = [
         kings: Kings::Together,
         ..PLAIN
     },
+    Row {
+        inputs: Inputs::Own,
+        word: "raicho",
+        name: "Raicho",
+        // "Raic", as good as any.
+        hash: 0x5261_6963,
+        planes: 1,
+        is_mirrored: true,
+        kings: Kings::Apart,
+        numbering: Numbering::Own,
+        ..PLAIN
+    },
 ];
 
 const _: () = {
@@ -193,10 +218,11 @@ impl Inputs {
     /// The inputs of each plane.
     #[inline(always)]
     pub(crate) const fn pieces_per_plane(self) -> u32 {
-        match self.row().kings {
-            Kings::None => PIECES_END,
-            Kings::Together => ENEMY_KING,
-            Kings::Apart => ALL_END,
+        match (self.row().numbering, self.row().kings) {
+            (Numbering::Own, _) => OWN_END,
+            (_, Kings::None) => PIECES_END,
+            (_, Kings::Together) => ENEMY_KING,
+            (_, Kings::Apart) => ALL_END,
         }
     }
 
@@ -210,6 +236,12 @@ impl Inputs {
     #[inline(always)]
     pub(crate) const fn kings(self) -> Kings {
         self.row().kings
+    }
+
+    /// Which numbers pieces have.
+    #[inline(always)]
+    pub(crate) const fn numbering(self) -> Numbering {
+        self.row().numbering
     }
 
     /// Whether kings have inputs behind the plane as well.
@@ -262,10 +294,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_inputs_are_those_of_yaneuraou() {
+    fn numbers_of_inputs_are_known() {
         let counts = Inputs::ALL.map(Inputs::count);
         let expected = [
-            125_388, 1_710, 1_791, 1_128_492, 69_660, 138_510, 131_949, 76_950, 73_305,
+            125_388, 1_710, 1_791, 1_128_492, 69_660, 138_510, 131_949, 76_950, 73_305, 2_344,
         ];
         assert_eq!(counts, expected);
         for inputs in Inputs::ALL {

@@ -88,7 +88,11 @@ fn every_piece_counts_once() {
             };
             for perspective in Color::ALL {
                 let active = active(inputs, &position(sfen), perspective).unwrap();
-                assert_eq!(active.len(), 38 + kings, "{inputs:?}");
+                let missing = match inputs.numbering() {
+                    Numbering::Shared => 0,
+                    Numbering::Own => usize::from(sfen == LANCE_HANDICAP),
+                };
+                assert_eq!(active.len(), 38 + kings - missing, "{inputs:?}");
                 assert!(
                     active
                         .iter()
@@ -142,6 +146,108 @@ fn a_king_in_the_middle_is_not_mirrored() {
     );
     let white = king_plane(Inputs::HalfKaHm2, Square::S11, Color::White);
     assert_eq!((white.plane, white.is_mirrored), (8, true));
+}
+
+#[test]
+fn own_inputs_number_every_kind() {
+    let plain = king_plane(Inputs::Own, Square::S59, Color::Black);
+    let mirrored = king_plane(Inputs::Own, Square::S69, Color::Black);
+    let of = |king, piece, square| inputs_on_board(Inputs::Own, king, Color::Black, piece, square);
+    assert_eq!(of(plain, Piece::BlackPawn, Square::S11)[..], [0]);
+    assert_eq!(of(mirrored, Piece::BlackPawn, Square::S11)[..], [72]);
+    assert_eq!(of(plain, Piece::BlackLance, Square::S12)[..], [82]);
+    assert_eq!(of(plain, Piece::BlackDragon, Square::S99)[..], [1133]);
+    assert_eq!(of(plain, Piece::WhitePawn, Square::S11)[..], [1172]);
+    assert_eq!(of(plain, Piece::WhiteDragon, Square::S99)[..], [2305]);
+    let in_hand = |kind, count, owner| {
+        inputs_in_hand(Inputs::Own, mirrored, Color::White, kind, count, owner)[..].to_vec()
+    };
+    assert_eq!(in_hand(PieceType::Pawn, 1, Color::White), [1134]);
+    assert_eq!(in_hand(PieceType::Lance, 1, Color::White), [1152]);
+    assert_eq!(in_hand(PieceType::Gold, 4, Color::White), [1171]);
+    assert_eq!(in_hand(PieceType::Gold, 4, Color::Black), [2343]);
+    assert!(inputs_not_in_game(Inputs::Own, plain).is_empty());
+}
+
+/// Every input of every kind of piece, owner and count is another one, and together they are all.
+#[test]
+fn own_inputs_are_all_different() {
+    let king = king_plane(Inputs::Own, Square::S59, Color::Black);
+    let mut seen = vec![false; Inputs::Own.count()];
+    let mut see = |inputs: ArrayVec<u32, 2>| {
+        for index in inputs {
+            assert!(!std::mem::replace(&mut seen[index as usize], true));
+        }
+    };
+    for piece in Piece::ALL {
+        for square in Square::ALL {
+            see(inputs_on_board(
+                Inputs::Own,
+                king,
+                Color::Black,
+                piece,
+                square,
+            ));
+        }
+    }
+    for owner in Color::ALL {
+        for kind in PieceType::HAND {
+            for count in 1..=kind.count_in_set() {
+                see(inputs_in_hand(
+                    Inputs::Own,
+                    king,
+                    Color::Black,
+                    kind,
+                    count,
+                    owner,
+                ));
+            }
+        }
+    }
+    assert!(seen.into_iter().all(|seen| seen));
+}
+
+/// Whoever keeps sums up to date with the three functions sees what [`active`] sees.
+#[test]
+fn pieces_set_the_inputs_that_are_active() {
+    for sfen in [START_SFEN, MIDDLE_GAME, LANCE_HANDICAP] {
+        let position = position(sfen);
+        for inputs in Inputs::ALL
+            .into_iter()
+            .filter(|inputs| !inputs.counts_attacks())
+        {
+            for perspective in Color::ALL {
+                let king = king_plane(inputs, position.king(perspective).unwrap(), perspective);
+                let mut found = Vec::new();
+                let mut pieces = 0;
+                for square in position.board().occupied() {
+                    let piece = position.piece_on(square).unwrap();
+                    found.extend(inputs_on_board(inputs, king, perspective, piece, square));
+                    pieces += usize::from(piece.kind() != PieceType::King);
+                }
+                for owner in Color::ALL {
+                    for kind in PieceType::HAND {
+                        for count in 1..=position.hand(owner).count(kind) {
+                            found.extend(inputs_in_hand(
+                                inputs,
+                                king,
+                                perspective,
+                                kind,
+                                count,
+                                owner,
+                            ));
+                            pieces += 1;
+                        }
+                    }
+                }
+                for _ in pieces..PIECES_IN_SET {
+                    found.extend(inputs_not_in_game(inputs, king));
+                }
+                found.sort_unstable();
+                assert_eq!(found, sorted(inputs, &position, perspective), "{inputs:?}");
+            }
+        }
+    }
 }
 
 #[test]

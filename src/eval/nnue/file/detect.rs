@@ -164,7 +164,9 @@ fn known() -> impl Iterator<Item = Shape> {
             })
         })
     };
-    Inputs::ALL.into_iter().flat_map(shapes_of)
+    // Others than us do not have our inputs.
+    let theirs = |inputs: &Inputs| *inputs != Inputs::Own;
+    Inputs::ALL.into_iter().filter(theirs).flat_map(shapes_of)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub enum ShapeError {
 }
 
 const INPUTS: &str =
-    "halfkp, kp, ka2, halfkpe9, halfkpvm, halfka1, halfka2, halfkahm1 or halfkahm2";
+    "halfkp, kp, ka2, halfkpe9, halfkpvm, halfka1, halfka2, halfkahm1, halfkahm2 or raicho";
 const BUCKETS: &str =
     "hand4 to hand1024, k3k3 to k29k29 or progress2 to progress32, each kind once";
 const SHARDS: &str = "shards such as c1024_s256x8";
