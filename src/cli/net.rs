@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
-use crate::eval::nnue::{Network, random, scalar, shape::Shape};
+use crate::eval::nnue::shape::{Head, Shape};
+use crate::eval::nnue::{Network, random, scalar};
 use crate::position::Position;
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
@@ -66,7 +67,13 @@ fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
 fn show(path: &Path, sfen_file: Option<&Path>) -> anyhow::Result<()> {
     let (network, warnings) = Network::open(path).with_context(|| path.display().to_string())?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "# {}, FV_SCALE {}", network.shape(), network.scale())?;
+    let shape = network.shape();
+    if shape.head == Head::Direct {
+        writeln!(out, "# {shape}")?;
+    } else {
+        writeln!(out, "# {shape}, FV_SCALE {}", network.scale())?;
+    }
+    writeln!(out, "# {}", network.text())?;
     for warning in warnings {
         writeln!(out, "# warning: {warning}")?;
     }

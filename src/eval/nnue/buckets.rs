@@ -2,13 +2,19 @@
 //! the game has gone.
 //!
 //! The buckets are those of `YaneuraOu`'s SFNN networks (`source/eval/nnue/architectures/README.md`). Each of the two sides
-//! has a number of its own, the side to move's first; hands, kings and progress combine in this order.
+//! has a number of its own, the side to move's first; hands, kings and progress combine in this order. Our own networks
+//! have the phases of a game instead.
+
+mod phase;
 
 use std::fmt;
 
 use super::features::{PIECES_END, piece_numbers};
 use crate::position::Position;
 use crate::types::{Color, Hand, PieceType, Square};
+
+pub use phase::PHASES;
+pub(crate) use phase::phase;
 
 /// Classes of one hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,19 +105,21 @@ impl HandBuckets {
 
 /// 0 for an empty hand, then a zone for every four points, 7 from 25 points on.
 fn zone_of_points(hand: Hand) -> usize {
-    let points: u32 = PieceType::HAND
-        .into_iter()
-        .map(|kind| {
-            let points = match kind {
-                PieceType::Pawn => 1,
-                PieceType::Lance | PieceType::Knight => 2,
-                PieceType::Silver | PieceType::Gold => 3,
-                _ => 5,
-            };
-            points * hand.count(kind)
-        })
-        .sum();
-    points.div_ceil(4).min(7) as usize
+    points(hand).div_ceil(4).min(7) as usize
+}
+
+/// What is in a hand, in points.
+fn points(hand: Hand) -> u32 {
+    let of_kind = |kind| {
+        let points = match kind {
+            PieceType::Pawn => 1,
+            PieceType::Lance | PieceType::Knight => 2,
+            PieceType::Silver | PieceType::Gold => 3,
+            _ => 5,
+        };
+        points * hand.count(kind)
+    };
+    PieceType::HAND.into_iter().map(of_kind).sum()
 }
 
 impl KingBuckets {

@@ -1,12 +1,14 @@
-//! Reading of `nn.bin` files: header, transformer, progress, stacks of layers.
+//! Reading of network files: `nn.bin` files with header, transformer, progress, stacks of layers; and files of our own format
+//! (`own`), which the magic tells.
 //!
-//! The format is `YaneuraOu`'s (`source/eval/nnue/evaluate_nnue.cpp`), everything little endian. Programs that write such
+//! The format of `nn.bin` is `YaneuraOu`'s (`source/eval/nnue/evaluate_nnue.cpp`), everything little endian. Programs that write such
 //! files are careless with hashes and texts, so the size decides: where header or text do not fit but exactly one known
 //! shape does, the network loads with a warning. No memory is taken that the size of the file does not justify.
 
 mod detect;
 mod error;
 mod leb128;
+mod own;
 mod reader;
 
 use std::fs::File;
@@ -23,7 +25,7 @@ pub use error::{Field, NetError, Warning};
 use detect::{Found, Header};
 use reader::Reader;
 
-/// The first four bytes of every file.
+/// The first four bytes of every file but our own.
 pub(super) const MAGIC: u32 = 0x7af3_2f16;
 
 /// What stands before a section of compressed values.
@@ -53,8 +55,11 @@ impl Network {
         }
         // The magic first: what is no network may be of any size.
         let mut bytes = Vec::new();
-        file.by_ref().take(4).read_to_end(&mut bytes)?;
-        Reader::new(&bytes).magic()?;
+        let magic = own::MAGIC.len() as u64;
+        file.by_ref().take(magic).read_to_end(&mut bytes)?;
+        if !own::is_own(&bytes) {
+            Reader::new(&bytes).magic()?;
+        }
         let length = usize::try_from(metadata.len()).map_err(|_| NetError::NoMemory)?;
         bytes
             .try_reserve_exact(length)
@@ -70,6 +75,9 @@ impl Network {
     /// # Errors
     /// The bytes are not those of a network of a known shape.
     pub fn read(bytes: &[u8]) -> Result<(Self, Vec<Warning>), NetError> {
+        if own::is_own(bytes) {
+            return Ok((own::read(bytes)?, Vec::new()));
+        }
         let mut reader = Reader::new(bytes);
         let header = reader.header()?;
         let mut warnings = Vec::new();
@@ -87,6 +95,7 @@ impl Network {
         };
         let (mut network, mut warnings) = body.read()?;
         network.scale = scale(&header, &mut warnings);
+        network.text = header.into_text();
         Ok((network, warnings))
     }
 }
@@ -112,8 +121,8 @@ impl Body<'_> {
         let shape = self.found.shape;
         self.hash(Field::TransformerHash, shape.transformer_hash())?;
         let transformer = match shape.head {
-            Head::Plain => self.transformer(shape)?,
             Head::Stacks { .. } => self.compressed_transformer(shape)?,
+            Head::Plain | Head::Direct => self.transformer(shape)?,
         };
         let progress = if shape.has_progress() {
             Some(self.progress()?)
@@ -131,9 +140,11 @@ impl Body<'_> {
             shape,
             transformer,
             stacks,
+            direct: None,
             progress,
             scale: DEFAULT_SCALE,
             source: String::new(),
+            text: String::new(),
         };
         Ok((network, self.warnings))
     }

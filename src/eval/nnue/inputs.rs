@@ -5,7 +5,7 @@
 
 use super::features::{ALL_END, ENEMY_KING, OWN_END, PIECES_END};
 
-/// A kind of inputs.
+/// A kind of inputs. Files of our own format know it by its place here: new ones come last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Inputs {
     /// Own king's square × pieces.
@@ -283,6 +283,16 @@ impl Inputs {
             .find(|inputs| inputs.word().eq_ignore_ascii_case(word))
     }
 
+    /// As files of our own format number it.
+    pub(crate) const fn id(self) -> u32 {
+        self as u32
+    }
+
+    /// The kind that files of our own format number so.
+    pub(crate) fn from_id(id: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|inputs| inputs.id() == id)
+    }
+
     /// The kind with so many inputs; no two have the same number.
     pub(crate) fn from_count(count: usize) -> Option<Self> {
         Self::ALL.into_iter().find(|inputs| inputs.count() == count)
@@ -303,6 +313,7 @@ mod tests {
         for inputs in Inputs::ALL {
             assert_eq!(Inputs::from_count(inputs.count()), Some(inputs));
             assert_eq!(Inputs::from_name(inputs.name()), Some(inputs));
+            assert_eq!(Inputs::from_id(inputs.id()), Some(inputs));
             assert_eq!(
                 Inputs::from_word(&inputs.word().to_uppercase()),
                 Some(inputs)

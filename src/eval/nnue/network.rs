@@ -1,6 +1,7 @@
 //! A network in memory: its shape and its weights.
 
 use super::buckets::Progress;
+use super::inputs::Inputs;
 use super::shape::{LayerShape, Shape};
 use crate::util::Aligned;
 
@@ -12,12 +13,15 @@ pub const DEFAULT_SCALE: i32 = 16;
 pub struct Network {
     pub(crate) shape: Shape,
     pub(crate) transformer: Transformer,
-    /// One for each bucket, at least one.
+    /// One for each bucket; none where the outputs are [`Self::direct`].
     pub(crate) stacks: Vec<Stack>,
+    /// The outputs of a network of our own.
+    pub(crate) direct: Option<Direct>,
     /// Where buckets depend on it.
     pub(crate) progress: Option<Progress>,
     pub(crate) scale: i32,
     pub(crate) source: String,
+    pub(crate) text: String,
 }
 
 /// The first layer, from inputs to sums. Doubled where the shape has stacks, as `YaneuraOu` keeps them.
@@ -50,13 +54,48 @@ pub(crate) struct Stack {
     pub(crate) last: Affine,
 }
 
+/// The neurons behind the transformer of a network of our own, one for each bucket.
+#[derive(Debug)]
+pub(crate) struct Direct {
+    /// `[bucket]`, where [`ONE_OF_SUMS`](super::scalar::ONE_OF_SUMS) · [`ONE_OF_WEIGHTS`](super::scalar::ONE_OF_WEIGHTS) is 1.
+    pub(crate) biases: Vec<i32>,
+    /// `[bucket][side][column]`, the side to move first; at most [`MAX_WEIGHT`](super::scalar::MAX_WEIGHT) in magnitude.
+    pub(crate) weights: Aligned<i16>,
+    /// What an output of 1 is worth in the unit of values.
+    pub(crate) scale: i32,
+}
+
 impl Network {
+    /// A network of our own. The width is that of the transformer, the other sizes must fit to it.
+    pub(crate) fn of_direct(
+        inputs: Inputs,
+        transformer: Transformer,
+        direct: Direct,
+        text: &str,
+    ) -> Self {
+        let shape = Shape::direct(inputs, transformer.biases.len());
+        debug_assert_eq!(shape.validate(), Ok(()));
+        debug_assert_eq!(transformer.weights.len(), inputs.count() * shape.width);
+        debug_assert_eq!(direct.biases.len(), shape.buckets());
+        debug_assert_eq!(direct.weights.len(), shape.buckets() * 2 * shape.width);
+        Self {
+            shape,
+            transformer,
+            stacks: Vec::new(),
+            direct: Some(direct),
+            progress: None,
+            scale: DEFAULT_SCALE,
+            source: String::new(),
+            text: text.to_owned(),
+        }
+    }
+
     /// Inputs and widths.
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// What the output is divided by (`FV_SCALE`), at least 1.
+    /// What the output is divided by (`FV_SCALE`), at least 1. Networks of our own know their scale and ignore it.
     pub const fn scale(&self) -> i32 {
         self.scale
     }
@@ -69,6 +108,11 @@ impl Network {
     /// Where the network came from, for messages.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// What the file says of itself, on one line.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 }
 
@@ -107,7 +151,16 @@ impl Affine {
     }
 }
 
-fn to_i16(bytes: &[u8]) -> Aligned<i16> {
+impl Direct {
+    /// The weights of one bucket, the side to move's half first.
+    pub(crate) fn row(&self, bucket: usize) -> &[i16] {
+        let inputs = self.weights.len() / self.biases.len();
+        &self.weights[bucket * inputs..][..inputs]
+    }
+}
+
+/// Integers of a file.
+pub(super) fn to_i16(bytes: &[u8]) -> Aligned<i16> {
     let (values, _) = bytes.as_chunks();
     let mut aligned = Aligned::zeroed(values.len());
     for (to, from) in aligned.iter_mut().zip(values) {

@@ -1,16 +1,24 @@
-//! Networks of made-up weights, small enough not to saturate, as files in `YaneuraOu`'s formats: so every shape can be
-//! tested without a file from anywhere.
+//! Networks of made-up weights, small enough not to saturate, as files in `YaneuraOu`'s formats and our own: so every shape
+//! can be tested without a file from anywhere.
 //!
 //! Value i of stream s is `SplitMix64` (Vigna) of s · 2^40 + i, so that the same seed gives the same bytes everywhere and a
 //! few lines in any language can repeat them.
 
 use super::file::{LEB128_MAGIC, MAGIC};
+use super::network::{Direct, Network, Transformer};
+use super::scalar::MAX_WEIGHT;
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
 use crate::eval::nnue::buckets::Progress;
+use crate::util::Aligned;
 
 /// The bytes of a file with a network of that shape, which must be valid. Compressed weights must fit into 4 GB.
 pub fn file(shape: &Shape, seed: u64) -> Vec<u8> {
     let stream = &mut Stream(seed << 40);
+    if shape.head == Head::Direct
+        && let Some(file) = direct(*shape, stream).to_bytes()
+    {
+        return file;
+    }
     let text = shape.text();
     let mut bytes = Vec::new();
     for word in [MAGIC, shape.file_hash(), text.len() as u32] {
@@ -47,6 +55,32 @@ pub fn file(shape: &Shape, seed: u64) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// A network of our own, in which some sums leave the range of activations and some weights are the largest.
+fn direct(shape: Shape, stream: &mut Stream) -> Network {
+    let mut values = |length, half, offset| {
+        let mut values = Aligned::zeroed(length);
+        for value in values.iter_mut() {
+            *value = (stream.weight(half) + offset) as i16;
+        }
+        values
+    };
+    let transformer = Transformer {
+        biases: values(shape.width, 60, 127),
+        weights: values(shape.width * shape.inputs.count(), 18, 0),
+    };
+    let mut weights = Aligned::zeroed(shape.buckets() * 2 * shape.width);
+    for weight in weights.iter_mut() {
+        *weight = stream.uniform(MAX_WEIGHT.into()) as i16;
+    }
+    let biases = (0..shape.buckets()).map(|_| stream.uniform(3000)).collect();
+    let direct = Direct {
+        biases,
+        weights,
+        scale: 64,
+    };
+    Network::of_direct(shape.inputs, transformer, direct, &shape.text())
 }
 
 /// Biases of at most 3000 and weights of at most `half` in magnitude.

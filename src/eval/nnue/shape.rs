@@ -5,6 +5,7 @@
 //! inputs of each side -> width (transformer), the side to move's half first
 //! plain:   clamp(0..=127), 2 * width -> hidden -> hidden -> 1
 //! stacks:  products of the halves, width -> hidden (and a shortcut) -> hidden -> 1, one such stack for each bucket
+//! direct:  clamp(0..=255) squared, 2 * width -> 1, one such neuron for each bucket
 //! ```
 //!
 //! All dimensions are known at run time only.
@@ -12,7 +13,7 @@
 mod name;
 pub(crate) mod text;
 
-use super::buckets::Buckets;
+use super::buckets::{Buckets, PHASES};
 use super::inputs::Inputs;
 
 pub use name::ShapeError;
@@ -36,7 +37,7 @@ pub struct Shape {
     pub inputs: Inputs,
     /// Sums that the transformer makes for each side.
     pub width: usize,
-    /// Neurons of the two hidden layers; the shortcut not counted.
+    /// Neurons of the two hidden layers; the shortcut not counted. 0 where the head has no such layers.
     pub hidden: [usize; 2],
     /// What comes after the transformer.
     pub head: Head,
@@ -54,6 +55,8 @@ pub enum Head {
         /// Whether neurons of the first layer see a part of the products only.
         shards: Option<Shards>,
     },
+    /// Our own: one neuron for each phase of the game over the clamped and squared sums of both sides.
+    Direct,
 }
 
 /// The first layer in groups of neurons: each sees what is common and its own shard.
@@ -97,6 +100,16 @@ impl Shape {
         }
     }
 
+    /// A network of our own: nothing but outputs behind the transformer.
+    pub const fn direct(inputs: Inputs, width: usize) -> Self {
+        Self {
+            inputs,
+            width,
+            hidden: [0; 2],
+            head: Head::Direct,
+        }
+    }
+
     /// Whether the first layer has one more neuron, which is added to the result as it is: in stacks of 8n-1 neurons, so that
     /// they become 8n.
     pub const fn has_shortcut(&self) -> bool {
@@ -108,22 +121,31 @@ impl Shape {
         match self.head {
             Head::Plain => 1,
             Head::Stacks { buckets, .. } => buckets.count(),
+            Head::Direct => 0,
+        }
+    }
+
+    /// In how many ways the sums of the transformer are looked at, each for a part of the positions.
+    pub fn buckets(&self) -> usize {
+        match self.head {
+            Head::Plain | Head::Stacks { .. } => self.stacks(),
+            Head::Direct => PHASES,
         }
     }
 
     /// Whether there are weights for the progress of a game.
     pub(crate) const fn has_progress(&self) -> bool {
         match self.head {
-            Head::Plain => false,
             Head::Stacks { buckets, .. } => buckets.progress.is_some(),
+            Head::Plain | Head::Direct => false,
         }
     }
 
-    /// The three layers of a stack.
+    /// The three layers of a stack, empty ones where there is none.
     pub(crate) const fn layers(&self) -> [LayerShape; 3] {
         let [first, second] = self.hidden;
         let (first_inputs, second_inputs) = match self.head {
-            Head::Plain => (2 * self.width, first),
+            Head::Plain | Head::Direct => (2 * self.width, first),
             Head::Stacks { .. } => (self.width, 2 * first),
         };
         [
@@ -150,6 +172,9 @@ impl Shape {
         let [first, second] = self.hidden;
         if self.width == 0 || self.width > MAX_WIDTH || !self.width.is_multiple_of(WIDTH_STEP) {
             return Err(ShapeError::Width(self.width));
+        }
+        if self.head == Head::Direct {
+            return Ok(());
         }
         for neurons in self.hidden {
             if neurons == 0 || neurons > MAX_HIDDEN {
@@ -188,12 +213,12 @@ impl Shape {
         self.transformer_bytes() + self.stack_bytes()
     }
 
-    // --- Hashes in a file ---
+    // --- Hashes in a file of YaneuraOu's format ---
 
     /// The hash before the transformer.
     pub(crate) const fn transformer_hash(&self) -> u32 {
         match self.head {
-            Head::Plain => self.inputs.hash() ^ (2 * self.width) as u32,
+            Head::Plain | Head::Direct => self.inputs.hash() ^ (2 * self.width) as u32,
             Head::Stacks { .. } => 0x5f13_4ab8,
         }
     }
@@ -213,7 +238,7 @@ impl Shape {
     /// The hash in the header.
     pub(crate) const fn file_hash(&self) -> u32 {
         match self.head {
-            Head::Plain => self.transformer_hash() ^ self.network_hash(),
+            Head::Plain | Head::Direct => self.transformer_hash() ^ self.network_hash(),
             Head::Stacks { .. } if self.has_progress() => 0x3c20_3b32 ^ PROGRESS_HASH,
             Head::Stacks { .. } => 0x3c20_3b32,
         }

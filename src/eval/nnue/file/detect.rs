@@ -51,6 +51,11 @@ impl Header {
         text::scale(&self.text)
     }
 
+    /// The text, without control characters.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
     /// The beginning of the text, for messages.
     fn shown(&self) -> String {
         shorten(&self.text)

@@ -5,7 +5,8 @@ use std::io;
 
 use thiserror::Error;
 
-use super::MAGIC;
+use super::{MAGIC, own};
+use crate::eval::nnue::scalar::MAX_WEIGHT;
 use crate::eval::nnue::shape::Shape;
 
 /// A part of a file.
@@ -37,6 +38,31 @@ pub enum Field {
     Second(usize),
     /// Its last layer.
     Last(usize),
+    // --- Files of our own format ---
+    /// The version of the format.
+    Version,
+    /// Bytes of the header.
+    HeaderLength,
+    /// The kind of inputs.
+    Inputs,
+    /// Sums of each side.
+    Width,
+    /// Outputs.
+    Buckets,
+    /// The largest activation.
+    MaxActivation,
+    /// The output weight that stands for 1.
+    OneOfWeights,
+    /// What an output of 1 is worth.
+    Scale,
+    /// Who made the network from what.
+    Text,
+    /// Biases of the outputs.
+    OutputBiases,
+    /// Weights of the outputs.
+    OutputWeights,
+    /// The checksum at the end.
+    Checksum,
 }
 
 impl fmt::Display for Field {
@@ -55,6 +81,18 @@ impl fmt::Display for Field {
             Self::First(number) => write!(formatter, "first layer of stack {number}"),
             Self::Second(number) => write!(formatter, "second layer of stack {number}"),
             Self::Last(number) => write!(formatter, "last layer of stack {number}"),
+            Self::Version => formatter.write_str("version"),
+            Self::HeaderLength => formatter.write_str("length of the header"),
+            Self::Inputs => formatter.write_str("inputs"),
+            Self::Width => formatter.write_str("width"),
+            Self::Buckets => formatter.write_str("buckets"),
+            Self::MaxActivation => formatter.write_str("largest activation"),
+            Self::OneOfWeights => formatter.write_str("output weight of 1"),
+            Self::Scale => formatter.write_str("scale"),
+            Self::Text => formatter.write_str("text"),
+            Self::OutputBiases => formatter.write_str("biases of the outputs"),
+            Self::OutputWeights => formatter.write_str("weights of the outputs"),
+            Self::Checksum => formatter.write_str("checksum"),
         }
     }
 }
@@ -72,7 +110,11 @@ pub enum NetError {
     #[error("not enough memory")]
     NoMemory,
     /// It is something else.
-    #[error("{field}: found {found:#010x}, expected {MAGIC:#010x}", field = Field::Magic)]
+    #[error(
+        "{field}: found {found:#010x}, expected {MAGIC:#010x} or '{own}'",
+        field = Field::Magic,
+        own = own::MAGIC.escape_ascii()
+    )]
     Magic {
         /// What the file begins with.
         found: u32,
@@ -139,6 +181,48 @@ pub enum NetError {
         field: Field,
         /// What is wrong.
         problem: String,
+    },
+    /// A number of the header cannot be.
+    #[error("{field}: found {found}, expected {expected}")]
+    Number {
+        /// Which.
+        field: Field,
+        /// What the file says.
+        found: u32,
+        /// What it could say.
+        expected: String,
+    },
+    /// The header would be shorter than its numbers or longer than the file.
+    #[error(
+        "{field}: found {found}, expected {expected} to the {left} bytes that follow",
+        field = Field::HeaderLength
+    )]
+    HeaderLength {
+        /// What the file says.
+        found: usize,
+        /// Bytes of the numbers.
+        expected: usize,
+        /// Bytes that follow.
+        left: usize,
+    },
+    /// A byte was changed.
+    #[error("{field}: found {found:#010x}, expected {expected:#010x}", field = Field::Checksum)]
+    Checksum {
+        /// What the file says.
+        found: u32,
+        /// What its bytes give.
+        expected: u32,
+    },
+    /// An output weight is too large for the arithmetic.
+    #[error(
+        "{field}: found {found} at number {number}, expected -{MAX_WEIGHT} to {MAX_WEIGHT}",
+        field = Field::OutputWeights
+    )]
+    Weight {
+        /// Which one, from 0.
+        number: usize,
+        /// Its value.
+        found: i16,
     },
     /// It goes on behind its end.
     #[error("end of the file: expected at offset {offset}, found {left} bytes more")]

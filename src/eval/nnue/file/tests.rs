@@ -129,7 +129,7 @@ fn anything_else_is_refused() {
     flipped[0] ^= 1;
     assert_eq!(
         refusal(&flipped),
-        "magic number: found 0x7af32f17, expected 0x7af32f16"
+        "magic number: found 0x7af32f17, expected 0x7af32f16 or 'RAICHONN'"
     );
 }
 
@@ -344,5 +344,11 @@ fn missing_files_and_folders() {
         (PLAIN, 0)
     );
     assert!(network.source().ends_with(FILE_NAME));
+    let own = nets.join("own.nnue");
+    std::fs::write(&own, file("raicho_64x2-8")).unwrap();
+    let (network, _) = Network::open(&own).unwrap();
+    assert_eq!(network.shape().to_string(), "raicho_64x2-8");
+    std::fs::write(&own, b"RAICHONNE").unwrap();
+    assert!(open(&own).starts_with("version"));
     std::fs::remove_dir_all(nets).unwrap();
 }

@@ -1,4 +1,5 @@
-//! Names of shapes as `YaneuraOu` spells them: `halfkp_256x2-32-32`, `SFNN_halfka2_1024_7_64_k3k3`.
+//! Names of shapes as `YaneuraOu` spells them: `halfkp_256x2-32-32`, `SFNN_halfka2_1024_7_64_k3k3`; and of our own:
+//! `raicho_512x2-8`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::{Head, MAX_HIDDEN, MAX_WIDTH, Shape, Shards, WIDTH_STEP};
-use crate::eval::nnue::buckets::{Buckets, HandBuckets, KingBuckets};
+use crate::eval::nnue::buckets::{Buckets, HandBuckets, KingBuckets, PHASES};
 use crate::eval::nnue::inputs::Inputs;
 
 /// What is wrong with a shape or its name.
@@ -43,6 +44,7 @@ const INPUTS: &str =
     "halfkp, kp, ka2, halfkpe9, halfkpvm, halfka1, halfka2, halfkahm1, halfkahm2 or raicho";
 const BUCKETS: &str =
     "hand4 to hand1024, k3k3 to k29k29 or progress2 to progress32, each kind once";
+const LAYERS: &str = "two hidden layers, or 8 outputs";
 const SHARDS: &str = "shards such as c1024_s256x8";
 
 /// The name of the first network of its kind, in files and out of them.
@@ -71,6 +73,7 @@ impl fmt::Display for Shape {
         let (word, width, [first, second]) = (self.inputs.word(), self.width, self.hidden);
         match self.head {
             Head::Plain => write!(formatter, "{word}_{width}x2-{first}-{second}"),
+            Head::Direct => write!(formatter, "{word}_{width}x2-{PHASES}"),
             Head::Stacks { .. } if *self == Self::CLASSIC => formatter.write_str(CLASSIC),
             Head::Stacks { buckets, shards } => {
                 write!(formatter, "SFNN_{word}_{width}_{first}_{second}")?;
@@ -111,13 +114,19 @@ impl FromStr for Shape {
                 .ok_or_else(|| unknown(width, "a width x2"))?;
             number(one_side, "a width x2")?
         };
-        let mut hidden = [0; 2];
-        for neurons in &mut hidden {
-            let word = words
-                .next()
-                .ok_or(ShapeError::Missing("two hidden layers"))?;
-            *neurons = number(word, "a number of neurons")?;
+        let first = number(
+            words.next().ok_or(ShapeError::Missing(LAYERS))?,
+            "a number of neurons",
+        )?;
+        if !is_sfnn && first == PHASES && words.peek().is_none() {
+            let shape = Self::direct(inputs, width);
+            shape.validate()?;
+            return Ok(shape);
         }
+        let second = number(
+            words.next().ok_or(ShapeError::Missing(LAYERS))?,
+            "a number of neurons",
+        )?;
         let head = if is_sfnn {
             let is_sharded = words.peek().is_some_and(|word| word.starts_with('c'));
             let shards = is_sharded
@@ -134,7 +143,7 @@ impl FromStr for Shape {
         let shape = Self {
             inputs,
             width,
-            hidden,
+            hidden: [first, second],
             head,
         };
         shape.validate()?;

@@ -118,7 +118,14 @@ fn names_and_texts_round_trip() {
         assert_eq!(shape.to_string().to_uppercase().parse(), Ok(shape));
         assert_eq!(Shape::from_plain_text(&shape.text()), Some(shape));
         assert!(!text::tells_stacks(&shape.text()));
+        let shape = Shape::direct(inputs, 512);
+        assert_eq!(shape.to_string().parse(), Ok(shape));
+        assert_eq!(Shape::from_plain_text(&shape.text()), None);
     }
+    assert_eq!(
+        Shape::direct(Inputs::Own, 512).to_string(),
+        "raicho_512x2-8"
+    );
 }
 
 #[test]
@@ -131,6 +138,9 @@ fn impossible_names_are_refused() {
         "halfkp_16384x2-32-32",
         "halfkp_256x2-0-32",
         "halfkp_256x2-32",
+        "raicho_256x2-7",
+        "raicho_100x2-8",
+        "raicho_256-8",
         "halfkp_256x2-32-32-k3k3",
         "relative_256x2-32-32",
         "SFNN_halfka2_256_12_32",

@@ -22,6 +22,7 @@ impl Shape {
                 let stacks = self.stacks();
                 format!("ModelType=SFNNWithoutPsqt;{features}{name}{{LayerStack={stacks}}}")
             }
+            Head::Direct => format!("{features}{self}"),
         }
     }
 
@@ -49,7 +50,7 @@ impl Shape {
             .split_once('{')
             .ok_or("no '{LayerStack=' after the name")?;
         let shape: Self = name.parse().map_err(|error| format!("{error}"))?;
-        if shape.head == Head::Plain {
+        if !matches!(shape.head, Head::Stacks { .. }) {
             return Err(format!("{shape} is no SFNN network"));
         }
         let stacks = rest.strip_prefix("LayerStack=").and_then(leading_number);
