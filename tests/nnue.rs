@@ -1,5 +1,5 @@
 //! Networks against `YaneuraOu`: files of made-up weights, and one real network where it is at hand, must give its evaluations to
-//! the last point.
+//! the last point. And networks of our own format against another program.
 
 mod common;
 
@@ -19,8 +19,11 @@ const EVALUATIONS: &str = include_str!("data/nnue_evaluations.tsv");
 /// Likewise, with three positions of fewer pieces at the end.
 const MORE_EVALUATIONS: &str = include_str!("data/nnue_more_evaluations.tsv");
 
+/// Likewise of our own format, by another program.
+const OWN_EVALUATIONS: &str = include_str!("data/own_evaluations.tsv");
+
 /// Compares a column of a table.
-fn equals_yaneuraou(table: &'static str, name: &str) {
+fn equals_table(table: &'static str, name: &str) {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     let mut rows = lines.map(|line| line.split('\t').collect::<Vec<_>>());
     let header = rows.next().unwrap();
@@ -40,32 +43,32 @@ fn equals_yaneuraou(table: &'static str, name: &str) {
 
 #[test]
 fn half_kp() {
-    equals_yaneuraou(EVALUATIONS, "halfkp_256x2-32-32");
+    equals_table(EVALUATIONS, "halfkp_256x2-32-32");
 }
 
 #[test]
 fn half_kp_vm() {
-    equals_yaneuraou(EVALUATIONS, "halfkpvm_256x2-32-32");
+    equals_table(EVALUATIONS, "halfkpvm_256x2-32-32");
 }
 
 #[test]
 fn half_ka_hm2() {
-    equals_yaneuraou(EVALUATIONS, "halfkahm2_256x2-32-32");
+    equals_table(EVALUATIONS, "halfkahm2_256x2-32-32");
 }
 
 #[test]
 fn half_ka1() {
-    equals_yaneuraou(EVALUATIONS, "halfka1_512x2-16-32");
+    equals_table(EVALUATIONS, "halfka1_512x2-16-32");
 }
 
 #[test]
 fn stacks_with_a_shortcut() {
-    equals_yaneuraou(EVALUATIONS, "SFNN_halfka2_256_7_32_k3k3");
+    equals_table(EVALUATIONS, "SFNN_halfka2_256_7_32_k3k3");
 }
 
 #[test]
 fn stacks_by_hands_kings_and_progress() {
-    equals_yaneuraou(
+    equals_table(
         EVALUATIONS,
         "SFNN_halfkahm2_256_8_32_hand16_k9k9z_progress4",
     );
@@ -73,12 +76,12 @@ fn stacks_by_hands_kings_and_progress() {
 
 #[test]
 fn stacks_of_the_classic_shape() {
-    equals_yaneuraou(EVALUATIONS, "SFNN_halfkahm2_512_15_32_k3k3");
+    equals_table(EVALUATIONS, "SFNN_halfkahm2_512_15_32_k3k3");
 }
 
 #[test]
 fn pieces_kings_and_shards() {
-    equals_yaneuraou(
+    equals_table(
         MORE_EVALUATIONS,
         "SFNN_ka2_256_8_32_c128_s64x2_hand64z_k13k13z",
     );
@@ -86,17 +89,17 @@ fn pieces_kings_and_shards() {
 
 #[test]
 fn half_ka_hm1_in_stacks() {
-    equals_yaneuraou(MORE_EVALUATIONS, "SFNN_halfkahm1_128_16_32_hand1024_k3k3");
+    equals_table(MORE_EVALUATIONS, "SFNN_halfkahm1_128_16_32_hand1024_k3k3");
 }
 
 #[test]
 fn pieces_and_kings_in_stacks() {
-    equals_yaneuraou(MORE_EVALUATIONS, "SFNN_kp_128_7_32_hand64_k29k29");
+    equals_table(MORE_EVALUATIONS, "SFNN_kp_128_7_32_hand64_k29k29");
 }
 
 #[test]
 fn half_kp_in_stacks() {
-    equals_yaneuraou(
+    equals_table(
         MORE_EVALUATIONS,
         "SFNN_halfkp_128_7_32_hand256_k9k9_progress3",
     );
@@ -104,13 +107,19 @@ fn half_kp_in_stacks() {
 
 #[test]
 fn pieces_and_kings_twice() {
-    equals_yaneuraou(MORE_EVALUATIONS, "ka2_256x2-8-64");
+    equals_table(MORE_EVALUATIONS, "ka2_256x2-8-64");
 }
 
 #[test]
 #[ignore = "takes more than a gigabyte of memory"]
 fn attacked_pieces() {
-    equals_yaneuraou(MORE_EVALUATIONS, "halfkpe9_256x2-32-32");
+    equals_table(MORE_EVALUATIONS, "halfkpe9_256x2-32-32");
+}
+
+#[test]
+fn our_own() {
+    equals_table(OWN_EVALUATIONS, "raicho_64x2-8");
+    equals_table(OWN_EVALUATIONS, "raicho_192x2-8");
 }
 
 #[test]
@@ -164,6 +173,7 @@ fn reads_and_evaluates(name: &str) {
 fn every_kind_of_inputs() {
     for inputs in Inputs::ALL {
         reads_and_evaluates(&format!("{}_64x2-8-32", inputs.word()));
+        reads_and_evaluates(&format!("{}_64x2-8", inputs.word()));
         if inputs.count() < 1_000_000 {
             reads_and_evaluates(&format!("SFNN_{}_64_7_32_k3k3", inputs.word()));
         }
@@ -181,6 +191,8 @@ fn every_width_and_depth() {
         "1024x2-8-64",
         "1536x2-16-32",
         "2048x2-64-64",
+        "256x2-8",
+        "8192x2-8",
     ] {
         reads_and_evaluates(&format!("kp_{layers}"));
     }
