@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
 use crate::eval::nnue::shape::{Head, Shape};
-use crate::eval::nnue::{Network, random, scalar};
+use crate::eval::nnue::{Network, of_material, random, scalar};
 use crate::position::Position;
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
@@ -34,6 +34,12 @@ enum Command {
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..1 << 24))]
         seed: u64,
     },
+    /// Write the network that knows material only, which the engine carries until there is a trained one
+    #[command(before_help = "Example: raicho net material nets/raicho.nnue")]
+    Material {
+        /// The file to write
+        file: PathBuf,
+    },
     /// Say which shape a file has and what is odd about it; evaluate positions by the plain specification
     #[command(before_help = "Example: raicho net show nn.bin --sfen-file positions.sfen")]
     Show {
@@ -51,6 +57,12 @@ const MAX_COMPRESSED: usize = 1 << 31;
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Random { shape, file, seed } => write(shape, file, *seed),
+        Command::Material { file } => {
+            let bytes = of_material()
+                .to_bytes()
+                .context("a network of another format")?;
+            fs::write(file, bytes).with_context(|| file.display().to_string())
+        }
         Command::Show { file, sfen_file } => show(file, sfen_file.as_deref()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Each side sees the position as a few dozen inputs that are one out of thousands ([`inputs`], `features`). The
 //! transformer adds up one column of weights for each, and keeps the sums from move to move; stacks of small layers turn
-//! the sums of both sides into one number. The idea is Yu Nasu's (2018); files are `YaneuraOu`'s.
+//! the sums of both sides into one number. The idea is Yu Nasu's (2018); files are `YaneuraOu`'s, or of our own format.
 //!
 //! [`Network::open`] finds out which shape a file has; [`scalar::evaluate`] is the specification of what a network says;
 //! [`Model`] says the same, fast.
@@ -11,6 +11,7 @@
 
 mod accumulators;
 pub mod buckets;
+mod embedded;
 mod features;
 pub mod file;
 mod input_table;
@@ -18,6 +19,7 @@ pub mod inputs;
 mod layers;
 mod model;
 mod network;
+mod of_material;
 pub mod random;
 pub mod scalar;
 pub mod shape;
@@ -26,3 +28,4 @@ pub mod simd;
 pub use features::{ActiveInputs, active};
 pub use model::{Memory, Model, chosen_set};
 pub use network::{DEFAULT_SCALE, Network};
+pub use of_material::of_material;

@@ -1,0 +1,41 @@
+//! The network inside the executable; `nets/README.md` says how it was made.
+
+use super::network::Network;
+
+/// A file of our own format.
+static FILE: &[u8] = include_bytes!("../../../nets/raicho.nnue");
+
+impl Network {
+    /// The network that is part of the program. Each call reads it anew.
+    ///
+    /// # Panics
+    /// Never: a test reads it too.
+    pub fn embedded() -> Self {
+        let (mut network, _) = Self::read(FILE).expect("the embedded network is whole");
+        network.source = String::from("<embedded>");
+        network
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::nnue::of_material;
+
+    /// Whoever replaces the file by a trained one removes this test.
+    #[test]
+    fn the_file_is_what_the_command_writes() {
+        let file = of_material().to_bytes();
+        assert!(
+            file.as_deref() == Some(FILE),
+            "nets/raicho.nnue is another file than `raicho net material` writes"
+        );
+    }
+
+    #[test]
+    fn it_can_be_read() {
+        let network = Network::embedded();
+        assert_eq!(network.source(), "<embedded>");
+        assert!(network.text().starts_with("Raicho"));
+    }
+}
