@@ -16,6 +16,7 @@ mod sfen;
 mod state;
 mod structure;
 mod validate;
+mod without;
 
 #[cfg(test)]
 mod tests;
@@ -72,6 +73,11 @@ impl<const LANES: usize> Position<LANES> {
 
     fn from_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
         board.validate()?;
+        Ok(Self::from_any_board(board, first_ply))
+    }
+
+    /// A position that begins here, possible or not.
+    fn from_any_board(board: Board, first_ply: u32) -> Self {
         let first_points = Color::ALL.map(|color| board.total_points(color));
         let (board_key, key) = board.keys_from_scratch();
         let state = State {
@@ -89,13 +95,13 @@ impl<const LANES: usize> Position<LANES> {
         seen.enter(board_key.low64());
         let mut states = Vec::with_capacity(STATES_CAPACITY);
         states.push(state);
-        Ok(Self {
+        Self {
             board,
             states,
             seen,
             first_ply,
             first_points,
-        })
+        }
     }
 
     #[inline(always)]

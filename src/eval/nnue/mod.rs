@@ -12,6 +12,7 @@
 mod accumulators;
 pub mod buckets;
 mod embedded;
+mod explain;
 mod features;
 pub mod file;
 mod input_table;
@@ -25,6 +26,7 @@ pub mod scalar;
 pub mod shape;
 pub mod simd;
 
+pub use explain::explain;
 pub use features::{ActiveInputs, active};
 pub use model::{Memory, Model, chosen_set};
 pub use network::{DEFAULT_SCALE, Network};
