@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
 use crate::eval::nnue::shape::{Head, Shape};
-use crate::eval::nnue::{Network, of_material, random, scalar};
+use crate::eval::nnue::{Network, explain, of_material, random, scalar};
 use crate::position::Position;
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
@@ -48,6 +48,9 @@ enum Command {
         /// File with an SFEN a line; raw evaluations follow each, behind a tab
         #[arg(long, value_name = "FILE")]
         sfen_file: Option<PathBuf>,
+        /// Explain each evaluation
+        #[arg(long, requires = "sfen_file")]
+        explain: bool,
     },
 }
 
@@ -63,7 +66,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 .context("a network of another format")?;
             fs::write(file, bytes).with_context(|| file.display().to_string())
         }
-        Command::Show { file, sfen_file } => show(file, sfen_file.as_deref()),
+        Command::Show {
+            file,
+            sfen_file,
+            explain,
+        } => show(file, sfen_file.as_deref(), *explain),
     }
 }
 
@@ -76,7 +83,7 @@ fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
     fs::write(path, random::file(shape, seed)).with_context(|| path.display().to_string())
 }
 
-fn show(path: &Path, sfen_file: Option<&Path>) -> anyhow::Result<()> {
+fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Result<()> {
     let (network, warnings) = Network::open(path).with_context(|| path.display().to_string())?;
     let mut out = std::io::stdout().lock();
     let shape = network.shape();
@@ -100,6 +107,9 @@ fn show(path: &Path, sfen_file: Option<&Path>) -> anyhow::Result<()> {
         match scalar::evaluate(&network, &position) {
             Some(value) => writeln!(out, "{sfen}\t{value}")?,
             None => writeln!(out, "{sfen}\tno king")?,
+        }
+        if is_explained {
+            writeln!(out, "{}\n", explain(&network, &position))?;
         }
     }
     Ok(())
