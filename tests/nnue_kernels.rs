@@ -9,7 +9,9 @@ use raicho::movegen::legal_moves;
 use raicho::position::Position;
 
 /// One of each kind of inputs and of heads, small enough for a test.
-const SHAPES: [&str; 12] = [
+const SHAPES: [&str; 13] = [
+    // Our inputs with a head that the kernels know.
+    "raicho_64x2-8-32",
     "halfkp_64x2-8-32",
     "halfkp_256x2-32-32",
     "halfkp_192x2-16-64",
