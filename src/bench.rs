@@ -176,6 +176,7 @@ pub fn run_stoppable(
         hits,
         rejected,
     } = result.statistics;
+    writeln!(output, "evaluation {}", options.evaluator)?;
     writeln!(output, "time {} ms", result.time.as_millis())?;
     writeln!(
         output,

@@ -9,8 +9,12 @@ use raicho::movegen::legal_moves;
 use raicho::position::Position;
 
 /// One of each kind of inputs and of heads, small enough for a test.
-const SHAPES: [&str; 13] = [
-    // Our inputs with a head that the kernels know.
+const SHAPES: [&str; 16] = [
+    "raicho_64x2-8",
+    "raicho_512x2-8",
+    // Sums of 32 bits alone would not do.
+    "raicho_4160x2-8",
+    // Our inputs with a head of others.
     "raicho_64x2-8-32",
     "halfkp_64x2-8-32",
     "halfkp_256x2-32-32",

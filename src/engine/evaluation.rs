@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::{EvalFile, Settings};
 use crate::eval::Evaluator;
 use crate::eval::nnue::file::{NetError, Warning};
-use crate::eval::nnue::simd::InstructionSetError;
+use crate::eval::nnue::simd::{InstructionSet, InstructionSetError};
 use crate::eval::nnue::{Model, Network, chosen_set};
 
 /// Something about the evaluation that its user should know.
@@ -67,31 +67,37 @@ impl Source {
     /// The evaluation, and what is odd about it.
     pub(super) fn load(&self) -> (Evaluator, Vec<EvalProblem>) {
         let Some(path) = &self.path else {
-            return (Evaluator::of_name(&self.choice), Vec::new());
+            return of_name(&self.choice);
         };
         match open(path, self.scale) {
             Ok((evaluator, problems)) => (evaluator, problems),
             Err(error) => {
                 let path = path.clone();
-                (
-                    Evaluator::default(),
-                    vec![EvalProblem::File {
-                        path,
-                        error: Box::new(error),
-                    }],
-                )
+                let (evaluator, mut problems) = of_name(&EvalFile::Embedded);
+                let error = Box::new(error);
+                problems.push(EvalProblem::File { path, error });
+                (evaluator, problems)
             }
         }
     }
 }
 
-impl Evaluator {
-    /// The evaluation that needs no file.
-    fn of_name(choice: &EvalFile) -> Self {
-        match choice {
-            EvalFile::Material | EvalFile::Embedded | EvalFile::Path(_) => Self::Material,
-        }
+/// The evaluation that needs no file.
+fn of_name(choice: &EvalFile) -> (Evaluator, Vec<EvalProblem>) {
+    match choice {
+        EvalFile::Material => (Evaluator::Material, Vec::new()),
+        EvalFile::Embedded | EvalFile::Path(_) => lay_out(Network::embedded()),
     }
+}
+
+/// For the instruction set that was asked for, or the best.
+fn lay_out(network: Network) -> (Evaluator, Vec<EvalProblem>) {
+    let (set, problems) = match chosen_set() {
+        Ok(set) => (set, Vec::new()),
+        Err(error) => (InstructionSet::best(), vec![error.into()]),
+    };
+    let model = Model::for_set(network, set);
+    (Evaluator::Nnue(Arc::new(model)), problems)
 }
 
 /// The evaluation that `choice` names, for programs that can go on with no other.
@@ -100,7 +106,7 @@ impl Evaluator {
 /// The file cannot be used.
 pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<EvalProblem>), EvalProblem> {
     let EvalFile::Path(path) = choice else {
-        return Ok((Evaluator::of_name(choice), Vec::new()));
+        return Ok(of_name(choice));
     };
     open(path, 0).map_err(|error| EvalProblem::File {
         path: path.clone(),
@@ -114,19 +120,11 @@ fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), NetErr
     if scale > 0 {
         network.set_scale(scale as i32);
     }
-    let mut problems: Vec<EvalProblem> = warnings
-        .into_iter()
-        .map(|warning| EvalProblem::Odd {
-            path: path.to_owned(),
-            warning: Box::new(warning),
-        })
-        .collect();
-    let model = match chosen_set() {
-        Ok(set) => Model::for_set(network, set),
-        Err(error) => {
-            problems.push(error.into());
-            Model::new(network)
-        }
+    let odd = |warning| EvalProblem::Odd {
+        path: path.to_owned(),
+        warning: Box::new(warning),
     };
-    Ok((Evaluator::Nnue(Arc::new(model)), problems))
+    let (evaluator, mut problems) = lay_out(network);
+    problems.extend(warnings.into_iter().map(odd));
+    Ok((evaluator, problems))
 }

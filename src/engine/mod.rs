@@ -36,7 +36,7 @@ pub struct Engine {
     prepared: Option<search::Settings>,
     is_fresh: bool,
     /// What the evaluation in the settings of the search was made from.
-    eval_source: Source,
+    eval_source: Option<Source>,
     has_told_of_kings: bool,
 }
 
@@ -49,6 +49,16 @@ pub enum PrepareProblem {
     /// The evaluation is not the one that was asked for, or is odd.
     #[error(transparent)]
     Eval(#[from] EvalProblem),
+}
+
+impl PrepareProblem {
+    /// Whether something was not done as asked, or is only worth knowing.
+    pub fn is_error(&self) -> bool {
+        !matches!(
+            self,
+            Self::Eval(EvalProblem::NoKing | EvalProblem::Odd { .. })
+        )
+    }
 }
 
 impl Default for Engine {
@@ -67,7 +77,7 @@ impl Engine {
             searcher: Searcher::new(),
             prepared: None,
             is_fresh: false,
-            eval_source: Source::default(),
+            eval_source: None,
             has_told_of_kings: false,
         }
     }
@@ -109,13 +119,24 @@ impl Engine {
     /// Loads the evaluation that the settings ask for, unless it is there.
     fn choose_evaluation(&mut self) -> Vec<PrepareProblem> {
         let source = Source::of(&self.settings);
-        if source == self.eval_source {
+        if self.eval_source.as_ref() == Some(&source) {
             return Vec::new();
         }
         let (evaluator, problems) = source.load();
         self.settings.search.evaluator = evaluator;
-        self.eval_source = source;
+        self.eval_source = Some(source);
         problems.into_iter().map(PrepareProblem::from).collect()
+    }
+
+    /// The evaluation of the position in words, and what could not be loaded for it.
+    pub fn explain(&mut self) -> (String, Vec<PrepareProblem>) {
+        let problems = if self.is_searching() {
+            Vec::new() // Another evaluation is taken up by the next search.
+        } else {
+            self.choose_evaluation()
+        };
+        let text = self.settings.search.evaluator.explain(&self.position);
+        (text, problems)
     }
 
     /// Whether the evaluation would miss a king, told once.

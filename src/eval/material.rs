@@ -49,7 +49,7 @@ pub(super) fn evaluate(position: &Position) -> Value {
 
 /// The evaluation in words: counts of each kind, the total, and last the line `static eval <n>` from the side to move
 /// in the internal unit, in which a pawn is 90.
-pub fn explain(position: &Position) -> String {
+pub(super) fn explain(position: &Position) -> String {
     let mut text = String::from("material     value  black board hand  white board hand     sum\n");
     let board = position.board();
     let mut total = 0;

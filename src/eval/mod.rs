@@ -7,12 +7,11 @@
 mod material;
 pub mod nnue;
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::position::Position;
 use crate::types::Value;
-
-pub use material::explain;
 
 /// A way to evaluate positions. Light to clone: weights are shared.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +26,20 @@ pub enum Evaluator {
 /// What one thread remembers from evaluation to evaluation. It belongs to the evaluator that it was made for.
 #[derive(Debug, Default)]
 pub struct Memory(Option<Box<nnue::Memory>>);
+
+/// What it is, in a few words: `<material>`, or the shape of a network and the instructions that are used.
+impl fmt::Display for Evaluator {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Material => formatter.write_str("<material>"),
+            Self::Nnue(model) => {
+                let network = model.network();
+                let (source, set) = (network.source(), model.instruction_set());
+                write!(formatter, "{source} {}, {set}", network.shape())
+            }
+        }
+    }
+}
 
 /// Whether it is the same, not only alike.
 impl PartialEq for Evaluator {
@@ -47,6 +60,14 @@ impl Evaluator {
         match self {
             Self::Material => Memory(None),
             Self::Nnue(model) => Memory(Some(Box::new(model.memory()))),
+        }
+    }
+
+    /// The evaluation of a position in words; the last line is `static eval <n>`, the value for the side to move.
+    pub fn explain(&self, position: &Position) -> String {
+        match self {
+            Self::Material => material::explain(position),
+            Self::Nnue(model) => nnue::explain(model.network(), position),
         }
     }
 

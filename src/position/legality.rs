@@ -2,6 +2,7 @@
 //! move, `legal` that it does not leave the king in check and is no pawn-drop mate.
 
 use super::Position;
+use super::board::{Board, KingThreats};
 use crate::bitboard::{
     Bitboard, between, bishop_lines, gold_attacks, is_aligned, king_attacks, knight_attacks,
     lance_line, pawn_attacks, rook_lines, silver_attacks,
@@ -168,5 +169,28 @@ impl<const LANES: usize> Position<LANES> {
             | PieceType::ProKnight
             | PieceType::ProSilver => gold_attacks(us, to).contains(king),
         }
+    }
+}
+
+impl Board {
+    /// Whether a pawn that `us` drops on `to`, right before the enemy king, mates. Needs `threats` to the enemy king
+    /// as it is without that pawn.
+    pub(crate) fn is_pawn_drop_mate(&self, us: Color, to: Square, threats: &KingThreats) -> bool {
+        let them = !us;
+        let Some(king) = self.king(them) else {
+            return false;
+        };
+        debug_assert!(pawn_attacks(us, to).contains(king));
+        let occupied = self.occupied() | Bitboard::of(to);
+        // A pinned piece may take the pawn only along its pin; the pawn stands next to the king, so that line is the file.
+        let defenders = self.attackers_by(them, to, occupied) - Bitboard::of(king);
+        let free = defenders - threats.blockers;
+        let along_the_pin = defenders & threats.blockers & Bitboard::file(to.file());
+        if (free | along_the_pin).is_any() {
+            return false;
+        }
+        let escapes = king_attacks(king) - self.color(them);
+        let attacked = self.attacked_around(us, king, occupied - Bitboard::of(king));
+        (escapes - attacked).is_empty()
     }
 }

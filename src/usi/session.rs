@@ -26,7 +26,7 @@ use super::command::{Command, CommandError, GoCommand, PositionCommand, Start, T
 use super::options::{self, Button, Change};
 use super::response::Response;
 use crate::engine::{Engine, PrepareProblem};
-use crate::eval;
+use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
 use crate::movegen::perft::{self, PerftOptions};
 use crate::search::{Decision, Event, Limits};
@@ -128,7 +128,11 @@ impl Session {
             Command::Draw => self.show(self.engine.position().to_string()),
             Command::Moves => self.show(join(&legal_moves(self.engine.position()))),
             Command::Key => self.show(self.engine.position().key().to_string()),
-            Command::Eval => self.show(eval::explain(self.engine.position())),
+            Command::Eval => {
+                let (text, problems) = self.engine.explain();
+                self.report_problems(&problems);
+                self.show(text);
+            }
             Command::GetOption(name) => self.get_option(name.as_deref()),
             Command::Compiler => self.show(compiler()),
         }
@@ -162,7 +166,11 @@ impl Session {
 
     fn report_problems(&self, problems: &[PrepareProblem]) {
         for problem in problems {
-            self.error(problem.to_string());
+            if problem.is_error() {
+                self.error(problem.to_string());
+            } else {
+                self.output.send(&Response::Note(problem.to_string()));
+            }
         }
     }
 
@@ -367,7 +375,8 @@ fn compiler() -> String {
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     let version = env!("CARGO_PKG_VERSION");
     format!(
-        "Raicho {version}, {build} build for {arch} {os} by {}",
-        env!("RAICHO_COMPILER")
+        "Raicho {version}, {build} build for {arch} {os} by {}, networks by {}",
+        env!("RAICHO_COMPILER"),
+        InstructionSet::best()
     )
 }

@@ -231,3 +231,17 @@ fn strange_but_sensible_positions_are_searched() {
         oracle::check_search(&position, &lines);
     }
 }
+
+#[test]
+fn a_missing_king_is_told_once() {
+    let mut driver = Driver::ready();
+    let mut notes = 0;
+    for _ in 0..2 {
+        driver.send("position sfen 4k4/9/4G4/9/9/9/9/9/9 b G 1\ngo depth 2");
+        notes += count(
+            &driver.until("bestmove "),
+            "info string the evaluation needs both kings",
+        );
+    }
+    assert_eq!(notes, 1);
+}

@@ -261,6 +261,34 @@ impl Layer {
     }
 }
 
+/// Vectors whose squares a sum of 32 bits holds: each adds two products to a lane, and 260 fit.
+const VECTORS_AT_ONCE: usize = 128;
+
+/// The sum over one side of a network of our own: squares of the sums of the transformer, each with its weight.
+///
+/// # Safety
+/// The processor has `S`.
+#[inline(always)]
+pub(super) unsafe fn weighted_squares<S: Simd>(sums: &[i16], weights: &[i16]) -> i64 {
+    assert!(sums.len() == weights.len() && sums.len().is_multiple_of(S::I16_LANES));
+    let mut total = 0;
+    let step = VECTORS_AT_ONCE * S::I16_LANES;
+    for (sums, weights) in sums.chunks(step).zip(weights.chunks(step)) {
+        let mut lanes = [0; MOST_LANES];
+        // SAFETY: the caller's promise; all vectors lie within their slices, and there is room for the widest.
+        unsafe {
+            let mut squares = S::zero_i32();
+            for start in (0..sums.len()).step_by(S::I16_LANES) {
+                let (sums, weights) = (sums.as_ptr().add(start), weights.as_ptr().add(start));
+                squares = S::add_squares(squares, sums, weights);
+            }
+            S::store_i32(lanes.as_mut_ptr(), squares);
+        }
+        total += lanes.into_iter().map(i64::from).sum::<i64>();
+    }
+    total
+}
+
 /// Four inputs in one word.
 ///
 /// # Safety

@@ -10,7 +10,7 @@
 )]
 
 use super::accumulators::Accumulators;
-use super::layers::{Layers, Scratch};
+use super::layers::{Layers, Scratch, weighted_squares};
 use super::network::Network;
 use super::scalar::bucket;
 use super::shape::Head;
@@ -141,6 +141,19 @@ impl Model {
             accumulators,
             scratch,
         } = memory;
+        if let Some(direct) = &network.direct {
+            let bucket = bucket(network, position)?;
+            let (ours, theirs) = direct.row(bucket).split_at(network.shape.width);
+            let mut total = 0;
+            for ((side, king), weights) in [us, !us].into_iter().zip(kings).zip([ours, theirs]) {
+                // SAFETY: the caller's promise.
+                total += unsafe {
+                    let sums = accumulators.up_to_date::<S>(network, position, side, king);
+                    weighted_squares::<S>(sums, weights)
+                };
+            }
+            return Some(direct.value(total, bucket));
+        }
         let is_plain = network.shape.head == Head::Plain;
         let mut rest = &mut scratch.input[..];
         for (side, king) in [us, !us].into_iter().zip(kings) {

@@ -154,8 +154,17 @@ fn propagate_directly(direct: &Direct, sums: &Sums, bucket: usize) -> Value {
     };
     let all = sums.iter().flatten();
     let sum: i64 = all.zip(direct.row(bucket)).map(product).sum();
-    let output = sum / one + i64::from(direct.biases[bucket]);
-    (output * i64::from(direct.scale) / (one * i64::from(ONE_OF_WEIGHTS))) as Value
+    direct.value(sum, bucket)
+}
+
+impl Direct {
+    /// The value by one bucket, from the sum of weighted squares.
+    #[inline(always)]
+    pub(crate) fn value(&self, sum: i64, bucket: usize) -> Value {
+        let one = i64::from(ONE_OF_SUMS);
+        let output = sum / one + i64::from(self.biases[bucket]);
+        (output * i64::from(self.scale) / (one * i64::from(ONE_OF_WEIGHTS))) as Value
+    }
 }
 
 fn affine(layer: &Affine, input: &[u8]) -> Vec<i32> {

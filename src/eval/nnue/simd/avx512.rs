@@ -73,6 +73,19 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
+        // A value times its weight fits into 16 bits.
+        // SAFETY: as above.
+        unsafe {
+            let positive =
+                _mm512_max_epi16(_mm512_loadu_si512(from.cast()), _mm512_setzero_si512());
+            let value = _mm512_min_epi16(positive, _mm512_set1_epi16(255));
+            let weighted = _mm512_mullo_epi16(value, _mm512_loadu_si512(weights.cast()));
+            _mm512_add_epi32(sums, _mm512_madd_epi16(weighted, value))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn load_i32(from: *const i32) -> Self::I32 {
         // SAFETY: as above.
         unsafe { _mm512_loadu_si512(from.cast()) }
@@ -182,6 +195,19 @@ impl Simd for Avx512Vnni {
                 let product = _mm512_srli_epi16::<9>(_mm512_mullo_epi16(one, other));
                 _mm256_storeu_si256(to.add(offset).cast(), _mm512_cvtepi16_epi8(product));
             }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
+        // A value times its weight fits into 16 bits.
+        // SAFETY: as above.
+        unsafe {
+            let positive =
+                _mm512_max_epi16(_mm512_loadu_si512(from.cast()), _mm512_setzero_si512());
+            let value = _mm512_min_epi16(positive, _mm512_set1_epi16(255));
+            let weighted = _mm512_mullo_epi16(value, _mm512_loadu_si512(weights.cast()));
+            _mm512_add_epi32(sums, _mm512_madd_epi16(weighted, value))
         }
     }
 

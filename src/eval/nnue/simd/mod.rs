@@ -68,6 +68,13 @@ pub(super) trait Simd: Copy {
     /// As above.
     unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8);
 
+    /// Adds the products of the squares of sums, limited to 0..=255, with their weights of at most 127 in magnitude: two to
+    /// each lane.
+    ///
+    /// # Safety
+    /// `from` and `weights` point to a vector's worth.
+    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32;
+
     /// # Safety
     /// `from` points to a vector's worth.
     unsafe fn load_i32(from: *const i32) -> Self::I32;

@@ -66,6 +66,19 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
+        // A value times its weight fits into 16 bits.
+        // SAFETY: as above.
+        unsafe {
+            let positive = vmaxq_s16(vld1q_s16(from), vdupq_n_s16(0));
+            let value = vminq_s16(positive, vdupq_n_s16(255));
+            let weighted = vmulq_s16(value, vld1q_s16(weights));
+            let low = vmlal_s16(sums, vget_low_s16(weighted), vget_low_s16(value));
+            vmlal_high_s16(low, weighted, value)
+        }
+    }
+
+    #[inline(always)]
     unsafe fn load_i32(from: *const i32) -> Self::I32 {
         // SAFETY: as above.
         unsafe { vld1q_s32(from) }

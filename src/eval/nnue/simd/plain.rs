@@ -59,6 +59,23 @@ impl Simd for Plain {
     }
 
     #[inline(always)]
+    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
+        // SAFETY: the caller's promise.
+        let values = unsafe { from.cast::<[i16; 8]>().read_unaligned() };
+        // SAFETY: the caller's promise.
+        let weights = unsafe { weights.cast::<[i16; 8]>().read_unaligned() };
+        let product = |place: usize| {
+            let value = i32::from(values[place].clamp(0, 255));
+            value * value * i32::from(weights[place])
+        };
+        from_fn(|lane| {
+            sums[lane]
+                .wrapping_add(product(2 * lane))
+                .wrapping_add(product(2 * lane + 1))
+        })
+    }
+
+    #[inline(always)]
     unsafe fn load_i32(from: *const i32) -> Self::I32 {
         // SAFETY: the caller's promise.
         unsafe { from.cast::<Self::I32>().read_unaligned() }

@@ -71,6 +71,18 @@ impl Simd for Sse41 {
     }
 
     #[inline(always)]
+    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
+        // A value times its weight fits into 16 bits.
+        // SAFETY: as above.
+        unsafe {
+            let positive = _mm_max_epi16(_mm_loadu_si128(from.cast()), _mm_setzero_si128());
+            let value = _mm_min_epi16(positive, _mm_set1_epi16(255));
+            let weighted = _mm_mullo_epi16(value, _mm_loadu_si128(weights.cast()));
+            _mm_add_epi32(sums, _mm_madd_epi16(weighted, value))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn load_i32(from: *const i32) -> Self::I32 {
         // SAFETY: as above.
         unsafe { _mm_loadu_si128(from.cast()) }
@@ -176,6 +188,19 @@ impl Simd for Avx2 {
             }
             let bytes = _mm256_packus_epi16(products[0], products[1]);
             _mm256_storeu_si256(to.cast(), _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
+        // A value times its weight fits into 16 bits.
+        // SAFETY: as above.
+        unsafe {
+            let positive =
+                _mm256_max_epi16(_mm256_loadu_si256(from.cast()), _mm256_setzero_si256());
+            let value = _mm256_min_epi16(positive, _mm256_set1_epi16(255));
+            let weighted = _mm256_mullo_epi16(value, _mm256_loadu_si256(weights.cast()));
+            _mm256_add_epi32(sums, _mm256_madd_epi16(weighted, value))
         }
     }
 
