@@ -4,6 +4,7 @@
 
 mod driver;
 mod garbage;
+mod networks;
 mod oracle;
 mod protocol;
 mod refusals;

@@ -1,0 +1,71 @@
+//! What evaluation by networks costs: one evaluation after each move of a game, and one from the sums that are known.
+//!
+//! Networks are made up (`raicho net random`), so most of their activations are not 0, other than those of trained ones;
+//! `RAICHO_SIMD` chooses the instruction set.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use raicho::eval::nnue::{Model, Network, chosen_set, random};
+use raicho::movegen::legal_moves;
+use raicho::position::Position;
+use raicho::types::Move;
+
+const SHAPES: [&str; 5] = [
+    "kp_256x2-32-32",
+    "halfkp_256x2-32-32",
+    "SFNN_halfkahm2_512_15_32_k3k3",
+    "raicho_256x2-8",
+    "raicho_512x2-8",
+];
+
+const MOVES: usize = 100;
+
+/// Moves that are spread over the list of legal ones, so that all kinds occur.
+fn game() -> Vec<Move> {
+    let mut position: Position = Position::startpos();
+    let mut game = Vec::new();
+    for ply in 0..MOVES {
+        let moves = legal_moves(&position);
+        let Some(&mv) = moves.get(ply * 7919 % moves.len().max(1)) else {
+            break;
+        };
+        position.do_move(mv);
+        game.push(mv);
+    }
+    game
+}
+
+fn evaluation(criterion: &mut Criterion) {
+    let set = chosen_set().expect("RAICHO_SIMD names an instruction set of this processor");
+    let game = game();
+    let mut group = criterion.benchmark_group(format!("networks, {set}"));
+    for name in SHAPES {
+        let shape = name.parse().expect("a shape");
+        let (network, _) = Network::read(&random::file(&shape, 1)).expect("a good file");
+        let model = Model::for_set(network, set);
+        let mut memory = model.memory();
+        group.throughput(Throughput::Elements(game.len() as u64));
+        group.bench_function(format!("{name}: a game, after each move"), |bencher| {
+            bencher.iter(|| {
+                let mut position: Position = Position::startpos();
+                for &mv in &game {
+                    position.do_move(mv);
+                    black_box(model.evaluate(&position, &mut memory));
+                }
+            });
+        });
+        let mut position: Position = Position::startpos();
+        for &mv in &game {
+            position.do_move(mv);
+        }
+        group.throughput(Throughput::Elements(1));
+        group.bench_function(format!("{name}: known sums"), |bencher| {
+            bencher.iter(|| model.evaluate(black_box(&position), &mut memory));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, evaluation);
+criterion_main!(benches);

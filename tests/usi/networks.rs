@@ -1,0 +1,82 @@
+//! Networks as users load them.
+
+use std::path::PathBuf;
+
+use raicho::eval::nnue::{Network, random, scalar};
+use raicho::position::Position;
+
+use crate::driver::{Driver, count};
+
+/// A file that is removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("raicho-{name}-{}.bin", std::process::id()));
+        std::fs::write(&path, bytes).expect("the folder for such files can be written");
+        Self(path)
+    }
+
+    fn load(&self, driver: &mut Driver) -> Vec<String> {
+        driver.send(&format!(
+            "setoption name EvalFile value {}\nisready",
+            self.0.display()
+        ));
+        driver.until("readyok")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn static_eval(driver: &mut Driver) -> String {
+    driver.send("eval");
+    let lines = driver.until("static eval ");
+    lines.last().expect("a line").clone()
+}
+
+#[test]
+fn a_network_is_loaded_and_evaluates() {
+    let position = Position::startpos();
+    let mut driver = Driver::ready();
+    assert_eq!(static_eval(&mut driver), "static eval 0");
+    for name in ["kp_64x2-8-32", "raicho_64x2-8"] {
+        let bytes = random::file(&name.parse().expect("a shape"), 5);
+        let file = Scratch::new(name, &bytes);
+        assert_eq!(file.load(&mut driver), ["readyok"]);
+        let (mut network, _) = Network::read(&bytes).expect("a good file");
+        let value = scalar::evaluate(&network, &position).expect("two kings");
+        assert_eq!(static_eval(&mut driver), format!("static eval {value}"));
+        driver.send("go depth 4");
+        driver.until("bestmove ");
+        if name.starts_with("kp") {
+            driver.send("setoption name FV_SCALE value 3\nisready");
+            driver.until("readyok");
+            network.set_scale(3);
+            let value = scalar::evaluate(&network, &position).expect("two kings");
+            assert_eq!(static_eval(&mut driver), format!("static eval {value}"));
+        }
+    }
+}
+
+#[test]
+fn a_bad_network_is_named_and_the_embedded_one_plays() {
+    let mut driver = Driver::ready();
+    let good = random::file(&"kp_64x2-8-32".parse().expect("a shape"), 5);
+    for (name, bytes) in [("short", &good[..good.len() - 1]), ("zeros", &[0; 500][..])] {
+        let file = Scratch::new(name, bytes);
+        let lines = file.load(&mut driver);
+        assert_eq!(
+            count(&lines, "info string error: evaluation file"),
+            1,
+            "{lines:#?}"
+        );
+        assert!(lines[0].contains(name), "{lines:#?}");
+        assert_eq!(static_eval(&mut driver), "static eval 0");
+        driver.send("go depth 2");
+        driver.until("bestmove ");
+    }
+}
