@@ -1,6 +1,6 @@
 //! What the kernels need of vector instructions: a handful of operations, once for each instruction set.
 //!
-//! Kernels are written once, generic over [`Simd`], and always inlined; `Model::evaluate` enters them through one function
+//! Kernels are written once, generic over `Simd`, and always inlined; `Model::evaluate` enters them through one function
 //! for each instruction set, which tells the compiler what it may use. So nothing is dispatched within a pass, and one
 //! executable is fast on every processor. The pattern is that of the `memchr` crate.
 //!
