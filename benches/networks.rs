@@ -1,4 +1,5 @@
-//! What evaluation by networks costs: one evaluation after each move of a game, and one from the sums that are known.
+//! What evaluation by networks costs: one evaluation after each move of two games in turn (so that no sums are known from
+//! the time before), and one from the sums that are known.
 //!
 //! Networks are made up (`raicho net random`), so most of their activations are not 0, other than those of trained ones;
 //! `RAICHO_SIMD` chooses the instruction set.
@@ -22,12 +23,12 @@ const SHAPES: [&str; 5] = [
 const MOVES: usize = 100;
 
 /// Moves that are spread over the list of legal ones, so that all kinds occur.
-fn game() -> Vec<Move> {
+fn game(stride: usize) -> Vec<Move> {
     let mut position: Position = Position::startpos();
     let mut game = Vec::new();
     for ply in 0..MOVES {
         let moves = legal_moves(&position);
-        let Some(&mv) = moves.get(ply * 7919 % moves.len().max(1)) else {
+        let Some(&mv) = moves.get((ply + 1) * stride % moves.len().max(1)) else {
             break;
         };
         position.do_move(mv);
@@ -38,25 +39,28 @@ fn game() -> Vec<Move> {
 
 fn evaluation(criterion: &mut Criterion) {
     let set = chosen_set().expect("RAICHO_SIMD names an instruction set of this processor");
-    let game = game();
+    let games = [game(7919), game(6007)];
     let mut group = criterion.benchmark_group(format!("networks, {set}"));
     for name in SHAPES {
         let shape = name.parse().expect("a shape");
         let (network, _) = Network::read(&random::file(&shape, 1)).expect("a good file");
         let model = Model::for_set(network, set);
         let mut memory = model.memory();
-        group.throughput(Throughput::Elements(game.len() as u64));
-        group.bench_function(format!("{name}: a game, after each move"), |bencher| {
+        let evaluations: usize = games.iter().map(Vec::len).sum();
+        group.throughput(Throughput::Elements(evaluations as u64));
+        group.bench_function(format!("{name}: after each move"), |bencher| {
             bencher.iter(|| {
-                let mut position: Position = Position::startpos();
-                for &mv in &game {
-                    position.do_move(mv);
-                    black_box(model.evaluate(&position, &mut memory));
+                for game in &games {
+                    let mut position: Position = Position::startpos();
+                    for &mv in game {
+                        position.do_move(mv);
+                        black_box(model.evaluate(&position, &mut memory));
+                    }
                 }
             });
         });
         let mut position: Position = Position::startpos();
-        for &mv in &game {
+        for &mv in &games[0] {
             position.do_move(mv);
         }
         group.throughput(Throughput::Elements(1));
