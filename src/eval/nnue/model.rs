@@ -107,14 +107,14 @@ impl Model {
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt")]
     unsafe fn with_avx512_vnni(&self, position: &Position, memory: &mut Memory) -> Option<Value> {
         // SAFETY: the caller's promise.
-        unsafe { self.pass::<super::simd::Avx512Vnni>(position, memory) }
+        unsafe { self.pass::<super::simd::Avx512<true>>(position, memory) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt")]
     unsafe fn with_avx512(&self, position: &Position, memory: &mut Memory) -> Option<Value> {
         // SAFETY: the caller's promise.
-        unsafe { self.pass::<super::simd::Avx512>(position, memory) }
+        unsafe { self.pass::<super::simd::Avx512<false>>(position, memory) }
     }
 
     #[cfg(target_arch = "x86_64")]

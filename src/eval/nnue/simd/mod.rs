@@ -26,7 +26,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx512::{Avx512, Avx512Vnni};
+pub(super) use avx512::Avx512;
 #[cfg(target_arch = "aarch64")]
 pub(super) use neon::Neon;
 pub(super) use plain::Plain;
@@ -175,7 +175,7 @@ impl InstructionSet {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => Avx2::I32_LANES,
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 | Self::Avx512Vnni => Avx512::I32_LANES,
+            Self::Avx512 | Self::Avx512Vnni => Avx512::<true>::I32_LANES,
             #[cfg(target_arch = "aarch64")]
             Self::Neon => Neon::I32_LANES,
             _ => Plain::I32_LANES,
