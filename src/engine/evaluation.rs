@@ -64,21 +64,25 @@ impl Source {
         }
     }
 
+    /// Whether the settings still ask for this, whatever has become of the file.
+    pub(super) fn is_asked_by(&self, settings: &Settings) -> bool {
+        self.choice == settings.eval_file
+            && self.scale == settings.fv_scale
+            && self.path == settings.eval_path()
+    }
+
     /// The evaluation, and what is odd about it.
     pub(super) fn load(&self) -> (Evaluator, Vec<EvalProblem>) {
         let Some(path) = &self.path else {
             return of_name(&self.choice);
         };
-        match open(path, self.scale) {
-            Ok((evaluator, problems)) => (evaluator, problems),
-            Err(error) => {
-                let path = path.clone();
-                let (evaluator, mut problems) = of_name(&EvalFile::Embedded);
-                let error = Box::new(error);
-                problems.push(EvalProblem::File { path, error });
-                (evaluator, problems)
-            }
-        }
+        open(path, self.scale).unwrap_or_else(|error| {
+            let path = path.clone();
+            let (evaluator, mut problems) = of_name(&EvalFile::Embedded);
+            let error = Box::new(error);
+            problems.push(EvalProblem::File { path, error });
+            (evaluator, problems)
+        })
     }
 }
 

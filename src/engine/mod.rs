@@ -116,7 +116,8 @@ impl Engine {
         search.into_iter().chain(eval).collect()
     }
 
-    /// Loads the evaluation that the settings ask for, unless it is there.
+    /// Loads the evaluation that the settings ask for, unless it is there. With another one nothing that was found out
+    /// before counts any more, so everything must be prepared anew.
     fn choose_evaluation(&mut self) -> Vec<PrepareProblem> {
         let source = Source::of(&self.settings);
         if self.eval_source.as_ref() == Some(&source) {
@@ -125,7 +126,17 @@ impl Engine {
         let (evaluator, problems) = source.load();
         self.settings.search.evaluator = evaluator;
         self.eval_source = Some(source);
+        self.prepared = None;
         problems.into_iter().map(PrepareProblem::from).collect()
+    }
+
+    /// Takes up another evaluation where the settings were changed. A file that changed meanwhile waits for the next
+    /// [`Self::prepare`]: no game goes on with another evaluation unasked.
+    fn follow_evaluation(&mut self) -> Vec<PrepareProblem> {
+        match &self.eval_source {
+            Some(source) if source.is_asked_by(&self.settings) => Vec::new(),
+            _ => self.choose_evaluation(),
+        }
     }
 
     /// The evaluation of the position in words, and what could not be loaded for it.
@@ -133,7 +144,7 @@ impl Engine {
         let problems = if self.is_searching() {
             Vec::new() // Another evaluation is taken up by the next search.
         } else {
-            self.choose_evaluation()
+            self.follow_evaluation()
         };
         let text = self.settings.search.evaluator.explain(&self.position);
         (text, problems)
@@ -168,17 +179,16 @@ impl Engine {
         on_event: Box<dyn FnMut(Event) + Send>,
     ) -> Vec<PrepareProblem> {
         self.finish();
-        let mut problems = match &self.prepared {
+        let mut problems = self.follow_evaluation();
+        problems.extend(match &self.prepared {
             None => self.prepare(),
-            Some(prepared) if fits(prepared, &self.settings.search) => self.choose_evaluation(),
+            Some(prepared) if fits(prepared, &self.settings.search) => Vec::new(),
             Some(_) => {
-                let mut problems = self.choose_evaluation();
                 let result = self.searcher.adapt(&self.settings.search);
                 self.prepared = Some(self.settings.search.clone());
-                problems.extend(result.err().map(PrepareProblem::from));
-                problems
+                result.err().map(PrepareProblem::from).into_iter().collect()
             }
-        };
+        });
         problems.extend(self.miss_kings());
         self.is_fresh = false;
         self.searcher.go(

@@ -80,3 +80,30 @@ fn a_bad_network_is_named_and_the_embedded_one_plays() {
         driver.until("bestmove ");
     }
 }
+
+/// Values of another evaluation must not stay in the table.
+#[test]
+fn another_evaluation_begins_anew() {
+    let search = |driver: &mut Driver| {
+        driver.send("position startpos\ngo depth 9");
+        let lines = driver.until("bestmove ");
+        let last = lines.iter().rev().find(|line| line.contains(" nodes "));
+        let words: Vec<_> = last.expect("a line of thought").split(' ').collect();
+        let place = words.iter().position(|&word| word == "nodes");
+        words[place.expect("found above") + 1].to_owned()
+    };
+    let mut fresh = Driver::start();
+    fresh
+        .send("setoption name USI_Hash value 2\nsetoption name EvalFile value <material>\nisready");
+    fresh.until("readyok");
+    let expected = search(&mut fresh);
+    let mut changed = Driver::ready();
+    search(&mut changed);
+    changed.send("setoption name EvalFile value <material>");
+    assert_eq!(search(&mut changed), expected);
+    changed.send("setoption name EvalFile value <embedded>\neval");
+    changed.until("static eval ");
+    changed.send("setoption name EvalFile value <material>\neval");
+    changed.until("static eval ");
+    assert_eq!(search(&mut changed), expected);
+}
