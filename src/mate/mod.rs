@@ -50,6 +50,10 @@ pub fn mate_in_one(position: &mut Position) -> Option<Move> {
     if landing.is_empty() || open.count() > MOST_FLIGHTS {
         return None;
     }
+    let landing = landing - board.defended_around(!us, king);
+    if landing.is_empty() {
+        return None;
+    }
     let near = Near {
         board,
         us,
@@ -81,11 +85,7 @@ impl Near<'_> {
     fn candidates(&self, landing: Bitboard) -> Candidates {
         let mut candidates = Candidates::new();
         let occupied = self.board.occupied();
-        let king = Bitboard::of(self.king);
         for to in landing {
-            if (self.board.attackers_by(!self.us, to, occupied) - king).is_any() {
-                continue;
-            }
             if !occupied.contains(to) {
                 self.add_drops(to, &mut candidates);
             }
@@ -151,7 +151,10 @@ fn mates(position: &mut Position, mv: Move) -> bool {
     position.do_move(mv);
     let mut answers = MoveList::new();
     movegen::evasions::<true, 1>(position, &mut answers);
-    let is_mate = !answers.iter().any(|&answer| position.legal(answer));
+    // Those of the king were generated legal.
+    let is_legal =
+        |answer: Move| answer.piece().kind() == PieceType::King || position.legal(answer);
+    let is_mate = !answers.into_iter().any(is_legal);
     position.undo_move();
     is_mate
 }

@@ -2,7 +2,7 @@
 
 use super::sink::Sink;
 use crate::bitboard::{
-    Bitboard, bishop_attacks, gold_attacks, king_attacks, knight_attacks, lance_attacks, line,
+    Bitboard, bishop_attacks, gold_attacks, king_attacks, knight_attacks, lance_line, line,
     pawn_attacks, rook_attacks, silver_attacks,
 };
 use crate::position::{Board, Position};
@@ -14,26 +14,26 @@ pub struct CheckSquares([Bitboard; PieceType::NUM]);
 
 impl CheckSquares {
     /// The squares from which the side to move attacks `king`, with the pieces as they stand.
+    #[inline]
     pub fn new(board: &Board, king: Square) -> Self {
         let us = board.side_to_move();
         let occupied = board.occupied();
         let bishop = bishop_attacks(king, occupied);
         let rook = rook_attacks(king, occupied);
         let neighbours = king_attacks(king);
-        Self(std::array::from_fn(|code| {
-            match PieceType::from_index(code) {
-                Some(PieceType::Pawn) => pawn_attacks(!us, king),
-                Some(PieceType::Lance) => lance_attacks(!us, king, occupied),
-                Some(PieceType::Knight) => knight_attacks(!us, king),
-                Some(PieceType::Silver) => silver_attacks(!us, king),
-                Some(PieceType::Bishop) => bishop,
-                Some(PieceType::Rook) => rook,
-                Some(PieceType::Horse) => bishop | neighbours,
-                Some(PieceType::Dragon) => rook | neighbours,
-                Some(PieceType::King) | None => Bitboard::EMPTY,
-                Some(_) => gold_attacks(!us, king),
-            }
-        }))
+        let gold = gold_attacks(!us, king);
+        let mut squares = [gold; PieceType::NUM];
+        squares[0] = Bitboard::EMPTY;
+        squares[PieceType::Pawn.index()] = pawn_attacks(!us, king);
+        squares[PieceType::Lance.index()] = lance_line(!us, king) & rook;
+        squares[PieceType::Knight.index()] = knight_attacks(!us, king);
+        squares[PieceType::Silver.index()] = silver_attacks(!us, king);
+        squares[PieceType::Bishop.index()] = bishop;
+        squares[PieceType::Rook.index()] = rook;
+        squares[PieceType::King.index()] = Bitboard::EMPTY;
+        squares[PieceType::Horse.index()] = bishop | neighbours;
+        squares[PieceType::Dragon.index()] = rook | neighbours;
+        Self(squares)
     }
 
     /// Those of the side to move, where the opponent has a king.

@@ -39,7 +39,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
         }
     }
 
-    /// Every move onto `targets`, the enemy's pieces.
+    /// Every move on the board onto `targets`: the enemy's pieces, or the empty squares.
     #[inline(always)]
     pub(super) fn captures(&mut self, targets: Bitboard) {
         self.pieces(targets);

@@ -22,7 +22,7 @@ use crate::types::{Color, MoveList, Square};
 pub use checks::CheckSquares;
 use checks::ChecksOnly;
 use generator::Generator;
-use sink::Sink;
+pub use sink::{Sink, behind};
 
 /// All legal moves, senseless non-promotions included.
 pub fn legal_moves<const LANES: usize>(position: &Position<LANES>) -> MoveList {
@@ -55,11 +55,21 @@ pub fn quiets<const ALL: bool, const LANES: usize>(
     position: &Position<LANES>,
     moves: &mut MoveList,
 ) {
-    let board = position.board();
-    Generator::<_, ALL>::pseudo_legal(board, moves).quiets(!board.occupied());
+    quiets_into::<_, ALL, LANES>(position, moves);
 }
 
-/// Appends the pseudo-legal answers to a check: the checker taken, the line blocked, or the king moved to anywhere.
+/// Gives [`quiets`] to any sink.
+#[inline(always)]
+pub fn quiets_into<S: Sink, const ALL: bool, const LANES: usize>(
+    position: &Position<LANES>,
+    sink: &mut S,
+) {
+    let board = position.board();
+    Generator::<_, ALL>::pseudo_legal(board, sink).quiets(!board.occupied());
+}
+
+/// Appends the pseudo-legal answers to a check: the checker taken, the line blocked, or the king moved; moves of the king
+/// are legal.
 pub fn evasions<const ALL: bool, const LANES: usize>(
     position: &Position<LANES>,
     moves: &mut MoveList,
@@ -97,7 +107,7 @@ fn evade<S: Sink, const ALL: bool>(
 ) {
     let us = board.side_to_move();
     let Some(king) = board.king(us) else { return };
-    generator.king(king, !board.color(us));
+    generator.king(king, legal_king_targets(board, us, king));
     if let Some(targets) = single_check_targets(king, checkers) {
         generator.pieces(targets | checkers);
         generator.drops(targets, targets);

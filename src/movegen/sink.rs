@@ -3,8 +3,8 @@
 use crate::bitboard::Bitboard;
 use crate::types::{Color, Move, MoveList, Piece, PieceType, Square};
 
-/// Takes sets of moves from the generator.
-pub(super) trait Sink {
+/// Takes sets of moves from the generator: a list writes them down, a counter counts, the search scores them as they come.
+pub trait Sink {
     /// `piece` goes from `from` to each of `plain` as it is, and to each of `promoting` with promotion.
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard);
 
@@ -56,7 +56,7 @@ impl Sink for MoveList {
 
 /// The square from which a pawn of `us` steps onto `to`, which is not on the rank nearest to `us`.
 #[inline(always)]
-fn behind(to: Square, us: Color) -> Square {
+pub fn behind(to: Square, us: Color) -> Square {
     let index = match us {
         Color::Black => to.index() + 1,
         Color::White => to.index().wrapping_sub(1),

@@ -2,7 +2,8 @@
 //! move, `legal` that it does not leave the king in check and is no pawn-drop mate.
 
 use super::Position;
-use super::board::{Board, KingThreats};
+use super::attacks::KingThreats;
+use super::board::Board;
 use crate::bitboard::{
     Bitboard, between, bishop_lines, gold_attacks, is_aligned, king_attacks, knight_attacks,
     lance_line, pawn_attacks, rook_lines, silver_attacks,

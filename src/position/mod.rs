@@ -6,6 +6,7 @@
 //!
 //! Architecture invariant: this layer knows no move lists, no ordering, no evaluation and no search.
 
+mod attacks;
 mod board;
 mod declaration;
 mod do_move;
@@ -26,7 +27,8 @@ use std::fmt;
 use crate::bitboard::Bitboard;
 use crate::types::{Color, File, Hand, Key, Move, Piece, Rank, Square};
 
-pub use board::{Board, KingThreats};
+pub use attacks::KingThreats;
+pub use board::Board;
 pub use declaration::Declaration;
 pub use sfen::{START_SFEN, SfenError};
 pub use validate::InvalidPosition;

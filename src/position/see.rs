@@ -9,13 +9,17 @@ use crate::types::{Color, Move, PieceType, Square, Value};
 impl Board {
     /// The pieces of both sides that attack `square` when `occupied` blocks the sliders.
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        let lances =
-            |by: Color| lance_attacks(!by, square, occupied) & self.pieces(by, PieceType::Lance);
         self.step_attackers_by(Color::Black, square)
             | self.step_attackers_by(Color::White, square)
-            | lances(Color::Black)
-            | lances(Color::White)
+            | self.lance_attackers_by(Color::Black, square, occupied)
+            | self.lance_attackers_by(Color::White, square, occupied)
             | self.slider_attackers(square, occupied)
+    }
+
+    /// The pieces of `by` that attack `square`, but for those that go along diagonals, and along files in both directions.
+    #[inline(always)]
+    fn short_attackers_by(&self, by: Color, square: Square, occupied: Bitboard) -> Bitboard {
+        self.step_attackers_by(by, square) | self.lance_attackers_by(by, square, occupied)
     }
 }
 
@@ -46,8 +50,13 @@ impl<const LANES: usize> Position<LANES> {
         if let Some(from) = mv.from() {
             occupied = occupied - Bitboard::of(from);
         }
-        let mut attackers = self.board.attackers(to, occupied);
         let mut side = self.side_to_move();
+        let sliders = self.board.slider_attackers(to, occupied);
+        let mut attackers = sliders | self.board.short_attackers_by(!side, to, occupied);
+        if !attackers.intersects(self.board.color(!side) & occupied) {
+            return true;
+        }
+        attackers |= self.board.short_attackers_by(side, to, occupied);
         let mut result = true;
         loop {
             side = side.opponent();

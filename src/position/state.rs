@@ -1,6 +1,6 @@
 //! What a position remembers about each ply of the game, so that moves can be taken back and repetitions found.
 
-use super::board::KingThreats;
+use super::attacks::KingThreats;
 use super::structure::StructureKeys;
 use crate::types::{Color, Hand, Key, Move, Piece};
 

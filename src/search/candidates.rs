@@ -19,6 +19,13 @@ const LANES: usize = 8;
 
 const _: () = assert!(MAX_MOVES <= LAST_PLACE && MAX_MOVES.is_multiple_of(LANES));
 
+/// The score in the high bits, and the place, counted down, in the low bits.
+#[inline(always)]
+fn key(score: i32, place: usize) -> i32 {
+    debug_assert!((-MAX_SCORE..=MAX_SCORE).contains(&score));
+    score << PLACE_BITS | (LAST_PLACE - place) as i32
+}
+
 /// Moves, and the order in which they come out.
 #[derive(Default)]
 pub(super) struct Candidates {
@@ -41,9 +48,29 @@ impl Candidates {
     pub(super) fn score(&mut self, mut score: impl FnMut(Move) -> i32) {
         for (place, &mv) in self.moves.iter().enumerate() {
             let score = score(mv).clamp(-MAX_SCORE, MAX_SCORE);
-            self.keys
-                .push(score << PLACE_BITS | (LAST_PLACE - place) as i32);
+            self.keys.push(key(score, place));
         }
+        self.finish();
+    }
+
+    /// Appends a move with its score, which is in range; [`Self::finish`] must follow the last.
+    #[inline(always)]
+    pub(super) fn push(&mut self, mv: Move, score: i32) {
+        self.keys.push(key(score, self.moves.len()));
+        self.moves.push(mv);
+    }
+
+    /// Adds to the score of a move, if it is here.
+    #[inline(always)]
+    pub(super) fn raise(&mut self, mv: Move, bonus: i32) {
+        if let Some(place) = self.moves.iter().position(|&candidate| candidate == mv) {
+            self.keys[place] += bonus << PLACE_BITS;
+        }
+    }
+
+    /// All moves are there and have their scores.
+    #[inline(always)]
+    pub(super) fn finish(&mut self) {
         while !self.keys.len().is_multiple_of(LANES) {
             self.keys.push(TAKEN);
         }

@@ -26,6 +26,18 @@ const LOW_PLY_START: i32 = 98;
 /// Origins on the board and the seven kinds in hand.
 const ORIGINS: usize = Square::NUM + PieceType::HAND.len();
 const BUTTERFLY: usize = ORIGINS * Square::NUM;
+
+/// The origin of moves from a square, as [`Move::from_to_index`] counts.
+#[inline(always)]
+pub(super) fn origin_on_board(from: Square) -> usize {
+    from.index()
+}
+
+/// The origin of drops of a kind.
+#[inline(always)]
+pub(super) fn origin_in_hand(kind: PieceType) -> usize {
+    Square::NUM + kind.index() - 1
+}
 /// A piece and where it lands.
 pub(super) const PIECE_TO: usize = Piece::NUM * Square::NUM;
 /// Pawn structures are told apart by so many values of their key.
@@ -196,11 +208,10 @@ impl Histories {
         i32::from(self.butterfly[side.index()][mv.from_to_index()])
     }
 
-    /// How well the drops of a piece did in general, by target.
+    /// How well moves from one origin ([`origin_on_board`], [`origin_in_hand`]) did in general, by target.
     #[inline(always)]
-    pub(super) fn butterfly_drops(&self, piece: Piece) -> &[i16; Square::NUM] {
-        let (origins, _) = self.butterfly[piece.color().index()].as_chunks();
-        &origins[Square::NUM + piece.kind().index() - 1]
+    pub(super) fn butterfly_from(&self, side: Color, origin: usize) -> &[i16; Square::NUM] {
+        &self.butterfly[side.index()].as_chunks().0[origin]
     }
 
     /// How well a quiet move did so near to the root; 0 further away.

@@ -25,6 +25,7 @@ mod pool;
 mod principal_variation;
 mod pruning;
 mod quiescence;
+mod quiet_moves;
 mod reductions;
 mod reporter;
 mod root;

@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 
 use crate::movegen::CheckSquares;
 use crate::position::Position;
-use crate::types::{Move, Value};
+use crate::types::{Move, PieceType, Value};
 
 use super::candidates::Candidates;
 use super::history::{Context, Histories};
@@ -34,7 +34,8 @@ pub(super) enum Stage {
     GenerateTactical,
     GenerateProbCut,
     ProbCut,
-    /// Evasions, and what quiescence tries.
+    Evasions,
+    /// What quiescence tries.
     All,
 }
 
@@ -201,7 +202,7 @@ impl MovePicker {
                 Stage::BadQuiets => return self.next_quiet(position, ANY_SCORE),
                 Stage::GenerateEvasions => {
                     self.add_evasions(position, histories);
-                    self.stage = Stage::All;
+                    self.stage = Stage::Evasions;
                 }
                 Stage::GenerateTactical => {
                     self.add_tactical(position, histories);
@@ -217,6 +218,7 @@ impl MovePicker {
                         return Some(mv);
                     }
                 }
+                Stage::Evasions => return self.next_evasion(position),
                 Stage::All => return self.next_legal(position, ANY_SCORE).map(|(mv, _)| mv),
             }
         }
@@ -229,6 +231,18 @@ impl MovePicker {
             let (mv, score) = self.candidates.take_above(limit)?;
             if Some(mv) != self.table_move && position.legal(mv) {
                 return Some((mv, score));
+            }
+        }
+    }
+
+    /// The best legal evasion. Those of the king were generated legal.
+    #[inline]
+    fn next_evasion(&mut self, position: &Position) -> Option<Move> {
+        loop {
+            let (mv, _) = self.candidates.take_above(ANY_SCORE)?;
+            let is_legal = || mv.piece().kind() == PieceType::King || position.legal(mv);
+            if Some(mv) != self.table_move && is_legal() {
+                return Some(mv);
             }
         }
     }

@@ -1,27 +1,20 @@
 //! What the move picker generates at each stage, and how it scores the moves: captures by what they take, quiet moves by the
 //! histories.
 
-use arrayvec::ArrayVec;
-
 use crate::bitboard::Bitboard;
 use crate::movegen;
 use crate::position::Position;
 use crate::types::value::piece_value;
-use crate::types::{Color, Hand, Move, MoveList, Piece, PieceType, Ply, Square};
+use crate::types::{Move, MoveList, Piece, PieceType};
 
 use super::candidates::MAX_SCORE;
-use super::history::{Context, Histories, HistoryRow, LOW_PLIES, piece_to};
+use super::history::{Histories, piece_to};
 use super::move_picker::MovePicker;
-use super::tunables::{
-    order_butterfly, order_check, order_check_see, order_low_ply, order_pawns, order_remembered,
-    order_victim,
-};
+use super::quiet_moves::QuietMoves;
+use super::tunables::{order_remembered, order_victim};
 
 /// Captures come before all quiet evasions.
 const EVASION_CAPTURE_BONUS: i32 = MAX_SCORE / 2;
-/// The continuation histories that count for the order: of the moves one, two, three, four and six plies ago.
-const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];
-
 impl MovePicker {
     #[inline(never)]
     pub(super) fn add_captures(&mut self, position: &Position, histories: &Histories) {
@@ -56,34 +49,29 @@ impl MovePicker {
 
     #[inline(never)]
     pub(super) fn add_quiets(&mut self, position: &Position, histories: &Histories) {
-        let list = self.candidates.refill();
+        self.candidates.refill();
+        let checks = self.checks.as_ref();
+        let mut quiets = QuietMoves::new(
+            position,
+            histories,
+            &self.context,
+            checks,
+            &mut self.candidates,
+        );
         if self.all_moves {
-            movegen::quiets::<true, 1>(position, list);
+            movegen::quiets_into::<_, true, 1>(position, &mut quiets);
         } else {
-            movegen::quiets::<false, 1>(position, list);
+            movegen::quiets_into::<_, false, 1>(position, &mut quiets);
         }
-        let us = position.side_to_move();
-        let scores = QuietScores::new(&self.context, histories);
-        let mut drops = DropScores::new();
-        drops.fill(&scores, us, position.hand(us));
-        let (remembered, checks) = (self.remembered, &self.checks);
-        self.candidates.score(|mv| {
-            let mut score = if mv.is_drop() {
-                drops.of(mv)
-            } else {
-                scores.of(mv)
-            };
-            score += scores.near_root(mv);
-            if checks.as_ref().is_some_and(|checks| checks.is_direct(mv))
-                && position.see_ge(mv, -order_check_see())
+        for (index, &mv) in self.remembered.iter().enumerate() {
+            // A move that is remembered twice counts once.
+            if let Some(mv) = mv
+                && !self.remembered[..index].contains(&Some(mv))
             {
-                score += order_check();
+                self.candidates.raise(mv, order_remembered());
             }
-            if remembered.contains(&Some(mv)) {
-                score += order_remembered();
-            }
-            score
-        });
+        }
+        self.candidates.finish();
     }
 
     #[inline(never)]
@@ -110,108 +98,6 @@ fn generate_captures(position: &Position, list: &mut MoveList, all_moves: bool) 
         movegen::captures::<true, 1>(position, list);
     } else {
         movegen::captures::<false, 1>(position, list);
-    }
-}
-
-/// The statistics that count for the quiet moves of one node.
-struct QuietScores<'a> {
-    histories: &'a Histories,
-    pawns: HistoryRow<'a>,
-    continuation: [HistoryRow<'a>; ORDER_ROWS.len()],
-    ply: Ply,
-}
-
-impl<'a> QuietScores<'a> {
-    #[inline(always)]
-    fn new(context: &Context, histories: &'a Histories) -> Self {
-        Self {
-            histories,
-            pawns: histories.pawns_row(context),
-            continuation: ORDER_ROWS.map(|row| histories.continuation_row(context.rows[row])),
-            ply: context.ply,
-        }
-    }
-
-    /// The scores of all drops of a piece, by target.
-    #[inline(always)]
-    fn of_drops(&self, piece: Piece, scores: &mut [i32; Square::NUM]) {
-        let butterfly = self.histories.butterfly_drops(piece);
-        let pawns = self.pawns.of_piece(piece);
-        let [one, two, three, four, six] = self.continuation.map(|row| row.of_piece(piece));
-        let start = self.start();
-        for (to, score) in scores.iter_mut().enumerate() {
-            *score = order_butterfly() * i32::from(butterfly[to])
-                + order_pawns() * i32::from(pawns[to])
-                + i32::from(one[to])
-                + i32::from(two[to])
-                + i32::from(three[to])
-                + i32::from(four[to])
-                + i32::from(six[to])
-                + start;
-        }
-    }
-
-    /// What the entries mean where they are zero.
-    #[inline(always)]
-    fn start(&self) -> i32 {
-        let continuation: i32 = self.continuation.iter().map(HistoryRow::start).sum();
-        order_pawns() * self.pawns.start() + continuation
-    }
-
-    #[inline(always)]
-    fn of(&self, mv: Move) -> i32 {
-        let target = piece_to(mv.piece(), mv.to());
-        let mut score = order_butterfly() * self.histories.butterfly(mv)
-            + order_pawns() * self.pawns.balance(target);
-        for row in &self.continuation {
-            score += row.balance(target);
-        }
-        score
-    }
-
-    /// What counts for plies near the root alone.
-    #[inline(always)]
-    fn near_root(&self, mv: Move) -> i32 {
-        if self.ply < LOW_PLIES {
-            order_low_ply() * self.histories.low_ply(mv, self.ply) / (1 + self.ply as i32)
-        } else {
-            0
-        }
-    }
-}
-
-/// The scores of the drops of each kind in hand, by target: there are many drops, and their entries lie side by side.
-struct DropScores {
-    tables: ArrayVec<[i32; Square::NUM], { PieceType::HAND.len() }>,
-    /// Where in `tables` a kind is.
-    places: [u8; PieceType::HAND.len() + 1],
-}
-
-impl DropScores {
-    #[inline(always)]
-    fn new() -> Self {
-        Self {
-            tables: ArrayVec::new(),
-            places: [0; PieceType::HAND.len() + 1],
-        }
-    }
-
-    #[inline(always)]
-    fn fill(&mut self, scores: &QuietScores, us: Color, hand: Hand) {
-        for kind in PieceType::HAND {
-            if hand.has(kind) {
-                let place = self.tables.len();
-                self.places[kind.index()] = place as u8;
-                self.tables.push([0; Square::NUM]);
-                scores.of_drops(Piece::new(us, kind), &mut self.tables[place]);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn of(&self, mv: Move) -> i32 {
-        let place = self.places[mv.piece().kind().index() % self.places.len()];
-        self.tables[usize::from(place)][mv.to().index()]
     }
 }
 

@@ -135,11 +135,8 @@ impl Move {
     /// The piece that stands on `to` afterwards.
     #[inline(always)]
     pub const fn piece(self) -> Piece {
-        match Piece::from_index((self.to_bits() >> PIECE_SHIFT) as usize) {
-            Some(piece) => piece,
-            // SAFETY: every constructor stores the code of a piece.
-            None => unsafe { std::hint::unreachable_unchecked() },
-        }
+        // SAFETY: every constructor stores the code of a piece.
+        unsafe { Piece::from_index_unchecked((self.to_bits() >> PIECE_SHIFT) as usize) }
     }
 
     /// The piece before the move: the unpromoted one where the move promotes.

@@ -1,0 +1,227 @@
+//! How the pieces on a board attack, and what threatens a king.
+
+use super::board::Board;
+use crate::bitboard::{
+    Bitboard, between, bishop_attacks, bishop_lines, gold_attacks, king_attacks, knight_attacks,
+    lance_attacks, lance_line, pawn_attacks, reach_around, rook_attacks, rook_lines,
+    silver_attacks,
+};
+use crate::types::{Color, Move, Piece, PieceType, Square};
+
+/// What threatens the king of one side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct KingThreats {
+    /// Enemy pieces that give check.
+    pub checkers: Bitboard,
+    /// Pieces of either side that alone stand between the king and an enemy slider.
+    pub blockers: Bitboard,
+    /// Enemy sliders behind a blocker of the king's own side.
+    pub pinners: Bitboard,
+}
+
+impl Board {
+    /// Where `piece` on `square` attacks.
+    pub fn attacks_of(&self, piece: Piece, square: Square, occupied: Bitboard) -> Bitboard {
+        let color = piece.color();
+        match piece.kind() {
+            PieceType::Pawn => pawn_attacks(color, square),
+            PieceType::Lance => lance_attacks(color, square, occupied),
+            PieceType::Knight => knight_attacks(color, square),
+            PieceType::Silver => silver_attacks(color, square),
+            PieceType::Bishop => bishop_attacks(square, occupied),
+            PieceType::Rook => rook_attacks(square, occupied),
+            PieceType::King => king_attacks(square),
+            PieceType::Horse => bishop_attacks(square, occupied) | king_attacks(square),
+            PieceType::Dragon => rook_attacks(square, occupied) | king_attacks(square),
+            PieceType::Gold
+            | PieceType::ProPawn
+            | PieceType::ProLance
+            | PieceType::ProKnight
+            | PieceType::ProSilver => gold_attacks(color, square),
+        }
+    }
+
+    /// The pieces of `by` that attack `square` when `occupied` blocks the sliders.
+    #[inline]
+    pub fn attackers_by(&self, by: Color, square: Square, occupied: Bitboard) -> Bitboard {
+        self.step_attackers_by(by, square)
+            | self.slider_attackers(square, occupied) & self.color(by)
+            | self.lance_attackers_by(by, square, occupied)
+    }
+
+    /// The lances of `by` that attack `square`.
+    #[inline(always)]
+    pub(super) fn lance_attackers_by(
+        &self,
+        by: Color,
+        square: Square,
+        occupied: Bitboard,
+    ) -> Bitboard {
+        let lances = lance_line(!by, square) & self.pieces(by, PieceType::Lance);
+        if lances.is_empty() {
+            return lances;
+        }
+        lance_attacks(!by, square, occupied) & lances
+    }
+
+    /// Attackers that step: everything but lances and the lines of the other sliders.
+    #[inline(always)]
+    pub(super) fn step_attackers_by(&self, by: Color, square: Square) -> Bitboard {
+        let kings = self.kind(PieceType::King) | self.horses_and_dragons();
+        (pawn_attacks(!by, square) & self.kind(PieceType::Pawn)
+            | knight_attacks(!by, square) & self.kind(PieceType::Knight)
+            | silver_attacks(!by, square) & self.kind(PieceType::Silver)
+            | gold_attacks(!by, square) & self.golds()
+            | king_attacks(square) & kings)
+            & self.color(by)
+    }
+
+    #[inline(always)]
+    pub(super) fn slider_attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        let (bishops, rooks) = (self.bishops_and_horses(), self.rooks_and_dragons());
+        let mut attackers = Bitboard::EMPTY;
+        if bishop_lines(square).intersects(bishops) {
+            attackers |= bishop_attacks(square, occupied) & bishops;
+        }
+        if rook_lines(square).intersects(rooks) {
+            attackers |= rook_attacks(square, occupied) & rooks;
+        }
+        attackers
+    }
+
+    /// Enemy sliders that would attack the king of `color` on the empty board.
+    #[inline(always)]
+    fn snipers(&self, color: Color, king: Square) -> Bitboard {
+        (bishop_lines(king) & self.bishops_and_horses()
+            | rook_lines(king) & self.rooks_and_dragons()
+            | lance_line(color, king) & self.kind(PieceType::Lance))
+            & self.color(!color)
+    }
+
+    /// Checkers, blockers and pinners of the king of `color`; nothing where it has no king.
+    #[inline]
+    pub fn king_threats(&self, color: Color) -> KingThreats {
+        let Some(king) = self.king(color) else {
+            return KingThreats::default();
+        };
+        let mut threats = KingThreats {
+            checkers: self.step_attackers_by(!color, king),
+            ..KingThreats::default()
+        };
+        self.add_line_threats(color, king, &mut threats);
+        threats
+    }
+
+    /// [`Self::king_threats`] of the side to move when `last` was the move that led here: of the pieces that step only
+    /// the one that moved can give check.
+    #[inline(always)]
+    pub(crate) fn king_threats_after(&self, last: Move) -> KingThreats {
+        let color = self.side_to_move();
+        let Some(king) = self.king(color) else {
+            return KingThreats::default();
+        };
+        let mut threats = KingThreats::default();
+        let is_near = reach_around(king).step.contains(last.to());
+        if is_near && step_attacks_of(last.piece(), last.to()).contains(king) {
+            threats.checkers = Bitboard::of(last.to());
+        }
+        self.add_line_threats(color, king, &mut threats);
+        threats
+    }
+
+    /// [`Self::king_threats`] of a side whose king no piece that steps attacks, as after its own legal move.
+    #[inline(always)]
+    pub(crate) fn line_threats(&self, color: Color) -> KingThreats {
+        let mut threats = KingThreats::default();
+        if let Some(king) = self.king(color) {
+            self.add_line_threats(color, king, &mut threats);
+        }
+        threats
+    }
+
+    #[inline(always)]
+    fn add_line_threats(&self, color: Color, king: Square, threats: &mut KingThreats) {
+        let occupied = self.occupied();
+        for sniper in self.snipers(color, king) {
+            let blockers = between(king, sniper) & occupied;
+            if blockers.is_empty() {
+                threats.checkers |= Bitboard::of(sniper);
+            } else if !blockers.has_several() {
+                threats.blockers |= blockers;
+                if blockers.intersects(self.color(color)) {
+                    threats.pinners |= Bitboard::of(sniper);
+                }
+            }
+        }
+    }
+
+    /// Of the squares around `king`, those that `by` attacks when the king itself does not block: where it cannot go.
+    /// `occupied` is without the king. Squares that are no neighbours of `king` may be set or not.
+    #[inline(always)]
+    pub(crate) fn attacked_around(&self, by: Color, king: Square, occupied: Bitboard) -> Bitboard {
+        self.reached_around(by, self.color(by), king, occupied)
+    }
+
+    /// Of the squares around the king of `color`, those that its other pieces defend: where a piece that checks next to the
+    /// king can be taken by more than the king. Other squares may be set or not.
+    #[inline(always)]
+    pub(crate) fn defended_around(&self, color: Color, king: Square) -> Bitboard {
+        let defenders = self.color(color) - Bitboard::of(king);
+        self.reached_around(color, defenders, king, self.occupied())
+    }
+
+    /// [`Self::attacked_around`] by some pieces of one side.
+    #[inline(always)]
+    fn reached_around(
+        &self,
+        by: Color,
+        attackers: Bitboard,
+        king: Square,
+        occupied: Bitboard,
+    ) -> Bitboard {
+        let kings = (self.kind(PieceType::King) | self.horses_and_dragons()) & attackers;
+        let golds = self.golds() & attackers;
+        let silvers = self.kind(PieceType::Silver) & attackers;
+        let pawns = self.kind(PieceType::Pawn) & attackers;
+        let knights = self.kind(PieceType::Knight) & attackers;
+        // All steppers at once: what reaches straight ahead or back, and what then goes one file aside.
+        let ahead = (silvers | golds | kings).forward(by);
+        let aside = ahead
+            | (silvers | kings).forward(!by)
+            | golds
+            | kings
+            | knights.forward(by).forward(by);
+        let mut attacked =
+            ahead | pawns.forward(by) | (golds | kings).forward(!by) | aside.left() | aside.right();
+
+        let reach = reach_around(king);
+        for square in self.bishops_and_horses() & attackers & reach.bishop {
+            attacked |= bishop_attacks(square, occupied);
+        }
+        for square in self.rooks_and_dragons() & attackers & reach.rook {
+            attacked |= rook_attacks(square, occupied);
+        }
+        for square in self.kind(PieceType::Lance) & attackers & reach.lance[by.index()] {
+            attacked |= lance_attacks(by, square, occupied);
+        }
+        attacked
+    }
+}
+
+/// Attacks of `piece` that are steps: nothing for lances, the neighbours' part for horses and dragons.
+#[inline(always)]
+fn step_attacks_of(piece: Piece, square: Square) -> Bitboard {
+    let color = piece.color();
+    match piece.kind() {
+        PieceType::Pawn => pawn_attacks(color, square),
+        PieceType::Knight => knight_attacks(color, square),
+        PieceType::Silver => silver_attacks(color, square),
+        PieceType::Lance | PieceType::Bishop | PieceType::Rook => Bitboard::EMPTY,
+        PieceType::King | PieceType::Horse | PieceType::Dragon => king_attacks(square),
+        PieceType::Gold
+        | PieceType::ProPawn
+        | PieceType::ProLance
+        | PieceType::ProKnight
+        | PieceType::ProSilver => gold_attacks(color, square),
+    }
+}
