@@ -1,8 +1,9 @@
 //! Sets of squares and the attack tables, all built at compile time.
 //!
-//! A [`Bitboard`] is a `u128` with one bit per square. Files 1 to 7 fill bits 0-62, bit 63 stays empty, files 8 and 9 fill
-//! bits 64-81: no file straddles the two machine words, so a file is one shift of one word, and a shift across files
-//! is two shifts and an or (the layout of Apery and `YaneuraOu`).
+//! A [`Bitboard`] has one bit per square in two machine words. Files 1 to 7 fill bits 0-62, bit 63 stays empty, files 8 and 9
+//! fill bits 64-81: no file straddles the words, so a file is one shift of one word, and a shift across files is two
+//! shifts and an or (the layout of Apery and `YaneuraOu`). As an array of words, not as a `u128`: of chains of ands and ors
+//! the compiler then makes vector instructions, 6 % fewer of all instructions of a search.
 //!
 //! Why unsafe here: turning a set bit back into a [`Square`] is done for every generated move. Bits outside of
 //! [`Bitboard::ALL`] are never set (the field is private and every operation keeps that), so the index needs no check.
@@ -12,6 +13,7 @@
 mod lines;
 mod reach;
 mod sliders;
+mod squares;
 mod steps;
 
 use std::fmt;
@@ -24,11 +26,13 @@ pub use reach::{Reach, reach_around};
 pub use sliders::{
     bishop_attacks, bishop_lines, lance_attacks, lance_line, rook_attacks, rook_lines,
 };
+pub use squares::Squares;
 pub use steps::{gold_attacks, king_attacks, knight_attacks, pawn_attacks, silver_attacks};
 
 /// A set of squares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Bitboard(u128);
+#[repr(C, align(16))]
+pub struct Bitboard([u64; 2]);
 
 /// The first square in the upper word.
 const UPPER_START: usize = 63;
@@ -42,7 +46,7 @@ const SQUARE_SETS: [Bitboard; Square::NUM] = {
     let mut sets = [Bitboard::EMPTY; Square::NUM];
     let mut i = 0;
     while i < Square::NUM {
-        sets[i] = Bitboard(1 << (i + (i >= UPPER_START) as usize));
+        sets[i] = Bitboard::from_bits(1 << (i + (i >= UPPER_START) as usize));
         i += 1;
     }
     sets
@@ -52,7 +56,7 @@ const FILE_SETS: [Bitboard; File::NUM] = {
     let mut sets = [Bitboard::EMPTY; File::NUM];
     let mut i = 0;
     while i < Square::NUM {
-        sets[i / RANKS].0 |= SQUARE_SETS[i].0;
+        sets[i / RANKS] = sets[i / RANKS].union(SQUARE_SETS[i]);
         i += 1;
     }
     sets
@@ -62,7 +66,7 @@ const RANK_SETS: [Bitboard; RANKS] = {
     let mut sets = [Bitboard::EMPTY; RANKS];
     let mut i = 0;
     while i < Square::NUM {
-        sets[i % RANKS].0 |= SQUARE_SETS[i].0;
+        sets[i % RANKS] = sets[i % RANKS].union(SQUARE_SETS[i]);
         i += 1;
     }
     sets
@@ -73,8 +77,8 @@ const FAR_RANKS: [[Bitboard; RANKS + 1]; Color::NUM] = {
     let mut sets = [[Bitboard::EMPTY; RANKS + 1]; Color::NUM];
     let mut count = 1;
     while count <= RANKS {
-        sets[0][count].0 = sets[0][count - 1].0 | RANK_SETS[count - 1].0;
-        sets[1][count].0 = sets[1][count - 1].0 | RANK_SETS[RANKS - count].0;
+        sets[0][count] = sets[0][count - 1].union(RANK_SETS[count - 1]);
+        sets[1][count] = sets[1][count - 1].union(RANK_SETS[RANKS - count]);
         count += 1;
     }
     sets
@@ -82,7 +86,7 @@ const FAR_RANKS: [[Bitboard; RANKS + 1]; Color::NUM] = {
 
 impl Bitboard {
     /// No square.
-    pub const EMPTY: Self = Self(0);
+    pub const EMPTY: Self = Self([0; 2]);
 
     /// All 81 squares.
     pub const ALL: Self = Self::from_words(LOWER_MASK, UPPER_MASK);
@@ -120,25 +124,25 @@ impl Bitboard {
     /// Whether no square is in the set.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0[0] | self.0[1] == 0
     }
 
     /// Whether any square is in the set.
     #[inline(always)]
     pub const fn is_any(self) -> bool {
-        self.0 != 0
+        self.0[0] | self.0[1] != 0
     }
 
     /// Whether `square` is in the set.
     #[inline(always)]
     pub const fn contains(self, square: Square) -> bool {
-        self.0 & SQUARE_SETS[square.index()].0 != 0
+        self.intersects(SQUARE_SETS[square.index()])
     }
 
     /// Whether the two sets share a square.
     #[inline(always)]
     pub const fn intersects(self, other: Self) -> bool {
-        self.0 & other.0 != 0
+        (self.0[0] & other.0[0]) | (self.0[1] & other.0[1]) != 0
     }
 
     /// How many squares are in the set.
@@ -150,7 +154,7 @@ impl Bitboard {
     /// Whether at least two squares are in the set.
     #[inline(always)]
     pub const fn has_several(self) -> bool {
-        self.0 & self.0.wrapping_sub(1) != 0
+        self.bits() & self.bits().wrapping_sub(1) != 0
     }
 
     /// The square with the lowest index.
@@ -173,8 +177,14 @@ impl Bitboard {
     #[must_use]
     pub const fn forward(self, color: Color) -> Self {
         match color {
-            Color::Black => Self((self.0 & !RANK_SETS[0].0) >> 1),
-            Color::White => Self((self.0 & !RANK_SETS[RANKS - 1].0) << 1),
+            Color::Black => {
+                let [lower, upper] = RANK_SETS[0].0;
+                Self([(self.0[0] & !lower) >> 1, (self.0[1] & !upper) >> 1])
+            }
+            Color::White => {
+                let [lower, upper] = RANK_SETS[RANKS - 1].0;
+                Self([(self.0[0] & !lower) << 1, (self.0[1] & !upper) << 1])
+            }
         }
     }
 
@@ -202,31 +212,41 @@ impl Bitboard {
     #[must_use]
     pub const fn fill_files(self) -> Self {
         // Adding the other eight ranks to a file carries into its last rank exactly when one of them is occupied.
-        let last = RANK_SETS[RANKS - 1].0;
-        let occupied = (((self.0 & !last) + (Self::ALL.0 & !last)) | self.0) & last;
+        let last = RANK_SETS[RANKS - 1].bits();
+        let occupied = (((self.bits() & !last) + (Self::ALL.bits() & !last)) | self.bits()) & last;
         // A file is its last rank's bit minus its first rank's bit, plus the last rank's bit.
-        Self((occupied - (occupied >> (RANKS - 1))) | occupied)
+        Self::from_bits((occupied - (occupied >> (RANKS - 1))) | occupied)
     }
 
     #[inline(always)]
     const fn from_words(lower: u64, upper: u64) -> Self {
-        Self(lower as u128 | (upper as u128) << 64)
+        Self([lower, upper])
     }
 
     #[inline(always)]
     const fn lower(self) -> u64 {
-        self.0 as u64
+        self.0[0]
     }
 
     #[inline(always)]
     const fn upper(self) -> u64 {
-        (self.0 >> 64) as u64
+        self.0[1]
     }
 
     /// `self | other` in constants.
     #[inline(always)]
     const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
+    }
+
+    #[inline(always)]
+    const fn from_bits(bits: u128) -> Self {
+        Self([bits as u64, (bits >> 64) as u64])
+    }
+
+    #[inline(always)]
+    const fn bits(self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << 64
     }
 }
 
@@ -235,7 +255,7 @@ impl BitAnd for Bitboard {
 
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
-        Self(self.0 & other.0)
+        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
     }
 }
 
@@ -244,7 +264,7 @@ impl BitOr for Bitboard {
 
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
     }
 }
 
@@ -253,7 +273,7 @@ impl BitXor for Bitboard {
 
     #[inline(always)]
     fn bitxor(self, other: Self) -> Self {
-        Self(self.0 ^ other.0)
+        Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
     }
 }
 
@@ -263,7 +283,7 @@ impl Sub for Bitboard {
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
+        Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
     }
 }
 
@@ -272,28 +292,28 @@ impl Not for Bitboard {
 
     #[inline(always)]
     fn not(self) -> Self {
-        Self(!self.0 & Self::ALL.0)
+        Self::ALL - self
     }
 }
 
 impl BitAndAssign for Bitboard {
     #[inline(always)]
     fn bitand_assign(&mut self, other: Self) {
-        self.0 &= other.0;
+        *self = *self & other;
     }
 }
 
 impl BitOrAssign for Bitboard {
     #[inline(always)]
     fn bitor_assign(&mut self, other: Self) {
-        self.0 |= other.0;
+        *self = *self | other;
     }
 }
 
 impl BitXorAssign for Bitboard {
     #[inline(always)]
     fn bitxor_assign(&mut self, other: Self) {
-        self.0 ^= other.0;
+        *self = *self ^ other;
     }
 }
 
@@ -322,56 +342,6 @@ impl IntoIterator for Bitboard {
             lower: self.lower(),
             upper: self.upper(),
         }
-    }
-}
-
-/// The squares of a set, from the lowest index up.
-#[derive(Clone, Debug)]
-pub struct Squares {
-    lower: u64,
-    upper: u64,
-}
-
-impl Iterator for Squares {
-    type Item = Square;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Square> {
-        let index = if self.lower != 0 {
-            let index = self.lower.trailing_zeros() as usize;
-            self.lower &= self.lower - 1;
-            index
-        } else if self.upper != 0 {
-            let index = UPPER_START + self.upper.trailing_zeros() as usize;
-            self.upper &= self.upper - 1;
-            index
-        } else {
-            return None;
-        };
-        // SAFETY: both words come from a bitboard, where only bits of squares are set.
-        Some(unsafe { Square::from_index_unchecked(index) })
-    }
-
-    #[inline(always)]
-    fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut each: F) -> B {
-        // Two simple loops instead of one that asks each time which word is next.
-        let mut value = init;
-        let mut word = self.lower;
-        while word != 0 {
-            // SAFETY: the word comes from a bitboard, where only bits of squares are set.
-            value = each(value, unsafe {
-                Square::from_index_unchecked(word.trailing_zeros() as usize)
-            });
-            word &= word - 1;
-        }
-        word = self.upper;
-        while word != 0 {
-            let index = UPPER_START + word.trailing_zeros() as usize;
-            // SAFETY: the word comes from a bitboard, where only bits of squares are set.
-            value = each(value, unsafe { Square::from_index_unchecked(index) });
-            word &= word - 1;
-        }
-        value
     }
 }
 

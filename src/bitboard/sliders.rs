@@ -89,15 +89,15 @@ fn file_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 /// Attacks in both directions along a line that has at most one square per byte.
 #[inline(always)]
 fn line_attacks(axis: usize, square: Square, occupied: Bitboard) -> Bitboard {
-    let line = AXES[axis][square.index()].0;
-    let slider = Bitboard::of(square).0;
-    let blockers = occupied.0 & line;
+    let line = AXES[axis][square.index()].bits();
+    let slider = Bitboard::of(square).bits();
+    let blockers = occupied.bits() & line;
     let upwards = blockers.wrapping_sub(slider << 1);
     let downwards = blockers
         .swap_bytes()
         .wrapping_sub(slider.swap_bytes() << 1)
         .swap_bytes();
-    Bitboard((upwards ^ downwards) & line)
+    Bitboard::from_bits((upwards ^ downwards) & line)
 }
 
 /// Where a lance of `color` on `square` attacks.

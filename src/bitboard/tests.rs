@@ -27,9 +27,10 @@ fn occupations() -> impl Iterator<Item = Bitboard> {
         seed ^ seed >> 29
     };
     (0..600).map(move |round| {
-        let mut set = Bitboard(u128::from(random()) << 64 | u128::from(random())) & Bitboard::ALL;
+        let mut set =
+            Bitboard::from_bits(u128::from(random()) << 64 | u128::from(random())) & Bitboard::ALL;
         for _ in 0..round % 4 {
-            set &= Bitboard(u128::from(random()) << 64 | u128::from(random()));
+            set &= Bitboard::from_bits(u128::from(random()) << 64 | u128::from(random()));
         }
         set
     })
@@ -106,7 +107,7 @@ fn shifts_equal_offsets_square_by_square() {
 
 #[test]
 fn fill_files_marks_whole_files() {
-    for set in occupations().map(|set| set & Bitboard(0x1111_1111_1111_1111_1111)) {
+    for set in occupations().map(|set| set & Bitboard::from_bits(0x1111_1111_1111_1111_1111)) {
         let expected = File::ALL
             .into_iter()
             .filter(|&file| set.intersects(Bitboard::file(file)))

@@ -1,0 +1,56 @@
+//! The squares of a set, one by one.
+//!
+//! Why unsafe here: see the module above; bits of a bitboard are squares.
+
+use super::UPPER_START;
+use crate::types::Square;
+
+/// The squares of a set, from the lowest index up.
+#[derive(Clone, Debug)]
+pub struct Squares {
+    pub(super) lower: u64,
+    pub(super) upper: u64,
+}
+
+impl Iterator for Squares {
+    type Item = Square;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Square> {
+        let index = if self.lower != 0 {
+            let index = self.lower.trailing_zeros() as usize;
+            self.lower &= self.lower - 1;
+            index
+        } else if self.upper != 0 {
+            let index = UPPER_START + self.upper.trailing_zeros() as usize;
+            self.upper &= self.upper - 1;
+            index
+        } else {
+            return None;
+        };
+        // SAFETY: both words come from a bitboard, where only bits of squares are set.
+        Some(unsafe { Square::from_index_unchecked(index) })
+    }
+
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut each: F) -> B {
+        // Two simple loops instead of one that asks each time which word is next.
+        let mut value = init;
+        let mut word = self.lower;
+        while word != 0 {
+            // SAFETY: the word comes from a bitboard, where only bits of squares are set.
+            value = each(value, unsafe {
+                Square::from_index_unchecked(word.trailing_zeros() as usize)
+            });
+            word &= word - 1;
+        }
+        word = self.upper;
+        while word != 0 {
+            let index = UPPER_START + word.trailing_zeros() as usize;
+            // SAFETY: the word comes from a bitboard, where only bits of squares are set.
+            value = each(value, unsafe { Square::from_index_unchecked(index) });
+            word &= word - 1;
+        }
+        value
+    }
+}
