@@ -154,7 +154,7 @@ fn mates(position: &mut Position, mv: Move) -> bool {
     // Those of the king were generated legal.
     let is_legal =
         |answer: Move| answer.piece().kind() == PieceType::King || position.legal(answer);
-    let is_mate = !answers.into_iter().any(is_legal);
+    let is_mate = !answers.iter().copied().any(is_legal);
     position.undo_move();
     is_mate
 }

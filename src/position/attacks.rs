@@ -120,23 +120,66 @@ impl Board {
         let Some(king) = self.king(color) else {
             return KingThreats::default();
         };
+        let mut threats = Self::step_threats(king, last);
+        self.add_line_threats(color, king, &mut threats);
+        threats
+    }
+
+    /// Likewise, where `before` were the threats before that move, a legal one: lines change only by what happens on them.
+    #[inline(always)]
+    pub(super) fn threats_by(&self, last: Move, before: &KingThreats) -> KingThreats {
+        let color = self.side_to_move();
+        let Some(king) = self.king(color) else {
+            return KingThreats::default();
+        };
+        let mut threats = Self::step_threats(king, last);
+        self.update_line_threats(color, king, last, before, &mut threats);
+        threats
+    }
+
+    /// The check that a move gives by a step.
+    #[inline(always)]
+    fn step_threats(king: Square, last: Move) -> KingThreats {
         let mut threats = KingThreats::default();
         let is_near = reach_around(king).step.contains(last.to());
         if is_near && step_attacks_of(last.piece(), last.to()).contains(king) {
             threats.checkers = Bitboard::of(last.to());
         }
-        self.add_line_threats(color, king, &mut threats);
         threats
     }
 
-    /// [`Self::king_threats`] of a side whose king no piece that steps attacks, as after its own legal move.
+    /// [`Self::king_threats`] of the side that made the legal move `last`; `before` were the threats before it. Nothing gives
+    /// check.
     #[inline(always)]
-    pub(crate) fn line_threats(&self, color: Color) -> KingThreats {
+    pub(super) fn threats_left(&self, last: Move, before: &KingThreats) -> KingThreats {
+        let color = !self.side_to_move();
         let mut threats = KingThreats::default();
         if let Some(king) = self.king(color) {
-            self.add_line_threats(color, king, &mut threats);
+            self.update_line_threats(color, king, last, before, &mut threats);
         }
         threats
+    }
+
+    #[inline(always)]
+    fn update_line_threats(
+        &self,
+        color: Color,
+        king: Square,
+        last: Move,
+        before: &KingThreats,
+        threats: &mut KingThreats,
+    ) {
+        let lines = bishop_lines(king) | rook_lines(king);
+        let mut changed = Bitboard::of(last.to());
+        if let Some(from) = last.from() {
+            changed |= Bitboard::of(from);
+        }
+        if changed.intersects(lines) {
+            self.add_line_threats(color, king, threats);
+        } else {
+            threats.blockers = before.blockers;
+            threats.pinners = before.pinners;
+        }
     }
 
     #[inline(always)]

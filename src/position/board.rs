@@ -10,13 +10,30 @@ use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Board {
     squares: [Option<Piece>; Square::NUM],
-    // By code of the kind; index 0 is unused.
+    // By code of the kind; `GOLDS` is the union of all that moves as a gold, and `OTHERS` of the rest.
     by_kind: [Bitboard; PieceType::NUM + 1],
     by_color: [Bitboard; Color::NUM],
     hands: [Hand; Color::NUM],
     kings: [Option<Square>; Color::NUM],
     side_to_move: Color,
 }
+
+const OTHERS: usize = 0;
+const GOLDS: usize = PieceType::NUM;
+
+/// `GOLDS` or `OTHERS`, by code of the kind.
+const GROUPS: [u8; PieceType::NUM + 1] = {
+    let mut groups = [OTHERS as u8; PieceType::NUM + 1];
+    let mut index = 0;
+    while index < PieceType::ALL.len() {
+        let kind = PieceType::ALL[index];
+        if kind.moves_as_gold() {
+            groups[kind.index()] = GOLDS as u8;
+        }
+        index += 1;
+    }
+    groups
+};
 
 impl Board {
     /// No pieces, black to move.
@@ -62,11 +79,7 @@ impl Board {
     /// Everything that moves as a gold.
     #[inline(always)]
     pub fn golds(&self) -> Bitboard {
-        self.kind(PieceType::Gold)
-            | self.kind(PieceType::ProPawn)
-            | self.kind(PieceType::ProLance)
-            | self.kind(PieceType::ProKnight)
-            | self.kind(PieceType::ProSilver)
+        self.by_kind[GOLDS]
     }
 
     /// Bishops and horses.
@@ -179,8 +192,8 @@ impl Board {
     /// Moves a piece between the sets.
     #[inline(always)]
     fn shift(&mut self, us: Color, before: Piece, after: Piece, from: Square, to: Square) {
-        self.by_kind[before.kind_index()] ^= Bitboard::of(from);
-        self.by_kind[after.kind_index()] ^= Bitboard::of(to);
+        self.toggle_kind(before, Bitboard::of(from));
+        self.toggle_kind(after, Bitboard::of(to));
         self.by_color[us.index()] ^= Bitboard::of(from) | Bitboard::of(to);
         if after.kind_index() == PieceType::King.index() {
             self.kings[us.index()] = Some(to);
@@ -189,7 +202,14 @@ impl Board {
 
     #[inline(always)]
     fn toggle(&mut self, piece: Piece, square: Bitboard) {
-        self.by_kind[piece.kind_index()] ^= square;
+        self.toggle_kind(piece, square);
         self.by_color[piece.color().index()] ^= square;
+    }
+
+    #[inline(always)]
+    fn toggle_kind(&mut self, piece: Piece, square: Bitboard) {
+        let kind = piece.kind_index();
+        self.by_kind[kind] ^= square;
+        self.by_kind[usize::from(GROUPS[kind])] ^= square;
     }
 }

@@ -38,8 +38,9 @@ impl<const LANES: usize> Position<LANES> {
             }
         }
 
-        let threats_to_them = self.board.king_threats_after(mv);
-        let threats_to_us = self.board.line_threats(us);
+        let before = &self.state().threats;
+        let threats_to_them = self.board.threats_by(mv, &before[us.opponent().index()]);
+        let threats_to_us = self.board.threats_left(mv, &before[us.index()]);
         debug_assert_eq!(threats_to_us, self.board.king_threats(us));
         debug_assert_eq!(threats_to_them, self.board.king_threats(!us));
         let checks = &mut consecutive_checks[us.index()];

@@ -35,6 +35,24 @@ struct PieceScores<'a> {
     checks: Bitboard,
 }
 
+impl PieceScores<'_> {
+    /// The sums for all targets at once: there are many drops of a kind, and the compiler makes vectors of this.
+    #[inline(always)]
+    fn of_all(&self, butterfly: &[i16; Square::NUM], start: i32, scores: &mut [i32; Square::NUM]) {
+        let [one, two, three, four, six] = self.continuation;
+        for (to, score) in scores.iter_mut().enumerate() {
+            *score = order_butterfly() * i32::from(butterfly[to])
+                + order_pawns() * i32::from(self.pawns[to])
+                + i32::from(one[to])
+                + i32::from(two[to])
+                + i32::from(three[to])
+                + i32::from(four[to])
+                + i32::from(six[to])
+                + start;
+        }
+    }
+}
+
 impl<'a> QuietMoves<'a> {
     #[inline(always)]
     pub(super) fn new(
@@ -71,6 +89,20 @@ impl<'a> QuietMoves<'a> {
         }
     }
 
+    /// What counts besides the sum of the histories.
+    #[inline(always)]
+    fn extra(&self, mv: Move, piece: &PieceScores) -> i32 {
+        let mut score = 0;
+        if self.ply < LOW_PLIES {
+            let low_ply = self.histories.low_ply(mv, self.ply);
+            score += order_low_ply() * low_ply / (1 + self.ply as i32);
+        }
+        if piece.checks.contains(mv.to()) && self.position.see_ge(mv, -order_check_see()) {
+            score += order_check();
+        }
+        score
+    }
+
     /// `butterfly` is the row of the origin.
     #[inline(always)]
     fn add(&mut self, mv: Move, butterfly: &[i16; Square::NUM], piece: &PieceScores) {
@@ -81,13 +113,7 @@ impl<'a> QuietMoves<'a> {
         for row in piece.continuation {
             score += i32::from(row[to]);
         }
-        if self.ply < LOW_PLIES {
-            let low_ply = self.histories.low_ply(mv, self.ply);
-            score += order_low_ply() * low_ply / (1 + self.ply as i32);
-        }
-        if piece.checks.contains(mv.to()) && self.position.see_ge(mv, -order_check_see()) {
-            score += order_check();
-        }
+        score += self.extra(mv, piece);
         self.candidates.push(mv, score);
     }
 }
@@ -145,8 +171,19 @@ impl Sink for QuietMoves<'_> {
             let piece = Piece::new(us, kind);
             let butterfly = self.histories.butterfly_from(us, origin_in_hand(kind));
             let scores = self.of_piece(piece);
+            let mut table = [0; Square::NUM];
+            scores.of_all(butterfly, self.start, &mut table);
+            let special = if self.ply < LOW_PLIES {
+                targets
+            } else {
+                scores.checks & targets
+            };
+            for to in special {
+                table[to.index()] += self.extra(Move::drop(piece, to), &scores);
+            }
             for to in targets {
-                self.add(Move::drop(piece, to), butterfly, &scores);
+                self.candidates
+                    .push(Move::drop(piece, to), table[to.index()]);
             }
         }
     }
