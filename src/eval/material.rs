@@ -2,49 +2,14 @@
 
 use std::fmt::Write;
 
-use crate::bitboard::Bitboard;
 use crate::position::Position;
 use crate::types::value::{PAWN_VALUE, piece_value};
 use crate::types::{Color, PieceType, Value};
 
-/// Kinds that are counted one by one; golds and what moves as gold have one value and are counted together.
-const COUNTED: [PieceType; 8] = [
-    PieceType::Pawn,
-    PieceType::Lance,
-    PieceType::Knight,
-    PieceType::Silver,
-    PieceType::Bishop,
-    PieceType::Rook,
-    PieceType::Horse,
-    PieceType::Dragon,
-];
-
-const _: () = assert!(
-    piece_value(PieceType::ProPawn) == piece_value(PieceType::Gold)
-        && piece_value(PieceType::ProLance) == piece_value(PieceType::Gold)
-        && piece_value(PieceType::ProKnight) == piece_value(PieceType::Gold)
-        && piece_value(PieceType::ProSilver) == piece_value(PieceType::Gold)
-);
-
 /// The balance of material for the side to move.
+#[inline(always)]
 pub(super) fn evaluate(position: &Position) -> Value {
-    let board = position.board();
-    let us = position.side_to_move();
-    let (ours, theirs) = (board.color(us), board.color(!us));
-    let balance = |pieces: Bitboard| {
-        let (ours, theirs) = ((pieces & ours).count(), (pieces & theirs).count());
-        ours as Value - theirs as Value
-    };
-    let mut value = piece_value(PieceType::Gold) * balance(board.golds());
-    for kind in COUNTED {
-        value += piece_value(kind) * balance(board.kind(kind));
-    }
-    let (our_hand, their_hand) = (board.hand(us), board.hand(!us));
-    for kind in PieceType::HAND {
-        value +=
-            piece_value(kind) * (our_hand.count(kind) as Value - their_hand.count(kind) as Value);
-    }
-    value
+    position.material()
 }
 
 /// The evaluation in words: counts of each kind, the total, and last the line `static eval <n>` from the side to move

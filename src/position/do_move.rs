@@ -1,6 +1,7 @@
 //! Making moves and taking them back, with the keys carried along.
 
 use super::board::Board;
+use super::material::{capture_gain, promotion_gain};
 use super::{Position, State};
 use crate::types::{Color, Key, Move, PieceType, Square};
 
@@ -21,6 +22,7 @@ impl<const LANES: usize> Position<LANES> {
         let mut consecutive_checks = before.consecutive_checks;
 
         let mut structure = before.structure;
+        let (material_before, mut gain) = (before.material, 0);
 
         let captured = self.board.apply(mv);
         board_key += Key::of_piece(mv.piece(), mv.to());
@@ -34,9 +36,18 @@ impl<const LANES: usize> Position<LANES> {
                     board_key -= Key::of_piece(captured, mv.to());
                     structure.remove(captured, mv.to());
                     hand_key += Key::of_hand(us, captured.kind().unpromoted());
+                    gain += capture_gain(captured.kind());
+                }
+                if mv.is_promotion() {
+                    gain += promotion_gain(mv.piece().kind());
                 }
             }
         }
+        let material = match us {
+            Color::Black => material_before + gain,
+            Color::White => material_before - gain,
+        };
+        debug_assert_eq!(material, self.board.material());
 
         let before = &self.state().threats;
         let threats_to_them = self.board.threats_by(mv, &before[us.opponent().index()]);
@@ -58,6 +69,7 @@ impl<const LANES: usize> Position<LANES> {
             board_key,
             structure,
             threats,
+            material,
             hand: self.board.hand(!us),
             last_move: Some(mv),
             captured,
@@ -104,6 +116,7 @@ impl<const LANES: usize> Position<LANES> {
             board_key: before.board_key.flipped(),
             structure: before.structure,
             threats: before.threats,
+            material: before.material,
             hand: self.board.hand(them),
             last_move: None,
             captured: None,

@@ -11,6 +11,7 @@ mod board;
 mod declaration;
 mod do_move;
 mod legality;
+mod material;
 mod repetition;
 mod see;
 mod sfen;
@@ -25,7 +26,7 @@ mod tests;
 use std::fmt;
 
 use crate::bitboard::Bitboard;
-use crate::types::{Color, File, Hand, Key, Move, Piece, Rank, Square};
+use crate::types::{Color, File, Hand, Key, Move, Piece, Rank, Square, Value};
 
 pub use attacks::KingThreats;
 pub use board::Board;
@@ -87,6 +88,7 @@ impl<const LANES: usize> Position<LANES> {
             board_key,
             structure: StructureKeys::of_board(&board),
             threats: Color::ALL.map(|color| board.king_threats(color)),
+            material: board.material(),
             hand: board.hand(board.side_to_move()),
             last_move: None,
             captured: None,
@@ -163,6 +165,17 @@ impl<const LANES: usize> Position<LANES> {
             captured: after.captured,
             hand: self.states[index - 1].hand,
         })
+    }
+
+    /// The balance of material for the side to move, on the board and in hand, in
+    /// [`piece_value`](crate::types::value::piece_value)s.
+    #[inline(always)]
+    pub fn material(&self) -> Value {
+        let material = self.state().material;
+        match self.side_to_move() {
+            Color::Black => material,
+            Color::White => -material,
+        }
     }
 
     /// Board, hands and side to move; bit 0 is set when white is to move.

@@ -2,7 +2,7 @@
 
 use super::attacks::KingThreats;
 use super::structure::StructureKeys;
-use crate::types::{Color, Hand, Key, Move, Piece};
+use crate::types::{Color, Hand, Key, Move, Piece, Value};
 
 /// One ply: facts about the position, and the move that led to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +15,8 @@ pub(super) struct State<const LANES: usize> {
     pub(super) structure: StructureKeys,
     /// Threats to each king.
     pub(super) threats: [KingThreats; Color::NUM],
+    /// Material of black minus that of white, in [`piece_value`](crate::types::value::piece_value)s.
+    pub(super) material: Value,
     /// Hand of the side to move: with the board it determines the other hand.
     pub(super) hand: Hand,
     /// `None` in the first position and after a null move.

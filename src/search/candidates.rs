@@ -1,7 +1,7 @@
 //! The moves of one stage with their scores, of which the best is wanted again and again.
 //!
-//! Few of many are: a cut ends most nodes early. So nothing is sorted; the best is looked for each time, in one pass
-//! without a branch over packed numbers, which the compiler turns into a few vector instructions.
+//! Few of many are: a cut ends most nodes early. So nothing is sorted; the best is looked for each time, among the best of
+//! each group of packed numbers. Both passes have no branch, and the compiler turns them into a few vector instructions.
 
 use arrayvec::ArrayVec;
 
@@ -14,7 +14,7 @@ const LAST_PLACE: usize = (1 << PLACE_BITS) - 1;
 pub(super) const MAX_SCORE: i32 = (1 << (31 - PLACE_BITS)) - 1;
 /// The key of a move that was taken, and of no move: below the key of any score.
 const TAKEN: i32 = i32::MIN;
-/// Keys are compared so many at a time.
+/// So many keys make a group.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_MOVES <= LAST_PLACE && MAX_MOVES.is_multiple_of(LANES));
@@ -32,6 +32,8 @@ pub(super) struct Candidates {
     moves: MoveList,
     // One for each move, and `TAKEN` up to the next multiple of `LANES`.
     keys: ArrayVec<i32, MAX_MOVES>,
+    // The best of each `LANES` keys.
+    best: ArrayVec<i32, { MAX_MOVES / LANES }>,
 }
 
 impl Candidates {
@@ -39,6 +41,7 @@ impl Candidates {
     #[inline(always)]
     pub(super) fn refill(&mut self) -> &mut MoveList {
         self.keys.clear();
+        self.best.clear();
         self.moves.clear();
         &mut self.moves
     }
@@ -74,31 +77,30 @@ impl Candidates {
         while !self.keys.len().is_multiple_of(LANES) {
             self.keys.push(TAKEN);
         }
+        self.best.clear();
+        self.best
+            .extend(self.keys.as_chunks::<LANES>().0.iter().map(best_of));
     }
 
     /// Takes the best move out, and its score, if that is above `limit`.
     #[inline(always)]
     pub(super) fn take_above(&mut self, limit: i32) -> Option<(Move, i32)> {
-        let best = self.best_key();
+        let best = self.best.iter().copied().fold(TAKEN, i32::max);
         let score = best >> PLACE_BITS;
         if best == TAKEN || score <= limit {
             return None;
         }
         let place = LAST_PLACE - (best as usize & LAST_PLACE);
         self.keys[place] = TAKEN;
+        let group = place / LANES;
+        self.best[group] = best_of(&self.keys.as_chunks().0[group]);
         Some((self.moves[place], score))
     }
+}
 
-    #[inline(always)]
-    fn best_key(&self) -> i32 {
-        let mut best = [TAKEN; LANES];
-        for keys in self.keys.as_chunks::<LANES>().0 {
-            for (best, &key) in best.iter_mut().zip(keys) {
-                *best = key.max(*best);
-            }
-        }
-        best.into_iter().fold(TAKEN, i32::max)
-    }
+#[inline(always)]
+fn best_of(keys: &[i32; LANES]) -> i32 {
+    keys.iter().copied().fold(TAKEN, i32::max)
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 //! It brings them piece by piece. What belongs to a piece is looked up once: its rows of the histories, where it gives check;
 //! then each of its targets costs one sum.
 
-use crate::bitboard::Bitboard;
+use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
 use crate::position::Position;
+use crate::types::value::piece_value;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 
 use super::candidates::Candidates;
@@ -26,6 +27,17 @@ pub(super) struct QuietMoves<'a> {
     /// What the entries mean where they are zero.
     start: i32,
     ply: Ply,
+    /// Found when the first drop gives check.
+    near_king: Option<NearKing>,
+}
+
+/// The squares around the enemy king.
+#[derive(Clone, Copy)]
+struct NearKing {
+    /// Those where only the king can take.
+    lonely: Bitboard,
+    /// Those that we attack, and perhaps others further away.
+    supported: Bitboard,
 }
 
 /// What counts for one piece, by target.
@@ -33,6 +45,23 @@ struct PieceScores<'a> {
     pawns: &'a [i16; Square::NUM],
     continuation: [&'a [i16; Square::NUM]; ORDER_ROWS.len()],
     checks: Bitboard,
+}
+
+impl NearKing {
+    fn of(position: &Position) -> Self {
+        let board = position.board();
+        let us = board.side_to_move();
+        let Some(king) = board.king(!us) else {
+            return Self {
+                lonely: Bitboard::EMPTY,
+                supported: Bitboard::EMPTY,
+            };
+        };
+        Self {
+            lonely: king_attacks(king) - board.defended_around(!us, king),
+            supported: board.attacked_around(us, king, board.occupied()),
+        }
+    }
 }
 
 impl PieceScores<'_> {
@@ -75,6 +104,7 @@ impl<'a> QuietMoves<'a> {
             continuation,
             start,
             ply: context.ply,
+            near_king: None,
         }
     }
 
@@ -89,18 +119,38 @@ impl<'a> QuietMoves<'a> {
         }
     }
 
+    /// Whether a drop that gives check stands by exchange. Next to the king mostly only the king can take, and then all
+    /// that counts is whether the piece is supported: found for all squares at once.
+    #[inline(always)]
+    fn drop_stands(&mut self, mv: Move) -> bool {
+        let position = self.position;
+        let near = *self.near_king.get_or_insert_with(|| NearKing::of(position));
+        let kind = mv.piece().kind();
+        if near.lonely.contains(mv.to()) && piece_value(kind) > order_check_see() {
+            return near.supported.contains(mv.to());
+        }
+        position.see_ge(mv, -order_check_see())
+    }
+
     /// What counts besides the sum of the histories.
     #[inline(always)]
     fn extra(&self, mv: Move, piece: &PieceScores) -> i32 {
-        let mut score = 0;
-        if self.ply < LOW_PLIES {
-            let low_ply = self.histories.low_ply(mv, self.ply);
-            score += order_low_ply() * low_ply / (1 + self.ply as i32);
-        }
+        let mut score = self.near_root(mv);
         if piece.checks.contains(mv.to()) && self.position.see_ge(mv, -order_check_see()) {
             score += order_check();
         }
         score
+    }
+
+    /// What counts for plies near the root alone.
+    #[inline(always)]
+    fn near_root(&self, mv: Move) -> i32 {
+        if self.ply < LOW_PLIES {
+            let low_ply = self.histories.low_ply(mv, self.ply);
+            order_low_ply() * low_ply / (1 + self.ply as i32)
+        } else {
+            0
+        }
     }
 
     /// `butterfly` is the row of the origin.
@@ -173,13 +223,18 @@ impl Sink for QuietMoves<'_> {
             let scores = self.of_piece(piece);
             let mut table = [0; Square::NUM];
             scores.of_all(butterfly, self.start, &mut table);
-            let special = if self.ply < LOW_PLIES {
+            let near_root = if self.ply < LOW_PLIES {
                 targets
             } else {
-                scores.checks & targets
+                Bitboard::EMPTY
             };
-            for to in special {
-                table[to.index()] += self.extra(Move::drop(piece, to), &scores);
+            for to in near_root {
+                table[to.index()] += self.near_root(Move::drop(piece, to));
+            }
+            for to in scores.checks & targets {
+                if self.drop_stands(Move::drop(piece, to)) {
+                    table[to.index()] += order_check();
+                }
             }
             for to in targets {
                 self.candidates
