@@ -37,7 +37,7 @@ const GROUPS: [u8; PieceType::NUM + 1] = {
 
 impl Board {
     /// No pieces, black to move.
-    pub(super) const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         squares: [None; Square::NUM],
         by_kind: [Bitboard::EMPTY; PieceType::NUM + 1],
         by_color: [Bitboard::EMPTY; Color::NUM],
@@ -124,16 +124,16 @@ impl Board {
         self.side_to_move
     }
 
-    pub(super) fn set_side_to_move(&mut self, side: Color) {
+    pub(crate) fn set_side_to_move(&mut self, side: Color) {
         self.side_to_move = side;
     }
 
-    pub(super) fn hand_mut(&mut self, color: Color) -> &mut Hand {
+    pub(crate) fn hand_mut(&mut self, color: Color) -> &mut Hand {
         &mut self.hands[color.index()]
     }
 
     /// Sets a piece on an empty square.
-    pub(super) fn put(&mut self, piece: Piece, square: Square) {
+    pub(crate) fn put(&mut self, piece: Piece, square: Square) {
         debug_assert!(self.piece_on(square).is_none());
         self.squares[square.index()] = Some(piece);
         self.toggle(piece, Bitboard::of(square));

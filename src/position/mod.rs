@@ -74,7 +74,7 @@ impl<const LANES: usize> Position<LANES> {
         Self::from_sfen(START_SFEN).expect("the start position is valid")
     }
 
-    fn from_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
+    pub(crate) fn from_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
         board.validate()?;
         Ok(Self::from_any_board(board, first_ply))
     }

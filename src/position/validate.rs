@@ -62,7 +62,7 @@ const fn name(color: Color) -> &'static str {
 
 impl Board {
     /// Checks that the position can be played on.
-    pub(super) fn validate(&self) -> Result<(), InvalidPosition> {
+    pub(crate) fn validate(&self) -> Result<(), InvalidPosition> {
         self.validate_counts()?;
         for color in Color::ALL {
             self.validate_pawns(color)?;

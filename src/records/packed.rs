@@ -1,0 +1,270 @@
+//! Positions in 32 bytes, as teacher data stores them: [`PackedSfen`] of `YaneuraOu` and [`HuffmanCodedPos`] of Apery
+//! and dlshogi (hcp).
+//!
+//! Both are one stream of bits, the lowest bit of each byte first: side to move (0 black), 7 bits for the square of
+//! black's king and 7 for white's, a code for each of the other 79 squares in the order of [`Square`], then the hands,
+//! black's first, and last the piece box: what is missing from a full set. A piece in hand or in the box takes one bit less
+//! than on the board, which pays for the square that it leaves empty, so the stream always has 256 bits. Only the
+//! codes differ.
+//!
+//! Written is what `YaneuraOu` 9 and cshogi write, byte for byte. Read is more: hands in any order (`YaneuraOu` 7.6 wrote
+//! gold last) and zeros instead of the box.
+//!
+//! A missing king is square 81. Its board has a square more, so a stream with all other pieces has a bit too many for 32
+//! bytes, two without any king; other programs lose them. Here a bit that does not fit makes the field of its king 82
+//! where it is 1.
+
+mod bits;
+mod codes;
+
+use bytemuck::{Pod, Zeroable};
+use thiserror::Error;
+
+use crate::position::{Board, InvalidPosition, Position};
+use crate::types::{Color, Hand, Piece, PieceType, Square};
+
+use bits::{Bits, CAPACITY};
+use codes::{CodeTable, HUFFMAN_CODED_POS, InHand, PACKED_SFEN};
+
+/// The field of a king that is not there.
+const NO_KING: u32 = Square::NUM as u32;
+/// Width of the field of a king.
+const KING_BITS: u32 = 7;
+/// Where the codes of the squares begin: after the side to move and two kings.
+const BOARD_START: u32 = 1 + 2 * KING_BITS;
+
+/// A position as `YaneuraOu` packs it (`sfen_packer.cpp`, type `PackedSfen`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct PackedSfen([u8; 32]);
+
+/// A position as Apery, dlshogi and cshogi pack it (`HuffmanCodedPos`, hcp).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct HuffmanCodedPos([u8; 32]);
+
+/// Why 32 bytes are no position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum PackedError {
+    /// The field of a king is no square.
+    #[error("{} king on square {found}, expected 0 to 80, or 81 for no king", name(*color))]
+    King {
+        /// Whose king.
+        color: Color,
+        /// What the field says.
+        found: u32,
+    },
+    /// Both kings on one square.
+    #[error("both kings on {0}, expected different squares")]
+    KingsTogether(Square),
+    /// The squares take more bits than there are.
+    #[error("the board takes more than {CAPACITY} bits")]
+    LongBoard,
+    /// Bits that begin no code of a piece in hand.
+    #[error("no code of a piece in hand begins at bit {bit}")]
+    Hand {
+        /// Counted from 0.
+        bit: u32,
+    },
+    /// The last code is cut off.
+    #[error("the piece in hand at bit {bit} ends after the last bit")]
+    LongHands {
+        /// Counted from 0.
+        bit: u32,
+    },
+    /// The position is none that can be.
+    #[error("impossible position: {0}")]
+    Impossible(#[from] InvalidPosition),
+}
+
+const fn name(color: Color) -> &'static str {
+    match color {
+        Color::Black => "black",
+        Color::White => "white",
+    }
+}
+
+/// What the two formats have in common.
+macro_rules! packed_position {
+    ($name:ident, $codes:expr) => {
+        impl $name {
+            /// Packs a position; its history and ply are not kept.
+            pub fn of<const LANES: usize>(position: &Position<LANES>) -> Self {
+                Self::of_board(position.board())
+            }
+
+            /// Packs a board.
+            pub fn of_board(board: &Board) -> Self {
+                Self(pack(board, $codes))
+            }
+
+            /// The position, whose next move has the number `ply`.
+            ///
+            /// # Errors
+            /// Says why the bytes are no position.
+            pub fn unpack(&self, ply: u32) -> Result<Position, PackedError> {
+                Ok(Position::from_board(unpack(&self.0, $codes)?, ply)?)
+            }
+
+            /// The position without room for a history, which is much less work.
+            ///
+            /// # Errors
+            /// Says why the bytes are no position.
+            pub fn unpack_board(&self) -> Result<Board, PackedError> {
+                let board = unpack(&self.0, $codes)?;
+                board.validate()?;
+                Ok(board)
+            }
+
+            /// The stored bytes, whatever they say.
+            pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+                Self(bytes)
+            }
+
+            /// The bytes to store.
+            pub const fn to_bytes(self) -> [u8; 32] {
+                self.0
+            }
+        }
+    };
+}
+
+packed_position!(PackedSfen, &PACKED_SFEN);
+packed_position!(HuffmanCodedPos, &HUFFMAN_CODED_POS);
+
+fn pack(board: &Board, codes: &CodeTable) -> [u8; 32] {
+    let mut bits = Bits::default();
+    bits.skip(BOARD_START);
+    let mut in_box = PieceType::HAND.map(|kind| (kind, kind.count_in_set()));
+    let mut take = |kind: PieceType, count: u32| {
+        let (_, left) = &mut in_box[kind.unpromoted().index() - 1];
+        *left = left.saturating_sub(count);
+    };
+    for &piece in board.squares() {
+        let is_king = piece.is_some_and(|piece| piece.kind() == PieceType::King);
+        if !is_king {
+            bits.put(codes.of_square(piece));
+        }
+        if let Some(piece) = piece.filter(|_| !is_king) {
+            take(piece.kind(), 1);
+        }
+    }
+    for color in Color::ALL {
+        for kind in codes::ORDER {
+            let count = board.hand(color).count(kind);
+            take(kind, count);
+            (0..count).for_each(|_| bits.put(codes.of_hand(kind, color)));
+        }
+    }
+    for kind in codes::ORDER {
+        let (_, count) = in_box[kind.index() - 1];
+        (0..count).for_each(|_| bits.put(codes.of_box(kind)));
+    }
+    let mut overflow = bits.overflow();
+    let kings = Color::ALL.map(|color| {
+        board.king(color).map_or_else(
+            || {
+                let bit = overflow & 1;
+                overflow >>= 1;
+                NO_KING + bit
+            },
+            |square| square.index() as u32,
+        )
+    });
+    bits.put_head(board.side_to_move() as u32 | kings[0] << 1 | kings[1] << (1 + KING_BITS));
+    bits.to_bytes()
+}
+
+fn unpack(bytes: &[u8; 32], codes: &CodeTable) -> Result<Board, PackedError> {
+    let mut bits = Bits::from_bytes(bytes);
+    let mut board = Board::EMPTY;
+    let is_white = bits.take(1) == 1;
+    board.set_side_to_move(if is_white { Color::White } else { Color::Black });
+    let end = CAPACITY + read_kings(&mut bits, &mut board)?;
+    for square in Square::ALL {
+        if board.piece_on(square).is_some() {
+            continue;
+        }
+        let (piece, length) = codes.square(bits.peek());
+        bits.skip(length);
+        if let Some(piece) = piece {
+            board.put(piece, square);
+        }
+    }
+    if bits.position() > end {
+        return Err(PackedError::LongBoard);
+    }
+    read_hands(&mut bits, end, &mut board, codes)?;
+    Ok(board)
+}
+
+/// Returns by how many bits the stream is longer than 32 bytes; those bits are appended to it.
+fn read_kings(bits: &mut Bits, board: &mut Board) -> Result<u32, PackedError> {
+    let mut missing = 0;
+    for color in Color::ALL {
+        let found = bits.take(KING_BITS);
+        match Square::from_index(found as usize) {
+            Some(square) if board.piece_on(square).is_some() => {
+                return Err(PackedError::KingsTogether(square));
+            }
+            Some(square) => board.put(Piece::new(color, PieceType::King), square),
+            None if found <= NO_KING + 1 => {
+                bits.append(missing, found - NO_KING);
+                missing += 1;
+            }
+            None => return Err(PackedError::King { color, found }),
+        }
+    }
+    Ok(missing)
+}
+
+fn read_hands(
+    bits: &mut Bits,
+    end: u32,
+    board: &mut Board,
+    codes: &CodeTable,
+) -> Result<(), PackedError> {
+    let mut counts = [[0; PieceType::HAND.len() + 1]; Color::NUM];
+    while bits.position() < end {
+        if bits.rest_is_zero() {
+            // Zeros are black's pawns, or nothing where there are no such pawns left: then the piece box was not written.
+            counts[0][PieceType::Pawn.index()] += missing_pawns(board, &counts)
+                .min((end - bits.position()) / codes.of_hand(PieceType::Pawn, Color::Black).length);
+            break;
+        }
+        let bit = bits.position();
+        let (piece, length) = codes.hand(bits.peek()).ok_or(PackedError::Hand { bit })?;
+        bits.skip(length);
+        if bits.position() > end {
+            return Err(PackedError::LongHands { bit });
+        }
+        if let InHand::Held(color, kind) = piece {
+            counts[color.index()][kind.index()] += 1;
+        }
+    }
+    for color in Color::ALL {
+        for kind in PieceType::HAND {
+            let found: u32 = counts[color.index()][kind.index()];
+            // Checked here, before the packed hand could overflow; the total with the board is checked later.
+            if found > kind.count_in_set() {
+                return Err(InvalidPosition::TooMany { kind, found }.into());
+            }
+            let hand: &mut Hand = board.hand_mut(color);
+            (0..found).for_each(|_| hand.add(kind));
+        }
+    }
+    Ok(())
+}
+
+/// How many pawns of a full set have not been seen.
+fn missing_pawns(board: &Board, counts: &[[u32; PieceType::HAND.len() + 1]; Color::NUM]) -> u32 {
+    let on_board = board.kind(PieceType::Pawn) | board.kind(PieceType::ProPawn);
+    let in_hand: u32 = counts
+        .iter()
+        .map(|hand| hand[PieceType::Pawn.index()])
+        .sum();
+    (PieceType::Pawn.count_in_set()).saturating_sub(on_board.count() as u32 + in_hand)
+}
+
+#[cfg(test)]
+mod tests;

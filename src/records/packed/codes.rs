@@ -1,0 +1,194 @@
+//! The codes of the two formats for pieces on the board, in hand and in the piece box.
+//!
+//! The values are those of `YaneuraOu` (`extra/sfen_packer.cpp`) and of cshogi (`position.cpp`).
+
+use super::bits::Code;
+use crate::types::{Color, Piece, PieceType};
+
+/// The order in which hands and the box are written.
+pub(super) const ORDER: [PieceType; 7] = [
+    PieceType::Pawn,
+    PieceType::Lance,
+    PieceType::Knight,
+    PieceType::Silver,
+    PieceType::Gold,
+    PieceType::Bishop,
+    PieceType::Rook,
+];
+
+const KINDS: usize = PieceType::HAND.len();
+/// A code is found by the 8 bits that begin with it.
+const PREFIXES: usize = 1 << u8::BITS;
+
+/// A piece behind the squares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum InHand {
+    /// In the hand of a side.
+    Held(Color, PieceType),
+    /// In nobody's: missing from the set.
+    InBox,
+}
+
+/// How a format writes a kind.
+#[derive(Clone, Copy)]
+struct KindCodes {
+    /// On the board; the bits for colour and promotion follow.
+    board: Code,
+    /// In hand; the bit for the colour follows.
+    hand: Code,
+    /// In the box; nothing follows.
+    in_box: Code,
+}
+
+/// The codes of a format in both directions.
+pub(super) struct CodeTable {
+    kinds: [KindCodes; KINDS],
+    pieces: [Code; Piece::NUM],
+    squares: [(Option<Piece>, u8); PREFIXES],
+    hands: [Option<(InHand, u8)>; PREFIXES],
+}
+
+const fn code(bits: u8, length: u32) -> Code {
+    Code { bits, length }
+}
+
+const fn kind(board: Code, hand: Code, in_box: Code) -> KindCodes {
+    KindCodes {
+        board,
+        hand,
+        in_box,
+    }
+}
+
+/// The codes of `YaneuraOu`: the promotion comes before the colour.
+pub(super) static PACKED_SFEN: CodeTable = CodeTable::new(
+    [
+        kind(code(0b1, 2), code(0b0, 2), code(0b010, 3)),
+        kind(code(0b0011, 4), code(0b0001, 4), code(0b0_1001, 5)),
+        kind(code(0b1011, 4), code(0b0101, 4), code(0b0_1101, 5)),
+        kind(code(0b0111, 4), code(0b0011, 4), code(0b0_1011, 5)),
+        kind(code(0b01_1111, 6), code(0b00_1111, 6), code(0b010_1111, 7)),
+        kind(code(0b11_1111, 6), code(0b01_1111, 6), code(0b011_1111, 7)),
+        kind(code(0b0_1111, 5), code(0b0111, 4), code(0b1_1011, 5)),
+    ],
+    false,
+);
+
+/// The codes of Apery: the colour comes before the promotion, and knight and silver are the other way round.
+pub(super) static HUFFMAN_CODED_POS: CodeTable = CodeTable::new(
+    [
+        kind(code(0b1, 2), code(0b0, 2), code(0b010, 3)),
+        kind(code(0b0011, 4), code(0b0001, 4), code(0b0_1001, 5)),
+        kind(code(0b0111, 4), code(0b0011, 4), code(0b0_1011, 5)),
+        kind(code(0b1011, 4), code(0b0101, 4), code(0b0_1101, 5)),
+        kind(code(0b01_1111, 6), code(0b01_1111, 6), code(0b000_1111, 7)),
+        kind(code(0b11_1111, 6), code(0b11_1111, 6), code(0b010_1111, 7)),
+        kind(code(0b0_1111, 5), code(0b0111, 4), code(0b1_1101, 5)),
+    ],
+    true,
+);
+
+const EMPTY_SQUARE: Code = code(0, 1);
+
+impl CodeTable {
+    /// `kinds` in the order of [`PieceType::HAND`].
+    const fn new(kinds: [KindCodes; KINDS], color_first: bool) -> Self {
+        let mut table = Self {
+            kinds,
+            pieces: [EMPTY_SQUARE; Piece::NUM],
+            squares: [(None, EMPTY_SQUARE.length as u8); PREFIXES],
+            hands: [None; PREFIXES],
+        };
+        let mut index = 0;
+        while index < Piece::ALL.len() {
+            let piece = Piece::ALL[index];
+            if !matches!(piece.kind(), PieceType::King) {
+                table.enter_piece(piece, color_first);
+            }
+            index += 1;
+        }
+        let mut index = 0;
+        while index < KINDS {
+            let kind = PieceType::HAND[index];
+            table.enter_hand(InHand::InBox, kinds[index].in_box);
+            let mut color = 0;
+            while color < Color::NUM {
+                let color_value = Color::ALL[color];
+                let code = table.of_hand(kind, color_value);
+                table.enter_hand(InHand::Held(color_value, kind), code);
+                color += 1;
+            }
+            index += 1;
+        }
+        table
+    }
+
+    const fn enter_piece(&mut self, piece: Piece, color_first: bool) {
+        let kind = piece.kind();
+        let prefix = self.kinds[kind.unpromoted().index() - 1].board;
+        let white = matches!(piece.color(), Color::White) as u8;
+        let promoted = kind.is_promoted() as u8;
+        let code = if matches!(kind, PieceType::Gold) {
+            code(prefix.bits | white << prefix.length, prefix.length + 1)
+        } else {
+            let marks = if color_first {
+                white | promoted << 1
+            } else {
+                promoted | white << 1
+            };
+            code(prefix.bits | marks << prefix.length, prefix.length + 2)
+        };
+        self.pieces[piece.index()] = code;
+        let mut rest = 0;
+        while rest < PREFIXES >> code.length {
+            let prefix = code.bits as usize | rest << code.length;
+            self.squares[prefix] = (Some(piece), code.length as u8);
+            rest += 1;
+        }
+    }
+
+    const fn enter_hand(&mut self, piece: InHand, code: Code) {
+        let mut rest = 0;
+        while rest < PREFIXES >> code.length {
+            let prefix = code.bits as usize | rest << code.length;
+            assert!(self.hands[prefix].is_none());
+            self.hands[prefix] = Some((piece, code.length as u8));
+            rest += 1;
+        }
+    }
+
+    /// The code of what stands on a square, which is no king.
+    #[inline]
+    pub(super) const fn of_square(&self, piece: Option<Piece>) -> Code {
+        match piece {
+            Some(piece) => self.pieces[piece.index()],
+            None => EMPTY_SQUARE,
+        }
+    }
+
+    pub(super) const fn of_hand(&self, kind: PieceType, color: Color) -> Code {
+        let prefix = self.kinds[kind.index() - 1].hand;
+        let white = matches!(color, Color::White) as u8;
+        code(prefix.bits | white << prefix.length, prefix.length + 1)
+    }
+
+    pub(super) const fn of_box(&self, kind: PieceType) -> Code {
+        self.kinds[kind.index() - 1].in_box
+    }
+
+    /// What stands on the square whose code comes next, and the length of the code. The codes leave no gap.
+    #[inline]
+    pub(super) const fn square(&self, next: u8) -> (Option<Piece>, u32) {
+        let (piece, length) = self.squares[next as usize];
+        (piece, length as u32)
+    }
+
+    /// The piece behind the squares whose code comes next, and the length of the code; `None` for no code.
+    #[inline]
+    pub(super) const fn hand(&self, next: u8) -> Option<(InHand, u32)> {
+        match self.hands[next as usize] {
+            Some((piece, length)) => Some((piece, length as u32)),
+            None => None,
+        }
+    }
+}
