@@ -36,7 +36,6 @@ pub use validate::InvalidPosition;
 
 use repetition::SeenBoards;
 use state::State;
-use structure::StructureKeys;
 
 /// A move of the game so far, and what it changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,24 +78,23 @@ impl<const LANES: usize> Position<LANES> {
         Ok(Self::from_any_board(board, first_ply))
     }
 
+    /// Begins anew with another board, possible or not, in the memory that is there.
+    pub(crate) fn set_up(&mut self, board: Board, first_ply: u32) {
+        self.states.clear();
+        self.states.push(State::of_board(&board));
+        self.seen.clear();
+        self.seen.enter(self.board_key().low64());
+        self.first_points = Color::ALL.map(|color| board.total_points(color));
+        self.first_ply = first_ply;
+        self.board = board;
+    }
+
     /// A position that begins here, possible or not.
     fn from_any_board(board: Board, first_ply: u32) -> Self {
         let first_points = Color::ALL.map(|color| board.total_points(color));
-        let (board_key, key) = board.keys_from_scratch();
-        let state = State {
-            key,
-            board_key,
-            structure: StructureKeys::of_board(&board),
-            threats: Color::ALL.map(|color| board.king_threats(color)),
-            material: board.material(),
-            hand: board.hand(board.side_to_move()),
-            last_move: None,
-            captured: None,
-            plies_from_null: 0,
-            consecutive_checks: [0; Color::NUM],
-        };
+        let state = State::of_board(&board);
         let mut seen = SeenBoards::new();
-        seen.enter(board_key.low64());
+        seen.enter(state.board_key.low64());
         let mut states = Vec::with_capacity(STATES_CAPACITY);
         states.push(state);
         Self {

@@ -22,6 +22,11 @@ impl SeenBoards {
         Self(Box::new([0; Self::SLOTS]))
     }
 
+    /// Forgets every board.
+    pub(super) fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
     #[inline(always)]
     pub(super) fn enter(&mut self, board_key: u64) {
         let count = &mut self.0[Self::slot(board_key)];

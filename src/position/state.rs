@@ -1,6 +1,7 @@
 //! What a position remembers about each ply of the game, so that moves can be taken back and repetitions found.
 
 use super::attacks::KingThreats;
+use super::board::Board;
 use super::structure::StructureKeys;
 use crate::types::{Color, Hand, Key, Move, Piece, Value};
 
@@ -26,4 +27,23 @@ pub(super) struct State<const LANES: usize> {
     pub(super) plies_from_null: u32,
     /// How many moves in a row, up to this position, each side has made that gave check.
     pub(super) consecutive_checks: [u32; Color::NUM],
+}
+
+impl<const LANES: usize> State<LANES> {
+    /// Of a board without a history.
+    pub(super) fn of_board(board: &Board) -> Self {
+        let (board_key, key) = board.keys_from_scratch();
+        Self {
+            key,
+            board_key,
+            structure: StructureKeys::of_board(board),
+            threats: Color::ALL.map(|color| board.king_threats(color)),
+            material: board.material(),
+            hand: board.hand(board.side_to_move()),
+            last_move: None,
+            captured: None,
+            plies_from_null: 0,
+            consecutive_checks: [0; Color::NUM],
+        }
+    }
 }

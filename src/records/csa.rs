@@ -5,12 +5,18 @@
 //! point of view), which follow the move and its time. The standard has no word for every ending: `ending_words`
 //! says what stands for what, and a comment after it says what really happened.
 
+mod reader;
+mod setup;
+mod summary;
+
 use std::io::{self, Write};
 use std::time::Duration;
 
 use super::game::{Ending, GameRecord, RecordedMove, Thought};
 use crate::position::{Position, START_SFEN};
 use crate::types::{Color, File, Move, Piece, PieceType, Rank, Score, Square};
+
+pub use reader::{CsaError, CsaFault, read};
 
 /// The score in a comment that stands for a mate in no plies; one more ply is one less. Fits in 16 bits, because
 /// readers store it so.

@@ -4,7 +4,14 @@
 
 pub mod apery_move;
 pub mod csa;
+pub mod encoding;
 pub mod game;
+pub mod hcpe;
+pub mod hcpe3;
+pub mod kif;
 pub mod pack;
 pub mod packed;
+pub mod psum;
+pub mod psv;
 pub mod sfen_line;
+pub mod teacher;

@@ -85,7 +85,7 @@ impl FromStr for SfenLine {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut words: Vec<&str> = text.split_whitespace().collect();
-        if matches!(words.last(), Some(&("win" | "resign"))) {
+        if matches!(words.last(), Some(&("win" | "resign" | "draw"))) {
             words.pop();
         }
         let mut place = usize::from(words.first() == Some(&"position"));
@@ -191,6 +191,7 @@ mod tests {
                 "startpos moves 7g7f 3c3d 8h2b+".to_owned(),
             ),
             ("startpos moves 7g7f win", "startpos moves 7g7f".to_owned()),
+            ("startpos moves 7g7f draw", "startpos moves 7g7f".to_owned()),
             (
                 "position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
                 format!("sfen {ending}"),

@@ -1,0 +1,192 @@
+//! Small records, right and wrong.
+
+use super::*;
+use crate::position::START_SFEN;
+use crate::records::csa;
+
+fn one(text: &str) -> GameRecord {
+    let mut games = read(text).expect("a good record");
+    assert_eq!(games.len(), 1);
+    games.remove(0)
+}
+
+fn message(text: &str) -> String {
+    read(text)
+        .err()
+        .map_or_else(String::new, |error| error.to_string())
+}
+
+const GAME: &str = "'CSA encoding=UTF-8\nV2.2\nN+one\nN-two\n$EVENT:a match\nPI\n+\n\
+    +7776FU,T12\n-3334FU\nT3.5\n'** -35 +8822UM\n'** 99\n+8822UM\n'** 31990\n-3122GI\n%TORYO\n";
+
+#[test]
+fn a_game_is_read() {
+    let game = one(GAME);
+    assert_eq!(
+        game.line().to_string(),
+        "startpos moves 7g7f 3c3d 8h2b+ 3a2b"
+    );
+    assert_eq!(
+        (game.event.as_str(), game.players),
+        ("a match", ["one".to_owned(), "two".to_owned()])
+    );
+    let times: Vec<_> = game.moves.iter().map(|played| played.time).collect();
+    let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
+    assert_eq!(times, [seconds(12.0), seconds(3.5), None, None]);
+    let scores: Vec<_> = game
+        .moves
+        .iter()
+        .map(|played| played.thought.as_ref().and_then(|thought| thought.score))
+        .collect();
+    // Black's view in the file, the mover's here; the first comment counts.
+    assert_eq!(
+        scores,
+        [None, Some(Score::Cp(35)), Some(Score::Mate(10)), None]
+    );
+    assert_eq!(game.ending, Ending::Resignation);
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let game = one(GAME);
+    let mut bytes = Vec::new();
+    csa::write(&game, &mut bytes).expect("a vector takes everything");
+    let again = one(&String::from_utf8(bytes).expect("UTF-8"));
+    assert_eq!(again.line().to_string(), game.line().to_string());
+    assert_eq!((again.ending, again.players), (game.ending, game.players));
+}
+
+#[test]
+fn positions_are_set_up_in_every_way() {
+    for (lines, sfen) in [
+        ("+", START_SFEN),
+        ("PI\n+", START_SFEN),
+        (
+            "PI82HI22KA\n-",
+            "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+        ),
+        (
+            "P+59OU53FU00KI\nP-51OU00AL\n+",
+            "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1",
+        ),
+        (
+            "P1 *  *  *  * -OU\nP9 *  *  *  * +OU *  *  *  * \nP+00FU00FU\n-",
+            "4k4/9/9/9/9/9/9/9/4K4 w 2P 1",
+        ),
+    ] {
+        assert_eq!(one(lines).start.to_sfen(), sfen, "{lines}");
+    }
+}
+
+#[test]
+fn endings_have_a_meaning() {
+    for (text, ending) in [
+        ("PI\n+\n%KACHI", Ending::Declaration),
+        ("PI\n+\n%SENNICHITE", Ending::Repetition),
+        ("PI\n+\n%TIME_UP", Ending::TimeUp),
+        ("PI\n+\n%JISHOGI", Ending::MaxMoves),
+        ("PI\n+\n%CHUDAN", Ending::Interrupted),
+        ("PI\n+\n", Ending::Interrupted),
+        (
+            "PI\n+\n+7776FU\n-3435FU\n%ILLEGAL_MOVE",
+            Ending::IllegalMove {
+                text: "-3435FU".to_owned(),
+            },
+        ),
+        (
+            "PI\n+\n%-ILLEGAL_ACTION",
+            Ending::AdjudicatedWin {
+                winner: Color::Black,
+            },
+        ),
+    ] {
+        assert_eq!(one(text).ending, ending, "{text}");
+    }
+}
+
+#[test]
+fn summaries_of_the_server_are_believed() {
+    let game = |end: &str| format!("N+one\nN-two\nPI\n+\n+7776FU\n{end}");
+    for (end, ending) in [
+        ("'summary:toryo:two lose:one win", Ending::Resignation),
+        (
+            "%KACHI\n'summary:illegal kachi:one win:two lose",
+            Ending::IllegalDeclaration,
+        ),
+        ("'summary:time up:one win:two lose", Ending::TimeUp),
+        ("'summary:max_moves:one draw:two draw", Ending::MaxMoves),
+        ("'summary:sennichite:one draw:two draw", Ending::Repetition),
+        (
+            "'summary:oute_sennichite:one lose:two win",
+            Ending::PerpetualCheck {
+                loser: Color::Black,
+            },
+        ),
+        (
+            "'summary:toryo:one lose:two win",
+            Ending::AdjudicatedWin {
+                winner: Color::White,
+            },
+        ),
+        ("%TORYO\n'summary:what", Ending::Resignation),
+    ] {
+        assert_eq!(one(&game(end)).ending, ending, "{end}");
+    }
+    let mate = "P+59OU53FU00KI\nP-51OU\n+\n+0052KI\n";
+    assert_eq!(one(mate).ending, Ending::Checkmate);
+}
+
+#[test]
+fn several_games_are_separated() {
+    let text = format!("{GAME}/\n{GAME}/\n'nothing more\n");
+    assert_eq!(read(&text).map(|games| games.len()), Ok(2));
+    assert_eq!(read("").map(|games| games.len()), Ok(0));
+}
+
+#[test]
+fn errors_name_the_line() {
+    for (text, expected) in [
+        (
+            "PI\n+\n+7775FU\n-3334FU",
+            "line 4: '-3334FU' after the end of the game",
+        ),
+        ("PI\n+\n+7775FU\n", "line 3: '+7775FU' is illegal in lnsg"),
+        ("PI\n+\n+7776XX\n", "line 3: '+7776XX' is not a move"),
+        ("PI\n+\n%WHAT\n", "line 3: '%WHAT' is no line of CSA"),
+        ("hello\n", "line 1: 'hello' before the position"),
+        ("PI\n", "line 1: 'the end' before the position"),
+        ("PX\n", "line 1: 'X' in the position, expected PI, P1 to P9"),
+        (
+            "P1 * -XX\n+",
+            "line 1: '-XX' in the position, expected ' * '",
+        ),
+        (
+            "PI82KA\n",
+            "line 1: '82KA' in the position, expected squares of the start",
+        ),
+        (
+            "P+59OU59FU\n",
+            "line 1: '59' in the position, expected an empty square",
+        ),
+        (
+            "P+00OU\n",
+            "line 1: 'OU' in the position, expected a piece that can be in hand",
+        ),
+        (
+            "P+15FU16FU\n+",
+            "line 2: impossible position: two black pawns on file 1",
+        ),
+        ("P+00HI00HI00HI\n+", "line 2: impossible position: 3 rooks"),
+        (
+            "P+5９OU\n",
+            "line 1: '5９OU' in the position, expected groups",
+        ),
+        (
+            "PI\n+\n+7776FU\n%TORYO\n%TORYO",
+            "line 5: '%TORYO' after the end",
+        ),
+    ] {
+        let message = message(text);
+        assert!(message.starts_with(expected), "{text}: {message}");
+    }
+}

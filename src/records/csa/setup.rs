@@ -1,0 +1,209 @@
+//! The lines of CSA that set up a position.
+
+use super::{CsaFault, piece_name};
+use crate::position::Board;
+use crate::position::InvalidPosition;
+use crate::types::{Color, File, Piece, PieceType, Rank, Square};
+use crate::util::shorten;
+
+/// The start position of an even game, as the nine lines would say it.
+const EVEN: [&str; 9] = [
+    "-KY-KE-GI-KI-OU-KI-GI-KE-KY",
+    " * -HI *  *  *  *  * -KA * ",
+    "-FU-FU-FU-FU-FU-FU-FU-FU-FU",
+    " *  *  *  *  *  *  *  *  * ",
+    " *  *  *  *  *  *  *  *  * ",
+    " *  *  *  *  *  *  *  *  * ",
+    "+FU+FU+FU+FU+FU+FU+FU+FU+FU",
+    " * +KA *  *  *  *  * +HI * ",
+    "+KY+KE+GI+KI+OU+KI+GI+KE+KY",
+];
+
+const KINDS: usize = PieceType::NUM;
+
+/// What the lines so far have said.
+pub(super) struct Setup {
+    squares: [Option<Piece>; Square::NUM],
+    hands: [[u32; KINDS]; Color::NUM],
+    /// Who gets all pieces that are nowhere else.
+    rest: Option<Color>,
+    is_empty: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            squares: [None; Square::NUM],
+            hands: [[0; KINDS]; Color::NUM],
+            rest: None,
+            is_empty: true,
+        }
+    }
+}
+
+fn fault(found: &str, expected: &'static str) -> CsaFault {
+    CsaFault::Setup {
+        found: shorten(found),
+        expected,
+    }
+}
+
+impl Setup {
+    /// A line without its `P`.
+    pub(super) fn line(&mut self, line: &str) -> Result<(), CsaFault> {
+        self.is_empty = false;
+        let Some(first) = line.chars().next() else {
+            return Err(fault("P", "PI, P1 to P9, P+ or P-"));
+        };
+        let rest = &line[first.len_utf8()..];
+        match first {
+            'I' => self.even_without(rest),
+            '+' => self.pieces(Color::Black, rest),
+            '-' => self.pieces(Color::White, rest),
+            _ => match Rank::from_index((first as usize).wrapping_sub('1' as usize)) {
+                Some(rank) => self.rank(rank, rest),
+                None => Err(fault(line, "PI, P1 to P9, P+ or P-")),
+            },
+        }
+    }
+
+    fn even_without(&mut self, removed: &str) -> Result<(), CsaFault> {
+        for (rank, line) in Rank::ALL.into_iter().zip(EVEN) {
+            self.rank(rank, line)?;
+        }
+        for (square_text, kind_text) in groups(removed)? {
+            let place = square(square_text);
+            let found = place.and_then(|place| self.squares[place.index()]);
+            let (Some(place), Some(piece)) = (place, found) else {
+                return Err(fault(
+                    removed,
+                    "squares of the start position with their pieces",
+                ));
+            };
+            if piece_name(piece.kind()) != kind_text {
+                return Err(fault(
+                    removed,
+                    "squares of the start position with their pieces",
+                ));
+            }
+            self.squares[place.index()] = None;
+        }
+        Ok(())
+    }
+
+    fn rank(&mut self, rank: Rank, line: &str) -> Result<(), CsaFault> {
+        for (index, file) in File::ALL.into_iter().rev().enumerate() {
+            // Spaces at the end of a line get lost.
+            let text = line.get(3 * index..).unwrap_or_default();
+            let text = text.get(..3).unwrap_or(text);
+            let piece = match text.trim() {
+                "" | "*" => None,
+                _ => Some(
+                    piece(text)
+                        .ok_or_else(|| fault(text, "' * ' or a sign and a piece, such as +FU"))?,
+                ),
+            };
+            self.squares[Square::new(file, rank).index()] = piece;
+        }
+        Ok(())
+    }
+
+    fn pieces(&mut self, color: Color, text: &str) -> Result<(), CsaFault> {
+        for (square_text, kind_text) in groups(text)? {
+            if (square_text, kind_text) == ("00", "AL") {
+                self.rest = Some(color);
+                continue;
+            }
+            let kind = kind(kind_text).ok_or_else(|| fault(kind_text, "a piece such as FU"))?;
+            if square_text == "00" {
+                if !PieceType::HAND.contains(&kind) {
+                    return Err(fault(kind_text, "a piece that can be in hand"));
+                }
+                self.hands[color.index()][kind.index()] += 1;
+                continue;
+            }
+            let place =
+                square(square_text).ok_or_else(|| fault(square_text, "00 or a square 11 to 99"))?;
+            if self.squares[place.index()].is_some() {
+                return Err(fault(square_text, "an empty square"));
+            }
+            self.squares[place.index()] = Some(Piece::new(color, kind));
+        }
+        Ok(())
+    }
+
+    /// The position; that of an even game where no line said anything.
+    pub(super) fn board(&mut self, side: Color) -> Result<Board, CsaFault> {
+        if self.is_empty {
+            self.even_without("")?;
+        }
+        let mut board = Board::EMPTY;
+        board.set_side_to_move(side);
+        let mut missing = [0; KINDS].map(|_: u32| 0_u32);
+        for kind in PieceType::HAND {
+            missing[kind.index()] = kind.count_in_set();
+        }
+        for (place, piece) in Square::ALL.into_iter().zip(self.squares) {
+            if let Some(piece) = piece {
+                board.put(piece, place);
+                let left = &mut missing[piece.kind().unpromoted().index()];
+                *left = left.saturating_sub(1);
+            }
+        }
+        for kind in PieceType::HAND {
+            let held: u32 = self.hands.iter().map(|hand| hand[kind.index()]).sum();
+            if let Some(color) = self.rest {
+                let rest = missing[kind.index()].saturating_sub(held);
+                self.hands[color.index()][kind.index()] += rest;
+            }
+            for color in Color::ALL {
+                let found = self.hands[color.index()][kind.index()];
+                // Before the packed hand could overflow; the total is checked with the position.
+                if found > kind.count_in_set() {
+                    return Err(CsaFault::Impossible(InvalidPosition::TooMany {
+                        kind,
+                        found,
+                    }));
+                }
+                let hand = board.hand_mut(color);
+                (0..found).for_each(|_| hand.add(kind));
+            }
+        }
+        Ok(board)
+    }
+}
+
+/// Pairs of a square and a kind, four letters each.
+fn groups(text: &str) -> Result<Vec<(&str, &str)>, CsaFault> {
+    let text = text.trim();
+    let group = |index: usize| Some((text.get(index..index + 2)?, text.get(index + 2..index + 4)?));
+    (0..text.len())
+        .step_by(4)
+        .map(|index| group(index).ok_or_else(|| fault(text, "groups such as 82HI or 00FU")))
+        .collect()
+}
+
+/// The square of two digits, file and rank.
+pub(super) fn square(text: &str) -> Option<Square> {
+    let mut digits = text.chars().map(|letter| letter.to_digit(10));
+    let (file, rank) = (digits.next()??, digits.next()??);
+    let file = File::from_index((file as usize).checked_sub(1)?)?;
+    let rank = Rank::from_index((rank as usize).checked_sub(1)?)?;
+    digits.next().is_none().then(|| Square::new(file, rank))
+}
+
+/// The kind of two letters.
+pub(super) fn kind(text: &str) -> Option<PieceType> {
+    PieceType::ALL
+        .into_iter()
+        .find(|&kind| piece_name(kind) == text)
+}
+
+fn piece(text: &str) -> Option<Piece> {
+    let color = match text.get(..1)? {
+        "+" => Color::Black,
+        "-" => Color::White,
+        _ => return None,
+    };
+    Some(Piece::new(color, kind(text.get(1..)?)?))
+}

@@ -1,0 +1,63 @@
+//! Text files of the shogi world: UTF-8 today, CP932 and EUC-JP in older ones.
+
+use std::borrow::Cow;
+
+use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
+
+/// The text of a file. A first line that names its encoding is believed (`'CSA encoding=…` of CSA 3, `'encoding=…` of other
+/// programs); otherwise it is the first of UTF-8, CP932 and EUC-JP in which the bytes make sense. What makes no
+/// sense in any becomes a replacement character.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    if let Some(encoding) = named(bytes) {
+        let (text, _, has_errors) = encoding.decode(bytes);
+        if !has_errors {
+            return text;
+        }
+    }
+    for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
+        let (text, _, has_errors) = encoding.decode(bytes);
+        // EUC-JP often passes for CP932, as half-width katakana, which nobody writes in pairs.
+        let is_other = encoding == SHIFT_JIS && looks_like_euc_jp(bytes);
+        if !has_errors && !is_other {
+            return text;
+        }
+    }
+    let (text, _, _) = SHIFT_JIS.decode(bytes);
+    text
+}
+
+/// The encoding that the first line names.
+fn named(bytes: &[u8]) -> Option<&'static Encoding> {
+    let line = bytes.split(|&byte| byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let (_, name) = line.split_once("encoding=")?;
+    Encoding::for_label(name.trim().as_bytes())
+}
+
+/// Whether the bytes make sense as EUC-JP and more of them stand for hiragana there than for half-width katakana.
+fn looks_like_euc_jp(bytes: &[u8]) -> bool {
+    let (text, _, has_errors) = EUC_JP.decode(bytes);
+    let (other, _, _) = SHIFT_JIS.decode(bytes);
+    let is_half_width = |letter: &char| ('\u{ff61}'..='\u{ff9f}').contains(letter);
+    !has_errors
+        && 2 * other.chars().filter(is_half_width).count()
+            > text.chars().filter(|letter| !letter.is_ascii()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_encoding_is_recognised() {
+        let text = "N+羽生善治\nN-佐藤康光\n'棋戦 王将戦 です";
+        for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
+            let (bytes, ..) = encoding.encode(text);
+            assert_eq!(decode(&bytes), text, "{}", encoding.name());
+        }
+        let named = format!("'encoding=EUC-JP\n{text}");
+        assert_eq!(decode(&EUC_JP.encode(&named).0), named);
+        assert_eq!(decode("\u{feff}V2.2".as_bytes()), "V2.2");
+        assert_eq!(decode(&[0xff, b'+']), "\u{fffd}+");
+    }
+}

@@ -1,0 +1,88 @@
+//! `.hcpe`: positions of teacher data in the 38 bytes of Apery and dlshogi (`HuffmanCodedPosAndEval`), without a header.
+//!
+//! Little endian: 32 bytes of [`HuffmanCodedPos`], score (2, signed), move (2), result (1), one byte of nothing.
+
+use super::apery_move::from_apery;
+use super::game::GameResult;
+use super::packed::HuffmanCodedPos;
+use crate::types::Move16;
+
+/// The bits of the result that say who won; the others say why (see [`hcpe3`](super::hcpe3)).
+const WINNER_BITS: u8 = 3;
+
+/// A position, what a search thought of it, and how its game ended. The fields hold whatever the file says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hcpe {
+    /// The position.
+    pub position: HuffmanCodedPos,
+    /// The score of the side to move in centipawns.
+    pub score: i16,
+    /// The best move in the 16 bits of Apery.
+    pub mv: u16,
+    /// 0 draw, 1 black won, 2 white won; higher bits say why.
+    pub result: u8,
+    /// 0.
+    pub padding: u8,
+}
+
+impl Hcpe {
+    /// Bytes of a record.
+    pub const SIZE: usize = 38;
+
+    /// The record of these bytes, whatever they say.
+    pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
+        let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        let mut position = [0; 32];
+        position.copy_from_slice(&bytes[..32]);
+        Self {
+            position: HuffmanCodedPos::from_bytes(position),
+            score: word(32) as i16,
+            mv: word(34),
+            result: bytes[36],
+            padding: bytes[37],
+        }
+    }
+
+    /// The bytes to store.
+    pub fn to_bytes(&self) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        bytes[..32].copy_from_slice(&self.position.to_bytes());
+        bytes[32..34].copy_from_slice(&self.score.to_le_bytes());
+        bytes[34..36].copy_from_slice(&self.mv.to_le_bytes());
+        bytes[36] = self.result;
+        bytes[37] = self.padding;
+        bytes
+    }
+
+    /// The best move, not checked against the position; `None` where the bits are no move.
+    pub const fn best_move(&self) -> Option<Move16> {
+        from_apery(self.mv)
+    }
+
+    /// Who won, `None` where the code means nothing.
+    pub const fn game_result(&self) -> Option<GameResult> {
+        GameResult::from_code(self.result & WINNER_BITS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_back() {
+        let bytes = std::array::from_fn(|index| index as u8 * 5);
+        assert_eq!(Hcpe::from_bytes(&bytes).to_bytes(), bytes);
+    }
+
+    #[test]
+    fn the_reason_does_not_hide_the_result() {
+        let mut record = Hcpe::from_bytes(&[0; Hcpe::SIZE]);
+        for (code, result) in [(0, 0), (4, 0), (9, 1), (2, 2)] {
+            record.result = code;
+            assert_eq!(record.game_result(), GameResult::from_code(result));
+        }
+        record.result = 3;
+        assert_eq!(record.game_result(), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! `.psum`: positions with everything that several games said about them, exactly. Our own format, 56 bytes a position,
+//! without a header, sorted by the position.
+//!
+//! Little endian: 32 bytes of [`PackedSfen`], the sum of the scores (8, signed, in ninths of a centipawn, in which the
+//! units of all formats are whole numbers), how often the side to move won, drew and lost (4 each), a move (2) and a ply (2).
+//! Sums of whole numbers lose nothing, however many there are.
+
+use super::game::GameResult;
+use super::packed::PackedSfen;
+use super::psv;
+use super::teacher::{Record, Sample};
+use crate::types::{Color, Move16};
+
+/// Ninths of a centipawn in a centipawn.
+pub const NINTHS: i64 = 9;
+
+/// A position and the sums.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PositionSum {
+    /// The position.
+    pub position: PackedSfen,
+    /// The sum of the scores of the side to move, in ninths of a centipawn.
+    pub score_sum: i64,
+    /// How often the side to move won, drew and lost.
+    pub results: [u32; 3],
+    /// [`Move16`] of the best move that came first, 0 for none.
+    pub mv: u16,
+    /// The lowest ply, 0 for unknown.
+    pub ply: u16,
+}
+
+impl PositionSum {
+    /// Bytes of a record.
+    pub const SIZE: usize = 56;
+
+    /// The sum of a single position.
+    pub fn of_sample(sample: &Sample) -> Self {
+        let mut results = [0; 3];
+        results[(1 - sample.result.for_side(sample.side_to_move())) as usize] = 1;
+        Self {
+            position: sample.position,
+            score_sum: i64::from(sample.score) * NINTHS,
+            results,
+            mv: sample.mv.map_or(0, Move16::to_bits),
+            ply: sample.ply,
+        }
+    }
+
+    /// Hands out the sums of a record's positions.
+    pub fn for_each(record: &Record, mut visit: impl FnMut(Self)) {
+        match record {
+            Record::Sum(sum) => visit(*sum),
+            // Not over centipawns, which would round.
+            Record::Psv(stored) => record.for_each_sample(|sample| {
+                visit(Self {
+                    // Older versions of YaneuraOu wrote the hands in another order.
+                    position: canonical(sample.position),
+                    score_sum: psv::to_ninths(stored.score),
+                    ..Self::of_sample(sample)
+                });
+            }),
+            _ => record.for_each_sample(|sample| visit(Self::of_sample(sample))),
+        }
+    }
+
+    /// Adds what was said about the same position elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        self.score_sum += other.score_sum;
+        for (count, more) in self.results.iter_mut().zip(other.results) {
+            *count = count.saturating_add(more);
+        }
+        if self.mv == 0 {
+            self.mv = other.mv;
+        }
+        if self.ply == 0 || other.ply != 0 && other.ply < self.ply {
+            self.ply = other.ply;
+        }
+    }
+
+    /// How often it occurred.
+    pub fn count(&self) -> u64 {
+        self.results.iter().map(|&count| u64::from(count)).sum()
+    }
+
+    /// As one position: the mean score, rounded, and the result that was most frequent. Where wins and losses are equally
+    /// many it is a draw.
+    pub fn to_sample(&self) -> Sample {
+        let divisor = self.count().max(1) as i64 * NINTHS;
+        let doubled = 2 * self.score_sum;
+        let rounded = (doubled + divisor * doubled.signum()) / (2 * divisor);
+        let [wins, draws, losses] = self.results;
+        let mut sample = Sample {
+            position: self.position,
+            score: rounded.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
+            mv: Move16::from_bits(self.mv),
+            result: GameResult::Draw,
+            ply: self.ply,
+        };
+        let side: Color = sample.side_to_move();
+        if wins > losses && wins >= draws {
+            sample.result = GameResult::Win(side);
+        } else if losses > wins && losses >= draws {
+            sample.result = GameResult::Win(!side);
+        }
+        sample
+    }
+
+    /// The record of these bytes, whatever they say.
+    pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
+        let mut position = [0; 32];
+        position.copy_from_slice(&bytes[..32]);
+        let mut sum = [0; 8];
+        sum.copy_from_slice(&bytes[32..40]);
+        let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        let long = |at: usize| u32::from(word(at)) | u32::from(word(at + 2)) << 16;
+        Self {
+            position: PackedSfen::from_bytes(position),
+            score_sum: i64::from_le_bytes(sum),
+            results: [long(40), long(44), long(48)],
+            mv: word(52),
+            ply: word(54),
+        }
+    }
+
+    /// The bytes to store.
+    pub fn to_bytes(&self) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        bytes[..32].copy_from_slice(&self.position.to_bytes());
+        bytes[32..40].copy_from_slice(&self.score_sum.to_le_bytes());
+        for (index, count) in self.results.iter().enumerate() {
+            let at = 40 + 4 * index;
+            bytes[at..at + 4].copy_from_slice(&count.to_le_bytes());
+        }
+        bytes[52..54].copy_from_slice(&self.mv.to_le_bytes());
+        bytes[54..].copy_from_slice(&self.ply.to_le_bytes());
+        bytes
+    }
+}
+
+/// The same position as it is written today.
+fn canonical(position: PackedSfen) -> PackedSfen {
+    let board = position.unpack_board();
+    board.map_or(position, |board| PackedSfen::of_board(&board))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    fn sum(score: i16, result: GameResult) -> PositionSum {
+        PositionSum::of_sample(&Sample {
+            position: PackedSfen::of(&Position::<1>::startpos()),
+            score,
+            mv: None,
+            result,
+            ply: 7,
+        })
+    }
+
+    #[test]
+    fn bytes_come_back() {
+        let bytes = std::array::from_fn(|index| index as u8 * 3 + 1);
+        assert_eq!(PositionSum::from_bytes(&bytes).to_bytes(), bytes);
+    }
+
+    #[test]
+    fn means_are_exact_and_rounded_once() {
+        let mut total = sum(1, GameResult::Win(Color::Black));
+        total.add(&sum(2, GameResult::Win(Color::White)));
+        total.add(&sum(2, GameResult::Win(Color::Black)));
+        assert_eq!((total.count(), total.score_sum), (3, 5 * NINTHS));
+        let sample = total.to_sample();
+        assert_eq!(
+            (sample.score, sample.result),
+            (2, GameResult::Win(Color::Black))
+        );
+        total.add(&sum(-10, GameResult::Win(Color::White)));
+        // -5 / 4, half away from zero.
+        assert_eq!(total.to_sample().score, -1);
+        assert_eq!(total.to_sample().result, GameResult::Draw);
+    }
+}

@@ -1,0 +1,303 @@
+//! Games through every format and back; every class of bad record at its place.
+
+use super::*;
+use crate::movegen::legal_moves;
+use crate::records::hcpe3::Hcpe3Game;
+use crate::records::pack::PackReason;
+use crate::records::packed::HuffmanCodedPos;
+use crate::types::{Color, Piece, Square};
+
+const HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+
+/// Games of made-up moves and scores, from an even and from a handicap start.
+fn games() -> Vec<PackGame> {
+    (0..20).map(game).collect()
+}
+
+fn game(number: usize) -> PackGame {
+    let start = if number.is_multiple_of(3) {
+        Position::from_sfen(HANDICAP).expect("the SFEN of a test")
+    } else {
+        Position::startpos()
+    };
+    let mut position = start.clone();
+    let mut moves = Vec::new();
+    for ply in 0..30 + number {
+        let legal = legal_moves(&position);
+        let Some(&mv) = legal.get((number * 7919 + ply * 104_729) % legal.len().max(1)) else {
+            break;
+        };
+        moves.push((mv, (number * 31 + ply * 17) as i16 - 300));
+        position.do_move(mv);
+    }
+    PackGame {
+        start,
+        moves,
+        result: GameResult::from_code((number % 3) as u8).expect("three codes"),
+        reason: PackReason::RESIGNATION,
+    }
+}
+
+fn write(records: &[Record], format: Format) -> Vec<u8> {
+    let mut writer = TeacherWriter::new(Vec::new(), format);
+    for record in records {
+        writer.write(record).expect("a format with scores");
+    }
+    writer.finish().expect("a vector takes everything").0
+}
+
+fn read(bytes: &[u8], format: Format) -> Vec<Record> {
+    let records = TeacherReader::new(bytes, format);
+    records
+        .map(|record| record.expect("a good record"))
+        .collect()
+}
+
+fn errors(bytes: &[u8], format: Format) -> Vec<TeacherError> {
+    TeacherReader::new(bytes, format)
+        .filter_map(Result::err)
+        .collect()
+}
+
+fn convert(bytes: &[u8], from: Format, to: Format) -> Vec<u8> {
+    write(&read(bytes, from), to)
+}
+
+fn pack() -> Vec<u8> {
+    let records: Vec<Record> = games()
+        .into_iter()
+        .map(Box::new)
+        .map(Record::Game)
+        .collect();
+    write(&records, Format::Pack)
+}
+
+#[test]
+fn a_file_comes_out_of_its_own_format_byte_for_byte() {
+    let pack = pack();
+    for format in Format::ALL {
+        if format == Format::Kif {
+            continue;
+        }
+        let bytes = convert(&pack, Format::Pack, format);
+        assert!(convert(&bytes, format, format) == bytes, "{format}");
+    }
+}
+
+#[test]
+fn games_come_back_from_positions() {
+    let pack = pack();
+    for format in [Format::Hcpe3, Format::Hcpe] {
+        let bytes = convert(&pack, Format::Pack, format);
+        assert!(convert(&bytes, format, Format::Pack) == pack, "{format}");
+    }
+    // The unit of PSV is coarser, so the scores are those of PSV from then on.
+    let psv = convert(&pack, Format::Pack, Format::Psv);
+    let again = convert(&psv, Format::Psv, Format::Pack);
+    assert_eq!(again.len(), pack.len());
+    assert!(convert(&again, Format::Pack, Format::Psv) == psv);
+    let csa = convert(&pack, Format::Pack, Format::Csa);
+    // Reasons differ, for CSA has words for them.
+    assert!(convert(&csa, Format::Csa, Format::Psv) == psv);
+    // Lines have no scores.
+    let lines = convert(&pack, Format::Pack, Format::Usi);
+    let games = read(&lines, Format::Usi);
+    assert_eq!(games.len(), 20);
+    assert!(write(&games, Format::Usi) == lines);
+}
+
+#[test]
+fn positions_are_the_same_in_every_format() {
+    let pack = pack();
+    let sfen = convert(&pack, Format::Pack, Format::Sfen);
+    for format in [Format::Psv, Format::Hcpe3, Format::Usi] {
+        let bytes = convert(&pack, Format::Pack, format);
+        if format == Format::Hcpe3 {
+            // No ply is kept; both starts have ply 1.
+            assert_eq!(read(&bytes, format).len(), 20);
+        }
+        assert!(convert(&bytes, format, Format::Sfen) == sfen, "{format}");
+    }
+    let hcp = convert(&pack, Format::Pack, Format::Hcp);
+    assert_eq!(
+        hcp.len() / 32,
+        sfen.split(|&byte| byte == b'\n').count() - 1
+    );
+}
+
+#[test]
+fn mere_positions_are_no_teacher_data() {
+    let record = Record::Position(PackedSfen::of(&Position::<1>::startpos()), 1);
+    let mut writer = TeacherWriter::new(Vec::new(), Format::Kif);
+    let error = writer.write(&record).expect_err("read only");
+    assert!(error.to_string().starts_with("kif is read but not written"));
+    let mut writer = TeacherWriter::new(Vec::new(), Format::Psv);
+    let error = writer.write(&record).expect_err("no score");
+    assert_eq!(
+        error.to_string(),
+        "psv needs scores and results, which a mere position has not"
+    );
+}
+
+#[test]
+fn unfinished_games_are_bad_where_results_are_needed() {
+    let lines = "startpos moves 7g7f\nstartpos moves 7g7f resign\n";
+    let reader = TeacherReader::new(lines.as_bytes(), Format::Usi).needing_results();
+    let classes: Vec<_> = reader
+        .map(|record| record.map_err(|error| error.fault.class()).err())
+        .collect();
+    assert_eq!(classes, [Some("unfinished game"), None]);
+}
+
+#[test]
+fn moves_that_are_not_to_be_learnt_from_are_no_samples() {
+    let mut game = Hcpe3Game::of_pack(&game(1));
+    let moves = game.moves.len();
+    game.moves[3].candidates.clear();
+    let mut samples = 0;
+    Record::Hcpe3(Box::new(game)).for_each_sample(|_| samples += 1);
+    assert_eq!(samples, moves - 1);
+}
+
+#[test]
+fn results_are_those_of_the_side_to_move() {
+    let mut results = Vec::new();
+    Record::Game(Box::new(game(1))).for_each_sample(|sample| results.push(sample.to_psv().result));
+    assert_eq!(results[..4], [1, -1, 1, -1]);
+}
+
+/// A record of PSV with this board.
+fn psv_of(pieces: &[(Piece, Square)]) -> PackedSfenValue {
+    let mut board = crate::position::Board::EMPTY;
+    for &(piece, square) in pieces {
+        board.put(piece, square);
+    }
+    PackedSfenValue {
+        position: PackedSfen::of_board(&board),
+        score: 0,
+        mv: 0,
+        ply: 1,
+        result: 0,
+        padding: 0,
+    }
+}
+
+#[test]
+fn every_class_of_bad_records_is_found_at_its_place() {
+    let kings = [
+        (Piece::BlackKing, Square::S59),
+        (Piece::WhiteKing, Square::S51),
+    ];
+    let with = |pieces: &[(Piece, Square)]| psv_of(&[&kings, pieces].concat());
+    let good = with(&[]);
+    let good = PackedSfenValue {
+        mv: "5i5h".parse::<Move16>().expect("a move").to_bits(),
+        ..good
+    };
+    let bad_king = PackedSfenValue {
+        position: PackedSfen::from_bytes([0xff; 32]),
+        ..good
+    };
+    let bad = [
+        (psv_of(&kings[..1]), "no king"),
+        (
+            with(&[
+                (Piece::BlackPawn, Square::S12),
+                (Piece::BlackPawn, Square::S13),
+            ]),
+            "two pawns on a file",
+        ),
+        (
+            with(&[(Piece::WhiteKnight, Square::S18)]),
+            "a piece that can never move",
+        ),
+        (
+            with(&[
+                (Piece::BlackRook, Square::S11),
+                (Piece::WhiteRook, Square::S22),
+                (Piece::BlackDragon, Square::S33),
+            ]),
+            "too many pieces",
+        ),
+        (
+            with(&[(Piece::BlackRook, Square::S52)]),
+            "a king to be taken",
+        ),
+        (PackedSfenValue { mv: 1, ..good }, "illegal move"),
+        (PackedSfenValue { mv: 0, ..good }, "no move"),
+        (PackedSfenValue { result: 2, ..good }, "bad result"),
+        (bad_king, "bad king"),
+    ];
+    let mut bytes = Vec::new();
+    for (record, _) in &bad {
+        bytes.extend(good.to_bytes());
+        bytes.extend(record.to_bytes());
+    }
+    bytes.extend(&good.to_bytes()[..39]);
+    let errors = errors(&bytes, Format::Psv);
+    assert_eq!(errors.len(), bad.len() + 1);
+    for (index, (error, (_, class))) in errors.iter().zip(&bad).enumerate() {
+        assert_eq!(error.fault.class(), *class, "{error}");
+        assert_eq!(error.offset, (index * 80 + 40) as u64);
+        assert_eq!(error.record, index as u64 * 2 + 2);
+    }
+    let last = &errors[bad.len()];
+    assert_eq!(
+        last.to_string(),
+        "record 19, at byte 720: the file ends 39 bytes into the record, expected 40"
+    );
+    assert_eq!(
+        TeacherReader::new(&bytes[..], Format::Psv)
+            .flatten()
+            .count(),
+        bad.len()
+    );
+}
+
+#[test]
+fn bad_records_of_the_other_formats_are_found() {
+    let hcp = HuffmanCodedPos::of(&Position::<1>::startpos()).to_bytes();
+    let mut hcpe = [0; 38];
+    hcpe[..32].copy_from_slice(&hcp);
+    hcpe[36] = 3;
+    let found = errors(&[hcpe, hcpe].concat(), Format::Hcpe);
+    assert_eq!(found.len(), 2);
+    assert_eq!(
+        (found[1].offset, found[1].fault.class()),
+        (38, "bad result")
+    );
+    assert_eq!(errors(&[0; 64], Format::Hcp).len(), 2);
+
+    let lines = "# a comment\n\nstartpos moves 7g7f\nstartpos moves 7g7e\n4k4/9/9/9/9/9/9/9/9 b - 1\nhello\n";
+    let classes: Vec<_> = errors(lines.as_bytes(), Format::Usi)
+        .iter()
+        .map(|error| error.fault.class())
+        .collect();
+    assert_eq!(classes, ["illegal move", "no king", "bad line"]);
+}
+
+#[test]
+fn endings_of_lines_are_understood() {
+    let result = |line: &str| match &read(line.as_bytes(), Format::Usi)[..] {
+        [Record::Game(game)] => (game.result, game.reason),
+        _ => panic!("{line}"),
+    };
+    let [black, white] = [Color::Black, Color::White].map(GameResult::Win);
+    assert_eq!(result("startpos moves 7g7f resign").0, black);
+    assert_eq!(result("startpos moves 7g7f 3c3d resign").0, white);
+    assert_eq!(result("startpos moves 7g7f win").0, white);
+    assert_eq!(
+        result("startpos moves 7g7f"),
+        (GameResult::Draw, PackReason::INTERRUPTED)
+    );
+    assert_eq!(
+        result("startpos moves 7g7f draw"),
+        (GameResult::Draw, PackReason::REPETITION)
+    );
+    let shuffle = "2h3h 8b7b 3h2h 7b8b ".repeat(3);
+    assert_eq!(
+        result(&format!("startpos moves {shuffle}")),
+        (GameResult::Draw, PackReason::REPETITION)
+    );
+    assert_eq!(result("4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b").0, black);
+}
