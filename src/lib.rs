@@ -13,10 +13,11 @@
 //! | [`transposition`] | what was found out before |
 //! | [`eval`] | what a position is worth |
 //! | [`search`] | iterative deepening, alpha-beta, quiescence, time, threads |
-//! | [`records`] | game records as text |
+//! | [`records`] | game records and teacher data, as text and packed |
 //! | [`engine`] | the facade of all front ends: settings, the last good position, a search |
 //! | [`mod@bench`], [`usi`] | the benchmark; the protocol |
 //! | [`arena`] | engines against each other, tuning |
+//! | [`train`] | teacher data and the training of networks |
 //! | [`cli`] | the command line |
 //!
 //! To read it: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then [`usi::session`].
@@ -42,6 +43,7 @@ pub mod movegen;
 pub mod position;
 pub mod records;
 pub mod search;
+pub mod train;
 pub mod transposition;
 pub mod types;
 pub mod usi;

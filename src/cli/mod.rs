@@ -5,6 +5,7 @@
 mod analyze;
 mod arena;
 mod bench;
+mod data;
 mod net;
 mod perft;
 mod spsa;
@@ -28,6 +29,10 @@ enum Command {
     Analyze(analyze::Arguments),
     /// Search fixed positions; the node count identifies a version
     Bench(bench::Arguments),
+    /// Turn teacher data and games from one format into another
+    Convert(data::convert::Arguments),
+    /// Write each position of teacher data once, with the mean of its scores
+    Dedup(data::dedup::Arguments),
     /// Let engines play against each other, with error bars and a referee who knows all the rules
     Match(Box<arena::Arguments>),
     /// Make and show networks, for tests
@@ -35,11 +40,17 @@ enum Command {
     Net(net::Arguments),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
+    /// Put the positions of teacher data into random order
+    Shuffle(data::shuffle::Arguments),
     /// Tune the numbers of an engine by games against itself
     Spsa(Box<spsa::Arguments>),
+    /// Count what is in teacher data
+    Stats(data::stats::Arguments),
     /// Speak USI, which is also what happens without a subcommand
     #[command(before_help = "Example: raicho usi")]
     Usi,
+    /// Find the bad records of teacher data, and write the good ones
+    Validate(data::validate::Arguments),
 }
 
 /// Runs what the command line asks for. Success is 0, an error 1, a command line that makes no sense 2.
@@ -49,11 +60,16 @@ pub fn run() -> ExitCode {
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Convert(arguments)) => data::convert::run(&arguments),
+        Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Match(arguments)) => arena::run(&arguments),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Shuffle(arguments)) => data::shuffle::run(&arguments),
         Some(Command::Spsa(arguments)) => spsa::run(&arguments),
+        Some(Command::Stats(arguments)) => data::stats::run(&arguments),
+        Some(Command::Validate(arguments)) => data::validate::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,71 @@
+//! `raicho convert`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, ensure};
+use clap::Args;
+
+use super::{Destination, Input, check_output, watched};
+use crate::records::teacher::Format;
+use crate::train::data::pass::{self, HeldOut};
+
+/// Example: `raicho convert games.pack --out positions.psv --held-out test.pack`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho convert games.pack --out positions.psv --held-out test.pack"
+)]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    /// File for some of the games, from which nothing is to be learnt; its ending says the format
+    #[arg(long, value_name = "FILE")]
+    held_out: Option<PathBuf>,
+
+    /// Share of the games that go there
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.01,
+        requires = "held_out"
+    )]
+    held_out_share: f64,
+
+    /// Other games go there for another number
+    #[arg(long, default_value_t = 1, requires = "held_out")]
+    seed: u64,
+}
+
+pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let sources = arguments.input.sources()?;
+    let (path, format) = arguments.destination.check(&sources)?;
+    let sources = sources.for_output(format);
+    let share = arguments.held_out_share;
+    ensure!(
+        (0.0..=1.0).contains(&share),
+        "--held-out-share {share}, expected 0 to 1"
+    );
+    let mut destination = pass::Destination {
+        output: Some((path.to_owned(), format)),
+        held_out: None,
+    };
+    if let Some(path) = &arguments.held_out {
+        check_output(path, arguments.destination.force, &sources)?;
+        destination.held_out = Some(HeldOut {
+            path: path.clone(),
+            format: Format::of_path(path).with_context(|| path.display().to_string())?,
+            share,
+            seed: arguments.seed,
+        });
+    }
+    let bad_records = arguments.input.bad_records();
+    let report = watched(|watch| pass::run(&sources, &destination, bad_records, watch))?;
+    eprintln!("{report}{} positions written", report.tally.written);
+    if arguments.held_out.is_some() {
+        eprintln!("{} positions held out", report.held_out);
+    }
+    Ok(())
+}

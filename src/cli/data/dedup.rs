@@ -1,0 +1,50 @@
+//! `raicho dedup`.
+
+use clap::Args;
+
+use super::{BYTES_PER_MEGABYTE, Destination, Input, watched};
+use crate::records::teacher::Format;
+use crate::train::data::dedup::{self, DedupSettings};
+
+/// Example: `raicho dedup all.psv --out unique.psum --memory 2048`
+#[derive(Args)]
+#[command(before_help = "Example: raicho dedup all.psv --out unique.psum --memory 2048")]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    /// Memory for positions; what does not fit goes over files beside the output
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
+    memory: u64,
+}
+
+pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let sources = arguments.input.sources()?;
+    let output = arguments.destination.check(&sources)?;
+    let sources = sources.for_output(output.1);
+    let settings = DedupSettings {
+        memory: arguments.memory * BYTES_PER_MEGABYTE,
+        bad_records: arguments.input.bad_records(),
+    };
+    let report = watched(|watch| dedup::run(&sources, output, &settings, watch))?;
+    eprintln!(
+        "{}{} positions written, {} of them occurred more than once",
+        report.tally, report.tally.written, report.repeated
+    );
+    if report.contested > 0 {
+        eprintln!(
+            "{} of those in games that ended differently",
+            report.contested
+        );
+        if output.1 != Format::Psum {
+            eprintln!(
+                "{} keeps one result, the most frequent; psum keeps all",
+                output.1
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! `raicho convert`, `validate`, `shuffle`, `dedup` and `stats`: files of teacher data.
+
+pub(super) mod convert;
+pub(super) mod dedup;
+pub(super) mod shuffle;
+pub(super) mod stats;
+pub(super) mod validate;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, ensure};
+use clap::Args;
+
+use super::arena::Meter;
+use crate::records::teacher::Format;
+use crate::train::data::pass::BadRecords;
+use crate::train::data::{DataError, Source, Sources, Watch};
+
+/// What the progress counts.
+const UNIT: &str = "MB";
+const BYTES_PER_MEGABYTE: u64 = 1 << 20;
+
+/// The files to read.
+#[derive(Args)]
+struct Input {
+    /// Files, or folders of files: psv (bin), hcpe, psum, hcpe3, pack, hcp, sfen, usi, csa, kif
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<PathBuf>,
+
+    /// Format of all files, whatever their names say
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Leave bad records out instead of ending at the first one
+    #[arg(long)]
+    skip: bool,
+}
+
+impl Input {
+    fn sources(&self) -> Result<Sources, DataError> {
+        Sources::new(&self.inputs, self.format)
+    }
+
+    fn bad_records(&self) -> BadRecords {
+        if self.skip {
+            BadRecords::Skip
+        } else {
+            BadRecords::Stop
+        }
+    }
+}
+
+/// The file to write.
+#[derive(Args)]
+struct Destination {
+    /// File to write; its ending says the format
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Format of the output, whatever its name says
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<Format>,
+
+    /// Replace the output if there is one
+    #[arg(long)]
+    force: bool,
+}
+
+impl Destination {
+    /// The file and its format, which must not be one of the files that are read.
+    fn check(&self, sources: &Sources) -> anyhow::Result<(&Path, Format)> {
+        let format = match self.to {
+            Some(format) => format,
+            None => Format::of_path(&self.out).with_context(|| self.out.display().to_string())?,
+        };
+        check_output(&self.out, self.force, sources)?;
+        Ok((&self.out, format))
+    }
+}
+
+fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<()> {
+    let name = path.display();
+    ensure!(
+        force || !path.exists(),
+        "{name} exists already; --force replaces it"
+    );
+    let same = |source: &Source| match (source.path.canonicalize(), path.canonicalize()) {
+        (Ok(input), Ok(output)) => input == output,
+        _ => false,
+    };
+    ensure!(
+        !sources.files().iter().any(same),
+        "{name} is read and cannot be written at the same time"
+    );
+    Ok(())
+}
+
+/// Runs `work` with a progress bar until Ctrl-C.
+fn watched<T>(work: impl FnOnce(&Watch<'_>) -> Result<T, DataError>) -> anyhow::Result<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stop);
+    ctrlc::set_handler(move || seen.store(true, Ordering::Relaxed))
+        .context("Ctrl-C cannot be watched")?;
+    let meter = std::cell::OnceCell::new();
+    let progress = |done: u64, total: u64| {
+        let length = total.div_ceil(BYTES_PER_MEGABYTE);
+        let meter = meter.get_or_init(|| Meter::new(UNIT, Some(length), 0));
+        meter.advance(done / BYTES_PER_MEGABYTE, format!("of {length}"));
+    };
+    let watch = Watch {
+        stop: &stop,
+        progress: &progress,
+    };
+    let result = work(&watch);
+    if let Some(meter) = meter.get() {
+        meter.finish();
+    }
+    Ok(result?)
+}

@@ -1,0 +1,39 @@
+//! `raicho shuffle`.
+
+use clap::Args;
+
+use super::{BYTES_PER_MEGABYTE, Destination, Input, watched};
+use crate::train::data::shuffle::{self, ShuffleSettings};
+
+/// Example: `raicho shuffle gen2/ --out gen2.psv --memory 2048 --seed 7`
+#[derive(Args)]
+#[command(before_help = "Example: raicho shuffle gen2/ --out gen2.psv --memory 2048 --seed 7")]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    /// Memory for positions; what does not fit goes over files beside the output
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
+    memory: u64,
+
+    /// Another order for another number
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let sources = arguments.input.sources()?;
+    let output = arguments.destination.check(&sources)?;
+    let sources = sources.for_output(output.1);
+    let settings = ShuffleSettings {
+        memory: arguments.memory * BYTES_PER_MEGABYTE,
+        seed: arguments.seed,
+        bad_records: arguments.input.bad_records(),
+    };
+    let tally = watched(|watch| shuffle::run(&sources, output, &settings, watch))?;
+    eprintln!("{tally}{} positions written", tally.written);
+    Ok(())
+}

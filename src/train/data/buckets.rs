@@ -1,0 +1,92 @@
+//! Files for a while: records of a fixed size that are spread over them, so that each fits into memory.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read as _, Write};
+use std::path::{Path, PathBuf};
+
+use super::DataError;
+use super::files::beside;
+
+/// More files at a time are not opened; what does not fit then is spread again.
+const MOST: u64 = 200;
+const BUFFER: usize = 1 << 15;
+
+/// The buckets get different amounts: plan for a little more than the mean.
+const MARGIN: u64 = 5;
+
+/// How many buckets to make so that one of `total` bytes fits into `memory` bytes.
+pub(super) fn count(total: u64, memory: u64) -> usize {
+    let wanted = (total + total / MARGIN).div_ceil(memory.max(1));
+    wanted.clamp(1, MOST) as usize
+}
+
+/// A file that is removed when it is no longer needed.
+pub(super) struct Bucket {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+}
+
+impl Bucket {
+    pub(super) fn open(&self) -> Result<File, DataError> {
+        File::open(&self.path).map_err(DataError::io(&self.path))
+    }
+
+    pub(super) fn load(&self) -> Result<Vec<u8>, DataError> {
+        let mut bytes = Vec::with_capacity(self.bytes as usize);
+        self.open()?
+            .read_to_end(&mut bytes)
+            .map_err(DataError::io(&self.path))?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Bucket {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            log::warn!("{}: {error}", self.path.display());
+        }
+    }
+}
+
+/// Spreads records: each call of [`Write::write_all`] with one record puts it into the bucket that `choose` names.
+pub(super) struct Spread<C> {
+    buckets: Vec<(Bucket, BufWriter<File>)>,
+    choose: C,
+}
+
+impl<C: FnMut(&[u8]) -> usize> Spread<C> {
+    /// `count` files beside `path`; `choose` gets a record and returns a number below `count`.
+    pub(super) fn create(path: &Path, count: usize, choose: C) -> Result<Self, DataError> {
+        let mut buckets = Vec::with_capacity(count);
+        for index in 0..count {
+            let path = beside(path, &format!(".part-{index:03}"));
+            let file = File::create(&path).map_err(DataError::io(&path))?;
+            let out = BufWriter::with_capacity(BUFFER, file);
+            buckets.push((Bucket { path, bytes: 0 }, out));
+        }
+        Ok(Self { buckets, choose })
+    }
+
+    /// The filled buckets.
+    pub(super) fn finish(self) -> Result<Vec<Bucket>, DataError> {
+        let mut finished = Vec::with_capacity(self.buckets.len());
+        for (bucket, mut out) in self.buckets {
+            out.flush().map_err(DataError::io(&bucket.path))?;
+            finished.push(bucket);
+        }
+        Ok(finished)
+    }
+}
+
+impl<C: FnMut(&[u8]) -> usize> Write for Spread<C> {
+    fn write(&mut self, record: &[u8]) -> io::Result<usize> {
+        let (bucket, out) = &mut self.buckets[(self.choose)(record)];
+        out.write_all(record)?;
+        bucket.bytes += record.len() as u64;
+        Ok(record.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.buckets.iter_mut().try_for_each(|(_, out)| out.flush())
+    }
+}

@@ -1,0 +1,223 @@
+//! One pass over files: check every record, and write the good ones in whatever format. `convert` and `validate`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::signs::Signs;
+use super::{DataError, Output, Source, Sources, Watch};
+use crate::records::teacher::{Chain, Format, Record, TeacherError};
+
+/// Bad records of a class that are kept with their places; more are only counted.
+const EXAMPLES: usize = 5;
+
+/// What to do with bad records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadRecords {
+    /// The first one ends the work.
+    Stop,
+    /// They are counted and left out.
+    Skip,
+}
+
+/// The records of a run, good and bad.
+#[derive(Default)]
+pub struct Tally {
+    /// Good records: positions, or games.
+    pub records: u64,
+    /// Good records that are games.
+    pub games: u64,
+    /// Positions in the output.
+    pub written: u64,
+    /// Bad records by class.
+    pub faults: BTreeMap<&'static str, FaultClass>,
+}
+
+/// The bad records of a class.
+#[derive(Default)]
+pub struct FaultClass {
+    /// How many.
+    pub count: u64,
+    /// The first ones.
+    pub examples: Vec<(PathBuf, TeacherError)>,
+}
+
+impl Tally {
+    /// How many bad records there are.
+    pub fn bad(&self) -> u64 {
+        self.faults.values().map(|class| class.count).sum()
+    }
+
+    /// Counts a record and hands it back if it is good; a bad one is an error where bad ones are not skipped.
+    pub(super) fn take(
+        &mut self,
+        source: &Source,
+        record: Result<Record, TeacherError>,
+        bad_records: BadRecords,
+    ) -> Result<Option<Record>, DataError> {
+        let path = &source.path;
+        match record {
+            Ok(record) => {
+                self.records += 1;
+                self.games += u64::from(record.is_game());
+                Ok(Some(record))
+            }
+            Err(error) if bad_records == BadRecords::Skip => {
+                let class = self.faults.entry(error.fault.class()).or_default();
+                class.count += 1;
+                if class.examples.len() < EXAMPLES {
+                    class.examples.push((path.clone(), error));
+                }
+                Ok(None)
+            }
+            Err(error) => Err(DataError::Bad {
+                path: path.clone(),
+                error,
+            }),
+        }
+    }
+}
+
+/// What a pass found.
+#[derive(Default)]
+pub struct PassReport {
+    /// The records.
+    pub tally: Tally,
+    /// Positions with a score and a result, those of games included.
+    pub samples: u64,
+    /// Positions that were held out.
+    pub held_out: u64,
+    /// Whether scores and results point the same way.
+    pub signs: Signs,
+}
+
+/// Games that go into a file of their own, so that nothing is learnt from them.
+#[derive(Clone, Debug)]
+pub struct HeldOut {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// The share of the games, from 0 to 1.
+    pub share: f64,
+    /// Other games for another number.
+    pub seed: u64,
+}
+
+/// Where the good records go.
+#[derive(Clone, Default, Debug)]
+pub struct Destination {
+    /// The output.
+    pub output: Option<(PathBuf, Format)>,
+    /// Games for another file. Positions that follow each other by their moves are a game, too.
+    pub held_out: Option<HeldOut>,
+}
+
+/// Reads everything; writes what is good where there is an output.
+///
+/// # Errors
+/// Where a file fails, an output cannot hold a record, the watch says stop, and at the first bad record unless they are to
+/// be skipped.
+pub fn run(
+    sources: &Sources,
+    destination: &Destination,
+    bad_records: BadRecords,
+    watch: &Watch<'_>,
+) -> Result<PassReport, DataError> {
+    let mut report = PassReport::default();
+    let output = destination.output.as_ref();
+    let mut out = output
+        .map(|(path, format)| Output::create(path, *format))
+        .transpose()?;
+    let held_out = destination.held_out.as_ref();
+    let mut lottery = held_out.map(Lottery::new).transpose()?;
+    sources.read(watch, |source, record| {
+        let Some(record) = report.tally.take(source, record, bad_records)? else {
+            return Ok(());
+        };
+        record.for_each_sample(|sample| {
+            report.samples += 1;
+            report.signs.add(sample);
+        });
+        if let Some(lottery) = &mut lottery
+            && lottery.draws(&record)
+        {
+            return lottery.out.write(&record);
+        }
+        out.as_mut().map_or(Ok(()), |out| out.write(&record))
+    })?;
+    if let Some(out) = out {
+        report.tally.written = out.finish()?;
+    }
+    if let Some(lottery) = lottery {
+        report.held_out = lottery.out.finish()?;
+    }
+    Ok(report)
+}
+
+/// Decides for each game whether it is held out.
+struct Lottery {
+    out: Output,
+    share: f64,
+    random: ChaCha8Rng,
+    /// Tells where a game ends in positions.
+    chain: Chain,
+    is_drawn: Option<bool>,
+}
+
+impl Lottery {
+    fn new(held_out: &HeldOut) -> Result<Self, DataError> {
+        Ok(Self {
+            out: Output::create(&held_out.path, held_out.format)?,
+            share: held_out.share.clamp(0.0, 1.0),
+            random: ChaCha8Rng::seed_from_u64(held_out.seed),
+            chain: Chain::default(),
+            is_drawn: None,
+        })
+    }
+
+    fn draws(&mut self, record: &Record) -> bool {
+        let goes_on = match record {
+            Record::Psv(_) | Record::Hcpe(..) => self.chain.add(record).is_none(),
+            _ => false,
+        };
+        let share = self.share;
+        let drawn = self.is_drawn.filter(|_| goes_on);
+        let drawn = drawn.unwrap_or_else(|| self.random.random_bool(share));
+        self.is_drawn = Some(drawn);
+        drawn
+    }
+}
+
+/// The table for people.
+impl fmt::Display for PassReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "{} scored positions", self.samples)?;
+        write!(formatter, "{}{}", self.tally, self.signs)
+    }
+}
+
+/// The table for people.
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} good records", self.records)?;
+        if self.games > 0 {
+            write!(formatter, ", {} of them games", self.games)?;
+        }
+        writeln!(formatter)?;
+        writeln!(formatter, "{} bad records", self.bad())?;
+        for (name, class) in &self.faults {
+            writeln!(formatter, "  {:>10}  {name}", class.count)?;
+            for (path, error) in &class.examples {
+                writeln!(formatter, "              {}: {error}", path.display())?;
+            }
+            if class.count > class.examples.len() as u64 {
+                writeln!(formatter, "              …")?;
+            }
+        }
+        Ok(())
+    }
+}

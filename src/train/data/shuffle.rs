@@ -1,0 +1,125 @@
+//! Positions in random order, every order equally likely, in as little memory as wanted.
+//!
+//! Each position goes into a bucket drawn by lot, and each bucket, which fits into memory, is shuffled there. Put one
+//! after the other the buckets are a uniformly random order of all. (Rao 1961, Sandelius 1962.)
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::buckets::{self, Bucket, Spread};
+use super::files::PartialFile;
+use super::pass::{BadRecords, Tally};
+use super::{DataError, Sources, Watch};
+use crate::records::teacher::{Format, TeacherWriter};
+
+/// How to shuffle.
+#[derive(Clone, Debug)]
+pub struct ShuffleSettings {
+    /// Memory for positions, in bytes.
+    pub memory: u64,
+    /// Another order for another number; the same one always for the same.
+    pub seed: u64,
+    /// What to do with bad records.
+    pub bad_records: BadRecords,
+}
+
+/// Shuffles all positions into `output` and says what was read.
+///
+/// # Errors
+/// Where a file fails, the format keeps games or cannot hold a record, the watch says stop, or a record is bad and bad ones
+/// are not skipped.
+pub fn run(
+    sources: &Sources,
+    output: (&Path, Format),
+    settings: &ShuffleSettings,
+    watch: &Watch<'_>,
+) -> Result<Tally, DataError> {
+    let (path, format) = output;
+    let size = format.record_size().ok_or(DataError::Games(format))?;
+    let mut out = PartialFile::create(path)?;
+    let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+    let count = buckets::count(expected_bytes(sources, size)?, settings.memory);
+    let spread = Spread::create(path, count, |_| random.random_range(0..count))?;
+    let mut writer = TeacherWriter::new(spread, format);
+    let mut tally = Tally::default();
+    sources.read(watch, |source, record| {
+        let Some(record) = tally.take(source, record, settings.bad_records)? else {
+            return Ok(());
+        };
+        writer.write(&record).map_err(DataError::write(path))
+    })?;
+    let (spread, positions) = writer.finish().map_err(DataError::write(path))?;
+    tally.written = positions;
+    for bucket in spread.finish()? {
+        gather(bucket, size, settings.memory, &mut random, &mut out, watch)?;
+    }
+    out.finish()?;
+    Ok(tally)
+}
+
+/// About how many bytes the output will have.
+fn expected_bytes(sources: &Sources, size: usize) -> Result<u64, DataError> {
+    let mut bytes = 0;
+    for source in sources.files() {
+        /// A move of a game in text takes about so many bytes, with its space.
+        const TEXT: u64 = 5;
+        let per_position = match source.format {
+            Format::Pack => 4,
+            Format::Hcpe3 => 10,
+            Format::Usi => TEXT,
+            Format::Csa | Format::Kif => 2 * TEXT,
+            Format::Sfen => 60,
+            fixed => fixed.record_size().unwrap_or(size) as u64,
+        };
+        let file = std::fs::metadata(&source.path).map_err(DataError::io(&source.path))?;
+        bytes += file.len() / per_position * size as u64;
+    }
+    Ok(bytes)
+}
+
+/// Appends the records of a bucket in random order.
+fn gather(
+    bucket: Bucket,
+    size: usize,
+    memory: u64,
+    random: &mut ChaCha8Rng,
+    out: &mut PartialFile,
+    watch: &Watch<'_>,
+) -> Result<(), DataError> {
+    watch.check_stop()?;
+    if bucket.bytes <= memory.max(size as u64) {
+        let mut bytes = bucket.load()?;
+        shuffle_records(&mut bytes, size, random);
+        return out.write_all(&bytes).map_err(DataError::io(&bucket.path));
+    }
+    let count = buckets::count(bucket.bytes, memory).max(2);
+    let mut spread = Spread::create(&bucket.path, count, |_| random.random_range(0..count))?;
+    let mut input = std::io::BufReader::new(bucket.open()?);
+    let mut record = vec![0; size];
+    for _ in 0..bucket.bytes / size as u64 {
+        input
+            .read_exact(&mut record)
+            .and_then(|()| spread.write_all(&record))
+            .map_err(DataError::io(&bucket.path))?;
+    }
+    let smaller = spread.finish()?;
+    drop(bucket);
+    for bucket in smaller {
+        gather(bucket, size, memory, random, out, watch)?;
+    }
+    Ok(())
+}
+
+/// Fisher and Yates, on records of `size` bytes.
+fn shuffle_records(bytes: &mut [u8], size: usize, random: &mut ChaCha8Rng) {
+    for last in (1..bytes.len() / size).rev() {
+        let chosen = random.random_range(0..=last);
+        if chosen != last {
+            let (before, from_last) = bytes.split_at_mut(last * size);
+            before[chosen * size..(chosen + 1) * size].swap_with_slice(&mut from_last[..size]);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What is in files of teacher data: counts, results, scores and plies.
+
+use std::fmt;
+use std::path::Path;
+
+use super::histogram::Histogram;
+use super::pass::{BadRecords, Tally};
+use super::{DataError, Sources, Watch, svg};
+use crate::records::game::GameResult;
+use crate::records::psv;
+use crate::records::teacher::{Record, Sample};
+use crate::types::Color;
+
+/// Beyond this a score is drawn at the edge, in centipawns.
+const LARGEST_SCORE: i64 = 3_000;
+const SCORE_WIDTH: i64 = 200;
+const LONGEST_GAME: i64 = 400;
+const PLY_WIDTH: i64 = 10;
+
+/// What was counted.
+pub struct Stats {
+    /// The records.
+    pub tally: Tally,
+    /// Games, or 0 for files that do not keep them, by result: draws, won by black, won by white.
+    pub games: [u64; 3],
+    /// Positions with a score and a result, likewise.
+    pub samples: [u64; 3],
+    /// Positions without them.
+    pub mere_positions: u64,
+    /// Positions whose side to move is in check.
+    pub in_check: u64,
+    /// Positions with the score of a mate.
+    pub mates: u64,
+    /// Sums of the other scores and of their sizes, in centipawns.
+    score_sums: [i64; 2],
+    scores: Histogram,
+    plies: Histogram,
+    lengths: Histogram,
+}
+
+/// Counts everything.
+///
+/// # Errors
+/// Where a file fails, the watch says stop, or a record is bad and bad ones are not skipped.
+pub fn run(
+    sources: &Sources,
+    bad_records: BadRecords,
+    watch: &Watch<'_>,
+) -> Result<Stats, DataError> {
+    let mut stats = Stats {
+        tally: Tally::default(),
+        games: [0; 3],
+        samples: [0; 3],
+        mere_positions: 0,
+        in_check: 0,
+        mates: 0,
+        score_sums: [0; 2],
+        scores: Histogram::new(-LARGEST_SCORE, LARGEST_SCORE, SCORE_WIDTH),
+        plies: Histogram::new(0, LONGEST_GAME, PLY_WIDTH),
+        lengths: Histogram::new(0, LONGEST_GAME, PLY_WIDTH),
+    };
+    sources.read(watch, |source, record| {
+        if let Some(record) = stats.tally.take(source, record, bad_records)? {
+            stats.add(&record);
+        }
+        Ok(())
+    })?;
+    Ok(stats)
+}
+
+impl Stats {
+    fn add(&mut self, record: &Record) {
+        let game = match record {
+            Record::Game(game) => Some((game.result, game.moves.len())),
+            Record::Hcpe3(game) => Some((game.result(), game.moves.len())),
+            Record::Position(..) => {
+                self.mere_positions += 1;
+                None
+            }
+            _ => None,
+        };
+        if let Some((result, length)) = game {
+            self.games[usize::from(result.code())] += 1;
+            self.lengths.add(length as i64);
+        }
+        record.for_each_sample(|sample| self.add_sample(sample));
+    }
+
+    fn add_sample(&mut self, sample: &Sample) {
+        self.samples[usize::from(sample.result.code())] += 1;
+        self.scores.add(sample.score.into());
+        if sample.ply != 0 {
+            self.plies.add(sample.ply.into());
+        }
+        if psv::is_mate(sample.score) {
+            self.mates += 1;
+        } else {
+            self.score_sums[0] += i64::from(sample.score);
+            self.score_sums[1] += i64::from(sample.score).abs();
+        }
+        if let Ok(board) = sample.position.unpack_board() {
+            let threats = board.king_threats(board.side_to_move());
+            self.in_check += u64::from(threats.checkers.is_any());
+        }
+    }
+
+    /// Draws the histograms into an SVG file.
+    ///
+    /// # Errors
+    /// Where the file fails.
+    pub fn draw(&self, path: &Path) -> Result<(), DataError> {
+        let charts = [
+            ("score of the side to move, centipawns", &self.scores),
+            ("ply of the position", &self.plies),
+            ("plies of the game", &self.lengths),
+        ];
+        let is_used =
+            |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
+        let charts: Vec<_> = charts.into_iter().filter(is_used).collect();
+        svg::draw(path, &charts)
+            .map_err(std::io::Error::other)
+            .map_err(DataError::io(path))
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "shown with few digits; the counts are exact"
+)]
+fn share(part: u64, whole: u64) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
+}
+
+fn write_results(formatter: &mut fmt::Formatter<'_>, name: &str, counts: &[u64; 3]) -> fmt::Result {
+    let total = counts.iter().sum();
+    write!(formatter, "{total:>14}  {name}")?;
+    for (result, text) in [
+        (GameResult::Win(Color::Black), "black won"),
+        (GameResult::Win(Color::White), "white won"),
+        (GameResult::Draw, "drawn"),
+    ] {
+        let count = counts[usize::from(result.code())];
+        write!(formatter, ", {} {text}", share(count, total))?;
+    }
+    writeln!(formatter)
+}
+
+/// The table for people.
+impl fmt::Display for Stats {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let samples: u64 = self.samples.iter().sum();
+        if self.games.iter().any(|&count| count > 0) {
+            write_results(formatter, "games", &self.games)?;
+        }
+        write_results(formatter, "scored positions", &self.samples)?;
+        for (count, name) in [
+            (self.in_check, "in check"),
+            (self.mates, "with the score of a mate"),
+        ] {
+            writeln!(formatter, "{count:>14}  {name}, {}", share(count, samples))?;
+        }
+        if self.mere_positions > 0 {
+            writeln!(formatter, "{:>14}  without a score", self.mere_positions)?;
+        }
+        writeln!(formatter, "{:>14}  bad records", self.tally.bad())?;
+        let counted = samples - self.mates;
+        if counted > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+            let [mean, mean_size] = self.score_sums.map(|sum| sum as f64 / counted as f64);
+            writeln!(
+                formatter,
+                "mean score {mean:.1}, mean size of the score {mean_size:.1} centipawns"
+            )?;
+        }
+        for (title, histogram) in [
+            ("score of the side to move, centipawns", &self.scores),
+            ("ply of the position", &self.plies),
+            ("plies of the game", &self.lengths),
+        ] {
+            let lines = histogram.lines();
+            if !lines.is_empty() {
+                writeln!(formatter, "\n{title}\n{}", lines.join("\n"))?;
+            }
+        }
+        Ok(())
+    }
+}

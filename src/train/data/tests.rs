@@ -1,0 +1,379 @@
+//! The tools on small files: nothing is lost, nothing is made up, and what is wrong is found.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::dedup::DedupSettings;
+use super::pass::{BadRecords, Destination, HeldOut};
+use super::shuffle::ShuffleSettings;
+use super::*;
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::records::game::GameResult;
+use crate::records::pack::{PackGame, PackReason};
+use crate::records::psum::{NINTHS, PositionSum};
+use crate::records::psv::PackedSfenValue;
+use crate::records::teacher::{Format, Record, TeacherWriter};
+use crate::types::Color;
+
+/// A folder that is gone after the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("raicho-data-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn files(&self) -> usize {
+        fs::read_dir(&self.0).unwrap().count()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+static RUNNING: AtomicBool = AtomicBool::new(false);
+
+fn watched<T>(work: impl FnOnce(&Watch<'_>) -> T) -> T {
+    work(&Watch {
+        stop: &RUNNING,
+        progress: &|_, _| {},
+    })
+}
+
+/// A game of made-up moves in which the winner's scores are good, or bad where `sign` is -1.
+fn game(number: usize, sign: i16) -> PackGame {
+    let start = Position::startpos();
+    let mut position = start.clone();
+    let mut moves = Vec::new();
+    let result = GameResult::from_code((number % 3) as u8).unwrap();
+    for ply in 0..20 {
+        let legal = legal_moves(&position);
+        let Some(&mv) = legal.get((number * 7919 + ply * 104_729) % legal.len().max(1)) else {
+            break;
+        };
+        let points = i16::from(result.for_side(position.side_to_move()));
+        let noise = (number * 31 + ply * 17) as i16 % 300 - 150;
+        moves.push((mv, sign * 100 * points + noise));
+        position.do_move(mv);
+    }
+    PackGame {
+        start,
+        moves,
+        result,
+        reason: PackReason::RESIGNATION,
+    }
+}
+
+fn write(path: &Path, games: usize, sign: i16) {
+    let format = Format::of_path(path).unwrap();
+    let mut writer = TeacherWriter::new(Vec::new(), format);
+    for number in 0..games {
+        writer
+            .write(&Record::Game(Box::new(game(number, sign))))
+            .unwrap();
+    }
+    fs::write(path, writer.finish().unwrap().0).unwrap();
+}
+
+fn sources(paths: &[&PathBuf]) -> Sources {
+    let paths: Vec<PathBuf> = paths.iter().map(|&path| path.clone()).collect();
+    Sources::new(&paths, None).unwrap()
+}
+
+fn records(path: &Path, size: usize) -> Vec<Vec<u8>> {
+    let bytes = fs::read(path).unwrap();
+    assert!(bytes.len().is_multiple_of(size));
+    bytes.chunks(size).map(<[u8]>::to_vec).collect()
+}
+
+fn to_file(path: &Path) -> Destination {
+    Destination {
+        output: Some((path.to_owned(), Format::of_path(path).unwrap())),
+        held_out: None,
+    }
+}
+
+#[test]
+fn right_and_wrong_signs_are_told_apart() {
+    let folder = Folder::new("signs");
+    for (sign, is_right) in [(1, true), (-1, false)] {
+        for ending in ["pack", "psv", "hcpe", "hcpe3", "psum"] {
+            let path = folder.path(&format!("{sign}.{ending}"));
+            write(&path, 60, sign);
+            let report = watched(|watch| {
+                pass::run(
+                    &sources(&[&path]),
+                    &Destination::default(),
+                    BadRecords::Stop,
+                    watch,
+                )
+            });
+            let signs = report.unwrap().signs;
+            assert_eq!(signs.are_right(), is_right, "{ending}");
+            for side in Color::ALL {
+                assert!(
+                    signs
+                        .slope(side)
+                        .is_some_and(|fit| (fit.slope > 0.0) == is_right)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_scale_of_the_sigmoid_is_found() {
+    let mut signs = signs::Signs::default();
+    let start = Position::<1>::startpos();
+    for step in -40..=40_i16 {
+        let score = step * 40;
+        let chance = 1.0 / (1.0 + (-f64::from(score) / 600.0).exp());
+        for number in 0..1000 {
+            let wins = f64::from(number) < chance * 1000.0;
+            signs.add(&crate::records::teacher::Sample {
+                position: crate::records::packed::PackedSfen::of(&start),
+                score,
+                mv: None,
+                result: GameResult::Win(if wins { Color::Black } else { Color::White }),
+                ply: 1,
+            });
+        }
+    }
+    let fit = signs.slope(Color::Black).unwrap();
+    assert!((1.0 / fit.slope - 600.0).abs() < 5.0, "{fit:?}");
+    assert!(fit.intercept.abs() < 0.01, "{fit:?}");
+    assert_eq!(signs.slope(Color::White), None);
+}
+
+#[test]
+fn bad_records_are_counted_and_left_out() {
+    let folder = Folder::new("bad");
+    let [path, good] = ["in.psv", "good.psv"].map(|name| folder.path(name));
+    write(&path, 5, 1);
+    let whole = fs::read(&path).unwrap();
+    let mut bytes = whole.clone();
+    bytes[40 + 38] = 9;
+    bytes[80] = 0xff;
+    bytes.truncate(whole.len() - 1);
+    fs::write(&path, &bytes).unwrap();
+    let run = |bad_records| {
+        watched(|watch| pass::run(&sources(&[&path]), &to_file(&good), bad_records, watch))
+    };
+    let error = run(BadRecords::Stop).err().unwrap().to_string();
+    assert!(
+        error.ends_with("in.psv: record 2, at byte 40: result 9, expected 1, 0 or -1"),
+        "{error}"
+    );
+    assert_eq!(folder.files(), 1);
+
+    let report = run(BadRecords::Skip).unwrap();
+    let classes: Vec<_> = report
+        .tally
+        .faults
+        .iter()
+        .map(|(name, class)| (*name, class.count))
+        .collect();
+    assert_eq!(
+        classes,
+        [("bad king", 1), ("bad result", 1), ("cut off", 1)]
+    );
+    let expected = [&whole[..40], &whole[120..whole.len() - 40]].concat();
+    assert!(fs::read(&good).unwrap() == expected);
+    assert_eq!(report.tally.written, 97);
+}
+
+#[test]
+fn held_out_games_are_whole_and_nowhere_else() {
+    let folder = Folder::new("held-out");
+    for ending in ["pack", "psv"] {
+        let [path, rest, held_out] =
+            ["in", "rest", "held"].map(|name| folder.path(&format!("{name}.{ending}")));
+        let [rest_games, held_games] =
+            ["rest", "held"].map(|name| folder.path(&format!("{name}-{ending}.usi")));
+        write(&path, 200, 1);
+        let format = Format::of_path(&path).unwrap();
+        let mut destination = to_file(&rest);
+        destination.held_out = Some(HeldOut {
+            path: held_out.clone(),
+            format,
+            share: 0.2,
+            seed: 5,
+        });
+        let report =
+            watched(|watch| pass::run(&sources(&[&path]), &destination, BadRecords::Stop, watch))
+                .unwrap();
+        assert_eq!(report.tally.written + report.held_out, 4000);
+        for (from, to) in [(&rest, &rest_games), (&held_out, &held_games)] {
+            watched(|watch| pass::run(&sources(&[from]), &to_file(to), BadRecords::Stop, watch))
+                .unwrap();
+        }
+        let [rest, held] = [&rest_games, &held_games]
+            .map(|path| fs::read_to_string(path).unwrap().lines().count());
+        assert_eq!(rest + held, 200);
+        assert!((20..60).contains(&held), "{held}");
+    }
+}
+
+#[test]
+fn shuffled_positions_are_the_same_in_another_order() {
+    let folder = Folder::new("shuffle");
+    let [path, plain, out] = ["in.pack", "plain.psv", "out.psv"].map(|name| folder.path(name));
+    write(&path, 300, 1);
+    watched(|watch| {
+        pass::run(
+            &sources(&[&path]),
+            &to_file(&plain),
+            BadRecords::Stop,
+            watch,
+        )
+    })
+    .unwrap();
+    let mut expected = records(&plain, PackedSfenValue::SIZE);
+    let mut orders = Vec::new();
+    // 240 kB of positions: all in memory, in a few buckets, in buckets of buckets.
+    for (memory, seed) in [
+        (1 << 20, 1),
+        (1 << 20, 1),
+        (50_000, 1),
+        (400, 1),
+        (1 << 20, 2),
+    ] {
+        let settings = ShuffleSettings {
+            memory,
+            seed,
+            bad_records: BadRecords::Stop,
+        };
+        let tally = watched(|watch| {
+            shuffle::run(&sources(&[&path]), (&out, Format::Psv), &settings, watch)
+        })
+        .unwrap();
+        assert_eq!(tally.written, 6000);
+        orders.push(records(&out, PackedSfenValue::SIZE));
+    }
+    assert!(orders[0] == orders[1] && orders[0] != orders[2] && orders[0] != orders[4]);
+    expected.sort();
+    for mut order in orders {
+        let kept = order
+            .iter()
+            .zip(&records(&plain, PackedSfenValue::SIZE))
+            .filter(|(a, b)| a == b)
+            .count();
+        // The start position stands in each game and matches now and then.
+        assert!(kept < 600, "{kept}");
+        order.sort();
+        assert!(order == expected);
+    }
+    assert_eq!(folder.files(), 3);
+    let settings = ShuffleSettings {
+        memory: 1,
+        seed: 1,
+        bad_records: BadRecords::Stop,
+    };
+    let error =
+        watched(|watch| shuffle::run(&sources(&[&path]), (&out, Format::Pack), &settings, watch));
+    assert!(matches!(error, Err(DataError::Games(Format::Pack))));
+}
+
+#[test]
+fn duplicates_become_exact_sums() {
+    let folder = Folder::new("dedup");
+    let [psv, pack, out] = ["in.psv", "in.pack", "out.psum"].map(|name| folder.path(name));
+    write(&psv, 200, 1);
+    write(&pack, 100, 1);
+    // By position, counted the plain way.
+    let mut expected: BTreeMap<[u8; 32], (i64, [u32; 3])> = BTreeMap::new();
+    let both = sources(&[&psv, &pack]);
+    watched(|watch| {
+        both.read(watch, |_, record| {
+            PositionSum::for_each(&record.unwrap(), |sum| {
+                let entry = expected.entry(sum.position.to_bytes()).or_default();
+                entry.0 += sum.score_sum;
+                entry
+                    .1
+                    .iter_mut()
+                    .zip(sum.results)
+                    .for_each(|(a, b)| *a += b);
+            });
+            Ok(())
+        })
+    })
+    .unwrap();
+    for memory in [1 << 20, 100_000, 2_000] {
+        let settings = DedupSettings {
+            memory,
+            bad_records: BadRecords::Stop,
+        };
+        let report =
+            watched(|watch| dedup::run(&both, (&out, Format::Psum), &settings, watch)).unwrap();
+        let sums: Vec<PositionSum> = records(&out, PositionSum::SIZE)
+            .iter()
+            .map(|bytes| PositionSum::from_bytes(bytes.as_slice().try_into().unwrap()))
+            .collect();
+        assert_eq!(report.tally.written, expected.len() as u64);
+        let found: BTreeMap<_, _> = sums
+            .iter()
+            .map(|sum| (sum.position.to_bytes(), (sum.score_sum, sum.results)))
+            .collect();
+        assert!(found == expected, "{memory}");
+        assert_eq!(sums.len(), expected.len());
+        assert!(report.contested > 0 && report.repeated > 1000);
+    }
+    assert_eq!(folder.files(), 3);
+    let start =
+        expected[&crate::records::packed::PackedSfen::of(&Position::<1>::startpos()).to_bytes()];
+    assert_eq!(start.1.iter().sum::<u32>(), 300);
+    assert_eq!(start.0 % NINTHS, start.0 % 9);
+}
+
+#[test]
+fn statistics_count_everything() {
+    let folder = Folder::new("stats");
+    let [pack, svg] = ["in.pack", "out.svg"].map(|name| folder.path(name));
+    write(&pack, 30, 1);
+    let stats = watched(|watch| stats::run(&sources(&[&pack]), BadRecords::Stop, watch)).unwrap();
+    assert_eq!((stats.games, stats.samples), ([10; 3], [200; 3]));
+    let text = stats.to_string();
+    assert!(text.contains("30  games, 33.3 % black won"), "{text}");
+    assert!(
+        text.contains("plies of the game\n      20            30  ####"),
+        "{text}"
+    );
+    stats.draw(&svg).unwrap();
+    let picture = fs::read_to_string(&svg).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("ply of the position"));
+}
+
+#[test]
+fn interrupted_work_leaves_nothing_behind() {
+    let folder = Folder::new("interrupted");
+    let path = folder.path("in.pack");
+    write(&path, 400, 1);
+    let stop = AtomicBool::new(true);
+    let watch = Watch {
+        stop: &stop,
+        progress: &|_, _| {},
+    };
+    let out = folder.path("out.psv");
+    let settings = ShuffleSettings {
+        memory: 1000,
+        seed: 1,
+        bad_records: BadRecords::Stop,
+    };
+    let shuffled = shuffle::run(&sources(&[&path]), (&out, Format::Psv), &settings, &watch);
+    assert!(matches!(shuffled, Err(DataError::Interrupted)));
+    let converted = pass::run(&sources(&[&path]), &to_file(&out), BadRecords::Stop, &watch);
+    assert!(matches!(converted, Err(DataError::Interrupted)));
+    assert_eq!(folder.files(), 1);
+}

@@ -1,0 +1,3 @@
+//! Teaching the evaluation: the data.
+
+pub mod data;
