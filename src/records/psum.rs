@@ -14,6 +14,9 @@ use crate::types::{Color, Move16};
 /// Ninths of a centipawn in a centipawn.
 pub const NINTHS: i64 = 9;
 
+/// The size of the largest score that a format can store, in ninths: ten for each unit of `.psv`.
+const LARGEST_NINTHS: u128 = 10 * (1 << 15);
+
 /// A position and the sums.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PositionSum {
@@ -65,7 +68,7 @@ impl PositionSum {
 
     /// Adds what was said about the same position elsewhere.
     pub fn add(&mut self, other: &Self) {
-        self.score_sum += other.score_sum;
+        self.score_sum = self.score_sum.saturating_add(other.score_sum);
         for (count, more) in self.results.iter_mut().zip(other.results) {
             *count = count.saturating_add(more);
         }
@@ -82,11 +85,17 @@ impl PositionSum {
         self.results.iter().map(|&count| u64::from(count)).sum()
     }
 
+    /// Whether so many scores can have this sum.
+    pub fn is_possible(&self) -> bool {
+        let most = u128::from(self.count()) * LARGEST_NINTHS;
+        u128::from(self.score_sum.unsigned_abs()) <= most
+    }
+
     /// As one position: the mean score, rounded, and the result that was most frequent. Where wins and losses are equally
     /// many it is a draw.
     pub fn to_sample(&self) -> Sample {
-        let divisor = self.count().max(1) as i64 * NINTHS;
-        let doubled = 2 * self.score_sum;
+        let divisor = i128::from(self.count().max(1)) * i128::from(NINTHS);
+        let doubled = 2 * i128::from(self.score_sum);
         let rounded = (doubled + divisor * doubled.signum()) / (2 * divisor);
         let [wins, draws, losses] = self.results;
         let mut sample = Sample {
@@ -176,8 +185,12 @@ mod tests {
             (2, GameResult::Win(Color::Black))
         );
         total.add(&sum(-10, GameResult::Win(Color::White)));
+        assert!(total.is_possible());
         // -5 / 4, half away from zero.
         assert_eq!(total.to_sample().score, -1);
         assert_eq!(total.to_sample().result, GameResult::Draw);
+        total.score_sum = i64::MIN;
+        assert!(!total.is_possible());
+        assert_eq!(total.to_sample().score, i16::MIN);
     }
 }

@@ -285,8 +285,7 @@ impl Game {
         let illegal = self.illegal.clone();
         let side = self.position.side_to_move();
         let ending = match text {
-            "%TORYO" if legal_moves(&self.position).is_empty() => Ending::Checkmate,
-            "%TORYO" => Ending::Resignation,
+            "%TORYO" => summary::resignation(&self.position),
             "%TSUMI" => Ending::Checkmate,
             "%KACHI" => Ending::Declaration,
             "%SENNICHITE" => Ending::Repetition,

@@ -47,7 +47,7 @@ impl Summary {
             ("oute_sennichite", Some(winner)) => Ending::PerpetualCheck { loser: !winner },
             ("max_moves" | "jishogi", None) => Ending::MaxMoves,
             ("kachi" | "jishogi", Some(winner)) if winner == side => Ending::Declaration,
-            ("toryo", _) if lost_by_the_side_to_move => Ending::Resignation,
+            ("toryo", _) if lost_by_the_side_to_move => resignation(position),
             ("time up" | "time_up", _) if lost_by_the_side_to_move => Ending::TimeUp,
             ("illegal kachi", _) if lost_by_the_side_to_move => Ending::IllegalDeclaration,
             ("uchifuzume" | "illegal move", _) if lost_by_the_side_to_move => Ending::IllegalMove {
@@ -67,6 +67,15 @@ pub(super) fn by_the_rules(position: &Position) -> Ending {
         return Ending::Checkmate;
     }
     by_repetition(position).unwrap_or(Ending::Interrupted)
+}
+
+/// The side to move resigned; servers record a mate so, too.
+pub(super) fn resignation(position: &Position) -> Ending {
+    if legal_moves(position).is_empty() {
+        Ending::Checkmate
+    } else {
+        Ending::Resignation
+    }
 }
 
 fn by_repetition(position: &Position) -> Option<Ending> {

@@ -70,6 +70,16 @@ pub enum Fault {
         /// What it can say.
         expected: &'static str,
     },
+    /// A sum of scores that so many cannot have.
+    #[error(
+        "{found} ninths of a centipawn as the sum of {count} scores, expected at most 327680 for each"
+    )]
+    Sum {
+        /// The sum.
+        found: i64,
+        /// Of how many scores.
+        count: u64,
+    },
     /// A bad game of `.pack`.
     #[error("{0}")]
     Pack(#[from] PackFault),
@@ -112,6 +122,7 @@ impl Fault {
             | Self::Hcpe3(Hcpe3Fault::Move { .. } | Hcpe3Fault::Candidate { .. })
             | Self::Line(SfenLineError::Illegal { .. }) => "illegal move",
             Self::NoMove { .. } => "no move",
+            Self::Sum { .. } => "bad sum",
             Self::Result { .. }
             | Self::Pack(PackFault::End { .. })
             | Self::Hcpe3(Hcpe3Fault::Ending { .. }) => "bad result",

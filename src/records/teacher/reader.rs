@@ -139,6 +139,12 @@ impl<R: BufRead> TeacherReader<R> {
                         expected: "at least one win, draw or loss",
                     });
                 }
+                if !sum.is_possible() {
+                    return Err(Fault::Sum {
+                        found: sum.score_sum,
+                        count: sum.count(),
+                    });
+                }
                 self.prove_move(Move16::from_bits(sum.mv), sum.mv)?;
                 Ok(Record::Sum(sum))
             }

@@ -182,8 +182,8 @@ fn psv_of(pieces: &[(Piece, Square)]) -> PackedSfenValue {
     }
 }
 
-#[test]
-fn every_class_of_bad_records_is_found_at_its_place() {
+/// A good record, and bad ones with their classes.
+fn good_and_bad() -> (PackedSfenValue, Vec<(PackedSfenValue, &'static str)>) {
     let kings = [
         (Piece::BlackKing, Square::S59),
         (Piece::WhiteKing, Square::S51),
@@ -198,7 +198,7 @@ fn every_class_of_bad_records_is_found_at_its_place() {
         position: PackedSfen::from_bytes([0xff; 32]),
         ..good
     };
-    let bad = [
+    let bad = vec![
         (psv_of(&kings[..1]), "no king"),
         (
             with(&[
@@ -228,6 +228,12 @@ fn every_class_of_bad_records_is_found_at_its_place() {
         (PackedSfenValue { result: 2, ..good }, "bad result"),
         (bad_king, "bad king"),
     ];
+    (good, bad)
+}
+
+#[test]
+fn every_class_of_bad_records_is_found_at_its_place() {
+    let (good, bad) = good_and_bad();
     let mut bytes = Vec::new();
     for (record, _) in &bad {
         bytes.extend(good.to_bytes());
