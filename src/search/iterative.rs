@@ -95,7 +95,9 @@ impl Worker {
         let is_settled = value::is_mate(value)
             && self.task.settings.multi_pv <= 1
             && (plies_to_mate + MATE_DEPTH_OFFSET) * MATE_DEPTH_HALVES / 2 < depth;
-        if is_settled {
+        let limits = &self.task.limits;
+        let has_spent = |soft: u64| self.statistics.nodes >= soft;
+        if is_settled || limits.soft_nodes.is_some_and(has_spent) {
             return true;
         }
         if self.time.is_none() {

@@ -30,6 +30,7 @@ mod reductions;
 mod reporter;
 mod root;
 mod signals;
+mod solo;
 mod time;
 pub mod tunables;
 mod vote;
@@ -46,6 +47,7 @@ use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Score};
 pub use crate::transposition::Generations;
 pub use pool::{PrepareError, Searcher};
 pub use signals::Statistics;
+pub use solo::{SOLO_STACK_BYTES, Solo, SoloLine, SoloResult};
 
 /// The clocks of both sides, by index of the colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -69,6 +71,8 @@ pub struct Limits {
     pub depth: Option<Depth>,
     /// Search so many nodes.
     pub nodes: Option<u64>,
+    /// Begin no further iteration after so many nodes of the leading thread.
+    pub soft_nodes: Option<u64>,
     /// Deliver [`Event::Done`] only after a stop.
     pub infinite: bool,
     /// Deliver [`Event::Done`] only after a stop, or after a ponderhit and as the other limits say.
@@ -86,6 +90,7 @@ impl Default for Limits {
             movetime: None,
             depth: None,
             nodes: None,
+            soft_nodes: None,
             infinite: false,
             ponder: false,
             search_moves: Vec::new(),

@@ -26,7 +26,7 @@ use super::worker::{Task, Worker};
 use super::{Clock, Decision, Event, Limits, Settings};
 
 /// Deep recursions need more than the usual stack.
-const STACK_BYTES: usize = 32 << 20;
+const STACK_BYTES: usize = super::SOLO_STACK_BYTES;
 /// Receives the events of a search.
 pub(super) type OnEvent = Box<dyn FnMut(Event) + Send>;
 

@@ -1,0 +1,208 @@
+//! A search on the thread that asks for it: no threads of its own, no events, no clock. Made for teacher data, where
+//! millions of searches of a thousand nodes follow one another and every thread plays games of its own.
+
+use std::sync::Arc;
+
+use crate::position::Position;
+use crate::transposition::{TableError, TranspositionTable};
+use crate::types::{Bound, Depth, Move, Value};
+
+use super::root::root_moves;
+use super::signals::{Signals, Statistics};
+use super::time::TimeManager;
+use super::worker::{Task, Worker};
+use super::{Limits, Settings};
+
+/// The stack that a thread needs which calls [`Solo::search`], in bytes: deep recursions need more than the usual.
+pub const SOLO_STACK_BYTES: usize = 32 << 20;
+
+/// Searches where it is called, with a private table and private memory of the game. It stays on the thread that made it.
+///
+/// The same calls after [`Solo::new_game`] give the same moves, values and nodes, as long as [`Limits`] set no time.
+pub struct Solo {
+    worker: Worker,
+    table: Arc<TranspositionTable>,
+    signals: Arc<Signals>,
+    settings: Arc<Settings>,
+}
+
+/// One of the best lines of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SoloLine {
+    /// Its first move.
+    pub mv: Move,
+    /// What it is worth for the side to move, in the internal unit.
+    pub value: Value,
+    /// What the value says: exact, but for a search that was cut short.
+    pub bound: Bound,
+    /// The depth at which it was found.
+    pub depth: Depth,
+}
+
+/// What a search has found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SoloResult {
+    /// The best lines, at most [`Settings::multi_pv`], the best first. Empty only where there is no legal move.
+    pub lines: Vec<SoloLine>,
+    /// What it took.
+    pub statistics: Statistics,
+}
+
+impl Solo {
+    /// A searcher with a table of [`Settings::hash_mb`] MB; [`Settings::threads`] does not count.
+    ///
+    /// # Errors
+    /// The system has not enough memory for the table.
+    pub fn new(settings: Settings) -> Result<Self, TableError> {
+        Ok(Self {
+            table: Arc::new(TranspositionTable::new(settings.hash_mb)?),
+            worker: Worker::new(),
+            signals: Arc::new(Signals::of_search(1, false)),
+            settings: Arc::new(settings),
+        })
+    }
+
+    /// Forgets all that was found out and learnt.
+    pub fn new_game(&mut self) {
+        self.table.clear();
+        self.worker.forget();
+    }
+
+    /// The same searcher with another number of best lines to find, at least one.
+    pub fn set_multi_pv(&mut self, lines: usize) {
+        if self.settings.multi_pv != lines {
+            Arc::make_mut(&mut self.settings).multi_pv = lines;
+        }
+    }
+
+    /// Searches, until one of the limits is reached. Declarations of the root are not looked at.
+    pub fn search(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
+        let mut result = self.iterate(position, limits);
+        if result.lines.is_empty() {
+            // So few nodes were allowed that no move has a value, or there is no move.
+            let one_ply = Limits {
+                depth: Some(1),
+                ..Limits::default()
+            };
+            result = self.iterate(position, &Arc::new(one_ply));
+        }
+        result
+    }
+
+    fn iterate(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
+        self.table.new_search(self.settings.generations);
+        let moves = root_moves(position, limits, &self.settings);
+        let task = Task {
+            thread: 0,
+            position: position.clone(),
+            limits: Arc::clone(limits),
+            settings: Arc::clone(&self.settings),
+            table: Arc::clone(&self.table),
+            signals: Arc::clone(&self.signals),
+            #[cfg(test)]
+            collisions: None,
+        };
+        let worker = &mut self.worker;
+        worker.begin(task, moves);
+        if !worker.root_moves.is_empty() {
+            // Without clocks it watches the nodes only.
+            worker.time = Some(TimeManager::new(
+                limits,
+                &self.settings,
+                position.side_to_move(),
+                position.game_ply(),
+                worker.root_moves.len() == 1,
+            ));
+            worker.iterate();
+        }
+        let lines = worker.root_moves.iter().filter(|line| line.is_searched());
+        SoloResult {
+            lines: lines
+                .take(self.settings.multi_pv.max(1))
+                .map(|line| SoloLine {
+                    mv: line.mv,
+                    value: line.value,
+                    bound: line.bound,
+                    depth: line.depth,
+                })
+                .collect(),
+            statistics: worker.statistics,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Generations;
+    use super::*;
+    use crate::movegen::legal_moves;
+
+    fn solo() -> Solo {
+        let settings = Settings {
+            hash_mb: 1,
+            generations: Generations::Strict,
+            ..Settings::default()
+        };
+        Solo::new(settings).expect("one MB can be had")
+    }
+
+    fn limits(soft_nodes: u64, nodes: u64) -> Arc<Limits> {
+        Arc::new(Limits {
+            soft_nodes: Some(soft_nodes),
+            nodes: Some(nodes),
+            ..Limits::default()
+        })
+    }
+
+    #[test]
+    fn a_new_game_repeats_everything() {
+        let position = Position::startpos();
+        let mut solo = solo();
+        let limits = limits(1000, 8000);
+        let first = solo.search(&position, &limits);
+        let second = solo.search(&position, &limits);
+        assert_ne!(first.statistics, second.statistics, "the histories count");
+        solo.new_game();
+        assert_eq!(solo.search(&position, &limits), first);
+    }
+
+    #[test]
+    fn the_soft_limit_ends_after_an_iteration_and_the_hard_one_within() {
+        let position = Position::startpos();
+        let mut solo = solo();
+        let soft = solo.search(&position, &limits(1000, u64::MAX));
+        assert!(soft.statistics.nodes >= 1000);
+        assert_eq!(soft.lines[0].bound, Bound::Exact);
+        let depth = soft.lines[0].depth;
+        solo.new_game();
+        let hard = solo.search(&position, &limits(u64::MAX, soft.statistics.nodes + 100));
+        assert!(hard.statistics.nodes <= soft.statistics.nodes + 101);
+        assert!(hard.lines[0].depth >= depth);
+    }
+
+    #[test]
+    fn there_is_always_a_move_where_one_is_legal() {
+        let mated = "4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1";
+        let position = Position::from_sfen(mated).expect("a good position");
+        assert_eq!(solo().search(&position, &limits(1, 1)).lines, []);
+        let position: Position = Position::startpos();
+        let result = solo().search(&position, &limits(1, 1));
+        assert!(legal_moves(&position).contains(&result.lines[0].mv));
+    }
+
+    #[test]
+    fn several_lines_come_in_order() {
+        let mut solo = solo();
+        solo.set_multi_pv(4);
+        let lines = solo
+            .search(&Position::startpos(), &limits(2000, 16_000))
+            .lines;
+        assert_eq!(lines.len(), 4);
+        assert!(lines.is_sorted_by_key(|line| -line.value));
+        assert!(
+            lines
+                .iter()
+                .all(|line| line.mv != lines[0].mv || *line == lines[0])
+        );
+    }
+}
