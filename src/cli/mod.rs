@@ -6,6 +6,7 @@ mod analyze;
 mod arena;
 mod bench;
 mod data;
+mod gensfen;
 mod net;
 mod perft;
 mod spsa;
@@ -33,6 +34,8 @@ enum Command {
     Convert(data::convert::Arguments),
     /// Write each position of teacher data once, with the mean of its scores
     Dedup(data::dedup::Arguments),
+    /// Make teacher data: games of the engine against itself
+    Gensfen(Box<gensfen::Arguments>),
     /// Let engines play against each other, with error bars and a referee who knows all the rules
     Match(Box<arena::Arguments>),
     /// Make and show networks, for tests
@@ -62,6 +65,7 @@ pub fn run() -> ExitCode {
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
+        Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Match(arguments)) => arena::run(&arguments),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),

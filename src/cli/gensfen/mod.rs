@@ -1,0 +1,219 @@
+//! `raicho gensfen`: teacher data from games of the engine against itself.
+
+mod settings;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::bail;
+use clap::Args;
+
+use super::arena::{Meter, stop_on_ctrl_c};
+use crate::arena::stop::Stop;
+use crate::engine::{EvalFile, load_evaluator};
+use crate::eval::Evaluator;
+use crate::train::gensfen::{
+    self, Archive, Extent, GensfenSettings, Onlooker, Shard, Tally, Writing,
+};
+use settings::{
+    DiversionArguments, EffortArguments, EndingArguments, OpeningArguments, WritingArguments,
+};
+
+/// Example: `raicho gensfen --nodes 1000 --threads 8 --loop 10000000 --out gen-1`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho gensfen --nodes 1000 --threads 8 --loop 10000000 --out gen-1"
+)]
+pub(super) struct Arguments {
+    /// Folder for the games
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+
+    /// Go on with the run in the folder of --out; begin it if there is none yet. The settings must be the same, but for
+    /// --threads, --loop and --games
+    #[arg(long)]
+    resume: bool,
+
+    /// Evaluation: `<embedded>`, `<material>`, or a file of a network or its folder
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    eval: String,
+
+    /// Games at a time; one core each
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+
+    /// End when so many positions have been written [default: at Ctrl-C]
+    #[arg(long = "loop", value_name = "POSITIONS")]
+    positions: Option<u64>,
+
+    /// Play so many games, over all shards
+    #[arg(long, value_name = "N")]
+    games: Option<u64>,
+
+    /// Play only part I of N, such as 3/16, of the games
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
+    shard: Option<Shard>,
+
+    /// Where all random numbers come from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    #[command(flatten)]
+    effort: EffortArguments,
+
+    #[command(flatten)]
+    openings: OpeningArguments,
+
+    #[command(flatten)]
+    diversions: DiversionArguments,
+
+    #[command(flatten)]
+    endings: EndingArguments,
+
+    #[command(flatten)]
+    writing: WritingArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let choice = match arguments.eval.as_str() {
+        "material" => EvalFile::Material,
+        other => EvalFile::from(other),
+    };
+    let (evaluator, problems) = load_evaluator(&choice)?;
+    for problem in problems {
+        eprintln!("note: {problem}");
+    }
+    let settings = arguments.settings(&choice, &evaluator)?;
+    let folder = &arguments.out;
+    let (archive, entries) = if arguments.resume && Archive::exists(folder) {
+        Archive::resume(folder, &settings)?
+    } else {
+        (Archive::create(folder, &settings)?, Vec::new())
+    };
+    let written = entries.iter().map(|entry| entry.written).sum();
+    let watch = Watch {
+        stop: stop_on_ctrl_c()?,
+        meter: Meter::new("positions", arguments.positions, written),
+        begun: Instant::now(),
+        written,
+    };
+    let extent = Extent {
+        threads: arguments.threads.into(),
+        games: arguments.games,
+        positions: arguments.positions,
+    };
+    let result = gensfen::run(&settings, &evaluator, &extent, archive, &entries, &watch);
+    watch.meter.finish();
+    let tally = match result {
+        Ok(tally) => tally,
+        Err(error) => bail!("{error}\nwhat was played is kept, and --resume goes on"),
+    };
+    println!("{} positions, {}", tally.written, watch.words(&tally));
+    for (reason, count) in &tally.reasons {
+        println!("{count} games ended by {reason}");
+    }
+    if arguments.positions.is_some_and(|end| tally.written < end)
+        || arguments.positions.is_none() && arguments.games.is_some() && watch.asks_to_finish()
+    {
+        // Not a success: a script must not take a part of a run for the whole.
+        bail!("interrupted, and the same command with --resume goes on");
+    }
+    Ok(())
+}
+
+/// Shows a run, and hears Ctrl-C.
+struct Watch {
+    stop: Arc<Stop>,
+    meter: Meter,
+    begun: Instant,
+    /// Positions that there were before.
+    written: u64,
+}
+
+impl Watch {
+    fn words(&self, tally: &Tally) -> String {
+        let millis = self.begun.elapsed().as_millis().max(1);
+        let rate = u128::from(tally.written - self.written) * 1000 / millis;
+        format!("{rate}/s, {tally}")
+    }
+}
+
+impl Onlooker for Watch {
+    fn asks_to_finish(&self) -> bool {
+        self.stop.is_requested()
+    }
+
+    fn asks_to_abort(&self) -> bool {
+        self.stop.is_abort()
+    }
+
+    fn show(&self, tally: &Tally) {
+        self.meter.advance(tally.written, self.words(tally));
+    }
+}
+
+impl Arguments {
+    fn settings(
+        &self,
+        choice: &EvalFile,
+        evaluator: &Evaluator,
+    ) -> anyhow::Result<GensfenSettings> {
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        let name = match &self.writing.name {
+            Some(name) if name.is_empty() || name.contains(['/', '\\']) => {
+                bail!(
+                    "--name '{name}' cannot begin the name of a file, expected letters and digits"
+                );
+            }
+            Some(name) => name.clone(),
+            // The last part is number 0 as well.
+            None if shard.count > 1 && shard.index == 0 => format!("games-{0}of{0}", shard.count),
+            None if shard.count > 1 => format!("games-{}of{}", shard.index, shard.count),
+            None => "games".to_owned(),
+        };
+        Ok(GensfenSettings {
+            eval: identity(choice, evaluator),
+            seed: self.seed,
+            shard,
+            hash_mb: self.effort.hash.into(),
+            effort: self.effort.effort(),
+            openings: self.openings.openings(),
+            diversions: self.diversions.diversions(),
+            endings: self.endings.endings(),
+            writing: Writing {
+                name,
+                min_ply: self.writing.write_minply,
+                file_mb: self.writing.file_mb,
+                dedup_mb: self.writing.dedup_mb as usize,
+            },
+        })
+    }
+}
+
+/// What the evaluation was asked for as, and what its weights are, so that a run does not go on with others.
+fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
+    let Evaluator::Nnue(model) = evaluator else {
+        return choice.to_string();
+    };
+    let network = model.network();
+    // Networks of other programs cannot be written as ours; their text says at least what they are.
+    match network.to_bytes() {
+        Some(bytes) => format!("{choice}, checksum {:08x}", crc32fast::hash(&bytes)),
+        None => format!("{choice}, {}", network.text()),
+    }
+}
+
+/// Counting from 0 or from 1: batch systems do both, and either way each part is played once.
+fn parse_shard(text: &str) -> Result<Shard, String> {
+    let expected = || format!("'{text}' is no part of a run, expected I/N such as 3/16");
+    let (index, count) = text.split_once('/').ok_or_else(expected)?;
+    let [index, count]: [Result<u64, _>; 2] = [index.trim().parse(), count.trim().parse()];
+    match (index, count) {
+        (Ok(index), Ok(count)) if count > 0 && index <= count => Ok(Shard {
+            index: index % count,
+            count,
+        }),
+        _ => Err(expected()),
+    }
+}

@@ -1,0 +1,234 @@
+//! One game of the engine against itself.
+
+use std::sync::Arc;
+
+use rand_chacha::ChaCha8Rng;
+
+use super::GensfenError;
+use super::opening::Opener;
+use super::outcome::{Outcome, Referee};
+use super::random::{Purpose, below, fraction, generator};
+use super::score::centipawns;
+use super::settings::{Diversions, GensfenSettings, HARD_FACTOR};
+use crate::eval::Evaluator;
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
+use crate::types::{EnteringKingRule, Move};
+
+/// Moves that follow one another, each the best of its position; the last one need not have been played.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    /// Where the first is made.
+    pub(super) start: Position,
+    /// The moves and the scores of the positions in which they are made, in centipawns of the side to move.
+    pub(super) moves: Vec<(Move, i16)>,
+}
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub(super) struct PlayedGame {
+    pub(super) number: u64,
+    pub(super) segments: Vec<Segment>,
+    pub(super) outcome: Outcome,
+    /// By which a declaration would have been judged.
+    pub(super) rule: EnteringKingRule,
+    /// Searched positions, written or not.
+    pub(super) plies: u64,
+    pub(super) nodes: u64,
+    /// Openings that were thrown away.
+    pub(super) rejected: u64,
+}
+
+/// Plays games, one after the other. What a game is depends on its number and the settings only.
+pub(super) struct Player<'a> {
+    settings: &'a GensfenSettings,
+    rule: EnteringKingRule,
+    opener: Opener<'a>,
+    solo: Solo,
+    limits: Arc<Limits>,
+}
+
+impl<'a> Player<'a> {
+    pub(super) fn new(
+        settings: &'a GensfenSettings,
+        rule: EnteringKingRule,
+        evaluator: Evaluator,
+        roots: &'a [Position],
+    ) -> Result<Self, GensfenError> {
+        let effort = &settings.effort;
+        let limits = Limits {
+            depth: effort.depth,
+            soft_nodes: effort.nodes,
+            nodes: effort.nodes.map(|nodes| nodes.saturating_mul(HARD_FACTOR)),
+            ..Limits::default()
+        };
+        let search = Settings {
+            hash_mb: settings.hash_mb,
+            max_moves_to_draw: settings.endings.max_ply,
+            entering_king_rule: rule,
+            // A draw is worth the same to both.
+            draw_value: [0; 2],
+            evaluator,
+            generations: Generations::Strict,
+            ..Settings::default()
+        };
+        Ok(Self {
+            settings,
+            rule,
+            opener: Opener::new(&settings.openings, roots, rule, settings.seed),
+            solo: Solo::new(search)?,
+            limits: Arc::new(limits),
+        })
+    }
+
+    /// Plays the game with this number; `None` where `is_aborted` said so on the way.
+    pub(super) fn play(
+        &mut self,
+        number: u64,
+        is_aborted: &dyn Fn() -> bool,
+    ) -> Result<Option<PlayedGame>, GensfenError> {
+        let opening = self.opener.open(number, &mut self.solo)?;
+        self.solo.new_game();
+        let settings = self.settings;
+        let mut random = generator(Purpose::Game, settings.seed, number, 0);
+        let is_to_mate = fraction(&mut random) < settings.endings.to_mate;
+        let diverted = diverted_plies(&settings.diversions, &mut random);
+        let mut referee = Referee::new(&settings.endings, self.rule, is_to_mate);
+        let mut position = opening.position;
+        let mut chain = Chain::new(settings.writing.min_ply);
+        let (mut plies, mut nodes) = (0, opening.nodes);
+        let outcome = loop {
+            if let Some(outcome) = referee.end(&position) {
+                break outcome;
+            }
+            if is_aborted() {
+                return Ok(None);
+            }
+            let is_diverted = diverted.contains(&position.game_ply());
+            let lines = self.think(&position, is_diverted, &mut nodes);
+            let Some(best) = lines.first() else {
+                return Err(GensfenError::NoMove(position.to_sfen()));
+            };
+            plies += 1;
+            let score = centipawns(best.value);
+            chain.add(&position, best.mv, score);
+            if let Some(outcome) = referee.hear(position.side_to_move(), score) {
+                break outcome;
+            }
+            let mv = if is_diverted {
+                self.divert(&position, &lines, &mut chain, &mut random)
+            } else {
+                best.mv
+            };
+            position.do_move(mv);
+        };
+        Ok(Some(PlayedGame {
+            number,
+            segments: chain.segments,
+            outcome,
+            rule: self.rule,
+            plies,
+            nodes,
+            rejected: opening.rejected,
+        }))
+    }
+
+    fn think(&mut self, position: &Position, is_diverted: bool, nodes: &mut u64) -> Vec<SoloLine> {
+        let lines = if is_diverted {
+            self.settings.diversions.multi_pv.max(1)
+        } else {
+            1
+        };
+        self.solo.set_multi_pv(lines);
+        let result = self.solo.search(position, &self.limits);
+        *nodes += result.statistics.nodes;
+        result.lines
+    }
+
+    /// Chooses another move than the best, perhaps. The line of best moves breaks off where it is another.
+    fn divert(
+        &self,
+        position: &Position,
+        lines: &[SoloLine],
+        chain: &mut Chain,
+        random: &mut ChaCha8Rng,
+    ) -> Move {
+        let diversions = &self.settings.diversions;
+        if diversions.multi_pv == 0 {
+            // Whatever was before says little about the end of a game with a blunder in it.
+            chain.segments.clear();
+            chain.is_open = false;
+            let moves = legal_moves(position);
+            return moves[below(random, moves.len())];
+        }
+        let mv = choose(diversions, lines, random);
+        if mv != lines[0].mv {
+            chain.is_open = false;
+        }
+        mv
+    }
+}
+
+/// The segments of a game as it is played.
+struct Chain {
+    min_ply: u32,
+    segments: Vec<Segment>,
+    /// Whether the next position goes on from the last one.
+    is_open: bool,
+}
+
+impl Chain {
+    const fn new(min_ply: u32) -> Self {
+        Self {
+            min_ply,
+            segments: Vec::new(),
+            is_open: false,
+        }
+    }
+
+    fn add(&mut self, position: &Position, mv: Move, score: i16) {
+        if position.game_ply() < self.min_ply {
+            return;
+        }
+        match self.segments.last_mut() {
+            Some(segment) if self.is_open => segment.moves.push((mv, score)),
+            _ => self.segments.push(Segment {
+                start: position.clone(),
+                moves: vec![(mv, score)],
+            }),
+        }
+        self.is_open = true;
+    }
+}
+
+/// The move numbers at which a game leaves the best line: a random choice of so many of the range.
+fn diverted_plies(diversions: &Diversions, random: &mut ChaCha8Rng) -> Vec<u32> {
+    let mut plies: Vec<u32> = (diversions.min_ply..=diversions.max_ply).collect();
+    let count = plies.len().min(diversions.count as usize);
+    for index in 0..count {
+        let other = index + below(random, plies.len() - index);
+        plies.swap(index, other);
+    }
+    plies.truncate(count);
+    plies
+}
+
+/// One of the lines that are good enough, a better one more often.
+fn choose(diversions: &Diversions, lines: &[SoloLine], random: &mut ChaCha8Rng) -> Move {
+    let best = i32::from(centipawns(lines[0].value));
+    let loss = |line: &SoloLine| (best - i32::from(centipawns(line.value))).max(0) as u32;
+    let weight = |line: &SoloLine| match diversions.temperature {
+        _ if loss(line) > diversions.multi_pv_diff => 0.0,
+        0 => 1.0,
+        temperature => (-f64::from(loss(line)) / f64::from(temperature)).exp(),
+    };
+    let mut rest = fraction(random) * lines.iter().map(weight).sum::<f64>();
+    for line in lines {
+        rest -= weight(line);
+        if rest < 0.0 {
+            return line.mv;
+        }
+    }
+    lines[0].mv
+}

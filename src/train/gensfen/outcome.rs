@@ -1,0 +1,214 @@
+//! How a game ends: by the rules, or because both sides have long known.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::settings::Endings;
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::types::{Color, EnteringKingRule, Repetition};
+
+/// How a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Outcome {
+    /// `None` for a draw.
+    pub winner: Option<Color>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The loser has no legal move, in check or not.
+    Mate,
+    /// The winner could declare.
+    Declaration,
+    /// The same position for the fourth time, a draw.
+    Repetition,
+    /// The same, with nothing but checks by the loser.
+    PerpetualCheck,
+    /// The last move that is played, a draw.
+    MaxPly,
+    /// The scores left no doubt.
+    Adjudication,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Mate => "mate",
+            Self::Declaration => "declaration",
+            Self::Repetition => "repetition",
+            Self::PerpetualCheck => "perpetual check",
+            Self::MaxPly => "the limit of moves",
+            Self::Adjudication => "adjudication",
+        })
+    }
+}
+
+impl Outcome {
+    const fn draw(reason: Reason) -> Self {
+        Self {
+            winner: None,
+            reason,
+        }
+    }
+
+    const fn win(winner: Color, reason: Reason) -> Self {
+        Self {
+            winner: Some(winner),
+            reason,
+        }
+    }
+}
+
+/// Watches over one game.
+pub(super) struct Referee<'a> {
+    endings: &'a Endings,
+    rule: EnteringKingRule,
+    /// Scores decide nothing: the game goes on to its real end.
+    is_to_mate: bool,
+    /// Plies in a row in which black was far ahead (positive) or white (negative).
+    agreed: i64,
+}
+
+impl<'a> Referee<'a> {
+    pub(super) fn new(endings: &'a Endings, rule: EnteringKingRule, is_to_mate: bool) -> Self {
+        Self {
+            endings,
+            rule,
+            is_to_mate,
+            agreed: 0,
+        }
+    }
+
+    /// The end that the rules see in the position.
+    pub(super) fn end(&self, position: &Position) -> Option<Outcome> {
+        end_by_rules(position, self.rule).or_else(|| {
+            (position.game_ply() > self.endings.max_ply).then(|| Outcome::draw(Reason::MaxPly))
+        })
+    }
+
+    /// The end that the scores make, with that of the side to move, in centipawns.
+    pub(super) fn hear(&mut self, side_to_move: Color, score: i16) -> Option<Outcome> {
+        if self.is_to_mate {
+            return None;
+        }
+        let size = u32::from(score.unsigned_abs());
+        let leader = if score > 0 {
+            side_to_move
+        } else {
+            !side_to_move
+        };
+        let win = Outcome::win(leader, Reason::Adjudication);
+        if size >= self.endings.eval_limit {
+            return Some(win);
+        }
+        let sign = if size < self.endings.adjudication {
+            0
+        } else if leader == Color::Black {
+            1
+        } else {
+            -1
+        };
+        let goes_on = sign == self.agreed.signum();
+        self.agreed = sign + if goes_on { self.agreed } else { 0 };
+        (self.agreed.unsigned_abs() >= u64::from(self.endings.adjudication_plies) && sign != 0)
+            .then_some(win)
+    }
+}
+
+/// The end of the game by the rules alone.
+pub(super) fn end_by_rules(position: &Position, rule: EnteringKingRule) -> Option<Outcome> {
+    let us = position.side_to_move();
+    if legal_moves(position).is_empty() {
+        return Some(Outcome::win(!us, Reason::Mate));
+    }
+    match position.rule_repetition() {
+        Some(Repetition::Draw) => return Some(Outcome::draw(Reason::Repetition)),
+        Some(Repetition::Win) => return Some(Outcome::win(us, Reason::PerpetualCheck)),
+        Some(Repetition::Lose) => return Some(Outcome::win(!us, Reason::PerpetualCheck)),
+        _ => {}
+    }
+    position
+        .declaration(rule)
+        .map(|_| Outcome::win(us, Reason::Declaration))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: EnteringKingRule = EnteringKingRule::CsaRule27;
+
+    fn endings() -> Endings {
+        Endings {
+            max_ply: 320,
+            eval_limit: 30_000,
+            adjudication: 2000,
+            adjudication_plies: 3,
+            to_mate: 0.0,
+            entering_king: RULE.name().to_owned(),
+        }
+    }
+
+    fn position(sfen: &str) -> Position {
+        Position::from_sfen(sfen).expect("a good position")
+    }
+
+    #[test]
+    fn no_legal_move_is_a_loss_in_check_or_not() {
+        for sfen in [
+            "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
+            "8k/6G2/7G1/9/9/9/9/9/4K4 w - 1",
+        ] {
+            let outcome = end_by_rules(&position(sfen), RULE);
+            assert_eq!(
+                outcome,
+                Some(Outcome::win(Color::Black, Reason::Mate)),
+                "{sfen}"
+            );
+        }
+        assert_eq!(end_by_rules(&Position::startpos(), RULE), None);
+    }
+
+    #[test]
+    fn the_last_move_is_a_draw_unless_it_mates() {
+        let endings = endings();
+        let referee = Referee::new(&endings, RULE, false);
+        let late = |side: char| position(&format!("4k4/4G4/4P4/9/9/9/9/9/4K4 {side} - 321"));
+        let mated = referee.end(&late('w')).map(|outcome| outcome.reason);
+        assert_eq!(mated, Some(Reason::Mate));
+        let drawn = "4k4/9/9/9/9/9/9/9/4K4 b P 321";
+        let drawn = referee.end(&position(drawn));
+        assert_eq!(drawn, Some(Outcome::draw(Reason::MaxPly)));
+    }
+
+    #[test]
+    fn both_sides_must_agree_for_so_many_plies() {
+        let endings = endings();
+        let hear = |scores: &[(Color, i16)], is_to_mate| {
+            let mut referee = Referee::new(&endings, RULE, is_to_mate);
+            let heard = scores
+                .iter()
+                .map(|&(side, score)| referee.hear(side, score));
+            heard.collect::<Vec<_>>()
+        };
+        let (black, white) = (Color::Black, Color::White);
+        let win = Some(Outcome::win(black, Reason::Adjudication));
+        let agreed = [(black, 2000), (white, -2100), (black, 2500)];
+        assert_eq!(hear(&agreed, false), [None, None, win]);
+        assert_eq!(hear(&agreed, true), [None, None, None]);
+        let broken = [(black, 2000), (white, -1999), (black, 2500), (white, -2500)];
+        assert_eq!(hear(&broken, false), [None; 4]);
+        let turned = [(black, 2000), (white, -2000), (black, -2000)];
+        assert_eq!(hear(&turned, false), [None; 3]);
+        assert_eq!(
+            hear(&[(white, 31_000)], false),
+            [Some(Outcome::win(white, Reason::Adjudication))]
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Values of the search as teacher data hold them: centipawns in 16 bits.
+
+use crate::types::{Score, Value};
+
+/// Being mated now, with the sign turned, as in the data of `YaneuraOu`: a mate in `n` plies is `32000 - n`.
+const MATE: i32 = 32_000;
+/// Larger scores that are no mates are cut to this, so that both kinds can be told apart.
+const LARGEST: i32 = 31_000;
+
+/// The score of the side to move in centipawns; ±(32000 − plies) for a mate in so many plies.
+pub(super) fn centipawns(value: Value) -> i16 {
+    let score = match Score::from_value(value) {
+        Score::Cp(score) => score.clamp(-LARGEST, LARGEST),
+        Score::Mate(plies) if plies > 0 => MATE - plies,
+        Score::Mate(plies) => -MATE - plies,
+    };
+    score as i16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::value::{MAX_EVALUATION, REPETITION_WIN, mate_in, mated_in};
+
+    #[test]
+    fn mates_stand_above_all_scores() {
+        for (value, expected) in [
+            (0, 0),
+            (90, 100),
+            (-45, -50),
+            (MAX_EVALUATION, 31_000),
+            (REPETITION_WIN, 31_000),
+            (mate_in(1), 31_999),
+            (mated_in(2), -31_998),
+            (mated_in(246), -31_754),
+        ] {
+            assert_eq!(centipawns(value), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What came of the games, added up.
+
+#![expect(clippy::cast_precision_loss, reason = "figures for people")]
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::outcome::Reason;
+use crate::types::Color;
+
+/// A finished game as a line of the journal.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number, from 0, over all shards.
+    pub game: u64,
+    /// The number of the file that holds it, from 1.
+    pub file: u32,
+    /// The size of that file after it, in bytes.
+    pub end: u64,
+    /// Positions that were written.
+    pub written: u64,
+    /// Positions that were searched.
+    pub plies: u64,
+    /// Positions that were left out because another game had them.
+    pub repeated: u64,
+    /// Nodes of all searches, those that judged the openings too.
+    pub nodes: u64,
+    /// Openings that were thrown away.
+    pub rejected: u64,
+    /// `None` for a draw.
+    pub winner: Option<Color>,
+    /// Why it ended.
+    pub reason: Reason,
+}
+
+/// Sums over games.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Finished games.
+    pub games: u64,
+    /// Positions in the files.
+    pub written: u64,
+    /// Positions that were searched.
+    pub plies: u64,
+    /// Positions that were left out because another game had them.
+    pub repeated: u64,
+    /// Nodes.
+    pub nodes: u64,
+    /// Openings that were thrown away.
+    pub rejected: u64,
+    /// Games won, by [`Color::index`].
+    pub wins: [u64; Color::NUM],
+    /// Games by their end.
+    pub reasons: BTreeMap<Reason, u64>,
+}
+
+impl Tally {
+    /// Adds a game.
+    pub fn add(&mut self, entry: &Entry) {
+        self.games += 1;
+        self.written += entry.written;
+        self.plies += entry.plies;
+        self.repeated += entry.repeated;
+        self.nodes += entry.nodes;
+        self.rejected += entry.rejected;
+        if let Some(winner) = entry.winner {
+            self.wins[winner.index()] += 1;
+        }
+        *self.reasons.entry(entry.reason).or_default() += 1;
+    }
+
+    /// Games without a winner.
+    pub fn draws(&self) -> u64 {
+        self.games - self.wins.iter().sum::<u64>()
+    }
+}
+
+/// In one line: `1234 games, black 48.2 %, white 49.1 %, draws 2.7 %, 97 positions a game`.
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let games = self.games.max(1) as f64;
+        let percent = |count: u64| count as f64 * 100.0 / games;
+        write!(
+            formatter,
+            "{} games, black {:.1} %, white {:.1} %, draws {:.1} %, {:.0} positions a game",
+            self.games,
+            percent(self.wins[Color::Black.index()]),
+            percent(self.wins[Color::White.index()]),
+            percent(self.draws()),
+            self.written as f64 / games,
+        )?;
+        if self.repeated > 0 {
+            let searched = self.plies.max(1) as f64;
+            let percent = self.repeated as f64 * 100.0 / searched;
+            write!(formatter, ", {percent:.2} % repeated")?;
+        }
+        Ok(())
+    }
+}

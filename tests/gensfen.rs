@@ -1,0 +1,187 @@
+//! Self-play for teacher data as people run it: what is written can be read, a seed gives the same bytes, and a kill costs
+//! the running game only.
+
+use std::fs::{self, File};
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use raicho::movegen::legal_moves;
+use raicho::records::game::GameResult;
+use raicho::records::pack::{PackGame, PackReader};
+use raicho::types::Color;
+
+/// A folder that goes with its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("raicho-gensfen-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
+    command
+        .args(["gensfen", "--eval", "<material>", "--out"])
+        .arg(folder)
+        .args(arguments);
+    command
+}
+
+fn gensfen(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("raicho runs")
+}
+
+fn games(path: &Path) -> Vec<PackGame> {
+    let file = File::open(path).expect("there are games");
+    let reader = PackReader::new(BufReader::new(file));
+    reader
+        .map(|game| game.unwrap_or_else(|error| panic!("{error}")))
+        .collect()
+}
+
+const SHORT: [&str; 6] = ["--nodes", "60", "--opening-nodes", "200", "--games", "8"];
+
+#[test]
+fn every_game_can_be_read_and_ends_as_it_says() {
+    let folder = Folder::new("read");
+    let output = gensfen(&folder.0, &[&SHORT[..], &["--to-mate", "1"]].concat());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let games = games(&folder.join("games-0001.pack"));
+    assert_eq!(games.len(), 8);
+    for game in &games {
+        assert!(matches!(game.start.game_ply(), 9 | 10));
+        let mut position = game.start.clone();
+        for &(mv, _) in &game.moves {
+            position.do_move(mv);
+        }
+        // With so few nodes nobody reaches a declaration; a draw would be by repetition or length.
+        let expected = if legal_moves(&position).is_empty() {
+            GameResult::Win(!position.side_to_move())
+        } else {
+            GameResult::Draw
+        };
+        assert_eq!(game.result, expected, "{}", position.to_sfen());
+    }
+    // A score that is far from even says who wins, whoever is to move.
+    for side in Color::ALL {
+        let agree: i64 = games
+            .iter()
+            .flat_map(|game| {
+                game.moves
+                    .iter()
+                    .enumerate()
+                    .map(move |entry| (game, entry))
+            })
+            .filter(|(game, (ply, _))| (game.start.side_to_move() == side) == (ply % 2 == 0))
+            .map(|(game, (_, (_, score)))| {
+                i64::from(score.signum()) * i64::from(game.result.for_side(side))
+            })
+            .sum();
+        assert!(agree > 0, "{side:?}: {agree}");
+    }
+}
+
+#[test]
+fn a_kill_costs_the_running_game_only() {
+    let (whole, killed) = (Folder::new("whole"), Folder::new("killed"));
+    let arguments = ["--nodes", "300", "--games", "20"];
+    assert!(gensfen(&whole.0, &arguments).status.success());
+    let journal = killed.join("gensfen.jsonl");
+    let lines = || fs::read_to_string(&journal).map_or(0, |text| text.matches('\n').count());
+    let resume = [&arguments[..], &["--resume"]].concat();
+    for wanted in [1, 5, 9] {
+        let mut child = command(&killed.0, &resume)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("raicho runs");
+        let begun = Instant::now();
+        while lines() < wanted && begun.elapsed() < Duration::from_mins(2) {
+            sleep(Duration::from_millis(5));
+        }
+        child.kill().expect("it runs, or has ended");
+        child.wait().expect("it ends");
+        assert!(lines() >= wanted, "{} games", lines());
+        // A kill within a write leaves a part of a line and of a game.
+        for path in [&journal, &killed.join("games-0001.pack")] {
+            let mut file = fs::OpenOptions::new()
+                .append(true)
+                .open(path)
+                .expect("it is there");
+            file.write_all(b"{\"ga").expect("it can be written");
+        }
+    }
+    assert!(gensfen(&killed.0, &resume).status.success());
+    for name in ["games-0001.pack", "gensfen.jsonl", "gensfen.json"] {
+        let [one, other] = [&whole, &killed].map(|folder| fs::read(folder.join(name)).expect(name));
+        assert!(one == other, "{name} differs");
+    }
+}
+
+#[test]
+fn shards_are_parts_of_the_whole() {
+    let whole = Folder::new("shards-whole");
+    let alone = [&SHORT[..], &["--dedup-mb", "0"]].concat();
+    assert!(gensfen(&whole.0, &alone[..]).status.success());
+    let mut parts = Vec::new();
+    for shard in ["1/2", "2/2"] {
+        let part = Folder::new(&format!("shard-{}", &shard[..1]));
+        let output = gensfen(&part.0, &[&alone[..], &["--shard", shard]].concat());
+        assert!(output.status.success());
+        let name = format!("games-{}of2-0001.pack", &shard[..1]);
+        parts.push(games(&part.join(&name)));
+    }
+    let text = |game: &PackGame| format!("{:?}", (game.start.to_sfen(), &game.moves, game.result));
+    let whole: Vec<String> = games(&whole.join("games-0001.pack"))
+        .iter()
+        .map(text)
+        .collect();
+    let mut interleaved = Vec::new();
+    // The last part is also number 0, and has the first game.
+    for (odd, even) in parts[0].iter().zip(&parts[1]) {
+        interleaved.extend([text(even), text(odd)]);
+    }
+    assert_eq!(interleaved, whole);
+}
+
+#[test]
+fn another_run_does_not_go_on_in_the_same_folder() {
+    let folder = Folder::new("other");
+    assert!(gensfen(&folder.0, &SHORT).status.success());
+    for (arguments, expected) in [
+        (&SHORT[..], "--resume"),
+        (
+            &[&SHORT[..], &["--resume", "--seed", "2"]].concat(),
+            "seed is 2 instead of 1",
+        ),
+        (
+            &["--resume", "--nodes", "61", "--games", "9"],
+            "effort.nodes is 61 instead of 60",
+        ),
+    ] {
+        let output = gensfen(&folder.0, arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && error.contains(expected),
+            "{error}"
+        );
+    }
+}
