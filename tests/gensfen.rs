@@ -9,9 +9,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use raicho::movegen::legal_moves;
+use raicho::position::Position;
 use raicho::records::game::GameResult;
-use raicho::records::pack::{PackGame, PackReader};
-use raicho::types::Color;
+use raicho::records::pack::{PackGame, PackReader, PackReason, PackWriter};
+use raicho::types::{Color, Move};
 
 /// A folder that goes with its test.
 struct Folder(PathBuf);
@@ -184,4 +185,77 @@ fn another_run_does_not_go_on_in_the_same_folder() {
             "{error}"
         );
     }
+}
+
+/// A game of two kings in which black's walks into white's camp after 10 moves.
+fn game_with_entry() -> PackGame {
+    let start = Position::from_sfen("8k/9/9/9/9/9/9/9/K8 b - 31").expect("a good position");
+    let mut position = start.clone();
+    let mut moves = Vec::new();
+    let rank = |mv: &&Move| mv.to().rank() as usize;
+    while moves.len() < 40 {
+        let legal = legal_moves(&position);
+        let mv = *legal.iter().min_by_key(rank).expect("there is room");
+        position.do_move(mv);
+        moves.push((mv, 0));
+    }
+    PackGame {
+        start,
+        moves,
+        result: GameResult::Draw,
+        reason: PackReason::MAX_MOVES,
+    }
+}
+
+#[test]
+fn games_can_begin_where_kings_enter() {
+    let folder = Folder::new("entering");
+    fs::create_dir_all(&folder.0).expect("it can be made");
+    let source = folder.join("source.pack");
+    let mut writer = PackWriter::new(Vec::new());
+    writer.write(&game_with_entry()).expect("memory takes all");
+    fs::write(&source, writer.into_inner()).expect("it can be written");
+    let source = source.to_string_lossy();
+    let arguments = [&SHORT[..], &["--entering-king-from", &source]].concat();
+    let arguments = [&arguments[..], &["--entering-king-share", "0.5"]].concat();
+    let mut bytes = Vec::new();
+    for name in ["one", "two"] {
+        let run = folder.join(name);
+        let output = gensfen(&run, &arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{error}");
+        bytes.push(fs::read(run.join("games-0001.pack")).expect("there are games"));
+        let journal = fs::read_to_string(run.join("gensfen.jsonl")).expect("there is one");
+        let entering = journal.matches("\"entering_king\":true").count();
+        // After the entry at 41 and 20 plies later, with 2 to 4 random ones; other games begin after 8 or 9.
+        let plies: Vec<u32> = games(&run.join("games-0001.pack"))
+            .iter()
+            .map(|game| game.start.game_ply())
+            .collect();
+        let late = plies.iter().filter(|&&ply| matches!(ply, 44..=67)).count();
+        assert!((1..8).contains(&entering) && late > 0, "{plies:?}");
+        assert!(plies.iter().all(|ply| matches!(ply, 9 | 10 | 44..=67)));
+    }
+    assert!(bytes[0] == bytes[1], "the same seed gives the same games");
+    fs::write(folder.join("source.pack"), []).expect("it can be written");
+    let output = gensfen(&folder.join("three"), &arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("no king enters"), "{error}");
+}
+
+#[test]
+fn networks_play_too() {
+    let folder = Folder::new("network");
+    let arguments = [&SHORT[..4], &["--eval", "<embedded>", "--games", "2"]].concat();
+    let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
+        .args(["gensfen", "--out"])
+        .arg(&folder.0)
+        .args(arguments)
+        .output()
+        .expect("raicho runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    assert_eq!(games(&folder.join("games-0001.pack")).len(), 2);
+    let settings = fs::read_to_string(folder.join("gensfen.json")).expect("it is there");
+    assert!(settings.contains("<embedded>, checksum "), "{settings}");
 }

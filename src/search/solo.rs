@@ -75,6 +75,13 @@ impl Solo {
         }
     }
 
+    /// The same searcher with another number of moves after which a game is a draw, see [`Settings::max_moves_to_draw`].
+    pub fn set_max_moves(&mut self, moves: u32) {
+        if self.settings.max_moves_to_draw != moves {
+            Arc::make_mut(&mut self.settings).max_moves_to_draw = moves;
+        }
+    }
+
     /// Searches, until one of the limits is reached. Declarations of the root are not looked at.
     pub fn search(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
         let mut result = self.iterate(position, limits);

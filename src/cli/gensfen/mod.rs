@@ -14,7 +14,7 @@ use crate::arena::stop::Stop;
 use crate::engine::{EvalFile, load_evaluator};
 use crate::eval::Evaluator;
 use crate::train::gensfen::{
-    self, Archive, Extent, GensfenSettings, Onlooker, Shard, Tally, Writing,
+    self, Archive, Beginnings, Extent, GensfenSettings, Onlooker, Shard, Tally, Writing,
 };
 use settings::{
     DiversionArguments, EffortArguments, EndingArguments, OpeningArguments, WritingArguments,
@@ -84,7 +84,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for problem in problems {
         eprintln!("note: {problem}");
     }
-    let settings = arguments.settings(&choice, &evaluator)?;
+    let beginnings = arguments.openings.beginnings()?;
+    if let Some(starts) = &beginnings.entering_kings {
+        eprintln!("{} positions around a king's entry", starts.len());
+    }
+    let settings = arguments.settings(&choice, &evaluator, &beginnings)?;
     let folder = &arguments.out;
     let (archive, entries) = if arguments.resume && Archive::exists(folder) {
         Archive::resume(folder, &settings)?
@@ -103,7 +107,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         games: arguments.games,
         positions: arguments.positions,
     };
-    let result = gensfen::run(&settings, &evaluator, &extent, archive, &entries, &watch);
+    let result = gensfen::run(
+        &settings,
+        &beginnings,
+        &evaluator,
+        &extent,
+        archive,
+        &entries,
+        &watch,
+    );
     watch.meter.finish();
     let tally = match result {
         Ok(tally) => tally,
@@ -158,6 +170,7 @@ impl Arguments {
         &self,
         choice: &EvalFile,
         evaluator: &Evaluator,
+        beginnings: &Beginnings,
     ) -> anyhow::Result<GensfenSettings> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let name = match &self.writing.name {
@@ -178,7 +191,7 @@ impl Arguments {
             shard,
             hash_mb: self.effort.hash.into(),
             effort: self.effort.effort(),
-            openings: self.openings.openings(),
+            openings: self.openings.openings(beginnings),
             diversions: self.diversions.diversions(),
             endings: self.endings.endings(),
             writing: Writing {

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::train::gensfen::{Diversions, Effort, Endings, Openings};
+use crate::train::gensfen::{
+    Beginnings, Diversions, Effort, Endings, EnteringKings, Openings, Starts, StartsError,
+};
 use crate::types::EnteringKingRule;
 
 #[derive(Args)]
@@ -27,7 +29,8 @@ pub(super) struct EffortArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Openings")]
 pub(super) struct OpeningArguments {
-    /// Begin from the positions of a file, one a line as an SFEN or `startpos moves …`, instead of the start position
+    /// Begin from the positions of a file instead of the start position: one a line as an SFEN or `startpos moves …`, or
+    /// packed as hcp in a file whose name ends in .hcp
     #[arg(long, value_name = "FILE")]
     roots: Option<PathBuf>,
 
@@ -43,6 +46,24 @@ pub(super) struct OpeningArguments {
     /// Nodes of the search that judges an opening; 0 takes all
     #[arg(long, value_name = "N", default_value_t = 5000)]
     opening_nodes: u64,
+
+    /// Begin some games around a king's entry into the enemy's camp in the games of .pack files, such as those of an earlier
+    /// run; there scores decide no game
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    entering_king_from: Vec<PathBuf>,
+
+    /// The share of those games
+    #[arg(long, value_name = "SHARE", default_value_t = 0.04, value_parser = parse_share, requires = "entering_king_from")]
+    entering_king_share: f64,
+
+    /// Such a game that is not over after the move of this number is a draw
+    #[arg(
+        long,
+        value_name = "PLY",
+        default_value_t = 400,
+        requires = "entering_king_from"
+    )]
+    entering_king_maxply: u32,
 }
 
 #[derive(Args)]
@@ -141,15 +162,41 @@ impl EffortArguments {
 }
 
 impl OpeningArguments {
-    pub(super) fn openings(&self) -> Openings {
+    /// Reads the files.
+    pub(super) fn beginnings(&self) -> Result<Beginnings, StartsError> {
+        let roots = match &self.roots {
+            Some(path) => Starts::of_roots(path)?,
+            None => Starts::startpos(),
+        };
+        let files = &self.entering_king_from;
+        let entering_kings = if files.is_empty() {
+            None
+        } else {
+            Some(Starts::of_entering_kings(files)?)
+        };
+        Ok(Beginnings {
+            roots,
+            entering_kings,
+        })
+    }
+
+    pub(super) fn openings(&self, beginnings: &Beginnings) -> Openings {
         let default = if self.roots.is_some() { (0, 0) } else { (8, 9) };
         let (least_plies, most_plies) = self.random_plies.unwrap_or(default);
         Openings {
-            roots: self.roots.clone(),
+            roots: beginnings.roots.files().first().cloned(),
             least_plies,
             most_plies,
             limit: self.opening_limit,
             nodes: self.opening_nodes,
+            entering_kings: beginnings
+                .entering_kings
+                .as_ref()
+                .map(|starts| EnteringKings {
+                    share: self.entering_king_share,
+                    max_ply: self.entering_king_maxply,
+                    files: starts.files().to_vec(),
+                }),
         }
     }
 }

@@ -235,6 +235,7 @@ impl Archive {
             rejected: game.rejected,
             winner: game.outcome.winner,
             reason: game.outcome.reason,
+            entering_king: game.entering_king,
         };
         let line = serde_json::to_string(&entry).map_err(|error| ArchiveError::Content {
             path: self.folder.join(JOURNAL_FILE),

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::GensfenError;
 use super::opening::Opener;
 use super::outcome::{Outcome, Referee};
 use super::random::{Purpose, below, fraction, generator};
 use super::score::centipawns;
 use super::settings::{Diversions, GensfenSettings, HARD_FACTOR};
+use super::{Beginnings, GensfenError};
 use crate::eval::Evaluator;
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -38,6 +38,8 @@ pub(super) struct PlayedGame {
     pub(super) nodes: u64,
     /// Openings that were thrown away.
     pub(super) rejected: u64,
+    /// Whether it began around the entry of a king.
+    pub(super) entering_king: bool,
 }
 
 /// Plays games, one after the other. What a game is depends on its number and the settings only.
@@ -54,7 +56,7 @@ impl<'a> Player<'a> {
         settings: &'a GensfenSettings,
         rule: EnteringKingRule,
         evaluator: Evaluator,
-        roots: &'a [Position],
+        beginnings: &'a Beginnings,
     ) -> Result<Self, GensfenError> {
         let effort = &settings.effort;
         let limits = Limits {
@@ -76,7 +78,7 @@ impl<'a> Player<'a> {
         Ok(Self {
             settings,
             rule,
-            opener: Opener::new(&settings.openings, roots, rule, settings.seed),
+            opener: Opener::new(&settings.openings, beginnings, rule, settings.seed),
             solo: Solo::new(search)?,
             limits: Arc::new(limits),
         })
@@ -88,14 +90,18 @@ impl<'a> Player<'a> {
         number: u64,
         is_aborted: &dyn Fn() -> bool,
     ) -> Result<Option<PlayedGame>, GensfenError> {
+        let settings = self.settings;
+        self.solo.set_max_moves(settings.endings.max_ply);
         let opening = self.opener.open(number, &mut self.solo)?;
         self.solo.new_game();
-        let settings = self.settings;
+        let max_ply = opening.max_ply.unwrap_or(settings.endings.max_ply);
+        self.solo.set_max_moves(max_ply);
         let mut random = generator(Purpose::Game, settings.seed, number, 0);
-        let is_to_mate = fraction(&mut random) < settings.endings.to_mate;
+        let is_to_mate =
+            fraction(&mut random) < settings.endings.to_mate || opening.is_entering_king();
         let diverted = diverted_plies(&settings.diversions, &mut random);
-        let mut referee = Referee::new(&settings.endings, self.rule, is_to_mate);
-        let mut position = opening.position;
+        let mut referee = Referee::new(&settings.endings, self.rule, max_ply, is_to_mate);
+        let mut position = opening.position.clone();
         let mut chain = Chain::new(settings.writing.min_ply);
         let (mut plies, mut nodes) = (0, opening.nodes);
         let outcome = loop {
@@ -131,6 +137,7 @@ impl<'a> Player<'a> {
             plies,
             nodes,
             rejected: opening.rejected,
+            entering_king: opening.is_entering_king(),
         }))
     }
 

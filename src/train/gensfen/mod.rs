@@ -10,15 +10,16 @@
 //! whose names of options are used where they mean the same.
 
 mod archive;
+mod entering;
 mod game;
 mod opening;
 mod outcome;
 mod packing;
 mod random;
-mod roots;
 mod score;
 mod seen;
 mod settings;
+mod starts;
 mod tally;
 
 use std::collections::HashSet;
@@ -28,17 +29,17 @@ use std::thread::{Builder, ScopedJoinHandle, scope};
 use thiserror::Error;
 
 use crate::eval::Evaluator;
-use crate::position::Position;
 use crate::search::SOLO_STACK_BYTES;
 use crate::transposition::TableError;
 use crate::types::{EnteringKingRule, EnteringKingRuleError};
 
 pub use archive::{Archive, ArchiveError};
 pub use outcome::Reason;
-pub use roots::RootsError;
 pub use settings::{
-    Diversions, Effort, Endings, GensfenSettings, HARD_FACTOR, Openings, Shard, Writing,
+    Diversions, Effort, Endings, EnteringKings, GensfenSettings, HARD_FACTOR, Openings, Shard,
+    Writing,
 };
+pub use starts::{Starts, StartsError};
 pub use tally::{Entry, Tally};
 
 use game::{PlayedGame, Player};
@@ -49,9 +50,6 @@ pub enum GensfenError {
     /// The folder.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// The starting positions.
-    #[error(transparent)]
-    Roots(#[from] RootsError),
     /// The rule of declarations.
     #[error(transparent)]
     Rule(#[from] EnteringKingRuleError),
@@ -86,6 +84,15 @@ pub enum GensfenError {
     NoMove(String),
 }
 
+/// What the games of a run begin from. The settings name the files.
+#[derive(Clone, Debug)]
+pub struct Beginnings {
+    /// For most games.
+    pub roots: Starts,
+    /// For some, see [`EnteringKings`].
+    pub entering_kings: Option<Starts>,
+}
+
 /// How far a run goes, and on how many threads: what may change when it goes on.
 #[derive(Clone, Debug)]
 pub struct Extent {
@@ -113,6 +120,7 @@ pub trait Onlooker: Sync {
 /// The settings make no sense, the files cannot be written, or memory is short. What was played is kept.
 pub fn run(
     settings: &GensfenSettings,
+    beginnings: &Beginnings,
     evaluator: &Evaluator,
     extent: &Extent,
     archive: Archive,
@@ -120,16 +128,12 @@ pub fn run(
     onlooker: &dyn Onlooker,
 ) -> Result<Tally, GensfenError> {
     let rule: EnteringKingRule = settings.endings.entering_king.parse()?;
-    let roots = match &settings.openings.roots {
-        Some(path) => roots::read(path)?,
-        None => vec![Position::startpos()],
-    };
     let hall = Hall {
         desk: Mutex::new(Desk::new(archive, entries)),
         settings,
         rule,
         evaluator,
-        roots: &roots,
+        beginnings,
         extent,
         onlooker,
     };
@@ -167,7 +171,7 @@ struct Hall<'a> {
     settings: &'a GensfenSettings,
     rule: EnteringKingRule,
     evaluator: &'a Evaluator,
-    roots: &'a [Position],
+    beginnings: &'a Beginnings,
     extent: &'a Extent,
     onlooker: &'a dyn Onlooker,
 }
@@ -211,7 +215,7 @@ impl Hall<'_> {
     /// One thread's games.
     fn work(&self) {
         let evaluator = self.evaluator.clone();
-        let mut player = match Player::new(self.settings, self.rule, evaluator, self.roots) {
+        let mut player = match Player::new(self.settings, self.rule, evaluator, self.beginnings) {
             Ok(player) => player,
             Err(error) => return self.fail(error),
         };

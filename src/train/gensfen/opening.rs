@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::GensfenError;
+use super::entering::{LEAST_RANDOM_PLIES, MOST_RANDOM_PLIES};
 use super::outcome::end_by_rules;
-use super::random::{Purpose, below, generator};
+use super::random::{Purpose, below, fraction, generator};
 use super::score::centipawns;
 use super::settings::Openings;
+use super::{Beginnings, GensfenError};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::search::{Limits, Solo};
@@ -20,7 +21,7 @@ const MAX_ATTEMPTS: u64 = 1000;
 /// Makes openings.
 pub(super) struct Opener<'a> {
     openings: &'a Openings,
-    roots: &'a [Position],
+    beginnings: &'a Beginnings,
     rule: EnteringKingRule,
     seed: u64,
     limits: Arc<Limits>,
@@ -33,13 +34,20 @@ pub(super) struct Opening {
     pub(super) rejected: u64,
     /// What the judgement of all of them took.
     pub(super) nodes: u64,
+    /// The last move to be played, where a king has entered or is on its way.
+    pub(super) max_ply: Option<u32>,
+}
+
+impl Opening {
+    pub(super) const fn is_entering_king(&self) -> bool {
+        self.max_ply.is_some()
+    }
 }
 
 impl<'a> Opener<'a> {
-    /// `roots` is never empty.
     pub(super) fn new(
         openings: &'a Openings,
-        roots: &'a [Position],
+        beginnings: &'a Beginnings,
         rule: EnteringKingRule,
         seed: u64,
     ) -> Self {
@@ -49,7 +57,7 @@ impl<'a> Opener<'a> {
         };
         Self {
             openings,
-            roots,
+            beginnings,
             rule,
             seed,
             limits: Arc::new(limits),
@@ -58,6 +66,9 @@ impl<'a> Opener<'a> {
 
     /// The opening of the game with this number, which depends on nothing else.
     pub(super) fn open(&self, game: u64, solo: &mut Solo) -> Result<Opening, GensfenError> {
+        if let Some(opening) = self.enter(game) {
+            return Ok(opening);
+        }
         let mut nodes = 0;
         for attempt in 0..MAX_ATTEMPTS {
             let mut random = generator(Purpose::Opening, self.seed, game, attempt);
@@ -69,6 +80,7 @@ impl<'a> Opener<'a> {
                     position,
                     rejected: attempt,
                     nodes,
+                    max_ply: None,
                 });
             }
         }
@@ -81,14 +93,48 @@ impl<'a> Opener<'a> {
 
     /// `None` where the game is over before it begins.
     fn attempt(&self, random: &mut ChaCha8Rng) -> Option<Position> {
-        let mut position = self.roots[below(random, self.roots.len())].clone();
+        let position = self.beginnings.roots.choose(random);
         let Openings {
             least_plies,
             most_plies,
             ..
         } = *self.openings;
-        let choices = most_plies.saturating_sub(least_plies) as usize + 1;
-        let plies = least_plies + below(random, choices) as u32;
+        self.play_at_random(position, least_plies, most_plies, random)
+    }
+
+    /// The opening of a game with an entering king, if the game with this number is to be one. Nothing judges it: there one
+    /// side is often far ahead and has yet to show how it wins.
+    fn enter(&self, game: u64) -> Option<Opening> {
+        let settings = self.openings.entering_kings.as_ref()?;
+        let starts = self.beginnings.entering_kings.as_ref()?;
+        let mut random = generator(Purpose::EnteringKing, self.seed, game, 0);
+        if fraction(&mut random) >= settings.share {
+            return None;
+        }
+        let mut attempt = || {
+            let position = starts.choose(&mut random);
+            self.play_at_random(position, LEAST_RANDOM_PLIES, MOST_RANDOM_PLIES, &mut random)
+                .filter(|position| position.game_ply() <= settings.max_ply)
+        };
+        let position = (0..MAX_ATTEMPTS).find_map(|_| attempt())?;
+        Some(Opening {
+            position,
+            rejected: 0,
+            nodes: 0,
+            max_ply: Some(settings.max_ply),
+        })
+    }
+
+    /// `None` where the game ends on the way.
+    fn play_at_random(
+        &self,
+        mut position: Position,
+        least: u32,
+        most: u32,
+        random: &mut ChaCha8Rng,
+    ) -> Option<Position> {
+        let choices = most.saturating_sub(least) as usize + 1;
+        let plies = least + below(random, choices) as u32;
         for _ in 0..plies {
             let moves = legal_moves(&position);
             if moves.is_empty() {

@@ -69,6 +69,8 @@ impl Outcome {
 pub(super) struct Referee<'a> {
     endings: &'a Endings,
     rule: EnteringKingRule,
+    /// The last move that is played.
+    max_ply: u32,
     /// Scores decide nothing: the game goes on to its real end.
     is_to_mate: bool,
     /// Plies in a row in which black was far ahead (positive) or white (negative).
@@ -76,10 +78,17 @@ pub(super) struct Referee<'a> {
 }
 
 impl<'a> Referee<'a> {
-    pub(super) fn new(endings: &'a Endings, rule: EnteringKingRule, is_to_mate: bool) -> Self {
+    /// `max_ply` and `is_to_mate` may differ from game to game.
+    pub(super) fn new(
+        endings: &'a Endings,
+        rule: EnteringKingRule,
+        max_ply: u32,
+        is_to_mate: bool,
+    ) -> Self {
         Self {
             endings,
             rule,
+            max_ply,
             is_to_mate,
             agreed: 0,
         }
@@ -87,9 +96,8 @@ impl<'a> Referee<'a> {
 
     /// The end that the rules see in the position.
     pub(super) fn end(&self, position: &Position) -> Option<Outcome> {
-        end_by_rules(position, self.rule).or_else(|| {
-            (position.game_ply() > self.endings.max_ply).then(|| Outcome::draw(Reason::MaxPly))
-        })
+        end_by_rules(position, self.rule)
+            .or_else(|| (position.game_ply() > self.max_ply).then(|| Outcome::draw(Reason::MaxPly)))
     }
 
     /// The end that the scores make, with that of the side to move, in centipawns.
@@ -178,7 +186,7 @@ mod tests {
     #[test]
     fn the_last_move_is_a_draw_unless_it_mates() {
         let endings = endings();
-        let referee = Referee::new(&endings, RULE, false);
+        let referee = Referee::new(&endings, RULE, 320, false);
         let late = |side: char| position(&format!("4k4/4G4/4P4/9/9/9/9/9/4K4 {side} - 321"));
         let mated = referee.end(&late('w')).map(|outcome| outcome.reason);
         assert_eq!(mated, Some(Reason::Mate));
@@ -191,7 +199,7 @@ mod tests {
     fn both_sides_must_agree_for_so_many_plies() {
         let endings = endings();
         let hear = |scores: &[(Color, i16)], is_to_mate| {
-            let mut referee = Referee::new(&endings, RULE, is_to_mate);
+            let mut referee = Referee::new(&endings, RULE, 320, is_to_mate);
             let heard = scores
                 .iter()
                 .map(|&(side, score)| referee.hear(side, score));

@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 pub(super) enum Purpose {
     Opening = 1,
     Game = 2,
+    EnteringKing = 3,
 }
 
 /// The generator for one attempt at a game.

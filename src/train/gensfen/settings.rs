@@ -1,7 +1,5 @@
 //! What decides which games are played. It is kept beside them, so that a run can only go on as it began.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -52,10 +50,10 @@ pub struct Effort {
 pub const HARD_FACTOR: u64 = 8;
 
 /// How games begin.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Openings {
-    /// Positions to begin from, instead of the start position.
-    pub roots: Option<PathBuf>,
+    /// The file of positions to begin from instead of the start position, by its name and checksum.
+    pub roots: Option<String>,
     /// At least so many random plies, each legal move as likely as the others.
     pub least_plies: u32,
     /// At most so many.
@@ -64,6 +62,19 @@ pub struct Openings {
     pub limit: u32,
     /// Nodes of the search that judges an opening, 0 to judge none.
     pub nodes: u64,
+    /// Games that begin otherwise.
+    pub entering_kings: Option<EnteringKings>,
+}
+
+/// Games that begin where a king has entered the enemy's camp or is on its way. They have no adjudication.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EnteringKings {
+    /// Their share of all games, 0 to 1.
+    pub share: f64,
+    /// Takes the place of [`Endings::max_ply`] in them.
+    pub max_ply: u32,
+    /// The files with games to take positions from, by name and checksum.
+    pub files: Vec<String>,
 }
 
 /// Plies at which a random move is made instead of the best. The names are those of `YaneuraOu`.

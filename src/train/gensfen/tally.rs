@@ -33,6 +33,9 @@ pub struct Entry {
     pub winner: Option<Color>,
     /// Why it ended.
     pub reason: Reason,
+    /// Whether it began around the entry of a king into the enemy's camp.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub entering_king: bool,
 }
 
 /// Sums over games.
@@ -50,6 +53,8 @@ pub struct Tally {
     pub nodes: u64,
     /// Openings that were thrown away.
     pub rejected: u64,
+    /// Games that began around the entry of a king.
+    pub entering_kings: u64,
     /// Games won, by [`Color::index`].
     pub wins: [u64; Color::NUM],
     /// Games by their end.
@@ -65,6 +70,7 @@ impl Tally {
         self.repeated += entry.repeated;
         self.nodes += entry.nodes;
         self.rejected += entry.rejected;
+        self.entering_kings += u64::from(entry.entering_king);
         if let Some(winner) = entry.winner {
             self.wins[winner.index()] += 1;
         }
@@ -91,6 +97,10 @@ impl fmt::Display for Tally {
             percent(self.draws()),
             self.written as f64 / games,
         )?;
+        if self.entering_kings > 0 {
+            let percent = percent(self.entering_kings);
+            write!(formatter, ", {percent:.1} % with entering kings")?;
+        }
         if self.repeated > 0 {
             let searched = self.plies.max(1) as f64;
             let percent = self.repeated as f64 * 100.0 / searched;
