@@ -91,9 +91,9 @@ impl<'a> Player<'a> {
         is_aborted: &dyn Fn() -> bool,
     ) -> Result<Option<PlayedGame>, GensfenError> {
         let settings = self.settings;
+        self.solo.new_game();
         self.solo.set_max_moves(settings.endings.max_ply);
         let opening = self.opener.open(number, &mut self.solo)?;
-        self.solo.new_game();
         let max_ply = opening.max_ply.unwrap_or(settings.endings.max_ply);
         self.solo.set_max_moves(max_ply);
         let mut random = generator(Purpose::Game, settings.seed, number, 0);

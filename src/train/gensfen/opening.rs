@@ -64,7 +64,7 @@ impl<'a> Opener<'a> {
         }
     }
 
-    /// The opening of the game with this number, which depends on nothing else.
+    /// The opening of the game with this number, which depends on nothing else as long as `solo` has forgotten the last game.
     pub(super) fn open(&self, game: u64, solo: &mut Solo) -> Result<Opening, GensfenError> {
         if let Some(opening) = self.enter(game) {
             return Ok(opening);
@@ -147,11 +147,12 @@ impl<'a> Opener<'a> {
             .then_some(position)
     }
 
+    /// What this search learns stays for the game, which depends on nothing else by that; to forget it would take as long as
+    /// several moves.
     fn is_balanced(&self, position: &Position, solo: &mut Solo, nodes: &mut u64) -> bool {
         if self.openings.nodes == 0 {
             return true;
         }
-        solo.new_game();
         solo.set_multi_pv(1);
         let result = solo.search(position, &self.limits);
         *nodes += result.statistics.nodes;
