@@ -366,3 +366,6 @@ fn at(path: &Path) -> impl Fn(io::Error) -> ArchiveError {
         source,
     }
 }
+
+#[cfg(test)]
+mod tests;

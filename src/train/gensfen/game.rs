@@ -239,3 +239,6 @@ fn choose(diversions: &Diversions, lines: &[SoloLine], random: &mut ChaCha8Rng) 
     }
     lines[0].mv
 }
+
+#[cfg(test)]
+mod tests;

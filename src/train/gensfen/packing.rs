@@ -49,3 +49,6 @@ const fn reason(reason: Reason, rule: EnteringKingRule) -> PackReason {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

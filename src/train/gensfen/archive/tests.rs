@@ -1,0 +1,252 @@
+//! Tests of what a run leaves behind, and of going on with it.
+
+use super::super::game::Segment;
+use super::super::outcome::{Outcome, Reason};
+use super::super::settings::{Diversions, Effort, Endings, Openings, Shard, Writing};
+use super::*;
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::records::sfen_line::SfenLine;
+use crate::types::EnteringKingRule;
+
+/// A folder that goes with its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("raicho-archive-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The size of a file in bytes.
+    fn size(&self, name: &str) -> u64 {
+        fs::metadata(self.file(name)).expect(name).len()
+    }
+
+    fn add(&self, name: &str, bytes: &[u8]) {
+        let file = OpenOptions::new().append(true).open(self.file(name));
+        let written = file.and_then(|mut file| file.write_all(bytes));
+        written.expect("it can be written");
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn settings() -> GensfenSettings {
+    GensfenSettings {
+        eval: "<material>".to_owned(),
+        seed: 1,
+        shard: Shard::WHOLE,
+        hash_mb: 1,
+        effort: Effort {
+            nodes: Some(1000),
+            depth: None,
+        },
+        openings: Openings {
+            roots: None,
+            least_plies: 0,
+            most_plies: 0,
+            limit: 800,
+            nodes: 0,
+            entering_kings: None,
+        },
+        diversions: Diversions {
+            count: 0,
+            min_ply: 1,
+            max_ply: 24,
+            multi_pv: 0,
+            multi_pv_diff: 100,
+            temperature: 50,
+        },
+        endings: Endings {
+            max_ply: 320,
+            eval_limit: 32_000,
+            adjudication: 2000,
+            adjudication_plies: 6,
+            to_mate: 0.1,
+            entering_king: EnteringKingRule::default().name().to_owned(),
+        },
+        writing: Writing {
+            name: "games".to_owned(),
+            min_ply: 1,
+            file_mb: 1,
+            dedup_mb: 1,
+        },
+    }
+}
+
+/// A game of so many moves that begins with another move for each number below 30.
+fn game(number: u64, length: usize) -> PlayedGame {
+    let start = Position::startpos();
+    let mut position = start.clone();
+    let mut moves = Vec::new();
+    for ply in 0..length {
+        let legal = legal_moves(&position);
+        let mv = legal[(number as usize + ply) % legal.len()];
+        position.do_move(mv);
+        moves.push((mv, 0));
+    }
+    PlayedGame {
+        number,
+        segments: vec![Segment { start, moves }],
+        outcome: Outcome {
+            winner: None,
+            reason: Reason::MaxPly,
+        },
+        rule: EnteringKingRule::default(),
+        plies: length as u64,
+        nodes: 10,
+        rejected: 0,
+        entering_king: false,
+    }
+}
+
+fn create(folder: &Folder, settings: &GensfenSettings) -> Archive {
+    Archive::create(&folder.0, settings).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn resume(folder: &Folder, settings: &GensfenSettings) -> (Archive, Vec<Entry>) {
+    Archive::resume(&folder.0, settings).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn refusal<T>(result: Result<T, ArchiveError>) -> String {
+    match result {
+        Ok(_) => panic!("it should not go on"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn append(archive: &mut Archive, game: PlayedGame) -> Entry {
+    archive
+        .append(game)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_torn_end_is_cut_off() {
+    let folder = Folder::new("torn");
+    let mut archive = create(&folder, &settings());
+    let entries = [0, 1].map(|number| append(&mut archive, game(number, 10)));
+    drop(archive);
+    let sizes = [JOURNAL_FILE, "games-0001.pack"].map(|name| folder.size(name));
+    assert_eq!(sizes[1], entries[1].end);
+    folder.add(JOURNAL_FILE, b"{\"game\":2,");
+    folder.add("games-0001.pack", &[1, 2, 3]);
+    let (mut archive, found) = resume(&folder, &settings());
+    assert_eq!(found, entries);
+    assert_eq!(
+        [JOURNAL_FILE, "games-0001.pack"].map(|name| folder.size(name)),
+        sizes
+    );
+    let third = append(&mut archive, game(2, 10));
+    drop(archive);
+    let (_, found) = resume(&folder, &settings());
+    assert_eq!(found[2], third);
+}
+
+#[test]
+fn a_game_that_never_reached_the_disk_is_forgotten() {
+    let folder = Folder::new("lost");
+    let mut archive = create(&folder, &settings());
+    let entries = [0, 1, 2].map(|number| append(&mut archive, game(number, 10)));
+    drop(archive);
+    let games = OpenOptions::new()
+        .write(true)
+        .open(folder.file("games-0001.pack"));
+    let cut = games.and_then(|games| games.set_len(entries[1].end - 1));
+    cut.expect("it can be cut");
+    let (archive, found) = resume(&folder, &settings());
+    assert_eq!(found, entries[..1]);
+    assert_eq!(folder.size("games-0001.pack"), entries[0].end);
+    drop(archive);
+    assert_eq!(resume(&folder, &settings()).1, found);
+}
+
+/// About 40 KB: two rooks go to and fro.
+fn long_game(number: u64) -> PlayedGame {
+    let line: SfenLine = "startpos moves 2h3h 8b7b 3h2h 7b8b"
+        .parse()
+        .expect("a good line");
+    let mut game = game(number, 0);
+    let moves = line.moves.iter().cycle().take(10_000);
+    game.segments[0].moves = moves.map(|&mv| (mv, 0)).collect();
+    game
+}
+
+#[test]
+fn full_files_are_followed_by_others() {
+    let folder = Folder::new("files");
+    let mut settings = settings();
+    settings.writing.dedup_mb = 0;
+    let mut archive = create(&folder, &settings);
+    let mut expected: Vec<Entry> = (0..30)
+        .map(|number| append(&mut archive, long_game(number)))
+        .collect();
+    drop(archive);
+    assert_eq!([expected[0].file, expected[29].file], [1, 2]);
+    assert!(folder.size("games-0001.pack") >= BYTES_PER_MEGABYTE);
+    let (mut archive, found) = resume(&folder, &settings);
+    assert_eq!(found, expected);
+    expected.push(append(&mut archive, game(30, 10)));
+    assert_eq!(expected[30].file, 2);
+    assert_eq!(folder.size("games-0002.pack"), expected[30].end);
+}
+
+#[test]
+fn what_was_written_before_is_known_afterwards() {
+    let folder = Folder::new("dedup");
+    let mut archive = create(&folder, &settings());
+    append(&mut archive, game(0, 10));
+    drop(archive);
+    let (mut archive, _) = resume(&folder, &settings());
+    let again = append(&mut archive, game(0, 14));
+    assert_eq!((again.repeated, again.written), (10, 4));
+}
+
+#[test]
+fn only_the_same_run_goes_on() {
+    let folder = Folder::new("same");
+    let result = Archive::resume(&folder.0, &settings());
+    assert!(refusal(result).contains("holds no games"));
+    let archive = create(&folder, &settings());
+    let second = Archive::resume(&folder.0, &settings());
+    assert!(refusal(second).contains("another run is writing"));
+    drop(archive);
+    let again = Archive::create(&folder.0, &settings());
+    assert!(refusal(again).contains("--resume"));
+    let mut other = settings();
+    other.openings.roots = Some("roots.sfen, checksum 12345678".to_owned());
+    let refused = refusal(Archive::resume(&folder.0, &other));
+    assert!(
+        refused.contains("openings.roots is \"roots.sfen"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_broken_folder_is_named_with_the_place() {
+    let folder = Folder::new("broken");
+    let mut archive = create(&folder, &settings());
+    append(&mut archive, game(0, 10));
+    drop(archive);
+    folder.add(JOURNAL_FILE, b"{}\n");
+    let refused = refusal(Archive::resume(&folder.0, &settings()));
+    assert!(refused.contains("gensfen.jsonl line 2"), "{refused}");
+    fs::remove_file(folder.file(JOURNAL_FILE)).expect("it is there");
+    let refused = refusal(Archive::resume(&folder.0, &settings()));
+    assert!(refused.contains("is gone"), "{refused}");
+    let new = SETTINGS_FILE;
+    fs::write(folder.file(new), "{\"format\":2").expect("it can be written");
+    let refused = refusal(Archive::resume(&folder.0, &settings()));
+    assert!(refused.contains("gensfen.json line 1"), "{refused}");
+}

@@ -1,0 +1,223 @@
+//! Tests of games and of the moves in them that are not the best.
+
+use super::super::settings::{Effort, Endings, Openings, Shard, Writing};
+use super::super::starts::Starts;
+use super::*;
+use crate::types::Bound;
+
+const NO_DIVERSIONS: Diversions = Diversions {
+    count: 0,
+    min_ply: 1,
+    max_ply: 24,
+    multi_pv: 0,
+    multi_pv_diff: 100,
+    temperature: 50,
+};
+
+fn settings(diversions: Diversions) -> GensfenSettings {
+    GensfenSettings {
+        eval: "<material>".to_owned(),
+        seed: 7,
+        shard: Shard::WHOLE,
+        hash_mb: 1,
+        effort: Effort {
+            nodes: Some(30),
+            depth: None,
+        },
+        openings: Openings {
+            roots: None,
+            least_plies: 4,
+            most_plies: 4,
+            limit: 10_000,
+            nodes: 0,
+            entering_kings: None,
+        },
+        diversions,
+        endings: Endings {
+            max_ply: 40,
+            eval_limit: 32_000,
+            adjudication: 32_000,
+            adjudication_plies: 6,
+            to_mate: 0.0,
+            entering_king: EnteringKingRule::default().name().to_owned(),
+        },
+        writing: Writing {
+            name: "games".to_owned(),
+            min_ply: 1,
+            file_mb: 1,
+            dedup_mb: 0,
+        },
+    }
+}
+
+fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> Vec<PlayedGame> {
+    let beginnings = Beginnings {
+        roots: Starts::startpos(),
+        entering_kings: None,
+    };
+    let rule = EnteringKingRule::default();
+    let player = Player::new(settings, rule, Evaluator::default(), &beginnings);
+    let mut player = player.expect("one MB can be had");
+    let mut game = |number| player.play(number, &|| false);
+    let games = numbers.into_iter().map(|number| {
+        let game = game(number).expect("the settings are sensible");
+        game.expect("nobody breaks it off")
+    });
+    games.collect()
+}
+
+fn line(mv: Move, value: i32) -> SoloLine {
+    SoloLine {
+        mv,
+        value,
+        bound: Bound::Exact,
+        depth: 1,
+    }
+}
+
+/// Of lines that are worth so many centipawns, how often each is chosen in ten thousand times.
+fn choices(diversions: &Diversions, values: [i32; 4]) -> [u32; 4] {
+    const PAWN: i32 = 90;
+    let position: Position = Position::startpos();
+    let moves = legal_moves(&position);
+    let lines: Vec<SoloLine> = values
+        .iter()
+        .zip(&moves)
+        .map(|(value, &mv)| line(mv, value * PAWN / 100))
+        .collect();
+    let mut random = generator(Purpose::Game, 1, 1, 0);
+    let mut counts = [0; 4];
+    for _ in 0..10_000 {
+        let mv = choose(diversions, &lines, &mut random);
+        let index = lines.iter().position(|line| line.mv == mv);
+        counts[index.expect("one of the lines")] += 1;
+    }
+    counts
+}
+
+#[test]
+fn a_game_does_not_depend_on_those_before_it() {
+    let settings = settings(NO_DIVERSIONS);
+    let text = |game: &PlayedGame| format!("{game:?}");
+    let together = play(&settings, 0..3);
+    for (number, game) in together.iter().enumerate() {
+        let alone = play(&settings, [number as u64]);
+        assert_eq!(text(&alone[0]), text(game), "game {number}");
+    }
+    assert_ne!(text(&together[0]), text(&together[1]));
+}
+
+#[test]
+fn diverted_plies_are_different_ones_of_the_range() {
+    let mut counts = [0; 30];
+    for game in 0..1000 {
+        let diversions = Diversions {
+            count: 5,
+            min_ply: 10,
+            max_ply: 20,
+            ..NO_DIVERSIONS
+        };
+        let mut random = generator(Purpose::Game, 1, game, 0);
+        let mut plies = diverted_plies(&diversions, &mut random);
+        plies.sort_unstable();
+        plies.dedup();
+        assert_eq!(plies.len(), 5);
+        for ply in plies {
+            counts[ply as usize] += 1;
+        }
+    }
+    for (ply, &count) in counts.iter().enumerate() {
+        // 5000 / 11 are 455 with a standard deviation of 16.
+        let expected = if (10..=20).contains(&ply) {
+            375..535
+        } else {
+            0..1
+        };
+        assert!(expected.contains(&count), "{count} times ply {ply}");
+    }
+}
+
+#[test]
+fn no_more_plies_are_diverted_than_there_are() {
+    let mut random = generator(Purpose::Game, 1, 1, 0);
+    let many = Diversions {
+        count: 9,
+        min_ply: 3,
+        max_ply: 5,
+        ..NO_DIVERSIONS
+    };
+    assert_eq!(diverted_plies(&many, &mut random).len(), 3);
+    let empty = Diversions { min_ply: 6, ..many };
+    assert!(diverted_plies(&empty, &mut random).is_empty());
+}
+
+#[test]
+fn better_lines_are_chosen_more_often_and_bad_ones_never() {
+    let softmax = Diversions {
+        multi_pv: 4,
+        ..NO_DIVERSIONS
+    };
+    let counts = choices(&softmax, [0, -50, -100, -200]);
+    // 1, 1/e and 1/e² of their sum.
+    let expected = [6652, 2447, 900, 0];
+    for (count, expected) in counts.into_iter().zip(expected) {
+        assert!(count.abs_diff(expected) < 250, "{counts:?}");
+    }
+    assert_eq!(counts[3], 0);
+    let alike = Diversions {
+        temperature: 0,
+        ..softmax
+    };
+    let counts = choices(&alike, [0, -50, -100, -200]);
+    assert!(counts[..3].iter().all(|count| count.abs_diff(3333) < 250));
+    assert_eq!(counts[3], 0);
+}
+
+#[test]
+fn after_any_move_nothing_before_is_written() {
+    let diversions = Diversions {
+        count: 1,
+        min_ply: 12,
+        max_ply: 12,
+        ..NO_DIVERSIONS
+    };
+    for game in play(&settings(diversions), 0..4) {
+        assert_eq!(game.segments.len(), 1);
+        assert_eq!(game.segments[0].start.game_ply(), 13);
+    }
+}
+
+#[test]
+fn after_another_good_move_a_new_segment_begins() {
+    let diversions = Diversions {
+        count: 6,
+        min_ply: 8,
+        max_ply: 20,
+        multi_pv: 8,
+        multi_pv_diff: 10_000,
+        temperature: 0,
+    };
+    let games = play(&settings(diversions), 0..4);
+    for game in &games {
+        let mut ply = 5;
+        for segment in &game.segments {
+            // The next one begins where the last would have gone on.
+            assert_eq!(segment.start.game_ply(), ply);
+            ply += segment.moves.len() as u32;
+        }
+        assert_eq!(u64::from(ply - 5), game.plies, "every position is written");
+    }
+    let segments: usize = games.iter().map(|game| game.segments.len()).sum();
+    assert!((5..=28).contains(&segments), "{segments}");
+}
+
+#[test]
+fn the_first_positions_can_be_left_out() {
+    let mut settings = settings(NO_DIVERSIONS);
+    settings.writing.min_ply = 16;
+    let games = play(&settings, 0..2);
+    for game in games {
+        assert_eq!(game.segments[0].start.game_ply(), 16);
+        assert_eq!(game.plies - game.segments[0].moves.len() as u64, 11);
+    }
+}
