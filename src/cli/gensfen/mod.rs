@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::bail;
 use clap::Args;
 
-use super::arena::{Meter, stop_on_ctrl_c};
+use super::arena::{Meter, said, stop_on_ctrl_c};
 use crate::arena::stop::Stop;
 use crate::engine::{EvalFile, load_evaluator};
 use crate::eval::Evaluator;
@@ -84,16 +84,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for problem in problems {
         eprintln!("note: {problem}");
     }
-    let beginnings = arguments.openings.beginnings()?;
+    let beginnings = arguments.openings.beginnings().map_err(said)?;
     if let Some(starts) = &beginnings.entering_kings {
         eprintln!("{} positions around a king's entry", starts.len());
     }
     let settings = arguments.settings(&choice, &evaluator, &beginnings)?;
     let folder = &arguments.out;
     let (archive, entries) = if arguments.resume && Archive::exists(folder) {
-        Archive::resume(folder, &settings)?
+        Archive::resume(folder, &settings).map_err(said)?
     } else {
-        (Archive::create(folder, &settings)?, Vec::new())
+        let archive = Archive::create(folder, &settings).map_err(said)?;
+        (archive, Vec::new())
     };
     let written = entries.iter().map(|entry| entry.written).sum();
     let watch = Watch {
