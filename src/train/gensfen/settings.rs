@@ -40,7 +40,9 @@ pub struct Shard {
 /// How much each move is thought about.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Effort {
-    /// After so many nodes no further iteration begins. A search that takes [`HARD_FACTOR`] times as many is broken off.
+    /// After so many nodes no further iteration begins, so that a search takes about 1.8 times as many. One that takes
+    /// [`HARD_FACTOR`] times as many is broken off. To stop between two moves of the root instead would save 8 %, and plays no
+    /// better with the same nodes: +6 ± 15 Elo in 2000 games.
     pub nodes: Option<u64>,
     /// No iteration is deeper.
     pub depth: Option<Depth>,
