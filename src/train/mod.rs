@@ -1,4 +1,6 @@
-//! Teaching the evaluation: data of all formats, and games that the engine plays against itself to make more.
+//! Teaching the evaluation: data of all formats, games that the engine plays against itself to make more, and the training
+//! of networks.
 
 pub mod data;
 pub mod gensfen;
+pub mod learn;

@@ -1,0 +1,242 @@
+//! A run on disk: everything that is needed to go on as if it had never stopped.
+//!
+//! Little endian, without gaps:
+//!
+//! | type | what |
+//! |---|---|
+//! | 8 bytes | magic, `RAICHOCP` |
+//! | u32 | version of the format, 1 |
+//! | u32 | bytes of the header |
+//! | UTF-8 | header: a [`State`] in JSON |
+//! | f32 × … | weights, then first moments, then second moments of the optimiser, each in this order: |
+//! | f32 × width | biases of the transformer |
+//! | f32 × 2344 × width | its weights, `[input][column]` |
+//! | f32 × 8 | biases of the outputs |
+//! | f32 × 8 × 2 · width | their weights, `[phase][side][column]`, the side to move first |
+//! | u32 | CRC-32 (that of zlib) of all bytes before it |
+//!
+//! The order of the weights is that of the engine's own files, so that other programs can read and write both.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::iter;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::adam::Adam;
+use super::curve::Point;
+use super::sample::INPUTS;
+use super::settings::{Settings, SettingsError};
+use super::weights::{BIASES, OUTPUTS, ROWS, Weights};
+use crate::eval::nnue::buckets::PHASES;
+use crate::eval::nnue::inputs::Inputs;
+use crate::eval::nnue::shape::Shape;
+
+const MAGIC: &[u8; 8] = b"RAICHOCP";
+const VERSION: u32 = 1;
+const CHECKSUM: usize = size_of::<u32>();
+
+/// Everything but the weights.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) settings: Settings,
+    /// Tells the data.
+    pub(super) fingerprint: u64,
+    /// Steps made.
+    pub(super) steps: u64,
+    /// The loss since the last point, the sum over all positions: the bits of an f64, since texts may round.
+    pub(super) loss_bits: u64,
+    pub(super) points: Vec<Point>,
+}
+
+/// A run as a file holds it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Checkpoint {
+    pub(super) state: State,
+    pub(super) weights: Weights,
+    pub(super) adam: Adam,
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// The file cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It begins otherwise.
+    #[error("no checkpoint: the first 8 bytes are not RAICHOCP")]
+    Magic,
+    /// It is of another version.
+    #[error("version {0} of the format, expected {VERSION}")]
+    Version(u32),
+    /// The header is not understood.
+    #[error("the header is not understood: {0}")]
+    Header(#[from] serde_json::Error),
+    /// The width cannot be.
+    #[error("width {0} in the header, expected a multiple of 64 up to 8192")]
+    Width(usize),
+    /// The size does not fit to the header.
+    #[error("{found} bytes, expected {expected}")]
+    Size {
+        /// Bytes of the file.
+        found: usize,
+        /// What the header makes it.
+        expected: usize,
+    },
+    /// Some byte is not what it was.
+    #[error("checksum {found:08x}, expected {expected:08x}: the file is damaged")]
+    Checksum {
+        /// In the file.
+        found: u32,
+        /// Of the bytes.
+        expected: u32,
+    },
+    /// Nothing can be learnt with its settings.
+    #[error("the header is not understood: {0}")]
+    Settings(#[from] SettingsError),
+    /// It belongs to other data.
+    #[error("it belongs to other data, expected the same files, filter, seed and held-out share")]
+    Data,
+    /// Its network has another shape.
+    #[error("width {found}, expected {expected}")]
+    OtherWidth {
+        /// In the file.
+        found: usize,
+        /// What is learnt.
+        expected: usize,
+    },
+}
+
+impl Checkpoint {
+    /// Writes the file; whoever ends the program meanwhile finds the old one.
+    pub(super) fn save(
+        path: &Path,
+        state: &State,
+        weights: &Weights,
+        adam: &Adam,
+    ) -> io::Result<()> {
+        let temporary = path.with_extension("new");
+        let mut file = File::create(&temporary)?;
+        file.write_all(&to_bytes(state, weights, adam))?;
+        file.sync_all()?;
+        fs::rename(temporary, path)
+    }
+
+    pub(super) fn open(path: &Path) -> Result<Self, CheckpointError> {
+        Self::from_bytes(&fs::read(path)?)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Magic)?;
+        let (version, rest) = number(rest, bytes.len())?;
+        if version != VERSION {
+            return Err(CheckpointError::Version(version));
+        }
+        let (length, rest) = number(rest, bytes.len())?;
+        let header = rest.get(..length as usize).ok_or(CheckpointError::Size {
+            found: bytes.len(),
+            expected: MAGIC.len() + 2 * size_of::<u32>() + length as usize,
+        })?;
+        let state: State = serde_json::from_slice(header)?;
+        let width = state.settings.width;
+        if Shape::direct(Inputs::Own, width).validate().is_err() {
+            return Err(CheckpointError::Width(width));
+        }
+        let (found, expected) = (bytes.len(), size(width, header.len()));
+        if found != expected {
+            return Err(CheckpointError::Size { found, expected });
+        }
+        let (checked, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
+        let (found, _) = number(checksum, bytes.len())?;
+        let expected = crc32fast::hash(checked);
+        if found != expected {
+            return Err(CheckpointError::Checksum { found, expected });
+        }
+        let mut numbers = rest[header.len()..].as_chunks().0.iter();
+        let [weights, first, second] = [(); 3].map(|()| {
+            let mut weights = Weights::zeroed(width);
+            fill(&mut weights, numbers.by_ref());
+            weights
+        });
+        let steps = state.steps;
+        Ok(Self {
+            state,
+            weights,
+            adam: Adam {
+                first,
+                second,
+                steps,
+            },
+        })
+    }
+}
+
+fn to_bytes(state: &State, weights: &Weights, adam: &Adam) -> Vec<u8> {
+    let header = serde_json::to_vec(state).expect("numbers and names, which JSON can hold");
+    let mut bytes = Vec::with_capacity(size(weights.width(), header.len()));
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((header.len() as u32).to_le_bytes());
+    bytes.extend(header);
+    for weights in [weights, &adam.first, &adam.second] {
+        for values in parts(weights) {
+            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        }
+    }
+    bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+    bytes
+}
+
+/// Bytes of a file.
+fn size(width: usize, header: usize) -> usize {
+    let weights = width * (1 + INPUTS) + PHASES * (1 + 2 * width);
+    let numbers = MAGIC.len() + 2 * size_of::<u32>();
+    numbers + header + 3 * weights * size_of::<f32>() + CHECKSUM
+}
+
+fn number(bytes: &[u8], found: usize) -> Result<(u32, &[u8]), CheckpointError> {
+    let expected = MAGIC.len() + 2 * size_of::<u32>();
+    let (number, rest) = bytes
+        .split_first_chunk()
+        .ok_or(CheckpointError::Size { found, expected })?;
+    Ok((u32::from_le_bytes(*number), rest))
+}
+
+/// The rows in the order of the file; `None` stands for the biases of the outputs.
+fn rows() -> impl Iterator<Item = Option<usize>> {
+    let transformer = iter::once(BIASES).chain(0..INPUTS).map(Some);
+    let outputs = (OUTPUTS..ROWS).map(Some);
+    transformer.chain([None]).chain(outputs)
+}
+
+/// All weights, part by part, in the order of the file.
+fn parts(weights: &Weights) -> impl Iterator<Item = &[f32]> {
+    rows().flat_map(move |row| {
+        let (blocks, biases) = match row {
+            Some(_) => (weights.blocks(), None),
+            None => (&[][..], Some(&weights.output_biases[..])),
+        };
+        let of_row = blocks.iter().map(move |block| &block[row.unwrap_or(0)].0[..]);
+        of_row.chain(biases)
+    })
+}
+
+/// Fills in all weights, in the order of the file.
+fn fill<'a>(weights: &mut Weights, mut values: impl Iterator<Item = &'a [u8; 4]>) {
+    let mut fill = |part: &mut [f32]| {
+        for (value, bytes) in part.iter_mut().zip(values.by_ref()) {
+            *value = f32::from_le_bytes(*bytes);
+        }
+    };
+    for row in rows() {
+        let Some(row) = row else {
+            fill(&mut weights.output_biases);
+            continue;
+        };
+        for block in weights.blocks_mut() {
+            fill(&mut block[row].0);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The loss in the course of a run, as a table and as a picture.
+
+use std::fmt::Write as _;
+
+use plotters::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// What is known at one moment of a run. Losses are means over positions.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Point {
+    /// Steps made.
+    pub step: u64,
+    /// Positions seen, each as often as it was.
+    pub visits: u64,
+    /// The learning rate of the last step.
+    pub rate: f64,
+    /// How much results counted in the last step.
+    pub result_weight: f64,
+    /// The loss of what was learnt since the last point, with the weights of each moment.
+    pub training: f64,
+    /// The loss of the held-out games, against the target of the end of the run; `None` where nothing is held out.
+    pub held_out: Option<f64>,
+    /// Likewise, against the scores alone.
+    pub held_out_score: Option<f64>,
+    /// Likewise, against the results alone.
+    pub held_out_result: Option<f64>,
+}
+
+/// The points as comma-separated values, with a line of names.
+pub(super) fn to_csv(points: &[Point]) -> String {
+    let mut text =
+        "step,visits,rate,result_weight,training,held_out,held_out_score,held_out_result\n"
+            .to_owned();
+    for point in points {
+        let Point {
+            step,
+            visits,
+            rate,
+            result_weight,
+            training,
+            ..
+        } = point;
+        let _ = write!(
+            text,
+            "{step},{visits},{rate:.3e},{result_weight:.4},{training:.6}"
+        );
+        for loss in [point.held_out, point.held_out_score, point.held_out_result] {
+            text.push(',');
+            if let Some(loss) = loss {
+                let _ = write!(text, "{loss:.6}");
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+const SIZE: (u32, u32) = (800, 480);
+
+/// The points as an SVG picture; `None` where there are fewer than two.
+pub(super) fn to_svg(points: &[Point]) -> Option<String> {
+    let (first, last) = (points.first()?, points.last()?);
+    if first.visits == last.visits {
+        return None;
+    }
+    let training = || points.iter().map(|point| (point.visits, point.training));
+    let held_out = || {
+        points
+            .iter()
+            .filter_map(|point| Some((point.visits, point.held_out?)))
+    };
+    let losses = || training().chain(held_out()).map(|(_, loss)| loss);
+    let (least, most) = (
+        losses().fold(f64::INFINITY, f64::min),
+        losses().fold(0.0, f64::max),
+    );
+    let margin = (most - least).max(1e-6) * 0.05;
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        area.fill(&WHITE).ok()?;
+        let mut chart = ChartBuilder::on(&area)
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(72)
+            .build_cartesian_2d(first.visits..last.visits, least - margin..most + margin)
+            .ok()?;
+        let mut mesh = chart.configure_mesh();
+        let mesh = mesh.x_desc("positions visited").y_desc("loss");
+        mesh.x_labels(6)
+            .x_label_formatter(&|visits| format!("{} M", *visits as f64 / 1e6))
+            .draw()
+            .ok()?;
+        let training = LineSeries::new(training(), &BLUE);
+        chart.draw_series(training).ok()?.label("training");
+        let held_out = LineSeries::new(held_out(), &RED);
+        chart.draw_series(held_out).ok()?.label("held-out games");
+        for (number, (name, color)) in [("training", BLUE), ("held-out games", RED)]
+            .into_iter()
+            .enumerate()
+        {
+            let style = ("sans-serif", 14).into_font().color(&color);
+            let place = (SIZE.0 as i32 - 140, 24 + 20 * number as i32);
+            area.draw_text(name, &style.into(), place).ok()?;
+        }
+        area.present().ok()?;
+    }
+    Some(svg)
+}

@@ -1,0 +1,162 @@
+//! Which positions of a game are learnt from: a network judges quiet positions, a search sees to the others.
+
+use crate::position::Position;
+use crate::types::Move;
+
+/// What becomes of positions in which a capture or a promotion was played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Tactical {
+    /// They are left out.
+    #[default]
+    Drop,
+    /// They are learnt from like others.
+    Keep,
+}
+
+/// What a position must be like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Filter {
+    /// Positions with a capture or a promotion.
+    pub tactical: Tactical,
+    /// Scores of a larger magnitude are left out; a pawn is 90.
+    pub score_limit: u16,
+    /// The first ply number from which positions are taken, 1 for the start position.
+    pub min_ply: u32,
+    /// The last one.
+    pub max_ply: u32,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            tactical: Tactical::Drop,
+            score_limit: 3000,
+            min_ply: 1,
+            max_ply: u32::MAX,
+        }
+    }
+}
+
+/// Why a position is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reason {
+    Ply,
+    Score,
+    Check,
+    Tactical,
+    NoKing,
+}
+
+/// How many positions were there, and what became of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Games read, 0 where a format knows no games.
+    pub games: u64,
+    /// All positions.
+    pub positions: u64,
+    /// Those that are learnt from or held out.
+    pub kept: u64,
+    /// By reason, the others.
+    left_out: [u64; Self::REASONS.len()],
+}
+
+impl Counts {
+    const REASONS: [(Reason, &'static str); 5] = [
+        (Reason::Ply, "outside the range of plies"),
+        (Reason::Score, "score beyond the limit"),
+        (Reason::Check, "in check"),
+        (Reason::Tactical, "capture or promotion"),
+        (Reason::NoKing, "no king"),
+    ];
+
+    /// Positions that are left out, with the reasons.
+    pub fn left_out(&self) -> impl Iterator<Item = (u64, &'static str)> {
+        Self::REASONS
+            .iter()
+            .map(|&(reason, name)| (self.left_out[reason as usize], name))
+    }
+
+    pub(super) fn count(&mut self, verdict: Result<(), Reason>) {
+        self.positions += 1;
+        match verdict {
+            Ok(()) => self.kept += 1,
+            Err(reason) => self.left_out[reason as usize] += 1,
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.games += other.games;
+        self.positions += other.positions;
+        self.kept += other.kept;
+        for (sum, count) in self.left_out.iter_mut().zip(other.left_out) {
+            *sum += count;
+        }
+    }
+}
+
+impl Filter {
+    /// Whether a position is learnt from. `mv` is what was played there, `None` for a declaration.
+    pub(super) fn judge(
+        &self,
+        position: &Position,
+        mv: Option<Move>,
+        score: i32,
+    ) -> Result<(), Reason> {
+        if !(self.min_ply..=self.max_ply).contains(&position.game_ply()) {
+            return Err(Reason::Ply);
+        }
+        if score.unsigned_abs() > self.score_limit.into() {
+            return Err(Reason::Score);
+        }
+        if position.in_check() {
+            return Err(Reason::Check);
+        }
+        let is_tactical = mv.is_some_and(|mv| is_tactical(position, mv));
+        if self.tactical == Tactical::Drop && is_tactical {
+            return Err(Reason::Tactical);
+        }
+        Ok(())
+    }
+}
+
+fn is_tactical(position: &Position, mv: Move) -> bool {
+    mv.is_promotion() || position.piece_on(mv.to()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movegen::legal_moves;
+
+    fn judged(filter: &Filter, sfen: &str, mv: &str, score: i32) -> Result<(), Reason> {
+        let position: Position = Position::from_sfen(sfen).expect("a good position");
+        let moves = legal_moves(&position);
+        let mv = moves.iter().find(|found| found.to_string() == mv);
+        filter.judge(&position, mv.copied(), score)
+    }
+
+    #[test]
+    fn quiet_positions_are_kept() {
+        let filter = Filter {
+            min_ply: 9,
+            max_ply: 300,
+            ..Filter::default()
+        };
+        let open = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b -";
+        let at = |ply: u32| format!("{open} {ply}");
+        assert_eq!(judged(&filter, &at(20), "2g2f", 55), Ok(()));
+        assert_eq!(judged(&filter, &at(20), "8h2b", 55), Err(Reason::Tactical));
+        assert_eq!(judged(&filter, &at(20), "8h2b+", 55), Err(Reason::Tactical));
+        assert_eq!(judged(&filter, &at(8), "2g2f", 55), Err(Reason::Ply));
+        assert_eq!(judged(&filter, &at(301), "2g2f", 55), Err(Reason::Ply));
+        assert_eq!(judged(&filter, &at(20), "2g2f", -3001), Err(Reason::Score));
+        assert_eq!(judged(&filter, &at(20), "2g2f", 3000), Ok(()));
+        let check = "4k4/9/9/9/9/9/4r4/9/4K4 b G 30";
+        assert_eq!(judged(&filter, check, "G*5h", 0), Err(Reason::Check));
+        let keep = Filter {
+            tactical: Tactical::Keep,
+            ..filter
+        };
+        assert_eq!(judged(&keep, &at(20), "8h2b+", 55), Ok(()));
+    }
+}

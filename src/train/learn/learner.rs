@@ -1,0 +1,286 @@
+//! A run of training: step after step from made-up weights to a network, in one go or in parts.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::adam::Adam;
+use super::checkpoint::{Checkpoint, CheckpointError, State};
+use super::chunk::{CHUNK, Chunk};
+use super::curve::{self, Point};
+use super::load::Data;
+use super::loss::{loss_and_slope, target};
+use super::order::Order;
+use super::pass::Pass;
+use super::quantise::{self, Quantised};
+use super::settings::{Settings, SettingsError};
+use super::weights::Weights;
+
+/// Held-out positions that are looked at for each point of the curve, at most: more would tell little more.
+const MOST_HELD_OUT: usize = 200_000;
+
+/// Positions whose values are compared when weights are rounded.
+const MOST_COMPARED: usize = 20_000;
+
+/// A run, and the data it learns from.
+pub struct Learner<'a> {
+    settings: Settings,
+    data: &'a Data,
+    order: Order,
+    weights: Weights,
+    adam: Adam,
+    /// 0 between steps.
+    gradient: Weights,
+    pass: Pass,
+    /// The batch of the next step, once there is one.
+    batch: Option<Batch>,
+    /// Where the one after it is put together meanwhile.
+    spare: Batch,
+    /// The sum over all positions since the last point.
+    loss: f64,
+    points: Vec<Point>,
+}
+
+impl<'a> Learner<'a> {
+    /// A new run.
+    ///
+    /// # Errors
+    /// Settings with which nothing can be learnt.
+    pub fn new(settings: Settings, data: &'a Data) -> Result<Self, SettingsError> {
+        settings.validate()?;
+        let weights = Weights::random(settings.width, settings.seed);
+        let adam = Adam::new(settings.width);
+        Ok(Self::with(settings, data, weights, adam))
+    }
+
+    /// A new run that begins with the weights of a checkpoint.
+    ///
+    /// # Errors
+    /// The checkpoint cannot be read, or has another width.
+    pub fn begin_with(&mut self, path: &Path) -> Result<(), CheckpointError> {
+        let weights = Checkpoint::open(path)?.weights;
+        let (found, expected) = (weights.width(), self.settings.width);
+        if found != expected {
+            return Err(CheckpointError::OtherWidth { found, expected });
+        }
+        self.weights = weights;
+        Ok(())
+    }
+
+    /// The run of a checkpoint, which goes on as if it had never stopped.
+    ///
+    /// # Errors
+    /// The checkpoint cannot be read, or belongs to other data.
+    pub fn resume(path: &Path, data: &'a Data) -> Result<Self, CheckpointError> {
+        let Checkpoint {
+            state,
+            weights,
+            adam,
+        } = Checkpoint::open(path)?;
+        state.settings.validate()?;
+        if state.fingerprint != data.fingerprint() {
+            return Err(CheckpointError::Data);
+        }
+        let mut learner = Self::with(state.settings, data, weights, adam);
+        learner.loss = f64::from_bits(state.loss_bits);
+        learner.points = state.points;
+        Ok(learner)
+    }
+
+    fn with(settings: Settings, data: &'a Data, weights: Weights, adam: Adam) -> Self {
+        Self {
+            data,
+            order: Order::new(data.training.len(), settings.seed),
+            gradient: Weights::zeroed(settings.width),
+            pass: Pass::new(settings.width),
+            batch: None,
+            spare: Batch::new(settings.batch),
+            loss: 0.0,
+            points: Vec::new(),
+            settings,
+            weights,
+            adam,
+        }
+    }
+
+    /// What the run is asked to do.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Steps made.
+    pub fn steps(&self) -> u64 {
+        self.adam.steps
+    }
+
+    /// Whether all steps are made.
+    pub fn is_finished(&self) -> bool {
+        self.steps() >= self.settings.steps
+    }
+
+    /// The loss curve so far.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// The loss curve as comma-separated values, and as an SVG picture once there are two points.
+    pub fn curve(&self) -> (String, Option<String>) {
+        (curve::to_csv(&self.points), curve::to_svg(&self.points))
+    }
+
+    /// Makes steps up to the next point of the loss curve, or until `stop` is set; `on_step` hears of the number of steps.
+    /// Works on the thread pool in which it is called.
+    pub fn advance(&mut self, stop: &AtomicBool, mut on_step: impl FnMut(u64)) {
+        while !self.is_finished() && !stop.load(Ordering::Relaxed) {
+            self.step();
+            on_step(self.steps());
+            if self.steps().is_multiple_of(self.settings.interval) || self.is_finished() {
+                self.measure();
+                return;
+            }
+        }
+    }
+
+    /// One batch: its gradient, and a step against it. The next batch is put together meanwhile.
+    fn step(&mut self) {
+        let Self {
+            settings,
+            data,
+            order,
+            weights,
+            adam,
+            gradient,
+            pass,
+            spare,
+            ..
+        } = self;
+        let step = adam.steps;
+        let batch = self.batch.get_or_insert_with(|| {
+            let mut batch = Batch::new(settings.batch);
+            batch.fill(data, *order, settings, step);
+            batch
+        });
+        let learn = || {
+            let factor = (settings.batch as f64).recip() as f32;
+            let power = settings.power as f32;
+            let loss = batch.chunks.iter().map(|chunk| {
+                pass.learn(weights, chunk, power, factor, gradient)
+            });
+            let loss: f64 = loss.sum();
+            let rate = settings.rate.at(settings.share(step)) as f32;
+            adam.step(weights, gradient, rate, settings.decay as f32);
+            loss
+        };
+        let fill = || spare.fill(data, *order, settings, step + 1);
+        let (loss, ()) = rayon::join(learn, fill);
+        self.loss += loss;
+        std::mem::swap(batch, spare);
+    }
+
+    /// A point of the loss curve.
+    fn measure(&mut self) {
+        let settings = &self.settings;
+        let step = self.adam.steps;
+        let since = self.points.last().map_or(0, |point| point.step);
+        let visits = (step - since) * settings.batch as u64;
+        let share = settings.share(step - 1);
+        let mut point = Point {
+            step,
+            visits: step * settings.batch as u64,
+            rate: settings.rate.at(share),
+            result_weight: settings.result_weight.at(share),
+            training: self.loss / visits as f64,
+            held_out: None,
+            held_out_score: None,
+            held_out_result: None,
+        };
+        self.loss = 0.0;
+        if !self.data.held_out.is_empty() {
+            let [held_out, score, result] = self.held_out_losses();
+            point.held_out = Some(held_out);
+            point.held_out_score = Some(score);
+            point.held_out_result = Some(result);
+        }
+        self.points.push(point);
+    }
+
+    /// The mean loss of the held-out positions: against the target of the end of the run, the scores, the results.
+    fn held_out_losses(&mut self) -> [f64; 3] {
+        let settings = &self.settings;
+        let count = self.data.held_out.len().min(MOST_HELD_OUT);
+        let weights = [settings.result_weight.last as f32, 0.0, 1.0];
+        let (scale, power) = (f32::from(settings.scale), settings.power as f32);
+        let mut sums = [0.0; 3];
+        let mut chunk = Chunk::new();
+        for samples in self.data.held_out[..count].chunks(CHUNK) {
+            chunk.fill(samples.iter(), |_| 0.0);
+            let outputs = self.pass.forward(&self.weights, &chunk);
+            for (sample, &output) in samples.iter().zip(outputs) {
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    let (loss, _) = loss_and_slope(output, target(sample, scale, weight), power);
+                    *sum += f64::from(loss);
+                }
+            }
+        }
+        sums.map(|sum| sum / count as f64)
+    }
+
+    /// Writes a checkpoint; whoever ends the program meanwhile finds the old one.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let state = State {
+            settings: self.settings.clone(),
+            fingerprint: self.data.fingerprint(),
+            steps: self.steps(),
+            loss_bits: self.loss.to_bits(),
+            points: self.points.clone(),
+        };
+        Checkpoint::save(path, &state, &self.weights, &self.adam)
+    }
+
+    /// The network in the engine's integers; `text` is what its file says of itself. What rounding costs is measured with
+    /// held-out positions, or without such with the first others.
+    pub fn quantised(&self, text: &str) -> Quantised {
+        let samples = if self.data.held_out.is_empty() {
+            &self.data.training
+        } else {
+            &self.data.held_out
+        };
+        let samples = &samples[..samples.len().min(MOST_COMPARED)];
+        quantise::quantise(&self.weights, self.settings.scale, text, samples)
+    }
+}
+
+/// The positions of one step.
+#[derive(Debug)]
+struct Batch {
+    chunks: Vec<Chunk>,
+}
+
+impl Batch {
+    fn new(positions: usize) -> Self {
+        let chunks = positions.div_ceil(CHUNK);
+        Self {
+            chunks: (0..chunks).map(|_| Chunk::new()).collect(),
+        }
+    }
+
+    /// Takes in the positions of a step.
+    fn fill(&mut self, data: &Data, order: Order, settings: &Settings, step: u64) {
+        let size = settings.batch as u64;
+        let start = step * size;
+        let scale = f32::from(settings.scale);
+        let weight = settings.result_weight.at(settings.share(step)) as f32;
+        self.chunks.par_iter_mut().enumerate().for_each(|(number, chunk)| {
+            let first = (number * CHUNK) as u64;
+            let last = (first + CHUNK as u64).min(size);
+            let visits = order.of(start + first..start + last);
+            let samples = visits.map(|number| &data.training[number]);
+            chunk.fill(samples, |sample| target(sample, scale, weight));
+        });
+    }
+}

@@ -1,0 +1,269 @@
+//! A position as training keeps it in memory: 48 bytes that turn into inputs quickly and without allocating.
+
+use std::sync::LazyLock;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::eval::nnue::buckets::phase;
+use crate::eval::nnue::inputs::Inputs;
+use crate::eval::nnue::{inputs_in_hand, inputs_on_board, king_plane};
+use crate::position::Position;
+use crate::types::{Color, File, Piece, PieceType, Rank, Square};
+
+/// Inputs of each side, each 0 or 1.
+pub(super) const INPUTS: usize = Inputs::Own.count();
+
+/// The most inputs of one side that are 1: all pieces of a set.
+pub(super) const MOST_ACTIVE: usize = 40;
+
+/// Numbers of the inputs that are 1, for one side.
+pub(super) type Active = [u16; MOST_ACTIVE];
+
+/// A position, what a search said of it, and how its game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Sample {
+    /// Bit n: there is a piece on square n. From [`WHITE_TO_MOVE`] on other facts.
+    board: [u32; 3],
+    /// Counts in the hands of black and white, see [`hand_shift`].
+    hands: [u32; Color::NUM],
+    /// Codes of the pieces on the board in order of their squares, five bits each: eight in a group.
+    pieces: [[u8; GROUP_BYTES]; MOST_ACTIVE / GROUP],
+    result: i8,
+    score: i16,
+}
+
+const _: () = assert!(size_of::<Sample>() == 48);
+
+/// Pieces that fill whole bytes together.
+const GROUP: usize = 8;
+const GROUP_BYTES: usize = 5;
+const PIECE_BITS: usize = 5;
+
+/// Bits of the last word of the board.
+const WHITE_TO_MOVE: u32 = 20;
+const PHASE: u32 = 24;
+
+const WORD: usize = u32::BITS as usize;
+
+/// Four bits for each kind; pawns, the first kind, come last and have one more.
+const fn hand_shift(kind: PieceType) -> u32 {
+    28 - 4 * kind.index() as u32
+}
+
+impl Sample {
+    /// A position, the score of a search (a pawn is 90) and the result of its game (1 win, 0 draw, -1 loss), both for the
+    /// side to move. `None` where a king is missing.
+    pub fn new(position: &Position, score: i16, result: i8) -> Option<Self> {
+        position.king(Color::Black)?;
+        position.king(Color::White)?;
+        let mut sample = Self {
+            board: [0; 3],
+            hands: Color::ALL.map(|owner| {
+                let hand = position.hand(owner);
+                let bits = PieceType::HAND.map(|kind| hand.count(kind) << hand_shift(kind));
+                bits.into_iter().fold(0, |all, bits| all | bits)
+            }),
+            pieces: Zeroable::zeroed(),
+            result,
+            score,
+        };
+        let mut groups = [0_u64; MOST_ACTIVE / GROUP];
+        for (number, square) in position.board().occupied().into_iter().enumerate() {
+            let square_number = square.index();
+            sample.board[square_number / WORD] |= 1 << (square_number % WORD);
+            let code = position.piece_on(square).map_or(0, Piece::index) as u64;
+            groups[number / GROUP] |= code << (number % GROUP * PIECE_BITS);
+        }
+        for (bytes, group) in sample.pieces.iter_mut().zip(groups) {
+            bytes.copy_from_slice(&group.to_le_bytes()[..GROUP_BYTES]);
+        }
+        let white_to_move = u32::from(position.side_to_move() == Color::White);
+        sample.board[2] |= white_to_move << WHITE_TO_MOVE | (phase(position) as u32) << PHASE;
+        Some(sample)
+    }
+
+    /// The score of the side to move; a pawn is 90.
+    pub fn score(&self) -> i16 {
+        self.score
+    }
+
+    /// How the game ended for the side to move: 1 won, 0 drawn, -1 lost.
+    pub fn result(&self) -> i8 {
+        self.result
+    }
+
+    /// Whose turn it is.
+    pub fn side_to_move(&self) -> Color {
+        if self.board[2] >> WHITE_TO_MOVE & 1 == 0 {
+            Color::Black
+        } else {
+            Color::White
+        }
+    }
+
+    /// Which output of a network judges the position.
+    pub(super) fn phase(&self) -> usize {
+        (self.board[2] >> PHASE) as usize
+    }
+
+    /// Writes the inputs that are 1, the side to move's first, and returns how many each side has.
+    pub(super) fn inputs(&self, to: &mut [Active; 2]) -> usize {
+        let table = &*TABLE;
+        let mut pieces = [(0_usize, 0_usize); MOST_ACTIVE];
+        let mut kings = [0; Color::NUM];
+        let mut count = 0;
+        for (number, mut word) in self.board_words().into_iter().enumerate() {
+            while word != 0 {
+                let square = number * WORD + word.trailing_zeros() as usize;
+                word &= word - 1;
+                let code = self.code(count);
+                pieces[count] = (code, square);
+                if code == BLACK_KING {
+                    kings[Color::Black.index()] = square;
+                } else if code == WHITE_KING {
+                    kings[Color::White.index()] = square;
+                }
+                count += 1;
+            }
+        }
+        let us = self.side_to_move();
+        let mut active = count;
+        for (side, to) in [us, !us].into_iter().zip(to) {
+            let is_mirrored = table.is_mirrored[side.index()][kings[side.index()]];
+            let on_board = &table.on_board[usize::from(is_mirrored)][side.index()];
+            for (to, &(code, square)) in to.iter_mut().zip(&pieces[..count]) {
+                *to = on_board[code * Square::NUM + square];
+            }
+            active = count + self.inputs_in_hand(side, &mut to[count..]);
+        }
+        active
+    }
+
+    fn inputs_in_hand(&self, side: Color, to: &mut [u16]) -> usize {
+        let mut active = 0;
+        for owner in Color::ALL {
+            let hand = self.hands[owner.index()];
+            if hand == 0 {
+                continue;
+            }
+            let first = &TABLE.in_hand[side.index()][owner.index()];
+            for kind in PieceType::HAND {
+                let mask = if kind == PieceType::Pawn { 31 } else { 15 };
+                for number in 0..(hand >> hand_shift(kind) & mask) as u16 {
+                    to[active] = first[kind.index()] + number;
+                    active += 1;
+                }
+            }
+        }
+        active
+    }
+
+    fn board_words(&self) -> [u32; 3] {
+        let [first, second, third] = self.board;
+        [first, second, third & ((1 << (Square::NUM - 2 * WORD)) - 1)]
+    }
+
+    /// The code of a piece on the board.
+    fn code(&self, number: usize) -> usize {
+        let mut group = [0; size_of::<u64>()];
+        group[..GROUP_BYTES].copy_from_slice(&self.pieces[number / GROUP]);
+        (u64::from_le_bytes(group) >> (number % GROUP * PIECE_BITS)) as usize % CODES
+    }
+}
+
+/// Codes of pieces lie below.
+const CODES: usize = 1 << PIECE_BITS;
+const BLACK_KING: usize = Piece::new(Color::Black, PieceType::King).index();
+const WHITE_KING: usize = Piece::new(Color::White, PieceType::King).index();
+
+/// What the functions of the network's inputs say, looked up.
+struct Table {
+    /// `[side][square of its king]`
+    is_mirrored: [[bool; Square::NUM]; Color::NUM],
+    /// `[mirrored][side][code of the piece and square]`
+    on_board: [[Vec<u16>; Color::NUM]; 2],
+    /// `[side][owner][kind]`: the input of the first; the next ones follow it.
+    in_hand: [[[u16; 8]; Color::NUM]; Color::NUM],
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
+
+impl Table {
+    fn new() -> Self {
+        let plane = |square, side| king_plane(Inputs::Own, square, side);
+        let on_board = |file, side| {
+            let king = plane(Square::new(file, Rank::Rank5), side);
+            let mut inputs = vec![0; CODES * Square::NUM];
+            for piece in Piece::ALL {
+                for square in Square::ALL {
+                    let found = inputs_on_board(Inputs::Own, king, side, piece, square);
+                    inputs[piece.index() * Square::NUM + square.index()] = found[0] as u16;
+                }
+            }
+            inputs
+        };
+        let in_hand = |side, owner| {
+            let king = plane(Square::S59, side);
+            let mut inputs = [0; 8];
+            for kind in PieceType::HAND {
+                let found = inputs_in_hand(Inputs::Own, king, side, kind, 1, owner);
+                inputs[kind.index()] = found[0] as u16;
+            }
+            inputs
+        };
+        // A king on file 1 of its own side, and one on file 9.
+        let on_board_of = |side: Color| match side {
+            Color::Black => [on_board(File::File1, side), on_board(File::File9, side)],
+            Color::White => [on_board(File::File9, side), on_board(File::File1, side)],
+        };
+        let [[black, black_mirrored], [white, white_mirrored]] = Color::ALL.map(on_board_of);
+        Self {
+            is_mirrored: Color::ALL
+                .map(|side| Square::ALL.map(|square| plane(square, side).is_mirrored)),
+            on_board: [[black, white], [black_mirrored, white_mirrored]],
+            in_hand: Color::ALL.map(|side| Color::ALL.map(|owner| in_hand(side, owner))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::nnue::active;
+
+    /// Positions at the beginning of the lines.
+    const POSITIONS: &str = include_str!("../../../tests/data/nnue_evaluations.tsv");
+
+    #[test]
+    fn inputs_are_those_of_the_network() {
+        let lines = POSITIONS.lines().filter(|line| !line.starts_with('#'));
+        let mut compared = 0;
+        for line in lines.skip(1) {
+            let sfen = line.split('\t').next().unwrap_or_default();
+            let position = Position::from_sfen(sfen).expect("a good position");
+            let us = position.side_to_move();
+            let sample = Sample::new(&position, -321, 1).expect("two kings");
+            let mut found = [[0; MOST_ACTIVE]; 2];
+            let count = sample.inputs(&mut found);
+            for (side, found) in [us, !us].into_iter().zip(&found) {
+                let mut found: Vec<u32> = found[..count].iter().copied().map(u32::from).collect();
+                let mut expected = active(Inputs::Own, &position, side).expect("a king").to_vec();
+                found.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(found, expected, "{sfen}");
+            }
+            assert_eq!(sample.phase(), phase(&position));
+            assert_eq!(sample.side_to_move(), us);
+            assert_eq!((sample.score(), sample.result()), (-321, 1));
+            compared += 1;
+        }
+        assert!(compared >= 200);
+    }
+
+    #[test]
+    fn a_king_is_needed() {
+        let position = Position::from_sfen("4k4/9/9/9/9/9/9/9/9 b G 1").expect("a good position");
+        assert_eq!(Sample::new(&position, 0, 0), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! Numbers that change in the course of a run: the learning rate, and how much results count.
+
+use std::f64::consts::PI;
+
+use serde::{Deserialize, Serialize};
+
+/// A number that goes from one value to another.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Schedule {
+    /// At the beginning of the run.
+    pub first: f64,
+    /// At its end.
+    pub last: f64,
+    /// On which way.
+    pub shape: Shape,
+}
+
+/// The way from the first to the last value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Shape {
+    /// By equal steps.
+    Linear,
+    /// Half a wave of a cosine: slow at both ends.
+    Cosine,
+}
+
+impl Schedule {
+    /// By equal steps.
+    pub const fn linear(first: f64, last: f64) -> Self {
+        Self {
+            first,
+            last,
+            shape: Shape::Linear,
+        }
+    }
+
+    /// On half a wave of a cosine.
+    pub const fn cosine(first: f64, last: f64) -> Self {
+        Self {
+            first,
+            last,
+            shape: Shape::Cosine,
+        }
+    }
+
+    /// The value when `share` of the run is done, 0 to 1.
+    pub fn at(self, share: f64) -> f64 {
+        let way = match self.shape {
+            Shape::Linear => share,
+            Shape::Cosine => 0.5 - 0.5 * (PI * share).cos(),
+        };
+        self.first + (self.last - self.first) * way
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_are_met() {
+        for schedule in [Schedule::linear(0.1, 0.4), Schedule::cosine(1e-3, 1e-5)] {
+            assert!((schedule.at(0.0) - schedule.first).abs() < 1e-12);
+            assert!((schedule.at(1.0) - schedule.last).abs() < 1e-12);
+            let middle = (schedule.first + schedule.last) / 2.0;
+            assert!((schedule.at(0.5) - middle).abs() < 1e-12);
+        }
+        assert!(Schedule::cosine(1.0, 0.0).at(0.1) > 0.97);
+    }
+}

@@ -1,0 +1,293 @@
+//! The gradient against finite differences, and whole runs on made-up data.
+
+use std::sync::atomic::AtomicBool;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::chunk::{CHUNK, Chunk};
+use super::filter::{Filter, Tactical};
+use super::learner::Learner;
+use super::load::Data;
+use super::loss::target;
+use super::pass::Pass;
+use super::sample::{INPUTS, MOST_ACTIVE, Sample};
+use super::schedule::Schedule;
+use super::settings::Settings;
+use super::weights::{BIASES, BLOCK, OUTPUTS, ROWS, Weights};
+use crate::eval::material;
+use crate::eval::nnue::{Network, scalar};
+use crate::movegen::legal_moves;
+use crate::position::Position;
+
+/// Positions of games by chance, with their material as score.
+fn games_by_chance(count: usize, seed: u64) -> Vec<Position> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let mut position: Position = Position::startpos();
+        for _ in 0..120 {
+            let moves = legal_moves(&position);
+            if moves.is_empty() {
+                break;
+            }
+            position.do_move(moves[random.random_range(0..moves.len())]);
+            positions.push(position.clone());
+        }
+    }
+    positions.truncate(count);
+    positions
+}
+
+/// Learnt from: what a position's material is worth. The last tenth is held out.
+fn material_data(count: usize) -> Data {
+    let filter = Filter {
+        tactical: Tactical::Keep,
+        ..Filter::default()
+    };
+    let mut data = Data::default();
+    for (number, position) in games_by_chance(count, 5).iter().enumerate() {
+        let score = material::evaluate(position);
+        let is_held_out = number >= count / 10 * 9;
+        let result = score.signum() as i8;
+        data.add(&filter, is_held_out, position, None, (score, result));
+    }
+    data
+}
+
+// --- The gradient ---
+
+const POWER: f64 = 2.5;
+
+/// The loss of one position by the definition of the network, in 64 bits.
+fn loss_by_definition(weights: &Weights, sample: &Sample, target: f32) -> f64 {
+    let mut inputs = [[0; MOST_ACTIVE]; 2];
+    let active = sample.inputs(&mut inputs);
+    let mut output = f64::from(weights.output_biases[sample.phase()]);
+    for block in weights.blocks() {
+        for (side, inputs) in inputs.iter().enumerate() {
+            for column in 0..BLOCK {
+                let mut sum = f64::from(block[BIASES].0[column]);
+                for &input in &inputs[..active] {
+                    sum += f64::from(block[usize::from(input)].0[column]);
+                }
+                let weight = block[OUTPUTS + 2 * sample.phase() + side].0[column];
+                output += sum.clamp(0.0, 1.0).powi(2) * f64::from(weight);
+            }
+        }
+    }
+    let share = 1.0 / (1.0 + (-output).exp());
+    (share - f64::from(target)).abs().powf(POWER)
+}
+
+#[test]
+fn the_gradient_is_that_of_finite_differences() {
+    let positions = games_by_chance(300, 1);
+    let samples: Vec<Sample> = positions
+        .iter()
+        .step_by(7)
+        .filter_map(|position| {
+            let score = material::evaluate(position) as i16;
+            Sample::new(position, score, score.signum() as i8)
+        })
+        .collect();
+    let target = |sample: &Sample| target(sample, 400.0, 0.3);
+    let mut weights = Weights::random(64, 3);
+    let mut gradient = Weights::zeroed(64);
+    let mut chunk = Chunk::new();
+    chunk.fill(samples.iter(), target);
+    let mut pass = Pass::new(64);
+    let found = pass.learn(&weights, &chunk, POWER as f32, 1.0, &mut gradient);
+    let loss = |weights: &Weights| -> f64 {
+        let losses = samples
+            .iter()
+            .map(|sample| loss_by_definition(weights, sample, target(sample)));
+        losses.sum()
+    };
+    assert!((found - loss(&weights)).abs() < 1e-4 * found);
+
+    let mut random = ChaCha8Rng::seed_from_u64(9);
+    let mut compared = 0;
+    let mut difference = |weights: &mut Weights, get: &dyn Fn(&mut Weights) -> &mut f32| {
+        let before = *get(weights);
+        let mut at = |by: f32| {
+            *get(weights) = before + by;
+            let exact = f64::from(*get(weights));
+            (exact, loss(weights))
+        };
+        let (above, below) = (at(1e-3), at(-1e-3));
+        *get(weights) = before;
+        (above.1 - below.1) / (above.0 - below.0)
+    };
+    for number in 0..600 {
+        let block = random.random_range(0..2);
+        let column = random.random_range(0..BLOCK);
+        // All rows that are not inputs have their turn.
+        let row = match number {
+            0..200 => BIASES + number % (ROWS - BIASES),
+            _ => random.random_range(0..INPUTS),
+        };
+        let expected = difference(&mut weights, &|weights| {
+            &mut weights.blocks_mut()[block][row].0[column]
+        });
+        let found = f64::from(gradient.blocks()[block][row].0[column]);
+        let tolerance = 1e-3 * expected.abs() + 2e-5;
+        assert!(
+            (found - expected).abs() < tolerance,
+            "block {block}, row {row}, column {column}: {found}, not {expected}"
+        );
+        compared += usize::from(expected != 0.0);
+    }
+    assert!(compared > 150, "{compared}");
+    for phase in 0..gradient.output_biases.len() {
+        let expected = difference(&mut weights, &|weights| &mut weights.output_biases[phase]);
+        let found = f64::from(gradient.output_biases[phase]);
+        assert!((found - expected).abs() < 1e-3 * expected.abs() + 2e-5);
+    }
+}
+
+#[test]
+fn chunks_know_the_views_of_each_input() {
+    let positions = games_by_chance(CHUNK + 100, 2);
+    let samples: Vec<Sample> = positions
+        .iter()
+        .filter_map(|position| Sample::new(position, 0, 0))
+        .collect();
+    let mut chunk = Chunk::new();
+    for samples in [&samples[..], &samples[..77]] {
+        chunk.fill(samples.iter(), |_| 0.5);
+        assert_eq!(chunk.len(), samples.len().min(CHUNK));
+        let mut expected = vec![Vec::new(); INPUTS];
+        for position in 0..chunk.len() {
+            for side in 0..2 {
+                for &input in chunk.inputs(position, side) {
+                    expected[usize::from(input)].push((2 * position + side) as u16);
+                }
+            }
+        }
+        for (input, expected) in expected.iter().enumerate() {
+            assert_eq!(chunk.views(input), expected);
+        }
+    }
+}
+
+// --- Runs ---
+
+fn settings() -> Settings {
+    Settings {
+        width: 64,
+        batch: 1000,
+        steps: 40,
+        interval: 20,
+        rate: Schedule::cosine(5e-3, 1e-4),
+        ..Settings::default()
+    }
+}
+
+fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().expect("threads").install(work)
+}
+
+fn bytes_of(learner: &Learner<'_>) -> Vec<u8> {
+    let quantised = learner.quantised("test");
+    quantised.network.to_bytes().expect("a network of our own")
+}
+
+const NEVER: AtomicBool = AtomicBool::new(false);
+
+fn run_to_end(learner: &mut Learner<'_>) {
+    while !learner.is_finished() {
+        learner.advance(&NEVER, |_| ());
+    }
+}
+
+#[test]
+fn material_is_learnt() {
+    let data = material_data(20_000);
+    let settings = Settings {
+        steps: 400,
+        interval: 100,
+        result_weight: Schedule::linear(0.0, 0.0),
+        ..settings()
+    };
+    let mut learner = Learner::new(settings, &data).expect("good settings");
+    on_threads(2, || run_to_end(&mut learner));
+    let losses: Vec<f64> = learner
+        .points()
+        .iter()
+        .filter_map(|point| point.held_out)
+        .collect();
+    assert_eq!(losses.len(), 4);
+    assert!(losses[3] < 0.0015, "{losses:?}");
+    let quantised = learner.quantised("test");
+    assert!(quantised.errors.positions > 1000);
+    assert!(quantised.errors.mean < 5.0, "{:?}", quantised.errors);
+    // What the engine makes of the file is what was measured.
+    let bytes = quantised.network.to_bytes().expect("a network of our own");
+    let (network, _) = Network::read(&bytes).expect("a good file");
+    let mut errors = Vec::new();
+    for position in games_by_chance(600, 77).iter().step_by(3) {
+        let value = scalar::evaluate(&network, position).expect("two kings");
+        let expected = material::evaluate(position);
+        if expected.abs() < 1500 {
+            errors.push((value - expected).abs());
+        }
+    }
+    let mean = f64::from(errors.iter().sum::<i32>()) / errors.len() as f64;
+    assert!(mean < 150.0, "{mean}");
+}
+
+#[test]
+fn a_run_is_the_same_on_any_number_of_threads() {
+    let data = material_data(3000);
+    let run = |threads| {
+        on_threads(threads, || {
+            let mut learner = Learner::new(settings(), &data).expect("good settings");
+            run_to_end(&mut learner);
+            bytes_of(&learner)
+        })
+    };
+    let one = run(1);
+    assert!(one == run(1), "two runs with one thread differ");
+    assert!(one == run(3), "runs with one and three threads differ");
+}
+
+#[test]
+fn a_resumed_run_is_the_same() {
+    let folder = std::env::temp_dir().join(format!("raicho-learn-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("checkpoint.bin");
+    let data = material_data(3000);
+    let mut whole = Learner::new(settings(), &data).expect("good settings");
+    run_to_end(&mut whole);
+
+    let mut first = Learner::new(settings(), &data).expect("good settings");
+    let stop = AtomicBool::new(false);
+    first.advance(&NEVER, |_| ());
+    first.advance(&stop, |step| {
+        stop.store(step == 27, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(first.steps(), 27);
+    first.save(&path).expect("the folder can be written");
+    let mut second = Learner::resume(&path, &data).expect("the checkpoint is good");
+    assert_eq!(second.settings(), first.settings());
+    run_to_end(&mut second);
+    assert_eq!(second.points(), whole.points());
+    assert!(bytes_of(&second) == bytes_of(&whole));
+
+    let other = material_data(2999);
+    assert!(Learner::resume(&path, &other).is_err());
+    let good = std::fs::read(&path).expect("just written");
+    for (at, what) in [(0, "magic"), (9, "version"), (30, "header"), (5000, "weights")] {
+        let mut bad = good.clone();
+        bad[at] ^= 0x55;
+        std::fs::write(&path, bad).expect("the folder can be written");
+        assert!(Learner::resume(&path, &data).is_err(), "{what}");
+    }
+    for length in [0, 7, 11, 100, good.len() - 1] {
+        std::fs::write(&path, &good[..length]).expect("the folder can be written");
+        assert!(Learner::resume(&path, &data).is_err(), "{length}");
+    }
+    std::fs::remove_dir_all(&folder).expect("our own folder");
+}
