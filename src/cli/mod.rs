@@ -7,6 +7,7 @@ mod arena;
 mod bench;
 mod data;
 mod gensfen;
+mod learn;
 mod net;
 mod perft;
 mod spsa;
@@ -36,6 +37,8 @@ enum Command {
     Dedup(data::dedup::Arguments),
     /// Make teacher data: games of the engine against itself
     Gensfen(Box<gensfen::Arguments>),
+    /// Train a network from teacher data
+    Learn(Box<learn::Arguments>),
     /// Let engines play against each other, with error bars and a referee who knows all the rules
     Match(Box<arena::Arguments>),
     /// Make and show networks, for tests
@@ -66,6 +69,7 @@ pub fn run() -> ExitCode {
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
+        Some(Command::Learn(arguments)) => learn::run(&arguments),
         Some(Command::Match(arguments)) => arena::run(&arguments),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),

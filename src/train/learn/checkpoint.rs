@@ -46,8 +46,8 @@ pub(super) struct State {
     pub(super) fingerprint: u64,
     /// Steps made.
     pub(super) steps: u64,
-    /// The loss since the last point, the sum over all positions: the bits of an f64, since texts may round.
-    pub(super) loss_bits: u64,
+    /// The loss since the last point, the sum over all positions.
+    pub(super) loss: f64,
     pub(super) points: Vec<Point>,
 }
 

@@ -84,7 +84,7 @@ impl<'a> Learner<'a> {
             return Err(CheckpointError::Data);
         }
         let mut learner = Self::with(state.settings, data, weights, adam);
-        learner.loss = f64::from_bits(state.loss_bits);
+        learner.loss = state.loss;
         learner.points = state.points;
         Ok(learner)
     }
@@ -236,7 +236,7 @@ impl<'a> Learner<'a> {
             settings: self.settings.clone(),
             fingerprint: self.data.fingerprint(),
             steps: self.steps(),
-            loss_bits: self.loss.to_bits(),
+            loss: self.loss,
             points: self.points.clone(),
         };
         Checkpoint::save(path, &state, &self.weights, &self.adam)

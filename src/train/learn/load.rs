@@ -3,31 +3,39 @@
 //! Whole games are held out, so that no position of a game that is learnt from tells anything about them. Which ones
 //! depends on the seed, the name of the file and the number of the game only: more files do not change it.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use rayon::prelude::*;
 use thiserror::Error;
 
 use super::filter::{Counts, Filter, Reason};
 use super::order::mixed;
 use super::sample::Sample;
 use crate::position::Position;
+use crate::records::pack::{PackError, PackGame, PackReader};
 use crate::types::Move;
+use crate::types::value::PAWN_VALUE;
 
 /// Where data come from, and what of them is used.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The files.
+    /// The files to learn from.
     pub files: Vec<PathBuf>,
+    /// Files that are held out as a whole.
+    pub held_out_files: Vec<PathBuf>,
     /// Which positions.
     pub filter: Filter,
-    /// The part of the games that is held out, 0 to 1.
+    /// The part of the games in [`Self::files`] that is held out, 0 to 1.
     pub held_out: f64,
     /// Decides which games these are.
     pub seed: u64,
 }
 
 /// Positions to learn from, and positions to be measured by.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Data {
     /// In the order of the files.
     pub training: Vec<Sample>,
@@ -35,17 +43,90 @@ pub struct Data {
     pub held_out: Vec<Sample>,
     /// How many there were.
     pub counts: Counts,
+    /// What could not be used.
+    pub faults: Vec<Fault>,
+}
+
+/// A part of a file that cannot be used and is left out.
+#[derive(Debug, Error)]
+#[error("{}: {error}, left out", file.display())]
+pub struct Fault {
+    /// The file.
+    pub file: PathBuf,
+    /// Where in it, and why.
+    pub error: PackError,
 }
 
 /// Why data cannot be read.
 #[derive(Debug, Error)]
 pub enum LoadError {
+    /// The file cannot be read.
+    #[error("{}: {error}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Nobody knows what the file is.
+    #[error("{}: expected a name that ends in .pack", .0.display())]
+    Format(PathBuf),
     /// Nothing passed the filter.
     #[error("no position to learn from among {0}, expected one at least")]
     Empty(u64),
+    /// Broken off.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Somebody who watches the reading, from many threads.
+pub struct Watch<'a> {
+    /// Reading ends when it is set.
+    pub stop: &'a AtomicBool,
+    /// Hears of bytes that have been read since the last time.
+    pub on_bytes: &'a (dyn Fn(u64) + Sync),
 }
 
 impl Data {
+    /// Reads everything, several files at a time on the thread pool in which it is called.
+    ///
+    /// # Errors
+    /// A file cannot be read, or there is nothing to learn from. What can be read but is no game goes to
+    /// [`Self::faults`].
+    pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LoadError> {
+        let files = source.files.iter().map(|file| (file, false));
+        let held_out = source.held_out_files.iter().map(|file| (file, true));
+        let files: Vec<(&PathBuf, bool)> = files.chain(held_out).collect();
+        let parts: Vec<Result<Self, LoadError>> = files
+            .into_par_iter()
+            .map(|(file, is_held_out)| load_file(source, file, is_held_out, watch))
+            .collect();
+        let mut data = Self::default();
+        for part in parts {
+            let part = part?;
+            data.training.extend(part.training);
+            data.held_out.extend(part.held_out);
+            data.counts.add(&part.counts);
+            data.faults.extend(part.faults);
+        }
+        if data.training.is_empty() {
+            return Err(LoadError::Empty(data.counts.positions));
+        }
+        Ok(data)
+    }
+
+    /// Takes all positions of a game in that the filter lets pass.
+    fn add_game(&mut self, filter: &Filter, is_held_out: bool, game: &PackGame) {
+        self.counts.games += 1;
+        let mut position = game.start.clone();
+        for &(mv, centipawns) in &game.moves {
+            let score = i32::from(centipawns) * PAWN_VALUE / 100;
+            let result = game.result.for_side(position.side_to_move());
+            self.add(filter, is_held_out, &position, Some(mv), (score, result));
+            position.do_move(mv);
+        }
+    }
+
     /// Takes a position in, if the filter lets it pass. `mv` is what was played there, `score` that of the search (a pawn
     /// is 90), `result` how the game ended (1 won, 0 drawn, -1 lost), both for the side to move.
     pub fn add(
@@ -82,9 +163,51 @@ impl Data {
     }
 }
 
+fn load_file(
+    source: &Source,
+    file: &Path,
+    is_held_out: bool,
+    watch: &Watch<'_>,
+) -> Result<Data, LoadError> {
+    if file.extension().is_none_or(|extension| extension != "pack") {
+        return Err(LoadError::Format(file.to_owned()));
+    }
+    let input = File::open(file).map_err(|error| LoadError::Io {
+        file: file.to_owned(),
+        error,
+    })?;
+    let mut data = Data::default();
+    let mut reader = PackReader::new(BufReader::with_capacity(BUFFER, input));
+    let (mut number, mut told) = (0, 0);
+    while let Some(game) = reader.next() {
+        if watch.stop.load(Ordering::Relaxed) {
+            return Err(LoadError::Interrupted);
+        }
+        match game {
+            Ok(game) => {
+                let is_held_out = is_held_out || is_chosen(source, file, number);
+                data.add_game(&source.filter, is_held_out, &game);
+            }
+            Err(error) => data.faults.push(Fault {
+                file: file.to_owned(),
+                error,
+            }),
+        }
+        number += 1;
+        (watch.on_bytes)(reader.offset() - told);
+        told = reader.offset();
+    }
+    Ok(data)
+}
+
+/// Bytes that are read from a file at a time.
+const BUFFER: usize = 1 << 20;
+
 /// Whether a game is held out.
-fn is_held_out(source: &Source, file_name: &str, game: u64) -> bool {
-    let name = u64::from(crc32fast::hash(file_name.as_bytes()));
+fn is_chosen(source: &Source, file: &Path, game: u64) -> bool {
+    let name = file.file_name().unwrap_or_default();
+    let name = u64::from(crc32fast::hash(name.as_encoded_bytes()));
     let number = mixed(mixed(source.seed ^ name) ^ game);
+    // Compared with 2^64 times the part.
     (number as f64) < source.held_out * 2.0_f64.powi(u64::BITS as i32)
 }

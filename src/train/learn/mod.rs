@@ -33,7 +33,7 @@ pub use curve::Point;
 pub use filter::{Counts, Filter, Tactical};
 pub use fit::fit_scale;
 pub use learner::Learner;
-pub use load::{Data, LoadError, Source};
+pub use load::{Data, Fault, LoadError, Source, Watch};
 pub use quantise::{ErrorReport, Quantised};
 pub use sample::Sample;
 pub use schedule::{Schedule, Shape};

@@ -15,28 +15,32 @@ use super::sample::{INPUTS, MOST_ACTIVE, Sample};
 use super::schedule::Schedule;
 use super::settings::Settings;
 use super::weights::{BIASES, BLOCK, OUTPUTS, ROWS, Weights};
-use crate::eval::material;
+use crate::eval::Evaluator;
 use crate::eval::nnue::{Network, scalar};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 
-/// Positions of games by chance, with their material as score.
-fn games_by_chance(count: usize, seed: u64) -> Vec<Position> {
+fn material(position: &Position) -> i32 {
+    let evaluator = Evaluator::Material;
+    evaluator.evaluate(position, &mut evaluator.memory())
+}
+
+/// Goes through so many positions of games by chance.
+fn for_each_by_chance(count: usize, seed: u64, mut action: impl FnMut(&Position)) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut positions = Vec::new();
-    while positions.len() < count {
+    let mut seen = 0;
+    while seen < count {
         let mut position: Position = Position::startpos();
         for _ in 0..120 {
             let moves = legal_moves(&position);
-            if moves.is_empty() {
+            if moves.is_empty() || seen == count {
                 break;
             }
             position.do_move(moves[random.random_range(0..moves.len())]);
-            positions.push(position.clone());
+            action(&position);
+            seen += 1;
         }
     }
-    positions.truncate(count);
-    positions
 }
 
 /// Learnt from: what a position's material is worth. The last tenth is held out.
@@ -46,13 +50,29 @@ fn material_data(count: usize) -> Data {
         ..Filter::default()
     };
     let mut data = Data::default();
-    for (number, position) in games_by_chance(count, 5).iter().enumerate() {
-        let score = material::evaluate(position);
+    let mut number = 0;
+    for_each_by_chance(count, 5, |position| {
+        let score = material(position);
         let is_held_out = number >= count / 10 * 9;
         let result = score.signum() as i8;
         data.add(&filter, is_held_out, position, None, (score, result));
-    }
+        number += 1;
+    });
     data
+}
+
+/// Every `step`th of so many positions, with the material as the score.
+fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    let mut number = 0;
+    for_each_by_chance(count, seed, |position| {
+        if number % step == 0 {
+            let score = material(position) as i16;
+            samples.extend(Sample::new(position, score, score.signum() as i8));
+        }
+        number += 1;
+    });
+    samples
 }
 
 // --- The gradient ---
@@ -82,15 +102,7 @@ fn loss_by_definition(weights: &Weights, sample: &Sample, target: f32) -> f64 {
 
 #[test]
 fn the_gradient_is_that_of_finite_differences() {
-    let positions = games_by_chance(300, 1);
-    let samples: Vec<Sample> = positions
-        .iter()
-        .step_by(7)
-        .filter_map(|position| {
-            let score = material::evaluate(position) as i16;
-            Sample::new(position, score, score.signum() as i8)
-        })
-        .collect();
+    let samples = samples(300, 7, 1);
     let target = |sample: &Sample| target(sample, 400.0, 0.3);
     let mut weights = Weights::random(64, 3);
     let mut gradient = Weights::zeroed(64);
@@ -119,13 +131,16 @@ fn the_gradient_is_that_of_finite_differences() {
         *get(weights) = before;
         (above.1 - below.1) / (above.0 - below.0)
     };
+    let used: Vec<usize> = (0..INPUTS)
+        .filter(|&input| chunk.views(input).len() > 1)
+        .collect();
     for number in 0..600 {
         let block = random.random_range(0..2);
         let column = random.random_range(0..BLOCK);
         // All rows that are not inputs have their turn.
         let row = match number {
             0..200 => BIASES + number % (ROWS - BIASES),
-            _ => random.random_range(0..INPUTS),
+            _ => used[random.random_range(0..used.len())],
         };
         let expected = difference(&mut weights, &|weights| {
             &mut weights.blocks_mut()[block][row].0[column]
@@ -148,11 +163,7 @@ fn the_gradient_is_that_of_finite_differences() {
 
 #[test]
 fn chunks_know_the_views_of_each_input() {
-    let positions = games_by_chance(CHUNK + 100, 2);
-    let samples: Vec<Sample> = positions
-        .iter()
-        .filter_map(|position| Sample::new(position, 0, 0))
-        .collect();
+    let samples = samples(CHUNK + 100, 1, 2);
     let mut chunk = Chunk::new();
     for samples in [&samples[..], &samples[..77]] {
         chunk.fill(samples.iter(), |_| 0.5);
@@ -204,10 +215,10 @@ fn run_to_end(learner: &mut Learner<'_>) {
 
 #[test]
 fn material_is_learnt() {
-    let data = material_data(20_000);
+    let data = material_data(60_000);
     let settings = Settings {
-        steps: 400,
-        interval: 100,
+        steps: 600,
+        interval: 150,
         result_weight: Schedule::linear(0.0, 0.0),
         ..settings()
     };
@@ -227,13 +238,13 @@ fn material_is_learnt() {
     let bytes = quantised.network.to_bytes().expect("a network of our own");
     let (network, _) = Network::read(&bytes).expect("a good file");
     let mut errors = Vec::new();
-    for position in games_by_chance(600, 77).iter().step_by(3) {
+    for_each_by_chance(600, 77, |position| {
         let value = scalar::evaluate(&network, position).expect("two kings");
-        let expected = material::evaluate(position);
+        let expected = material(position);
         if expected.abs() < 1500 {
             errors.push((value - expected).abs());
         }
-    }
+    });
     let mean = f64::from(errors.iter().sum::<i32>()) / errors.len() as f64;
     assert!(mean < 150.0, "{mean}");
 }

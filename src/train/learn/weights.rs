@@ -89,15 +89,6 @@ impl Weights {
     pub(super) fn blocks_mut(&mut self) -> &mut [Block] {
         self.rows.as_chunks_mut().0
     }
-
-    /// Every number, block after block, without the biases of the outputs.
-    pub(super) fn values(&self) -> &[f32] {
-        bytemuck::cast_slice(&self.rows)
-    }
-
-    pub(super) fn values_mut(&mut self) -> &mut [f32] {
-        bytemuck::cast_slice_mut(&mut self.rows)
-    }
 }
 
 /// What sums begin with before anything is learnt.

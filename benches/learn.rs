@@ -1,0 +1,63 @@
+//! What training costs: a step of 16384 positions, from packed positions to changed weights, on one thread. Positions are
+//! those of games by chance, which have more different inputs than those of real games.
+
+use std::sync::atomic::AtomicBool;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use raicho::movegen::legal_moves;
+use raicho::position::Position;
+use raicho::train::learn::{Data, Filter, Learner, Settings, Tactical};
+
+const POSITIONS: usize = 100_000;
+
+const WIDTHS: [usize; 3] = [256, 512, 768];
+
+/// Positions of games by chance.
+fn data() -> Data {
+    let filter = Filter {
+        tactical: Tactical::Keep,
+        ..Filter::default()
+    };
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut data = Data::default();
+    while data.training.len() < POSITIONS {
+        let mut position: Position = Position::startpos();
+        for _ in 0..150 {
+            let moves = legal_moves(&position);
+            if moves.is_empty() {
+                break;
+            }
+            position.do_move(moves[random.random_range(0..moves.len())]);
+            data.add(&filter, false, &position, None, (0, 0));
+        }
+    }
+    data
+}
+
+fn steps(criterion: &mut Criterion) {
+    let data = data();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
+    let pool = pool.build().expect("a thread");
+    let mut group = criterion.benchmark_group("learn, one thread");
+    group.sample_size(10);
+    for width in WIDTHS {
+        let settings = Settings {
+            width,
+            steps: u64::MAX,
+            interval: 1,
+            ..Settings::default()
+        };
+        group.throughput(Throughput::Elements(settings.batch as u64));
+        let mut learner = Learner::new(settings, &data).expect("good settings");
+        let never = AtomicBool::new(false);
+        group.bench_function(format!("{width} columns"), |bencher| {
+            bencher.iter(|| pool.install(|| learner.advance(&never, |_| ())));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, steps);
+criterion_main!(benches);
