@@ -45,7 +45,13 @@ impl Adam {
     }
 
     /// Moves the weights against the gradient, which is 0 afterwards. Biases do not decay.
-    pub(super) fn step(&mut self, weights: &mut Weights, gradient: &mut Weights, rate: f32, decay: f32) {
+    pub(super) fn step(
+        &mut self,
+        weights: &mut Weights,
+        gradient: &mut Weights,
+        rate: f32,
+        decay: f32,
+    ) {
         self.steps += 1;
         let power = i32::try_from(self.steps).unwrap_or(i32::MAX);
         let correct = |kept: f32| (1.0 - f64::from(kept).powi(power)).recip() as f32;
@@ -54,19 +60,31 @@ impl Adam {
             correction: correct(SECOND_KEPT),
             kept: 1.0 - rate * decay,
         };
-        let of_biases = Factors { kept: 1.0, ..factors };
-        let moments = self.first.blocks_mut().par_iter_mut().zip(self.second.blocks_mut());
-        let blocks = weights.blocks_mut().par_iter_mut().zip(gradient.blocks_mut());
-        blocks.zip(moments).for_each(|((weights, gradient), (first, second))| {
-            let task = Step {
-                weights,
-                gradient,
-                first,
-                second,
-                factors,
-            };
-            pulp::Arch::new().dispatch(task);
-        });
+        let of_biases = Factors {
+            kept: 1.0,
+            ..factors
+        };
+        let moments = self
+            .first
+            .blocks_mut()
+            .par_iter_mut()
+            .zip(self.second.blocks_mut());
+        let blocks = weights
+            .blocks_mut()
+            .par_iter_mut()
+            .zip(gradient.blocks_mut());
+        blocks
+            .zip(moments)
+            .for_each(|((weights, gradient), (first, second))| {
+                let task = Step {
+                    weights,
+                    gradient,
+                    first,
+                    second,
+                    factors,
+                };
+                pulp::Arch::new().dispatch(task);
+            });
         for (phase, weight) in weights.output_biases.iter_mut().enumerate() {
             let gradient = &mut gradient.output_biases[phase];
             let moments = (
@@ -106,8 +124,15 @@ impl WithSimd for Step<'_> {
         let moments = self.first.iter_mut().zip(self.second);
         let rows = self.weights.iter_mut().zip(self.gradient).zip(moments);
         for (number, ((weights, gradient), (first, second))) in rows.enumerate() {
-            let kept = if number == BIASES { 1.0 } else { self.factors.kept };
-            let factors = Factors { kept, ..self.factors };
+            let kept = if number == BIASES {
+                1.0
+            } else {
+                self.factors.kept
+            };
+            let factors = Factors {
+                kept,
+                ..self.factors
+            };
             let (Row(first), Row(second)) = (first, second);
             for column in 0..BLOCK {
                 factors.apply(

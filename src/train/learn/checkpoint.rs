@@ -218,7 +218,9 @@ fn parts(weights: &Weights) -> impl Iterator<Item = &[f32]> {
             Some(_) => (weights.blocks(), None),
             None => (&[][..], Some(&weights.output_biases[..])),
         };
-        let of_row = blocks.iter().map(move |block| &block[row.unwrap_or(0)].0[..]);
+        let of_row = blocks
+            .iter()
+            .map(move |block| &block[row.unwrap_or(0)].0[..]);
         of_row.chain(biases)
     })
 }

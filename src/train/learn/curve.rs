@@ -1,5 +1,7 @@
 //! The loss in the course of a run, as a table and as a picture.
 
+#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+
 use std::fmt::Write as _;
 
 use plotters::prelude::*;
@@ -70,11 +72,11 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
             .filter_map(|point| Some((point.visits, point.held_out?)))
     };
     let losses = || training().chain(held_out()).map(|(_, loss)| loss);
-    let (least, most) = (
+    let (bottom, top) = (
         losses().fold(f64::INFINITY, f64::min),
         losses().fold(0.0, f64::max),
     );
-    let margin = (most - least).max(1e-6) * 0.05;
+    let margin = (top - bottom).max(1e-6) * 0.05;
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
@@ -83,7 +85,7 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
             .margin(12)
             .x_label_area_size(44)
             .y_label_area_size(72)
-            .build_cartesian_2d(first.visits..last.visits, least - margin..most + margin)
+            .build_cartesian_2d(first.visits..last.visits, bottom - margin..top + margin)
             .ok()?;
         let mut mesh = chart.configure_mesh();
         let mesh = mesh.x_desc("positions visited").y_desc("loss");
@@ -101,7 +103,7 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
         {
             let style = ("sans-serif", 14).into_font().color(&color);
             let place = (SIZE.0 as i32 - 140, 24 + 20 * number as i32);
-            area.draw_text(name, &style.into(), place).ok()?;
+            area.draw_text(name, &style, place).ok()?;
         }
         area.present().ok()?;
     }

@@ -11,6 +11,8 @@ pub enum Tactical {
     Drop,
     /// They are learnt from like others.
     Keep,
+    /// The position is learnt from in which the best captures end, with the same score and result.
+    Leaf,
 }
 
 /// What a position must be like.
@@ -95,7 +97,7 @@ impl Counts {
 }
 
 impl Filter {
-    /// Whether a position is learnt from. `mv` is what was played there, `None` for a declaration.
+    /// Whether a position is learnt from as it is. `mv` is what was played there, `None` for a declaration.
     pub(super) fn judge(
         &self,
         position: &Position,
@@ -112,7 +114,7 @@ impl Filter {
             return Err(Reason::Check);
         }
         let is_tactical = mv.is_some_and(|mv| is_tactical(position, mv));
-        if self.tactical == Tactical::Drop && is_tactical {
+        if self.tactical != Tactical::Keep && is_tactical {
             return Err(Reason::Tactical);
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! What a score is worth in points of games: the scale for which `1 / (1 + exp(-score / scale))` predicts results best.
 
+#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+
 use super::sample::Sample;
 
 /// Newton steps at most; a handful suffice.

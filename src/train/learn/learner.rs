@@ -1,5 +1,7 @@
 //! A run of training: step after step from made-up weights to a network, in one go or in parts.
 
+#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -165,9 +167,10 @@ impl<'a> Learner<'a> {
         let learn = || {
             let factor = (settings.batch as f64).recip() as f32;
             let power = settings.power as f32;
-            let loss = batch.chunks.iter().map(|chunk| {
-                pass.learn(weights, chunk, power, factor, gradient)
-            });
+            let loss = batch
+                .chunks
+                .iter()
+                .map(|chunk| pass.learn(weights, chunk, power, factor, gradient));
             let loss: f64 = loss.sum();
             let rate = settings.rate.at(settings.share(step)) as f32;
             adam.step(weights, gradient, rate, settings.decay as f32);
@@ -275,12 +278,15 @@ impl Batch {
         let start = step * size;
         let scale = f32::from(settings.scale);
         let weight = settings.result_weight.at(settings.share(step)) as f32;
-        self.chunks.par_iter_mut().enumerate().for_each(|(number, chunk)| {
-            let first = (number * CHUNK) as u64;
-            let last = (first + CHUNK as u64).min(size);
-            let visits = order.of(start + first..start + last);
-            let samples = visits.map(|number| &data.training[number]);
-            chunk.fill(samples, |sample| target(sample, scale, weight));
-        });
+        self.chunks
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(number, chunk)| {
+                let first = (number * CHUNK) as u64;
+                let last = (first + CHUNK as u64).min(size);
+                let visits = order.of(start + first..start + last);
+                let samples = visits.map(|number| &data.training[number]);
+                chunk.fill(samples, |sample| target(sample, scale, weight));
+            });
     }
 }

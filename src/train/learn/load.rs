@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::filter::{Counts, Filter, Reason};
+use super::filter::{Counts, Filter, Reason, Tactical};
+use super::leaf::line_to_leaf;
 use super::order::mixed;
 use super::sample::Sample;
 use crate::position::Position;
@@ -122,25 +123,35 @@ impl Data {
         for &(mv, centipawns) in &game.moves {
             let score = i32::from(centipawns) * PAWN_VALUE / 100;
             let result = game.result.for_side(position.side_to_move());
-            self.add(filter, is_held_out, &position, Some(mv), (score, result));
+            self.add(
+                filter,
+                is_held_out,
+                &mut position,
+                Some(mv),
+                (score, result),
+            );
             position.do_move(mv);
         }
     }
 
     /// Takes a position in, if the filter lets it pass. `mv` is what was played there, `score` that of the search (a pawn
-    /// is 90), `result` how the game ended (1 won, 0 drawn, -1 lost), both for the side to move.
+    /// is 90), `result` how the game ended (1 won, 0 drawn, -1 lost), both for the side to move. The position is the same
+    /// afterwards.
     pub fn add(
         &mut self,
         filter: &Filter,
         is_held_out: bool,
-        position: &Position,
+        position: &mut Position,
         mv: Option<Move>,
         (score, result): (i32, i8),
     ) {
-        let sample = filter.judge(position, mv, score).and_then(|()| {
-            let score = score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
-            Sample::new(position, score, result).ok_or(Reason::NoKing)
-        });
+        let sample = match filter.judge(position, mv, score) {
+            Ok(()) => sample(position, score, result),
+            Err(Reason::Tactical) if filter.tactical == Tactical::Leaf => {
+                leaf_sample(position, score, result)
+            }
+            Err(reason) => Err(reason),
+        };
         self.counts.count(sample.map(|_| ()));
         if let Ok(sample) = sample {
             let samples = if is_held_out {
@@ -161,6 +172,29 @@ impl Data {
         let count = (self.training.len() + self.held_out.len()) as u64;
         count << u32::BITS | u64::from(hasher.finalize())
     }
+}
+
+fn sample(position: &Position, score: i32, result: i8) -> Result<Sample, Reason> {
+    let score = score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+    Sample::new(position, score, result).ok_or(Reason::NoKing)
+}
+
+/// The leaf of a tactical position; score and result change their signs with the side to move.
+fn leaf_sample(position: &mut Position, score: i32, result: i8) -> Result<Sample, Reason> {
+    let line = line_to_leaf(position);
+    for &mv in &line {
+        position.do_move(mv);
+    }
+    let is_same_side = line.len().is_multiple_of(2);
+    let sample = match (position.in_check(), is_same_side) {
+        (true, _) => Err(Reason::Check),
+        (_, true) => sample(position, score, result),
+        (_, false) => sample(position, -score, -result),
+    };
+    for _ in &line {
+        position.undo_move();
+    }
+    sample
 }
 
 fn load_file(
@@ -208,6 +242,5 @@ fn is_chosen(source: &Source, file: &Path, game: u64) -> bool {
     let name = file.file_name().unwrap_or_default();
     let name = u64::from(crc32fast::hash(name.as_encoded_bytes()));
     let number = mixed(mixed(source.seed ^ name) ^ game);
-    // Compared with 2^64 times the part.
-    (number as f64) < source.held_out * 2.0_f64.powi(u64::BITS as i32)
+    f64::from((number >> u32::BITS) as u32) < source.held_out * f64::from(u32::MAX)
 }

@@ -23,10 +23,7 @@ pub(super) fn loss_and_slope(output: f32, target: f32, power: f32) -> (f32, f32)
     // The common powers need no logarithm.
     #[expect(clippy::float_cmp, reason = "set by people, not computed")]
     if power == 2.0 {
-        return (
-            difference * difference,
-            2.0 * difference * of_share,
-        );
+        return (difference * difference, 2.0 * difference * of_share);
     }
     let distance = difference.abs();
     let slope = power * distance.powf(power - 1.0);

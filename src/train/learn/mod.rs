@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `sample`, `filter`, `load` | positions in memory, 48 bytes each, and which positions of the games they are |
+//! | `sample`, `filter`, `leaf`, `load` | positions in memory, 48 bytes each, and which positions of the games they are |
 //! | `order`, `chunk` | the order in which they are learnt, a new one in each epoch; their inputs, gathered and transposed |
 //! | `weights`, `pass`, `loss` | the network in 32-bit floats, forward and backward |
 //! | `adam`, `schedule` | how a gradient changes the weights, and how much |
@@ -17,6 +17,7 @@ mod chunk;
 mod curve;
 mod filter;
 mod fit;
+mod leaf;
 mod learner;
 mod load;
 mod loss;

@@ -165,17 +165,11 @@ impl WithSimd for Backward<'_> {
         for (position, (sums, &slope)) in positions.take(chunk.len()).enumerate() {
             let weights = output_rows(block, chunk, position);
             let first = first_output_row(chunk, position);
-            for side in 0..2 {
-                through_activation(
-                    &mut sums[side],
-                    slope,
-                    &weights[side],
-                    &mut gradient[first + side],
-                );
-            }
-            for side in 0..2 {
+            for (side, (sums, weights)) in sums.iter_mut().zip(weights).enumerate() {
+                through_activation(sums, slope, weights, &mut gradient[first + side]);
+                let biases = &mut gradient[BIASES];
                 for column in 0..BLOCK {
-                    gradient[BIASES].0[column] += sums[side].0[column];
+                    biases.0[column] += sums.0[column];
                 }
             }
         }

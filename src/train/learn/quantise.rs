@@ -1,4 +1,12 @@
 //! The network in the engine's integers, and what the rounding costs.
+//!
+//! Output weights are rounded to 1/64, and there is room up to 127/64, which training seldom uses up. So they are made as
+//! large as they can be, and the scale by which the engine multiplies their sum as much smaller.
+
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "small whole numbers, and counts of positions"
+)]
 
 use super::chunk::{CHUNK, Chunk};
 use super::pass::Pass;
@@ -6,9 +14,7 @@ use super::sample::{INPUTS, Sample};
 use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
 use crate::eval::nnue::buckets::PHASES;
 use crate::eval::nnue::inputs::Inputs;
-use crate::eval::nnue::scalar::{
-    MAX_WEIGHT, ONE_OF_SUMS, ONE_OF_WEIGHTS, value_in,
-};
+use crate::eval::nnue::scalar::{MAX_WEIGHT, ONE_OF_SUMS, ONE_OF_WEIGHTS, value_in};
 use crate::eval::nnue::{Direct, Network, Transformer};
 use crate::util::Aligned;
 
@@ -43,6 +49,8 @@ pub(super) fn quantise(weights: &Weights, scale: u16, text: &str, samples: &[Sam
 
 fn round(weights: &Weights, scale: u16, text: &str) -> Network {
     let width = weights.width();
+    let file_scale = file_scale(weights, scale);
+    let enlarged = f32::from(scale) / file_scale as f32;
     let mut transformer = Transformer {
         biases: Aligned::zeroed(width),
         weights: Aligned::zeroed(INPUTS * width),
@@ -52,32 +60,42 @@ fn round(weights: &Weights, scale: u16, text: &str) -> Network {
         let columns = number * BLOCK..(number + 1) * BLOCK;
         for (row, from) in block.iter().enumerate() {
             let (to, one) = match row {
-                ..BIASES => (&mut transformer.weights[row * width..], ONE_OF_SUMS),
-                BIASES => (&mut transformer.biases[..], ONE_OF_SUMS),
+                ..BIASES => (&mut transformer.weights[row * width..], ONE_OF_SUMS as f32),
+                BIASES => (&mut transformer.biases[..], ONE_OF_SUMS as f32),
                 _ => (
                     &mut output_weights[(row - OUTPUTS) * width..],
-                    ONE_OF_WEIGHTS,
+                    ONE_OF_WEIGHTS as f32 * enlarged,
                 ),
             };
             for (to, from) in to[columns.clone()].iter_mut().zip(from.0) {
                 // No weight is so large that it would be cut off here, the optimiser sees to that.
-                *to = (from * one as f32).round() as i16;
+                *to = (from * one).round() as i16;
             }
         }
     }
     for weight in output_weights.iter_mut() {
         *weight = (*weight).clamp(-MAX_WEIGHT, MAX_WEIGHT);
     }
-    let one = (ONE_OF_SUMS * ONE_OF_WEIGHTS) as f32;
+    let one = (ONE_OF_SUMS * ONE_OF_WEIGHTS) as f32 * enlarged;
     let direct = Direct {
         biases: weights
             .output_biases
             .map(|bias| (bias * one).round() as i32)
             .to_vec(),
         weights: output_weights,
-        scale: scale.into(),
+        scale: file_scale,
     };
     Network::of_direct(Inputs::Own, transformer, direct, text)
+}
+
+/// The scale in the file: the smallest with which no output weight becomes too large.
+fn file_scale(weights: &Weights, scale: u16) -> i32 {
+    let rows = weights.blocks().iter().flat_map(|block| &block[OUTPUTS..]);
+    let largest = rows
+        .flat_map(|row| row.0)
+        .fold(0.0_f32, |most, weight| most.max(weight.abs()));
+    let part = largest * ONE_OF_WEIGHTS as f32 / f32::from(MAX_WEIGHT);
+    ((f32::from(scale) * part).ceil() as i32).clamp(1, scale.into())
 }
 
 fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample]) -> ErrorReport {

@@ -248,7 +248,9 @@ mod tests {
             let count = sample.inputs(&mut found);
             for (side, found) in [us, !us].into_iter().zip(&found) {
                 let mut found: Vec<u32> = found[..count].iter().copied().map(u32::from).collect();
-                let mut expected = active(Inputs::Own, &position, side).expect("a king").to_vec();
+                let mut expected = active(Inputs::Own, &position, side)
+                    .expect("a king")
+                    .to_vec();
                 found.sort_unstable();
                 expected.sort_unstable();
                 assert_eq!(found, expected, "{sfen}");

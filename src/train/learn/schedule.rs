@@ -62,7 +62,7 @@ mod tests {
         for schedule in [Schedule::linear(0.1, 0.4), Schedule::cosine(1e-3, 1e-5)] {
             assert!((schedule.at(0.0) - schedule.first).abs() < 1e-12);
             assert!((schedule.at(1.0) - schedule.last).abs() < 1e-12);
-            let middle = (schedule.first + schedule.last) / 2.0;
+            let middle = f64::midpoint(schedule.first, schedule.last);
             assert!((schedule.at(0.5) - middle).abs() < 1e-12);
         }
         assert!(Schedule::cosine(1.0, 0.0).at(0.1) > 0.97);

@@ -87,24 +87,40 @@ impl Settings {
         check(shape.validate().is_ok(), "width", &self.width, widths)?;
         let is_good = (1..=MAX_BATCH).contains(&self.batch);
         check(is_good, "batch", &self.batch, format!("1 to {MAX_BATCH}"))?;
-        check(self.steps > 0, "steps", &self.steps, "at least 1".to_owned())?;
-        check(self.interval > 0, "interval", &self.interval, "at least 1".to_owned())?;
+        check(
+            self.steps > 0,
+            "steps",
+            &self.steps,
+            "at least 1".to_owned(),
+        )?;
+        check(
+            self.interval > 0,
+            "interval",
+            &self.interval,
+            "at least 1".to_owned(),
+        )?;
         let is_good = (1..=MAX_SCALE).contains(&self.scale);
         check(is_good, "scale", &self.scale, format!("1 to {MAX_SCALE}"))?;
         for rate in [self.rate.first, self.rate.last] {
-            check(rate >= 0.0 && rate < 1.0, "rate", &rate, "0 to 1".to_owned())?;
+            check(
+                (0.0..1.0).contains(&rate),
+                "rate",
+                &rate,
+                "0 to 1".to_owned(),
+            )?;
         }
         for weight in [self.result_weight.first, self.result_weight.last] {
             let is_good = (0.0..=1.0).contains(&weight);
             check(is_good, "result weight", &weight, "0 to 1".to_owned())?;
         }
-        let is_good = self.decay >= 0.0 && self.decay < 1.0;
+        let is_good = (0.0..1.0).contains(&self.decay);
         check(is_good, "decay", &self.decay, "0 to 1".to_owned())?;
         let is_good = (1.0..=4.0).contains(&self.power);
         check(is_good, "power", &self.power, "1 to 4".to_owned())
     }
 
     /// What part of the run is done after so many steps, 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "nobody makes 2^52 steps")]
     pub(super) fn share(&self, step: u64) -> f64 {
         // The last step is the end.
         step as f64 / (self.steps - 1).max(1) as f64

@@ -56,6 +56,7 @@ impl Weights {
     }
 
     /// Made up, where learning begins: small enough that most sums lie where their slope is not 0.
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     pub(super) fn random(width: usize, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut uniform = |limit: f32| (random.random::<f32>() * 2.0 - 1.0) * limit;

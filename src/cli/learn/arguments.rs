@@ -1,0 +1,222 @@
+//! What `raicho learn` is told on the command line.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::{Args, ValueEnum};
+
+use crate::train::learn::{Filter, Schedule, Settings, Shape, Source, Tactical};
+
+/// Points of the loss curve, and checkpoints, in a run.
+const POINTS: u64 = 100;
+
+/// More visits than this are a slip of the finger.
+const MOST_EPOCHS: f64 = 1e6;
+
+/// Example: `raicho learn games/*.pack --width 256 --epochs 30 --fit-scale --out run1`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho learn games/*.pack --width 256 --epochs 30 --fit-scale --out run1",
+    after_help = "The folder gets checkpoint.bin, loss.csv, loss.svg and at the end net.nnue, which EvalFile and \
+                  --eval take. Ctrl-C ends after the running step; --resume with the same data goes on."
+)]
+pub(in crate::cli) struct Arguments {
+    /// Files to learn from: .pack
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+
+    /// Folder for all that is written
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: PathBuf,
+
+    /// Go on with the run in the folder of --out; its settings need not be repeated, the data must be the same
+    #[arg(long)]
+    pub(super) resume: bool,
+
+    /// Begin with the weights of this checkpoint instead of made-up ones
+    #[arg(long, value_name = "CHECKPOINT", conflicts_with = "resume")]
+    pub(super) begin_with: Option<PathBuf>,
+
+    /// Threads [default: all]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) threads: Option<u16>,
+
+    /// Decides the first weights, the order of the positions and the games that are held out
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+
+    #[command(flatten)]
+    pub(super) data: DataArguments,
+
+    #[command(flatten)]
+    pub(super) course: CourseArguments,
+}
+
+/// Which positions are used.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub(super) struct DataArguments {
+    /// Part of the games that is held out, to measure by
+    #[arg(long, value_name = "PART", default_value_t = 0.01)]
+    held_out: f64,
+
+    /// File that is held out as a whole; may be given many times
+    #[arg(long, value_name = "FILE")]
+    held_out_file: Vec<PathBuf>,
+
+    /// Leave out positions with a score beyond, in units in which a pawn is 90
+    #[arg(long, value_name = "SCORE", default_value_t = Filter::default().score_limit)]
+    eval_limit: u16,
+
+    /// Leave out positions before this ply; the start position has ply 1
+    #[arg(long, value_name = "PLY", default_value_t = Filter::default().min_ply)]
+    min_ply: u32,
+
+    /// Leave out positions behind this ply
+    #[arg(long, value_name = "PLY", default_value_t = Filter::default().max_ply, hide_default_value = true)]
+    max_ply: u32,
+
+    /// What becomes of positions in which a capture or a promotion was played
+    #[arg(long, value_enum, default_value_t = TacticalChoice::Drop)]
+    tactical: TacticalChoice,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TacticalChoice {
+    /// They are left out
+    Drop,
+    /// They are learnt from like others
+    Keep,
+    /// The position is learnt from in which the best captures end
+    Leaf,
+}
+
+/// What is made of them.
+#[derive(Args)]
+#[command(next_help_heading = "Course")]
+pub(super) struct CourseArguments {
+    /// Sums of each side, a multiple of 64
+    #[arg(long, value_name = "COLUMNS", default_value_t = Settings::default().width)]
+    width: usize,
+
+    /// How often every position is visited
+    #[arg(long, value_name = "N", default_value_t = 20.0)]
+    epochs: f64,
+
+    /// Positions of a step
+    #[arg(long, value_name = "POSITIONS", default_value_t = Settings::default().batch)]
+    batch: usize,
+
+    /// The learning rate at the beginning
+    #[arg(long, default_value_t = Settings::default().rate.first)]
+    rate: f64,
+
+    /// The learning rate at the end
+    #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate.last)]
+    last_rate: f64,
+
+    /// How the learning rate goes from one to the other
+    #[arg(long, value_enum, default_value_t = ShapeChoice::Cosine)]
+    schedule: ShapeChoice,
+
+    /// How much of the target is the result of the game, 0 to 1; the rest is the score. FIRST:LAST changes by equal steps
+    #[arg(long, value_name = "PART|FIRST:LAST", default_value = "0.1:0.4", value_parser = result_weight)]
+    wdl: Schedule,
+
+    /// Weight decay
+    #[arg(long, default_value_t = Settings::default().decay)]
+    decay: f64,
+
+    /// The loss is this power of the distance to the target
+    #[arg(long, default_value_t = Settings::default().power)]
+    power: f64,
+
+    /// Scores, in units in which a pawn is 90, are divided by this before they become winning chances [default: 400]
+    #[arg(long, conflicts_with = "fit_scale")]
+    pub(super) scale: Option<u16>,
+
+    /// Take the scale with which the scores predict the results best
+    #[arg(long)]
+    pub(super) fit_scale: bool,
+
+    /// What the network's file says of itself, behind the data of the run
+    #[arg(long, default_value = "")]
+    pub(super) text: String,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ShapeChoice {
+    /// By equal steps
+    Linear,
+    /// Half a wave: slow at both ends
+    Cosine,
+}
+
+fn result_weight(text: &str) -> Result<Schedule, String> {
+    let number = |text: &str| {
+        text.parse::<f64>()
+            .map_err(|error| format!("{text:?}: {error}"))
+    };
+    let (first, last) = text.split_once(':').unwrap_or((text, text));
+    Ok(Schedule::linear(number(first)?, number(last)?))
+}
+
+impl Arguments {
+    /// Which data are read.
+    pub(super) fn source(&self) -> anyhow::Result<Source> {
+        let choice = &self.data;
+        let held_out = choice.held_out;
+        ensure!(
+            (0.0..1.0).contains(&held_out),
+            "--held-out {held_out}, expected 0 to 1"
+        );
+        Ok(Source {
+            files: self.files.clone(),
+            held_out_files: choice.held_out_file.clone(),
+            filter: Filter {
+                tactical: match choice.tactical {
+                    TacticalChoice::Drop => Tactical::Drop,
+                    TacticalChoice::Keep => Tactical::Keep,
+                    TacticalChoice::Leaf => Tactical::Leaf,
+                },
+                score_limit: choice.eval_limit,
+                min_ply: choice.min_ply,
+                max_ply: choice.max_ply,
+            },
+            held_out,
+            seed: self.seed,
+        })
+    }
+
+    /// What is made of so many positions, with this scale.
+    #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
+    pub(super) fn settings(&self, positions: usize, scale: u16) -> anyhow::Result<Settings> {
+        let course = &self.course;
+        let epochs = course.epochs;
+        ensure!(
+            epochs > 0.0 && epochs <= MOST_EPOCHS,
+            "--epochs {epochs}, expected more than 0 and at most {MOST_EPOCHS}"
+        );
+        let steps = positions as f64 * epochs / course.batch.max(1) as f64;
+        let steps = (steps.ceil() as u64).max(1);
+        Ok(Settings {
+            width: course.width,
+            batch: course.batch,
+            steps,
+            interval: steps.div_ceil(POINTS),
+            rate: Schedule {
+                first: course.rate,
+                last: course.last_rate,
+                shape: match course.schedule {
+                    ShapeChoice::Linear => Shape::Linear,
+                    ShapeChoice::Cosine => Shape::Cosine,
+                },
+            },
+            result_weight: course.wdl,
+            decay: course.decay,
+            power: course.power,
+            scale,
+            seed: self.seed,
+        })
+    }
+}

@@ -1,0 +1,240 @@
+//! `raicho learn`: trains a network from teacher data.
+
+mod arguments;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, bail, ensure};
+
+use super::arena::Meter;
+use crate::train::learn::{Data, Learner, Watch, fit_scale};
+
+pub(super) use arguments::Arguments;
+
+/// Files in the folder of a run.
+const CHECKPOINT_FILE: &str = "checkpoint.bin";
+const CSV_FILE: &str = "loss.csv";
+const SVG_FILE: &str = "loss.svg";
+const NETWORK_FILE: &str = "net.nnue";
+
+/// Parts of files that cannot be used and are shown; the others are counted.
+const FAULTS_SHOWN: usize = 10;
+/// The scale where none is given or fitted.
+const DEFAULT_SCALE: u16 = 400;
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let checkpoint = arguments.out.join(CHECKPOINT_FILE);
+    let shown = checkpoint.display();
+    if arguments.resume {
+        ensure!(
+            checkpoint.is_file(),
+            "{shown} is not there, nothing to resume"
+        );
+    } else {
+        ensure!(
+            !checkpoint.exists(),
+            "{shown} is there already, expected --resume or another --out"
+        );
+    }
+    let threads = arguments.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()?;
+    let stop = stop_on_ctrl_c()?;
+    let data = pool.install(|| load(arguments, &stop))?;
+    let mut learner = if arguments.resume {
+        Learner::resume(&checkpoint, &data).with_context(|| shown.to_string())?
+    } else {
+        begin(arguments, &data)?
+    };
+    fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
+    pool.install(|| learn(&mut learner, &arguments.out, &stop))?;
+    if !learner.is_finished() {
+        // Not a success: a script must not take a part of a run for the whole.
+        bail!(
+            "interrupted after {} steps, and --resume goes on",
+            learner.steps()
+        );
+    }
+    export(&learner, &arguments.out, &arguments.course.text, &data)
+}
+
+/// Ends the work at the next good moment.
+fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        eprintln!("\nending after the running step");
+        seen.store(true, Ordering::Relaxed);
+    })
+    .context("Ctrl-C cannot be watched")?;
+    Ok(stop)
+}
+
+fn load(arguments: &Arguments, stop: &AtomicBool) -> anyhow::Result<Data> {
+    let source = arguments.source()?;
+    let files = source.files.iter().chain(&source.held_out_files);
+    let length = files.filter_map(|file| Some(file.metadata().ok()?.len()));
+    let meter = Meter::new("bytes", Some(length.sum()), 0);
+    let read = AtomicU64::new(0);
+    let watch = Watch {
+        stop,
+        on_bytes: &|bytes| {
+            let all = read.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            meter.advance(all, "read".to_owned());
+        },
+    };
+    let data = Data::load(&source, &watch);
+    meter.finish();
+    let data = data?;
+    report_data(&data)?;
+    Ok(data)
+}
+
+fn report_data(data: &Data) -> anyhow::Result<()> {
+    for fault in data.faults.iter().take(FAULTS_SHOWN) {
+        eprintln!("{fault}");
+    }
+    if data.faults.len() > FAULTS_SHOWN {
+        eprintln!("{} more faults", data.faults.len() - FAULTS_SHOWN);
+    }
+    let mut out = std::io::stdout().lock();
+    let counts = &data.counts;
+    writeln!(
+        out,
+        "{} games, {} positions",
+        counts.games, counts.positions
+    )?;
+    for (count, reason) in counts.left_out().filter(|(count, _)| *count > 0) {
+        writeln!(out, "left out: {count}, {reason}")?;
+    }
+    let (training, held_out) = (data.training.len(), data.held_out.len());
+    writeln!(out, "learnt from: {training}, held out: {held_out}")?;
+    Ok(())
+}
+
+/// A new run.
+fn begin<'a>(arguments: &Arguments, data: &'a Data) -> anyhow::Result<Learner<'a>> {
+    let course = &arguments.course;
+    let fitted = || fit_scale(data.training.iter());
+    let scale = match course.scale {
+        Some(scale) => scale,
+        None if course.fit_scale => {
+            let scale = fitted().context("scores do not predict results, so no scale fits")?;
+            scale.round() as u16
+        }
+        None => DEFAULT_SCALE,
+    };
+    let settings = arguments.settings(data.training.len(), scale)?;
+    let mut out = std::io::stdout().lock();
+    match fitted() {
+        Some(fitted) => writeln!(
+            out,
+            "scale {scale}; results are predicted best with {fitted:.1}"
+        )?,
+        None => writeln!(out, "scale {scale}; results are not predicted by scores")?,
+    }
+    let mut learner = Learner::new(settings, data)?;
+    if let Some(path) = &arguments.begin_with {
+        let context = || path.display().to_string();
+        learner.begin_with(path).with_context(context)?;
+    }
+    Ok(learner)
+}
+
+/// All steps, with a checkpoint now and then.
+#[expect(clippy::cast_precision_loss, reason = "figures for people")]
+fn learn(learner: &mut Learner<'_>, folder: &Path, stop: &AtomicBool) -> anyhow::Result<()> {
+    let settings = learner.settings().clone();
+    let meter = Meter::new("steps", Some(settings.steps), learner.steps());
+    let (begun, first) = (Instant::now(), learner.steps());
+    let mut words = String::new();
+    let speed = |steps: u64| {
+        let visits = (steps - first) * settings.batch as u64;
+        visits as f64 / begun.elapsed().as_secs_f64()
+    };
+    while !learner.is_finished() && !stop.load(Ordering::Relaxed) {
+        let points = learner.points().len();
+        learner.advance(stop, |steps| {
+            meter.advance(steps, format!("{:.0} positions/s{words}", speed(steps)));
+        });
+        if let Some(point) = learner
+            .points()
+            .last()
+            .filter(|_| learner.points().len() > points)
+        {
+            words = format!(", loss {:.6}", point.training);
+            if let Some(held_out) = point.held_out {
+                let _ = write!(words, ", held out {held_out:.6}");
+            }
+        }
+        write(learner, folder)?;
+    }
+    meter.finish();
+    let seconds = begun.elapsed().as_secs_f64();
+    let visits = (learner.steps() - first) * settings.batch as u64;
+    eprintln!(
+        "{visits} positions in {seconds:.0} s, {:.0} positions/s",
+        visits as f64 / seconds
+    );
+    Ok(())
+}
+
+fn write(learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
+    let put = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| path.display().to_string())
+    };
+    let path = folder.join(CHECKPOINT_FILE);
+    learner
+        .save(&path)
+        .with_context(|| path.display().to_string())?;
+    let (csv, svg) = learner.curve();
+    put(CSV_FILE, &csv)?;
+    svg.map_or(Ok(()), |svg| put(SVG_FILE, &svg))
+}
+
+/// The network of a finished run.
+fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyhow::Result<()> {
+    let settings = learner.settings();
+    let positions = data.training.len();
+    let visits = settings.steps * settings.batch as u64;
+    let mut line = format!(
+        "Raicho: {positions} positions, {visits} visits, seed {}",
+        settings.seed
+    );
+    if !text.is_empty() {
+        line = format!("{line}; {text}");
+    }
+    let quantised = learner.quantised(&line);
+    let path = folder.join(NETWORK_FILE);
+    let bytes = quantised
+        .network
+        .to_bytes()
+        .context("a network of another format")?;
+    fs::write(&path, bytes).with_context(|| path.display().to_string())?;
+    let errors = quantised.errors;
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "rounding: mean error {:.2}, largest {:.2}, over {} positions of mean value {:.0} (a pawn is 90)",
+        errors.mean, errors.most, errors.positions, errors.mean_value
+    )?;
+    if let Some(point) = learner.points().last() {
+        let held_out = point.held_out.map(|loss| format!(", held out {loss:.6}"));
+        writeln!(
+            out,
+            "loss {:.6}{}",
+            point.training,
+            held_out.unwrap_or_default()
+        )?;
+    }
+    writeln!(out, "{}", path.display())?;
+    Ok(())
+}
