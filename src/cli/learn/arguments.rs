@@ -22,14 +22,15 @@ const MOST_EPOCHS: f64 = 1e6;
 )]
 pub(in crate::cli) struct Arguments {
     /// Files to learn from: .pack
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "resume", value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 
     /// Folder for all that is written
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: PathBuf,
 
-    /// Go on with the run in the folder of --out; its settings need not be repeated, the data must be the same
+    /// Go on with the run in the folder of --out; nothing else needs to be repeated. The files may have moved, their
+    /// content must be the same
     #[arg(long)]
     pub(super) resume: bool,
 
@@ -162,7 +163,7 @@ fn result_weight(text: &str) -> Result<Schedule, String> {
 }
 
 impl Arguments {
-    /// Which data are read.
+    /// Which data are read by a new run.
     pub(super) fn source(&self) -> anyhow::Result<Source> {
         let choice = &self.data;
         let held_out = choice.held_out;
@@ -186,6 +187,17 @@ impl Arguments {
             held_out,
             seed: self.seed,
         })
+    }
+
+    /// The data of a run that goes on, wherever its files are now.
+    pub(super) fn moved(&self, mut source: Source) -> Source {
+        if !self.files.is_empty() {
+            source.files.clone_from(&self.files);
+        }
+        if !self.data.held_out_file.is_empty() {
+            source.held_out_files.clone_from(&self.data.held_out_file);
+        }
+        source
     }
 
     /// What is made of so many positions, with this scale.

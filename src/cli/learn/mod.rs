@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 
 use super::arena::Meter;
-use crate::train::learn::{Data, Learner, Watch, fit_scale};
+use crate::train::learn::{Data, Learner, Source, Watch, fit_scale};
 
 pub(super) use arguments::Arguments;
 
@@ -47,7 +47,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .num_threads(threads)
         .build()?;
     let stop = stop_on_ctrl_c()?;
-    let data = pool.install(|| load(arguments, &stop))?;
+    let source = if arguments.resume {
+        let source = Learner::source(&checkpoint).with_context(|| shown.to_string())?;
+        arguments.moved(source)
+    } else {
+        arguments.source()?
+    };
+    let data = pool.install(|| load(&source, &stop))?;
     let mut learner = if arguments.resume {
         Learner::resume(&checkpoint, &data).with_context(|| shown.to_string())?
     } else {
@@ -77,8 +83,7 @@ fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-fn load(arguments: &Arguments, stop: &AtomicBool) -> anyhow::Result<Data> {
-    let source = arguments.source()?;
+fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {
     let files = source.files.iter().chain(&source.held_out_files);
     let length = files.filter_map(|file| Some(file.metadata().ok()?.len()));
     let meter = Meter::new("bytes", Some(length.sum()), 0);
@@ -90,7 +95,7 @@ fn load(arguments: &Arguments, stop: &AtomicBool) -> anyhow::Result<Data> {
             meter.advance(all, "read".to_owned());
         },
     };
-    let data = Data::load(&source, &watch);
+    let data = Data::load(source, &watch);
     meter.finish();
     let data = data?;
     report_data(&data)?;
@@ -115,6 +120,9 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
         writeln!(out, "left out: {count}, {reason}")?;
     }
     let (training, held_out) = (data.training.len(), data.held_out.len());
+    if held_out == 0 {
+        eprintln!("nothing is held out, so nothing will tell when there is too little data");
+    }
     writeln!(out, "learnt from: {training}, held out: {held_out}")?;
     Ok(())
 }

@@ -27,6 +27,7 @@ use thiserror::Error;
 
 use super::adam::Adam;
 use super::curve::Point;
+use super::load::Source;
 use super::sample::INPUTS;
 use super::settings::{Settings, SettingsError};
 use super::weights::{BIASES, OUTPUTS, ROWS, Weights};
@@ -42,6 +43,7 @@ const CHECKSUM: usize = size_of::<u32>();
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) settings: Settings,
+    pub(super) source: Source,
     /// Tells the data.
     pub(super) fingerprint: u64,
     /// Steps made.

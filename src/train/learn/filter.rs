@@ -1,10 +1,12 @@
 //! Which positions of a game are learnt from: a network judges quiet positions, a search sees to the others.
 
+use serde::{Deserialize, Serialize};
+
 use crate::position::Position;
 use crate::types::Move;
 
 /// What becomes of positions in which a capture or a promotion was played.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Tactical {
     /// They are left out.
     #[default]
@@ -16,7 +18,7 @@ pub enum Tactical {
 }
 
 /// What a position must be like.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Filter {
     /// Positions with a capture or a promotion.
     pub tactical: Tactical,

@@ -12,7 +12,7 @@ use super::adam::Adam;
 use super::checkpoint::{Checkpoint, CheckpointError, State};
 use super::chunk::{CHUNK, Chunk};
 use super::curve::{self, Point};
-use super::load::Data;
+use super::load::{Data, Source};
 use super::loss::{loss_and_slope, target};
 use super::order::Order;
 use super::pass::Pass;
@@ -30,6 +30,8 @@ const MOST_COMPARED: usize = 20_000;
 pub struct Learner<'a> {
     settings: Settings,
     data: &'a Data,
+    /// Tells the data from others.
+    fingerprint: u64,
     order: Order,
     weights: Weights,
     adam: Adam,
@@ -71,6 +73,14 @@ impl<'a> Learner<'a> {
         Ok(())
     }
 
+    /// The data of a checkpoint's run, which [`Self::resume`] needs.
+    ///
+    /// # Errors
+    /// The checkpoint cannot be read.
+    pub fn source(path: &Path) -> Result<Source, CheckpointError> {
+        Ok(Checkpoint::open(path)?.state.source)
+    }
+
     /// The run of a checkpoint, which goes on as if it had never stopped.
     ///
     /// # Errors
@@ -82,10 +92,10 @@ impl<'a> Learner<'a> {
             adam,
         } = Checkpoint::open(path)?;
         state.settings.validate()?;
-        if state.fingerprint != data.fingerprint() {
+        let mut learner = Self::with(state.settings, data, weights, adam);
+        if state.fingerprint != learner.fingerprint {
             return Err(CheckpointError::Data);
         }
-        let mut learner = Self::with(state.settings, data, weights, adam);
         learner.loss = state.loss;
         learner.points = state.points;
         Ok(learner)
@@ -94,6 +104,7 @@ impl<'a> Learner<'a> {
     fn with(settings: Settings, data: &'a Data, weights: Weights, adam: Adam) -> Self {
         Self {
             data,
+            fingerprint: data.fingerprint(),
             order: Order::new(data.training.len(), settings.seed),
             gradient: Weights::zeroed(settings.width),
             pass: Pass::new(settings.width),
@@ -237,7 +248,8 @@ impl<'a> Learner<'a> {
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let state = State {
             settings: self.settings.clone(),
-            fingerprint: self.data.fingerprint(),
+            source: self.data.source.clone(),
+            fingerprint: self.fingerprint,
             steps: self.steps(),
             loss: self.loss,
             points: self.points.clone(),

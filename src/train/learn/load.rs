@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::filter::{Counts, Filter, Reason, Tactical};
@@ -20,8 +21,8 @@ use crate::records::pack::{PackError, PackGame, PackReader};
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
 
-/// Where data come from, and what of them is used.
-#[derive(Clone, Debug)]
+/// Where data come from, and what of them is used. A checkpoint keeps it.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Source {
     /// The files to learn from.
     pub files: Vec<PathBuf>,
@@ -38,7 +39,9 @@ pub struct Source {
 /// Positions to learn from, and positions to be measured by.
 #[derive(Debug, Default)]
 pub struct Data {
-    /// In the order of the files.
+    /// Where they come from.
+    pub source: Source,
+    /// Positions in the order of the files.
     pub training: Vec<Sample>,
     /// Likewise, from other games.
     pub held_out: Vec<Sample>,
@@ -102,7 +105,10 @@ impl Data {
             .into_par_iter()
             .map(|(file, is_held_out)| load_file(source, file, is_held_out, watch))
             .collect();
-        let mut data = Self::default();
+        let mut data = Self {
+            source: source.clone(),
+            ..Self::default()
+        };
         for part in parts {
             let part = part?;
             data.training.extend(part.training);
