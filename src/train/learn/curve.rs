@@ -59,7 +59,7 @@ pub(super) fn to_csv(points: &[Point]) -> String {
 
 const SIZE: (u32, u32) = (800, 480);
 
-/// The points as an SVG picture; `None` where there are fewer than two.
+/// The points as an SVG picture; `None` where there are fewer than two, or no losses.
 pub(super) fn to_svg(points: &[Point]) -> Option<String> {
     let (first, last) = (points.first()?, points.last()?);
     if first.visits == last.visits {
@@ -71,11 +71,17 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
             .iter()
             .filter_map(|point| Some((point.visits, point.held_out?)))
     };
-    let losses = || training().chain(held_out()).map(|(_, loss)| loss);
+    let losses = || {
+        let all = training().chain(held_out()).map(|(_, loss)| loss);
+        all.filter(|loss| loss.is_finite())
+    };
     let (bottom, top) = (
         losses().fold(f64::INFINITY, f64::min),
         losses().fold(0.0, f64::max),
     );
+    if !bottom.is_finite() {
+        return None;
+    }
     let margin = (top - bottom).max(1e-6) * 0.05;
     let mut svg = String::new();
     {
@@ -89,19 +95,20 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
             .ok()?;
         let mut mesh = chart.configure_mesh();
         let mesh = mesh.x_desc("positions visited").y_desc("loss");
+        mesh.label_style(("sans-serif", 16)).light_line_style(WHITE);
         mesh.x_labels(6)
             .x_label_formatter(&|visits| format!("{} M", *visits as f64 / 1e6))
             .draw()
             .ok()?;
         let training = LineSeries::new(training(), &BLUE);
-        chart.draw_series(training).ok()?.label("training");
+        chart.draw_series(training).ok()?;
         let held_out = LineSeries::new(held_out(), &RED);
-        chart.draw_series(held_out).ok()?.label("held-out games");
+        chart.draw_series(held_out).ok()?;
         for (number, (name, color)) in [("training", BLUE), ("held-out games", RED)]
             .into_iter()
             .enumerate()
         {
-            let style = ("sans-serif", 14).into_font().color(&color);
+            let style = ("sans-serif", 18).into_font().color(&color);
             let place = (SIZE.0 as i32 - 140, 24 + 20 * number as i32);
             area.draw_text(name, &style, place).ok()?;
         }
