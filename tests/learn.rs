@@ -119,6 +119,19 @@ fn a_network_comes_out_and_the_engine_plays_with_it() {
     );
     assert!(bench.contains("raicho_64x2-8"), "{bench}");
 
+    // The same positions without their games.
+    let (positions, third) = (folder.join("games.psv"), folder.join("third"));
+    run(&["convert", "--out"], &[&positions, &games]);
+    let held_out = ["--held-out-file", &positions.to_string_lossy()];
+    let said = run(
+        &[&SMALL[..1], &held_out[..], &SMALL[1..]].concat(),
+        &[&third, &positions],
+    );
+    assert!(
+        said.contains("0 games") && said.contains("learnt from: "),
+        "{said}"
+    );
+
     // A finished run writes its network again, from the files alone.
     fs::remove_file(one.join("net.nnue")).expect("just read");
     run(&["learn", "--resume", "--out"], &[&one]);
@@ -178,7 +191,7 @@ fn faults_are_named() {
     fs::write(&games, &bytes[..bytes.len() - 9]).expect("the file can be written");
     let said = run(&SMALL, &[&out, &games]);
     assert!(
-        said.contains("59 games") && said.contains("game 60, at byte "),
+        said.contains("59 games") && said.contains("record 60, at byte "),
         "{said}"
     );
     refused(&SMALL, &[&out, &games], "is there already");

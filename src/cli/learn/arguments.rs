@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
 
+use crate::train::data::Sources;
 use crate::train::learn::{Filter, Schedule, Settings, Shape, Source, Tactical};
 
 /// Points of the loss curve, and checkpoints, in a run.
@@ -21,7 +22,7 @@ const MOST_EPOCHS: f64 = 1e6;
                   --eval take. Ctrl-C ends after the running step; --resume with the same data goes on."
 )]
 pub(in crate::cli) struct Arguments {
-    /// Files to learn from: .pack
+    /// Files to learn from: .pack, .psv, .hcpe, .hcpe3 or .psum; of a folder all such
     #[arg(required_unless_present = "resume", value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 
@@ -57,7 +58,7 @@ pub(in crate::cli) struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub(super) struct DataArguments {
-    /// Part of the games that is held out, to measure by
+    /// Part of the games that is held out, to measure by; nothing of files that hold positions without games
     #[arg(long, value_name = "PART", default_value_t = 0.01)]
     held_out: f64,
 
@@ -172,8 +173,8 @@ impl Arguments {
             "--held-out {held_out}, expected 0 to 1"
         );
         Ok(Source {
-            files: self.files.clone(),
-            held_out_files: choice.held_out_file.clone(),
+            files: listed(&self.files)?,
+            held_out_files: listed(&choice.held_out_file)?,
             filter: Filter {
                 tactical: match choice.tactical {
                     TacticalChoice::Drop => Tactical::Drop,
@@ -190,14 +191,14 @@ impl Arguments {
     }
 
     /// The data of a run that goes on, wherever its files are now.
-    pub(super) fn moved(&self, mut source: Source) -> Source {
+    pub(super) fn moved(&self, mut source: Source) -> anyhow::Result<Source> {
         if !self.files.is_empty() {
-            source.files.clone_from(&self.files);
+            source.files = listed(&self.files)?;
         }
         if !self.data.held_out_file.is_empty() {
-            source.held_out_files.clone_from(&self.data.held_out_file);
+            source.held_out_files = listed(&self.data.held_out_file)?;
         }
-        source
+        Ok(source)
     }
 
     /// What is made of so many positions, with this scale.
@@ -231,4 +232,14 @@ impl Arguments {
             seed: self.seed,
         })
     }
+}
+
+/// The files, those of folders one by one.
+fn listed(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let sources = Sources::new(paths, None)?;
+    let files = sources
+        .files()
+        .iter()
+        .filter(|file| file.format.has_scores());
+    Ok(files.map(|file| file.path.clone()).collect())
 }

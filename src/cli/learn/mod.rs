@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
     let source = if arguments.resume {
         let source = Learner::source(&checkpoint).with_context(|| shown.to_string())?;
-        arguments.moved(source)
+        arguments.moved(source)?
     } else {
         arguments.source()?
     };
@@ -106,8 +106,9 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
     for fault in data.faults.iter().take(FAULTS_SHOWN) {
         eprintln!("{fault}");
     }
-    if data.faults.len() > FAULTS_SHOWN {
-        eprintln!("{} more faults", data.faults.len() - FAULTS_SHOWN);
+    let shown = data.faults.len().min(FAULTS_SHOWN) as u64;
+    if data.fault_count > shown {
+        eprintln!("{} more bad records are left out", data.fault_count - shown);
     }
     let mut out = std::io::stdout().lock();
     let counts = &data.counts;

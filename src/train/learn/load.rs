@@ -17,7 +17,8 @@ use super::leaf::line_to_leaf;
 use super::order::mixed;
 use super::sample::Sample;
 use crate::position::Position;
-use crate::records::pack::{PackError, PackGame, PackReader};
+use crate::records::pack::PackGame;
+use crate::records::teacher::{Format, Record, TeacherError, TeacherReader};
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
 
@@ -30,7 +31,7 @@ pub struct Source {
     pub held_out_files: Vec<PathBuf>,
     /// Which positions.
     pub filter: Filter,
-    /// The part of the games in [`Self::files`] that is held out, 0 to 1.
+    /// The part of the games in [`Self::files`] that is held out, 0 to 1; nothing of formats that know no games.
     pub held_out: f64,
     /// Decides which games these are.
     pub seed: u64,
@@ -47,18 +48,20 @@ pub struct Data {
     pub held_out: Vec<Sample>,
     /// How many there were.
     pub counts: Counts,
-    /// What could not be used.
+    /// Records that cannot be used and are left out.
+    pub fault_count: u64,
+    /// The first ones of each file.
     pub faults: Vec<Fault>,
 }
 
-/// A part of a file that cannot be used and is left out.
+/// A record that cannot be used and is left out.
 #[derive(Debug, Error)]
-#[error("{}: {error}, left out", file.display())]
+#[error("{}: {error}; left out", file.display())]
 pub struct Fault {
     /// The file.
     pub file: PathBuf,
     /// Where in it, and why.
-    pub error: PackError,
+    pub error: TeacherError,
 }
 
 /// Why data cannot be read.
@@ -72,8 +75,8 @@ pub enum LoadError {
         /// Why.
         error: io::Error,
     },
-    /// Nobody knows what the file is.
-    #[error("{}: expected a name that ends in .pack", .0.display())]
+    /// The name says no format with scores and results.
+    #[error("{}: expected a name that ends in .pack, .psv, .hcpe, .hcpe3 or .psum", .0.display())]
     Format(PathBuf),
     /// Nothing passed the filter.
     #[error("no position to learn from among {0}, expected one at least")]
@@ -95,8 +98,7 @@ impl Data {
     /// Reads everything, several files at a time on the thread pool in which it is called.
     ///
     /// # Errors
-    /// A file cannot be read, or there is nothing to learn from. What can be read but is no game goes to
-    /// [`Self::faults`].
+    /// A file cannot be opened, or there is nothing to learn from. Bad records go to [`Self::faults`].
     pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LoadError> {
         let files = source.files.iter().map(|file| (file, false));
         let held_out = source.held_out_files.iter().map(|file| (file, true));
@@ -114,6 +116,7 @@ impl Data {
             data.training.extend(part.training);
             data.held_out.extend(part.held_out);
             data.counts.add(&part.counts);
+            data.fault_count += part.fault_count;
             data.faults.extend(part.faults);
         }
         if data.training.is_empty() {
@@ -122,20 +125,39 @@ impl Data {
         Ok(data)
     }
 
-    /// Takes all positions of a game in that the filter lets pass.
+    /// Takes all positions of a record in that the filter lets pass. `position` is where they are set up.
+    fn add_record(
+        &mut self,
+        filter: &Filter,
+        is_held_out: bool,
+        record: &Record,
+        position: &mut Position,
+    ) {
+        if let Record::Game(game) = record {
+            self.add_game(filter, is_held_out, game);
+            return;
+        }
+        self.counts.games += u64::from(record.is_game());
+        record.for_each_sample(|sample| {
+            let Ok(board) = sample.position.unpack_board() else {
+                return; // Never: the reader has looked at it.
+            };
+            position.set_up(board, u32::from(sample.ply.max(1)));
+            let mv = sample.mv.and_then(|mv| position.to_move(mv));
+            let result = sample.result.for_side(position.side_to_move());
+            let judged = (of_centipawns(sample.score), result);
+            self.add(filter, is_held_out, position, mv, judged);
+        });
+    }
+
+    /// The same without the way over packed positions.
     fn add_game(&mut self, filter: &Filter, is_held_out: bool, game: &PackGame) {
         self.counts.games += 1;
         let mut position = game.start.clone();
-        for &(mv, centipawns) in &game.moves {
-            let score = i32::from(centipawns) * PAWN_VALUE / 100;
+        for &(mv, score) in &game.moves {
             let result = game.result.for_side(position.side_to_move());
-            self.add(
-                filter,
-                is_held_out,
-                &mut position,
-                Some(mv),
-                (score, result),
-            );
+            let judged = (of_centipawns(score), result);
+            self.add(filter, is_held_out, &mut position, Some(mv), judged);
             position.do_move(mv);
         }
     }
@@ -166,6 +188,14 @@ impl Data {
                 &mut self.training
             };
             samples.push(sample);
+        }
+    }
+
+    fn add_fault(&mut self, file: &Path, error: TeacherError) {
+        self.fault_count += 1;
+        if self.faults.len() < FAULTS_KEPT {
+            let file = file.to_owned();
+            self.faults.push(Fault { file, error });
         }
     }
 
@@ -203,45 +233,56 @@ fn leaf_sample(position: &mut Position, score: i32, result: i8) -> Result<Sample
     sample
 }
 
+fn of_centipawns(score: i16) -> i32 {
+    i32::from(score) * PAWN_VALUE / 100
+}
+
 fn load_file(
     source: &Source,
     file: &Path,
     is_held_out: bool,
     watch: &Watch<'_>,
 ) -> Result<Data, LoadError> {
-    if file.extension().is_none_or(|extension| extension != "pack") {
+    let format = Format::of_path(file).ok();
+    let Some(format) = format.filter(|format| format.has_scores()) else {
         return Err(LoadError::Format(file.to_owned()));
-    }
+    };
     let input = File::open(file).map_err(|error| LoadError::Io {
         file: file.to_owned(),
         error,
     })?;
     let mut data = Data::default();
-    let mut reader = PackReader::new(BufReader::with_capacity(BUFFER, input));
+    let input = BufReader::with_capacity(BUFFER, input);
+    let mut reader = TeacherReader::new(input, format).needing_results();
+    let mut position = Position::startpos();
     let (mut number, mut told) = (0, 0);
-    while let Some(game) = reader.next() {
+    while let Some(record) = reader.next() {
         if watch.stop.load(Ordering::Relaxed) {
             return Err(LoadError::Interrupted);
         }
-        match game {
-            Ok(game) => {
-                let is_held_out = is_held_out || is_chosen(source, file, number);
-                data.add_game(&source.filter, is_held_out, &game);
+        match record {
+            Ok(record) => {
+                let is_chosen = record.is_game() && is_chosen(source, file, number);
+                let is_held_out = is_held_out || is_chosen;
+                data.add_record(&source.filter, is_held_out, &record, &mut position);
             }
-            Err(error) => data.faults.push(Fault {
-                file: file.to_owned(),
-                error,
-            }),
+            Err(error) => data.add_fault(file, error),
         }
         number += 1;
-        (watch.on_bytes)(reader.offset() - told);
-        told = reader.offset();
+        if reader.offset() - told >= BUFFER as u64 {
+            (watch.on_bytes)(reader.offset() - told);
+            told = reader.offset();
+        }
     }
+    (watch.on_bytes)(reader.offset() - told);
     Ok(data)
 }
 
 /// Bytes that are read from a file at a time.
 const BUFFER: usize = 1 << 20;
+
+/// Faults of one file that are told.
+const FAULTS_KEPT: usize = 10;
 
 /// Whether a game is held out.
 fn is_chosen(source: &Source, file: &Path, game: u64) -> bool {
