@@ -237,9 +237,8 @@ impl Arguments {
 /// The files, those of folders one by one.
 fn listed(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let sources = Sources::new(paths, None)?;
-    let files = sources
-        .files()
-        .iter()
-        .filter(|file| file.format.has_scores());
-    Ok(files.map(|file| file.path.clone()).collect())
+    let files = sources.files().iter().map(|file| (file, &file.path));
+    // What is named is read or refused; of folders only what can be used.
+    let files = files.filter(|(file, path)| file.format.has_scores() || paths.contains(path));
+    Ok(files.map(|(_, path)| path.clone()).collect())
 }

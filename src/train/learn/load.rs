@@ -291,3 +291,56 @@ fn is_chosen(source: &Source, file: &Path, game: u64) -> bool {
     let number = mixed(mixed(source.seed ^ name) ^ game);
     f64::from((number >> u32::BITS) as u32) < source.held_out * f64::from(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movegen::legal_moves;
+
+    #[test]
+    fn the_asked_part_of_the_games_is_held_out() {
+        let source = Source {
+            held_out: 0.1,
+            seed: 3,
+            ..Source::default()
+        };
+        let chosen = |source: &Source, name: &str| -> Vec<u64> {
+            let games = 0..10_000;
+            let file = Path::new(name);
+            games
+                .filter(|&game| is_chosen(source, file, game))
+                .collect()
+        };
+        let found = chosen(&source, "games-0001.pack");
+        assert!((900..1100).contains(&found.len()), "{}", found.len());
+        assert_eq!(found, chosen(&source, "elsewhere/games-0001.pack"));
+        assert_ne!(found, chosen(&source, "games-0002.pack"));
+        let other = Source { seed: 4, ..source };
+        assert_ne!(found, chosen(&other, "games-0001.pack"));
+    }
+
+    #[test]
+    fn scores_and_results_turn_with_the_side_to_move() {
+        let sfen = "4k4/9/9/4r4/9/9/4L4/9/4K4 b - 1";
+        let mut position = Position::from_sfen(sfen).expect("a good position");
+        let moves = legal_moves(&position);
+        let capture = moves.iter().find(|mv| mv.to_string() == "5g5d");
+        assert!(capture.is_some());
+        for (tactical, expected) in [
+            (Tactical::Drop, None),
+            (Tactical::Keep, Some((500, 1))),
+            (Tactical::Leaf, Some((-500, -1))),
+        ] {
+            let filter = Filter {
+                tactical,
+                ..Filter::default()
+            };
+            let mut data = Data::default();
+            data.add(&filter, false, &mut position, capture.copied(), (500, 1));
+            let found = data.training.first();
+            let found = found.map(|sample| (sample.score(), sample.result()));
+            assert_eq!(found, expected, "{tactical:?}");
+            assert_eq!(position.to_sfen(), sfen);
+        }
+    }
+}
