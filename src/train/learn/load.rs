@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn scores_and_results_turn_with_the_side_to_move() {
-        let sfen = "4k4/9/9/4r4/9/9/4L4/9/4K4 b - 1";
+        let sfen = "3k5/9/9/4r4/9/9/4L4/9/3K5 b - 1";
         let mut position = Position::from_sfen(sfen).expect("a good position");
         let moves = legal_moves(&position);
         let capture = moves.iter().find(|mv| mv.to_string() == "5g5d");
