@@ -38,11 +38,17 @@ fn static_eval(driver: &mut Driver) -> String {
     lines.last().expect("a line").clone()
 }
 
+/// What `eval` ends with where the embedded network plays.
+fn of_embedded(position: &Position) -> String {
+    let value = scalar::evaluate(&Network::embedded(), position).expect("two kings");
+    format!("static eval {value}")
+}
+
 #[test]
 fn a_network_is_loaded_and_evaluates() {
     let position = Position::startpos();
     let mut driver = Driver::ready();
-    assert_eq!(static_eval(&mut driver), "static eval 0");
+    assert_eq!(static_eval(&mut driver), of_embedded(&position));
     for name in ["kp_64x2-8-32", "raicho_64x2-8"] {
         let bytes = random::file(&name.parse().expect("a shape"), 5);
         let file = Scratch::new(name, &bytes);
@@ -75,7 +81,7 @@ fn a_bad_network_is_named_and_the_embedded_one_plays() {
             "{lines:#?}"
         );
         assert!(lines[0].contains(name), "{lines:#?}");
-        assert_eq!(static_eval(&mut driver), "static eval 0");
+        assert_eq!(static_eval(&mut driver), of_embedded(&Position::startpos()));
         driver.send("go depth 2");
         driver.until("bestmove ");
     }
