@@ -9,6 +9,7 @@ mod data;
 mod gensfen;
 mod learn;
 mod net;
+mod part;
 mod perft;
 mod spsa;
 mod usi;

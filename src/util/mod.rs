@@ -5,6 +5,7 @@ mod enum_macro;
 mod memory;
 mod pages;
 mod prefetch;
+mod read;
 mod shorten;
 
 pub(crate) use aligned::Aligned;
@@ -12,4 +13,5 @@ pub(crate) use enum_macro::simple_enum;
 pub(crate) use memory::fits_into_memory;
 pub(crate) use pages::ZeroedPages;
 pub(crate) use prefetch::prefetch;
+pub(crate) use read::read_up_to;
 pub(crate) use shorten::shorten;

@@ -13,6 +13,7 @@ use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings, Shard};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+use crate::cli::part;
 use crate::types::EnteringKingRule;
 
 /// Openings that nobody asked to be filtered otherwise.
@@ -331,18 +332,9 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
     Ok(settings)
 }
 
-/// Counting from 0 or from 1: batch systems do both, and either way each part is played once.
 fn parse_shard(text: &str) -> Result<Shard, String> {
-    let expected = || format!("'{text}' is no part of a match, expected I/N such as 3/16");
-    let (index, count) = text.split_once('/').ok_or_else(expected)?;
-    let [index, count]: [Result<u64, _>; 2] = [index.trim().parse(), count.trim().parse()];
-    match (index, count) {
-        (Ok(index), Ok(count)) if count > 0 && index <= count => Ok(Shard {
-            index: index % count,
-            count,
-        }),
-        _ => Err(expected()),
-    }
+    let (index, count) = part::parse(text, "match")?;
+    Ok(Shard { index, count })
 }
 
 #[cfg(test)]

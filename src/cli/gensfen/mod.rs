@@ -10,6 +10,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::arena::{Meter, said, stop_on_ctrl_c};
+use super::part;
 use crate::arena::stop::Stop;
 use crate::engine::{EvalFile, load_evaluator};
 use crate::eval::Evaluator;
@@ -218,16 +219,7 @@ fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
     }
 }
 
-/// Counting from 0 or from 1: batch systems do both, and either way each part is played once.
 fn parse_shard(text: &str) -> Result<Shard, String> {
-    let expected = || format!("'{text}' is no part of a run, expected I/N such as 3/16");
-    let (index, count) = text.split_once('/').ok_or_else(expected)?;
-    let [index, count]: [Result<u64, _>; 2] = [index.trim().parse(), count.trim().parse()];
-    match (index, count) {
-        (Ok(index), Ok(count)) if count > 0 && index <= count => Ok(Shard {
-            index: index % count,
-            count,
-        }),
-        _ => Err(expected()),
-    }
+    let (index, count) = part::parse(text, "run")?;
+    Ok(Shard { index, count })
 }

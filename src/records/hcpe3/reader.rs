@@ -10,6 +10,7 @@ use crate::records::apery_move::from_apery;
 use crate::records::game::GameResult;
 use crate::records::packed::{HuffmanCodedPos, PackedError};
 use crate::types::{Move, Move16};
+use crate::util::read_up_to;
 
 const HEADER: usize = 36;
 const MOVE: usize = 6;
@@ -193,20 +194,6 @@ fn words<const N: usize>(input: &mut impl Read) -> Result<[u16; N], Hcpe3Fault> 
         *word = u16::from_le_bytes(bytes);
     }
     Ok(words)
-}
-
-/// Fills `bytes` as far as the input goes and returns how far that is.
-fn read_up_to(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match input.read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 impl<R: Read> Iterator for Hcpe3Reader<R> {

@@ -1,6 +1,6 @@
 //! Reads any format.
 
-use std::io::{self, BufRead};
+use std::io::BufRead;
 
 use super::{Fault, Format, Record, Sample, TeacherError, text};
 use crate::position::{Board, Position};
@@ -12,6 +12,7 @@ use crate::records::packed::{HuffmanCodedPos, PackedSfen};
 use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
 use crate::types::{Color, EnteringKingRule, Move16};
+use crate::util::read_up_to;
 
 /// Bytes of the longest record of a fixed size.
 const LONGEST_RECORD: usize = PositionSum::SIZE;
@@ -82,7 +83,7 @@ impl<R: BufRead> TeacherReader<R> {
                 let format = *format;
                 let mut bytes = [0; LONGEST_RECORD];
                 let size = format.record_size().unwrap_or(bytes.len());
-                let found = fill(input, &mut bytes[..size])?;
+                let found = read_up_to(input, &mut bytes[..size])?;
                 self.offset += found as u64;
                 if found == 0 {
                     return Ok(None);
@@ -223,20 +224,6 @@ fn both_kings(position: &Position) -> Result<(), Fault> {
         .into_iter()
         .find(|&color| position.king(color).is_none());
     missing.map_or(Ok(()), |color| Err(Fault::NoKing { color }))
-}
-
-/// Fills `bytes` as far as the input goes and returns how far that is.
-fn fill(input: &mut impl BufRead, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match input.read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 impl<R: BufRead> Iterator for TeacherReader<R> {
