@@ -26,11 +26,10 @@ mod tests;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use bytemuck::Zeroable;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use thiserror::Error;
 
 use crate::types::{Bound, Depth, Key64, value};
-use crate::util::{ZeroedPages, fits_into_memory, prefetch};
+use crate::util::{ZeroedPages, cores, fits_into_memory, for_each_part, prefetch};
 
 pub use entry::Entry;
 use entry::{DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT};
@@ -164,10 +163,11 @@ impl TranspositionTable {
 
     /// Forgets everything.
     pub fn clear(&self) {
-        if self.clusters.is_large() {
-            self.clusters.par_iter().for_each(Cluster::clear);
-        } else {
-            self.clusters.iter().for_each(Cluster::clear);
+        let clear = |part: &[Cluster]| part.iter().for_each(Cluster::clear);
+        let parts = || self.clusters.chunks(self.clusters.len().div_ceil(cores()));
+        // Where the system gives no threads this one does it all.
+        if !self.clusters.is_large() || for_each_part(parts(), clear).is_err() {
+            clear(&self.clusters);
         }
         self.generation.store(0, Ordering::Relaxed);
     }

@@ -16,12 +16,33 @@ const PERMILL: i32 = 1000;
 const MATE_DEPTH_HALVES: Depth = 5;
 const MATE_DEPTH_OFFSET: Depth = 2;
 
+/// How helpers leave out depths: so many that are searched, then as many that are not, and where in this they begin. Threads
+/// that all search the same depths do the same work at the same time; these run ahead and fill the table. From Stockfish
+/// 8 to 11.
+const RHYTHMS: [(Depth, Depth); 12] = [
+    (1, 0),
+    (1, 1),
+    (2, 0),
+    (2, 1),
+    (2, 2),
+    (2, 3),
+    (3, 0),
+    (3, 1),
+    (3, 2),
+    (3, 3),
+    (3, 4),
+    (3, 5),
+];
+
 impl Worker {
     /// Searches deeper and deeper until something ends it. Afterwards the root moves are sorted, the best first.
     pub(super) fn iterate(&mut self) {
         let lines = self.task.settings.multi_pv.clamp(1, self.root_moves.len());
         let last_depth = self.last_depth();
         for depth in 1..=last_depth {
+            if self.skips(depth) && depth < last_depth {
+                continue;
+            }
             self.root_depth = depth;
             self.best_move_changes /= 2;
             let previous = self.root_moves[0].value;
@@ -48,9 +69,32 @@ impl Worker {
         }
     }
 
+    /// Whether one thread may speak for all: several lines belong together, and a choice of moves is the first thread's.
+    pub(super) fn has_one_line(&self) -> bool {
+        self.task.settings.multi_pv <= 1 && self.task.limits.search_moves.is_empty()
+    }
+
+    /// Whether this thread has completed the depth that was asked for: whoever is there first has the answer. Not where the
+    /// answer has to wait for a permission.
+    pub(super) fn answers_first(&self) -> bool {
+        let limits = &self.task.limits;
+        let has_reached = |limit| self.completed_depth >= limit;
+        let may_end = self.has_one_line() && !limits.infinite && !limits.ponder;
+        may_end && limits.depth.is_some_and(has_reached)
+    }
+
     fn last_depth(&self) -> Depth {
         let limit = self.task.limits.depth.unwrap_or(Depth::MAX);
         limit.clamp(1, MAX_PLY as Depth - 1)
+    }
+
+    /// Helpers leave out depths, each in its own rhythm.
+    fn skips(&self, depth: Depth) -> bool {
+        let Some(helper) = self.task.thread.checked_sub(1) else {
+            return false;
+        };
+        let (length, phase) = RHYTHMS[helper % RHYTHMS.len()];
+        (depth + phase) / length % 2 == 1
     }
 
     /// One line at one depth: the window is opened until the value lies inside.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::position::Declaration;
+use crate::types::Depth;
 use crate::types::value::PAWN_VALUE;
 
 use super::pool::{OnEvent, Outcome, any_decision, guarded};
@@ -52,6 +53,9 @@ pub(super) fn help(worker: &mut Option<Worker>, task: Task) -> Outcome {
         let worker = begin(worker, task);
         if !worker.root_moves.is_empty() {
             worker.iterate();
+            if worker.answers_first() {
+                worker.task.signals.stop();
+            }
         }
         worker.release();
         (worker.candidate(), worker.statistics)
@@ -122,12 +126,11 @@ fn gather(worker: &mut Worker, signals: &Signals, helpers: &Helpers) -> Vec<Stri
         notes.extend(outcome.panic);
         candidates.extend(outcome.found);
     }
-    // Several lines belong together, a depth or a choice of moves was asked of the first thread.
-    let limits = &worker.task.limits;
-    let is_vote = worker.task.settings.multi_pv <= 1
-        && limits.depth.is_none()
-        && limits.search_moves.is_empty();
-    if is_vote && !candidates.is_empty() {
+    if worker.has_one_line() && !candidates.is_empty() {
+        let depth = worker.task.limits.depth.unwrap_or(Depth::MAX);
+        if candidates.iter().any(|voter| voter.depth >= depth) {
+            candidates.retain(|voter| voter.depth >= depth);
+        }
         let elected = candidates.swap_remove(elect(&candidates)).best;
         worker.put_first(elected);
     }

@@ -7,6 +7,7 @@ mod pages;
 mod prefetch;
 mod read;
 mod shorten;
+mod threads;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use enum_macro::simple_enum;
@@ -15,3 +16,4 @@ pub(crate) use pages::ZeroedPages;
 pub(crate) use prefetch::prefetch;
 pub(crate) use read::read_up_to;
 pub(crate) use shorten::shorten;
+pub(crate) use threads::{cores, for_each_part};

@@ -11,8 +11,8 @@ use std::ops::{Deref, DerefMut};
 
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
-use rayon::iter::ParallelIterator;
-use rayon::slice::ParallelSliceMut;
+
+use super::threads::{cores, for_each_part};
 
 /// Each large page on x86-64, and on ARM with small pages of 4 KB.
 const LARGE_PAGE: usize = 2 << 20;
@@ -40,8 +40,11 @@ impl<T: Zeroable> ZeroedPages<T> {
     /// The system has not enough memory, or the size is absurd.
     pub(crate) fn new(length: usize) -> io::Result<Self> {
         let mut pages = Self::on_demand(length)?;
-        if size_of_val(&*pages) >= LARGE {
-            pages.memory.par_chunks_mut(LARGE_PAGE).for_each(fetch);
+        if pages.is_large() {
+            let large_pages = pages.memory.len().div_ceil(LARGE_PAGE);
+            let part = large_pages.div_ceil(cores()) * LARGE_PAGE;
+            // Pages that were not fetched come when they are touched.
+            let _ = for_each_part(pages.memory.chunks_mut(part), fetch);
         } else {
             fetch(&mut pages.memory);
         }

@@ -1,5 +1,7 @@
 //! Several threads: one decision, told as it is, and a number of threads that may change whenever no search runs.
 
+use std::time::Duration;
+
 use raicho::position::Position;
 use raicho::search::{Decision, Limits, Settings};
 
@@ -26,6 +28,30 @@ fn several_threads_agree_on_one_decision() {
             assert!(matches!(report.decision, Decision::Move { .. }));
         }
     }
+}
+
+/// The first thread that is there answers, and what is told last is of the depth that was asked for.
+#[test]
+fn a_depth_is_reached_whoever_is_there_first() {
+    for depth in 1..9 {
+        let report = search(&position(MIDDLE_GAME), to_depth(depth), &with_threads(3));
+        assert_eq!(report.infos.last().map(|info| info.depth), Some(depth));
+    }
+}
+
+#[test]
+fn helpers_that_are_there_first_do_not_end_an_analysis() {
+    let settings = with_threads(3);
+    let mut searcher = prepared(&settings);
+    let limits = Limits {
+        infinite: true,
+        ..to_depth(4)
+    };
+    let events = start(&mut searcher, &position(MIDDLE_GAME), limits, &settings);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(searcher.is_searching());
+    searcher.stop();
+    collect(&events);
 }
 
 #[test]
@@ -77,7 +103,7 @@ fn every_start_has_its_decision() {
             },
             &settings,
         );
-        std::thread::sleep(std::time::Duration::from_micros(round * 97));
+        std::thread::sleep(Duration::from_micros(round * 97));
         searcher.stop();
         check(&position(MIDDLE_GAME), &collect(&events));
     }
