@@ -10,14 +10,14 @@
 //!
 //! A line is written at once when its game ends, so a kill costs the running games only.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::settings::MatchSettings;
+use crate::util::run_folder::{self, RunFolderError, at};
 
 mod entry;
 #[cfg(test)]
@@ -31,44 +31,18 @@ const LINES_FILE: &str = "games.sfen";
 /// Raised when old folders can no longer be read.
 const FORMAT: u32 = 1;
 
-/// The settings file.
-#[derive(Serialize, Deserialize)]
-struct Header {
-    format: u32,
-    program: String,
-    settings: MatchSettings,
-}
-
 /// Why results cannot be kept or read.
 #[derive(Debug, Error)]
 pub enum JournalError {
-    /// The system refuses.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    /// The folder.
+    #[error(transparent)]
+    Folder(#[from] RunFolderError),
     /// A new match was to begin where there is one.
     #[error("{} holds a match already: go on with it by --resume, or choose another folder", .0.display())]
     Occupied(PathBuf),
     /// A match was to be read where there is none.
     #[error("{} holds no match: expected a file {SETTINGS_FILE} in it", .0.display())]
     Missing(PathBuf),
-    /// Another process writes there.
-    #[error("{}: another match is being written there at this moment", .0.display())]
-    InUse(PathBuf),
-    /// A file cannot be understood.
-    #[error("{}{}: {reason}", path.display(), line.map(|line| format!(" line {line}")).unwrap_or_default())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: Option<usize>,
-        /// What is wrong with it.
-        reason: String,
-    },
 }
 
 /// The folder of a match, open for writing.
@@ -95,7 +69,7 @@ impl Journal {
         if folder.join(SETTINGS_FILE).exists() || games.len() > 0 {
             return Err(occupied());
         }
-        write_settings(folder, settings)?;
+        run_folder::write_settings(&folder.join(SETTINGS_FILE), FORMAT, settings)?;
         Ok(journal)
     }
 
@@ -121,36 +95,20 @@ impl Journal {
         for entry in &entries {
             writeln!(journal.lines, "{}", entry.line).map_err(at(&folder.join(LINES_FILE)))?;
         }
-        write_settings(folder, settings)?;
+        run_folder::write_settings(&folder.join(SETTINGS_FILE), FORMAT, settings)?;
         Ok((journal, entries))
     }
 
     fn open(folder: &Path) -> Result<Self, JournalError> {
-        let open = |name| {
-            let path = folder.join(name);
-            // Not in append mode, which cannot shorten a file on every system.
-            let mut file = OpenOptions::new()
-                .create(true)
-                .write(true)
-                .truncate(false)
-                .open(&path)
-                .map_err(at(&path))?;
-            file.seek(SeekFrom::End(0)).map_err(at(&path))?;
-            Ok(file)
-        };
-        let games: File = open(GAMES_FILE)?;
-        match games.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(JournalError::InUse(folder.to_owned())),
-            // Some network file systems know no locks; a match can do without.
-            Err(TryLockError::Error(error)) => {
-                log::warn!("{} cannot be locked: {error}", folder.display());
-            }
+        let mut games = run_folder::open_alone(folder, GAMES_FILE)?;
+        let mut lines = run_folder::open(&folder.join(LINES_FILE))?;
+        for file in [&mut games, &mut lines] {
+            file.seek(SeekFrom::End(0)).map_err(at(folder))?;
         }
         Ok(Self {
             folder: folder.to_owned(),
             games,
-            lines: open(LINES_FILE)?,
+            lines,
         })
     }
 
@@ -164,21 +122,17 @@ impl Journal {
     /// # Errors
     /// The files cannot be written.
     pub fn append(&mut self, entry: &GameEntry) -> Result<(), JournalError> {
-        let mut line = serde_json::to_string(entry).map_err(|error| JournalError::Content {
-            path: self.folder.join(GAMES_FILE),
-            line: None,
-            reason: error.to_string(),
-        })?;
-        line.push('\n');
         let path = self.folder.join(GAMES_FILE);
+        let line = run_folder::line_of(&path, entry)?;
         let end = self.games.stream_position().map_err(at(&path))?;
         if let Err(error) = self.games.write_all(line.as_bytes()) {
             // The next line must not join up with what there is of this one.
             let _ = self.games.set_len(end);
             let _ = self.games.seek(SeekFrom::Start(end));
-            return Err(at(&path)(error));
+            return Err(at(&path)(error).into());
         }
-        writeln!(self.lines, "{}", entry.line).map_err(at(&self.folder.join(LINES_FILE)))
+        writeln!(self.lines, "{}", entry.line).map_err(at(&self.folder.join(LINES_FILE)))?;
+        Ok(())
     }
 
     /// Writes a file of the folder, and the folders on its way.
@@ -190,7 +144,8 @@ impl Journal {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(at(parent))?;
         }
-        fs::write(&path, content).map_err(at(&path))
+        fs::write(&path, content).map_err(at(&path))?;
+        Ok(())
     }
 }
 
@@ -212,75 +167,12 @@ pub fn read_settings(folder: &Path) -> Result<MatchSettings, JournalError> {
     if !path.exists() {
         return Err(JournalError::Missing(folder.to_owned()));
     }
-    let text = fs::read_to_string(&path).map_err(at(&path))?;
-    let header: Header = serde_json::from_str(&text).map_err(|error| JournalError::Content {
-        path: path.clone(),
-        line: Some(error.line()),
-        reason: error.to_string(),
-    })?;
-    if header.format != FORMAT {
-        let reason = format!(
-            "format {} of {}, this version reads format {FORMAT}",
-            header.format, header.program
-        );
-        return Err(JournalError::Content {
-            path,
-            line: None,
-            reason,
-        });
-    }
-    Ok(header.settings)
-}
-
-/// Written beside and renamed, so that there is always a whole file.
-fn write_settings(folder: &Path, settings: &MatchSettings) -> Result<(), JournalError> {
-    let path = folder.join(SETTINGS_FILE);
-    let header = Header {
-        format: FORMAT,
-        program: concat!("raicho ", env!("CARGO_PKG_VERSION")).to_owned(),
-        settings: settings.clone(),
-    };
-    let text = serde_json::to_string_pretty(&header).map_err(|error| JournalError::Content {
-        path: path.clone(),
-        line: None,
-        reason: error.to_string(),
-    })?;
-    let beside = folder.join("match.json.new");
-    fs::write(&beside, text + "\n").map_err(at(&beside))?;
-    fs::rename(&beside, &path).map_err(at(&path))
+    Ok(run_folder::read_settings(&path, FORMAT)?)
 }
 
 /// The games, and where the last whole line ends.
 fn read_games(folder: &Path) -> Result<(Vec<GameEntry>, u64), JournalError> {
-    let path = folder.join(GAMES_FILE);
-    let file = match File::open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
-        Err(error) => return Err(at(&path)(error)),
-    };
-    let mut reader = BufReader::new(file);
-    let (mut entries, mut end, mut text) = (Vec::new(), 0, Vec::new());
-    for line in 1.. {
-        text.clear();
-        let length = reader.read_until(b'\n', &mut text).map_err(at(&path))?;
-        if text.last() != Some(&b'\n') {
-            break;
-        }
-        let entry = serde_json::from_slice(&text).map_err(|error| JournalError::Content {
-            path: path.clone(),
-            line: Some(line),
-            reason: error.to_string(),
-        })?;
-        entries.push(entry);
-        end += length as u64;
-    }
-    Ok((entries, end))
-}
-
-fn at(path: &Path) -> impl Fn(io::Error) -> JournalError {
-    let path = path.to_owned();
-    move |source| JournalError::Io {
-        path: path.clone(),
-        source,
-    }
+    let entries = run_folder::read_lines(&folder.join(GAMES_FILE))?;
+    let end = entries.last().map_or(0, |&(_, end)| end);
+    Ok((entries.into_iter().map(|(entry, _)| entry).collect(), end))
 }

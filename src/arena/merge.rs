@@ -8,6 +8,7 @@ use super::journal::{self, GameEntry, Journal, JournalError};
 use super::runner::{MatchError, tally_of};
 use super::settings::MatchSettings;
 use super::summary::Summary;
+use crate::util::run_folder::at;
 
 /// A whole match, or as much of it as was given.
 pub struct Merged {
@@ -132,8 +133,7 @@ impl Merged {
         for (from, entry) in &self.entries {
             for name in entry.dialogue.iter().chain([&entry.record]) {
                 let path = from.join(name);
-                let content =
-                    fs::read(&path).map_err(|source| JournalError::Io { path, source })?;
+                let content = fs::read(&path).map_err(at(&path))?;
                 journal.write_file(name, &content)?;
             }
             journal.append(entry)?;

@@ -6,6 +6,7 @@ mod memory;
 mod pages;
 mod prefetch;
 mod read;
+pub(crate) mod run_folder;
 mod shorten;
 mod threads;
 

@@ -171,7 +171,7 @@ fn one_process_at_a_time() {
     let place = Place::new();
     let journal = Journal::create(&place.folder(), &sample()).unwrap();
     let words = error(Journal::resume(&place.folder(), &sample()));
-    assert!(words.contains("another match is being written"), "{words}");
+    assert!(words.contains("another run is writing"), "{words}");
     assert!(place.read().is_ok(), "reading is allowed");
     drop(journal);
     assert!(Journal::resume(&place.folder(), &sample()).is_ok());
@@ -216,7 +216,7 @@ fn a_place_that_cannot_be_written_is_named() {
     fs::write(&file, "").unwrap();
     for folder in [file.clone(), file.join("below")] {
         let error = Journal::create(&folder, &sample()).err();
-        let Some(JournalError::Io { path, .. }) = &error else {
+        let Some(JournalError::Folder(RunFolderError::Io { path, .. })) = &error else {
             panic!("{error:?}");
         };
         assert_eq!(*path, folder);

@@ -9,18 +9,18 @@
 //! | `faults/` | the last lines of the dialogue of the first of these |
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::super::referee::Reason;
 use super::games::{Fault, GameSettings};
 use super::{State, StateError};
+use crate::util::run_folder::{self, RunFolderError, at};
 
 const SETTINGS_FILE: &str = "tuning.json";
 const STATE_FILE: &str = "spsa.json";
@@ -44,43 +44,18 @@ struct Faults {
     counts: BTreeMap<Reason, u64>,
 }
 
-/// The settings file.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Header {
-    format: u32,
-    program: String,
-    games: GameSettings,
-}
-
 /// Why a run cannot be kept or go on.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// The system refuses.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    /// The folder.
+    #[error(transparent)]
+    Folder(#[from] RunFolderError),
     /// A new run was to begin where there is one.
     #[error("{} holds a run of spsa already: go on with it by --resume, or choose another folder", .0.display())]
     Occupied(PathBuf),
     /// A run was to go on where there is none.
     #[error("{} holds no run of spsa: expected the files {SETTINGS_FILE} and {STATE_FILE} in it", .0.display())]
     Missing(PathBuf),
-    /// Another process writes there.
-    #[error("{}: another process goes on with this run at the moment", .0.display())]
-    InUse(PathBuf),
-    /// A file cannot be understood.
-    #[error("{}: {reason}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
     /// The state cannot be written or read.
     #[error(transparent)]
     State(#[from] StateError),
@@ -107,17 +82,7 @@ impl Folder {
         Self::check_free(path)?;
         fs::create_dir_all(path).map_err(at(path))?;
         let folder = Self::open(path, settings)?;
-        let header = Header {
-            format: FORMAT,
-            program: concat!("raicho ", env!("CARGO_PKG_VERSION")).to_owned(),
-            games: folder.settings.clone(),
-        };
-        let content = |error: serde_json::Error| FolderError::Content {
-            path: path.join(SETTINGS_FILE),
-            reason: error.to_string(),
-        };
-        let text = serde_json::to_string_pretty(&header).map_err(content)? + "\n";
-        folder.replace(SETTINGS_FILE, &text)?;
+        run_folder::write_settings(&path.join(SETTINGS_FILE), FORMAT, &folder.settings)?;
         state.save(&folder.state_path())?;
         Ok(folder)
     }
@@ -131,52 +96,21 @@ impl Folder {
         if !file.exists() || !path.join(STATE_FILE).exists() {
             return Err(FolderError::Missing(path.to_owned()));
         }
-        let text = fs::read_to_string(&file).map_err(at(&file))?;
-        let broken = |reason: String| FolderError::Content {
-            path: file.clone(),
-            reason,
-        };
-        let header: Header =
-            serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
-        if header.format != FORMAT {
-            return Err(broken(format!(
-                "format {} of {}, this version reads format {FORMAT}",
-                header.format, header.program
-            )));
-        }
-        let folder = Self::open(path, header.games)?;
+        let folder = Self::open(path, run_folder::read_settings(&file, FORMAT)?)?;
         let state = State::load(&folder.state_path())?;
         Ok((folder, state))
     }
 
     fn open(path: &Path, settings: GameSettings) -> Result<Self, FolderError> {
         let faults_path = path.join(FAULTS_FILE);
-        let at_faults = || at(&faults_path);
-        // Not in append mode, which cannot shorten a file on every system.
-        let mut file = OpenOptions::new()
-            .create(true)
-            .read(true)
-            .write(true)
-            .truncate(false)
-            .open(&faults_path)
-            .map_err(at_faults())?;
-        file.try_lock()
-            .map_err(|_| FolderError::InUse(path.to_owned()))?;
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(at_faults())?;
+        let mut file = run_folder::open_alone(path, FAULTS_FILE)?;
+        let lines: Vec<(Fault, u64)> = run_folder::read_lines(&faults_path)?;
         // What a kill left of a line is dropped.
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        file.set_len(whole as u64).map_err(at_faults())?;
-        file.seek(SeekFrom::End(0)).map_err(at_faults())?;
+        let end = lines.last().map_or(0, |&(_, end)| end);
+        file.set_len(end).map_err(at(&faults_path))?;
+        file.seek(SeekFrom::End(0)).map_err(at(&faults_path))?;
         let mut counts = BTreeMap::new();
-        for (number, line) in (1..).zip(text[..whole].lines()) {
-            let fault: Fault = serde_json::from_str(line).map_err(|error| {
-                let reason = format!("line {number}: {error}");
-                FolderError::Content {
-                    path: faults_path.clone(),
-                    reason,
-                }
-            })?;
+        for (fault, _) in lines {
             *counts.entry(fault.reason).or_default() += 1;
         }
         Ok(Self {
@@ -212,16 +146,10 @@ impl Folder {
     /// The files cannot be written.
     pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), FolderError> {
         let path = self.path.join(FAULTS_FILE);
-        let line = serde_json::to_string(fault).map_err(|error| FolderError::Content {
-            path: path.clone(),
-            reason: error.to_string(),
-        })?;
+        let line = run_folder::line_of(&path, fault)?;
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
-        faults
-            .file
-            .write_all((line + "\n").as_bytes())
-            .map_err(at(&path))?;
+        faults.file.write_all(line.as_bytes()).map_err(at(&path))?;
         if faults.counts.values().sum::<u64>() > DIALOGUES {
             return Ok(());
         }
@@ -233,7 +161,8 @@ impl Folder {
             "{fault}\n\n> to the engine, < from it, ! its error output\n{}\n",
             dialogue.join("\n")
         );
-        fs::write(&path, text).map_err(at(&path))
+        fs::write(&path, text).map_err(at(&path))?;
+        Ok(())
     }
 
     /// Writes the values in the course of the run.
@@ -247,15 +176,8 @@ impl Folder {
             let values = point.theta.iter().map(f64::to_string);
             lines.push(row(point.finished.to_string(), values));
         }
-        self.replace(HISTORY_FILE, &(lines.join("\n") + "\n"))
-    }
-
-    /// Written beside and renamed, so that there is always a whole file.
-    fn replace(&self, name: &str, text: &str) -> Result<(), FolderError> {
-        let path = self.path.join(name);
-        let beside = self.path.join(format!("{name}.new"));
-        fs::write(&beside, text).map_err(at(&beside))?;
-        fs::rename(&beside, &path).map_err(at(&path))
+        let text = lines.join("\n") + "\n";
+        Ok(run_folder::replace(&self.path.join(HISTORY_FILE), &text)?)
     }
 
     fn lock_faults(&self) -> MutexGuard<'_, Faults> {
@@ -267,12 +189,4 @@ impl Folder {
 fn row(first: String, rest: impl Iterator<Item = String>) -> String {
     let cells: Vec<String> = iter::once(first).chain(rest).collect();
     cells.join(",")
-}
-
-fn at(path: &Path) -> impl Fn(io::Error) -> FolderError {
-    let path = path.to_owned();
-    move |source| FolderError::Io {
-        path: path.clone(),
-        source,
-    }
 }

@@ -9,11 +9,10 @@
 //! A game is written at once when it ends, first itself, then its line: what a kill leaves behind the last whole line is
 //! cut off, so that it costs the running games only.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::game::PlayedGame;
@@ -22,6 +21,7 @@ use super::seen::SeenPositions;
 use super::settings::GensfenSettings;
 use super::tally::Entry;
 use crate::records::pack::PackError;
+use crate::util::run_folder::{self, RunFolderError, at, open};
 
 const SETTINGS_FILE: &str = "gensfen.json";
 const JOURNAL_FILE: &str = "gensfen.jsonl";
@@ -29,34 +29,18 @@ const JOURNAL_FILE: &str = "gensfen.jsonl";
 const FORMAT: u32 = 1;
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
-/// The settings file.
-#[derive(Serialize, Deserialize)]
-struct Header {
-    format: u32,
-    program: String,
-    settings: GensfenSettings,
-}
-
 /// Why games cannot be kept.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
-    /// The system refuses.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    /// The folder.
+    #[error(transparent)]
+    Folder(#[from] RunFolderError),
     /// A new run was to begin where there is one.
     #[error("{} holds games already: go on with them by --resume, or choose another folder", .0.display())]
     Occupied(PathBuf),
     /// A run was to go on where there is none.
     #[error("{} holds no games: expected a file {SETTINGS_FILE} in it", .0.display())]
     Missing(PathBuf),
-    /// Another process writes there.
-    #[error("{}: another run is writing there at this moment", .0.display())]
-    InUse(PathBuf),
     /// The run in the folder is another one.
     #[error("{} holds another run: {difference}", path.display())]
     OtherRun {
@@ -64,16 +48,6 @@ pub enum ArchiveError {
         path: PathBuf,
         /// The first difference.
         difference: String,
-    },
-    /// A file cannot be understood.
-    #[error("{}{}: {reason}", path.display(), line.map(|line| format!(" line {line}")).unwrap_or_default())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: Option<usize>,
-        /// What is wrong with it.
-        reason: String,
     },
     /// The games cannot be read again.
     #[error("{}: {source}", path.display())]
@@ -110,14 +84,14 @@ impl Archive {
     /// The folder holds a run, or cannot be written.
     pub fn create(folder: &Path, settings: &GensfenSettings) -> Result<Self, ArchiveError> {
         fs::create_dir_all(folder).map_err(at(folder))?;
-        let journal = lock(folder)?;
+        let journal = run_folder::open_alone(folder, JOURNAL_FILE)?;
         let occupied = Self::exists(folder)
             || journal.metadata().map_err(at(folder))?.len() > 0
             || file_path(folder, settings, 1).exists();
         if occupied {
             return Err(ArchiveError::Occupied(folder.to_owned()));
         }
-        write_settings(folder, settings)?;
+        run_folder::write_settings(&folder.join(SETTINGS_FILE), FORMAT, settings)?;
         Self::open(folder, settings, journal, &[], 0)
     }
 
@@ -141,21 +115,21 @@ impl Archive {
             // Without it everything would be cut off.
             let reason = "is gone, expected it beside the games".to_owned();
             let line = None;
-            return Err(ArchiveError::Content { path, line, reason });
+            return Err(RunFolderError::Content { path, line, reason }.into());
         }
-        let journal = lock(folder)?;
-        let (mut entries, mut ends) = read_journal(folder)?;
+        let journal = run_folder::open_alone(folder, JOURNAL_FILE)?;
+        let mut lines: Vec<(Entry, u64)> = run_folder::read_lines(&path)?;
         // After a power cut the end of a file can be missing though its line is there.
-        while let Some(last) = entries.last() {
+        while let Some((last, _)) = lines.last() {
             let length =
                 fs::metadata(file_path(folder, settings, last.file)).map_or(0, |m| m.len());
             if length >= last.end {
                 break;
             }
-            entries.pop();
-            ends.pop();
+            lines.pop();
         }
-        let journal_end = ends.last().copied().unwrap_or(0);
+        let journal_end = lines.last().map_or(0, |&(_, end)| end);
+        let entries: Vec<Entry> = lines.into_iter().map(|(entry, _)| entry).collect();
         journal.set_len(journal_end).map_err(at(folder))?;
         let mut archive = Self::open(folder, settings, journal, &entries, journal_end)?;
         archive.remember()?;
@@ -176,7 +150,7 @@ impl Archive {
             journal,
             journal_end,
             number,
-            file: open_for_writing(&file_path(folder, settings, number))?,
+            file: open(&file_path(folder, settings, number))?,
             end,
             seen: SeenPositions::new(settings.writing.dedup_mb),
         };
@@ -237,11 +211,7 @@ impl Archive {
             reason: game.outcome.reason,
             entering_king: game.entering_king,
         };
-        let line = serde_json::to_string(&entry).map_err(|error| ArchiveError::Content {
-            path: self.folder.join(JOURNAL_FILE),
-            line: None,
-            reason: error.to_string(),
-        })? + "\n";
+        let line = run_folder::line_of(&self.folder.join(JOURNAL_FILE), &entry)?;
         let written = self
             .file
             .write_all(&bytes)
@@ -249,7 +219,7 @@ impl Archive {
         if let Err(source) = written {
             // The next game must not join up with what there is of this one.
             let _ = self.cut();
-            return Err(at(&self.folder)(source));
+            return Err(at(&self.folder)(source).into());
         }
         self.end = entry.end;
         self.journal_end += line.len() as u64;
@@ -261,9 +231,10 @@ impl Archive {
         self.file.sync_data().map_err(at(&self.folder))?;
         self.number += 1;
         let path = file_path(&self.folder, &self.settings, self.number);
-        self.file = open_for_writing(&path)?;
+        self.file = open(&path)?;
         self.end = 0;
-        self.cut().map_err(at(&path))
+        self.cut().map_err(at(&path))?;
+        Ok(())
     }
 }
 
@@ -271,100 +242,12 @@ fn file_path(folder: &Path, settings: &GensfenSettings, number: u32) -> PathBuf 
     folder.join(format!("{}-{number:04}.pack", settings.writing.name))
 }
 
-fn open_for_writing(path: &Path) -> Result<File, ArchiveError> {
-    // Not in append mode, which cannot shorten a file on every system.
-    OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(false)
-        .open(path)
-        .map_err(at(path))
-}
-
-/// The journal, which only one process has at a time.
-fn lock(folder: &Path) -> Result<File, ArchiveError> {
-    let journal = open_for_writing(&folder.join(JOURNAL_FILE))?;
-    match journal.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(ArchiveError::InUse(folder.to_owned())),
-        // Some network file systems know no locks; a run can do without.
-        Err(TryLockError::Error(error)) => {
-            log::warn!("{} cannot be locked: {error}", folder.display());
-        }
-    }
-    Ok(journal)
-}
-
 fn read_settings(folder: &Path) -> Result<GensfenSettings, ArchiveError> {
     let path = folder.join(SETTINGS_FILE);
     if !path.exists() {
         return Err(ArchiveError::Missing(folder.to_owned()));
     }
-    let text = fs::read_to_string(&path).map_err(at(&path))?;
-    let header: Header = serde_json::from_str(&text).map_err(|error| ArchiveError::Content {
-        path: path.clone(),
-        line: Some(error.line()),
-        reason: error.to_string(),
-    })?;
-    if header.format != FORMAT {
-        let reason = format!(
-            "format {} of {}, this version reads format {FORMAT}",
-            header.format, header.program
-        );
-        return Err(ArchiveError::Content {
-            path,
-            line: None,
-            reason,
-        });
-    }
-    Ok(header.settings)
-}
-
-/// Written beside and renamed, so that there is always a whole file.
-fn write_settings(folder: &Path, settings: &GensfenSettings) -> Result<(), ArchiveError> {
-    let path = folder.join(SETTINGS_FILE);
-    let header = Header {
-        format: FORMAT,
-        program: concat!("raicho ", env!("CARGO_PKG_VERSION")).to_owned(),
-        settings: settings.clone(),
-    };
-    let text = serde_json::to_string_pretty(&header).map_err(|error| ArchiveError::Content {
-        path: path.clone(),
-        line: None,
-        reason: error.to_string(),
-    })?;
-    let beside = path.with_extension("json.new");
-    fs::write(&beside, text + "\n").map_err(at(&beside))?;
-    fs::rename(&beside, &path).map_err(at(&path))
-}
-
-/// The games, and where the line of each ends. What comes after the last whole line does not count.
-fn read_journal(folder: &Path) -> Result<(Vec<Entry>, Vec<u64>), ArchiveError> {
-    let path = folder.join(JOURNAL_FILE);
-    let text = fs::read(&path).map_err(at(&path))?;
-    let (mut entries, mut ends, mut end) = (Vec::new(), Vec::new(), 0);
-    for (index, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
-        if line.last() != Some(&b'\n') {
-            break;
-        }
-        let entry = serde_json::from_slice(line).map_err(|error| ArchiveError::Content {
-            path: path.clone(),
-            line: Some(index + 1),
-            reason: error.to_string(),
-        })?;
-        end += line.len() as u64;
-        entries.push(entry);
-        ends.push(end);
-    }
-    Ok((entries, ends))
-}
-
-fn at(path: &Path) -> impl Fn(io::Error) -> ArchiveError {
-    let path = path.to_owned();
-    move |source| ArchiveError::Io {
-        path: path.clone(),
-        source,
-    }
+    Ok(run_folder::read_settings(&path, FORMAT)?)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Tests of what a run leaves behind, and of going on with it.
 
+use std::fs::OpenOptions;
+
 use super::super::game::Segment;
 use super::super::outcome::{Outcome, Reason};
 use super::super::settings::{Diversions, Effort, Endings, Openings, Shard, Writing};
