@@ -6,6 +6,7 @@ pub mod apery_move;
 pub mod csa;
 pub mod encoding;
 pub mod game;
+pub mod game_reader;
 pub mod hcpe;
 pub mod hcpe3;
 pub mod kif;

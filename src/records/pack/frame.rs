@@ -12,7 +12,7 @@ const FIELD_BITS: u32 = 7;
 const FIELD_MASK: u16 = 0x7f;
 
 /// A game before its moves are understood.
-pub(super) struct Frame {
+pub struct Frame {
     /// `None` for the start position of an even game.
     pub(super) start: Option<(HuffmanCodedPos, u16)>,
     /// As they are stored: the move in the 16 bits of Apery, and the score.

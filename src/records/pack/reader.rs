@@ -7,21 +7,15 @@ use thiserror::Error;
 use super::frame::{self, Frame};
 use super::{MAX_PLIES, PackGame};
 use crate::position::Position;
-use crate::records::apery_move::from_apery;
+use crate::records::game_reader::{GameError, GameFormat, GameReader, IllegalMove, legal_move};
 use crate::records::packed::PackedError;
-use crate::types::Move;
 
 /// A game that cannot be read, and where it stands.
-#[derive(Debug, Error)]
-#[error("game {game}, at byte {offset}: {fault}")]
-pub struct PackError {
-    /// The number of the game, from 1.
-    pub game: u64,
-    /// Where the game begins, in bytes from the beginning of the input.
-    pub offset: u64,
-    /// What is wrong with it.
-    pub fault: PackFault,
-}
+pub type PackError = GameError<PackFault>;
+
+/// Reads one game after the other. A game with an illegal start or move is an error, and the next one follows; after any
+/// other error there is no next one.
+pub type PackReader<R> = GameReader<R, Pack>;
 
 /// What is wrong with a game.
 #[derive(Debug, Error)]
@@ -53,90 +47,45 @@ pub enum PackFault {
     #[error("start: {0}")]
     Start(#[from] PackedError),
     /// A move that cannot be made.
-    #[error("move {number}, {text}, is illegal in {sfen}")]
-    Move {
-        /// The number of the move in the game, from 1.
-        number: usize,
-        /// The move, or its bits where they are none.
-        text: String,
-        /// The position in which it should be made.
-        sfen: String,
-    },
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
 }
 
-impl PackFault {
-    /// Whether nothing can be read behind this game, because nobody knows where it ends.
-    pub const fn is_fatal(&self) -> bool {
-        matches!(
-            self,
-            Self::Io(_) | Self::Truncated | Self::Flag { .. } | Self::Endless | Self::End { .. }
-        )
-    }
-}
-
-/// Reads one game after the other. A game with an illegal start or move is an error, and the next one follows; after any
-/// other error there is no next one.
-pub struct PackReader<R: Read> {
-    input: R,
-    /// Games begun.
-    games: u64,
-    /// Where the next game begins.
-    offset: u64,
-    good_bytes: u64,
-    is_over: bool,
+/// The format.
+pub struct Pack {
     even_start: Position,
 }
 
-impl<R: Read> PackReader<R> {
-    /// Reads from `input`, which should be buffered.
-    pub fn new(input: R) -> Self {
+impl Default for Pack {
+    fn default() -> Self {
         Self {
-            input,
-            games: 0,
-            offset: 0,
-            good_bytes: 0,
-            is_over: false,
             even_start: Position::startpos(),
         }
     }
+}
 
-    /// Where the last good game ended. A file that was cut off within a game can be continued from here.
-    pub const fn good_bytes(&self) -> u64 {
-        self.good_bytes
+impl GameFormat for Pack {
+    type Frame = Frame;
+    type Game = PackGame;
+    type Fault = PackFault;
+
+    fn frame(input: &mut impl Read) -> Result<Option<(Frame, u64)>, PackFault> {
+        let frame = frame::read(input)?;
+        Ok(frame.map(|frame| {
+            let length = frame.length;
+            (frame, length)
+        }))
     }
 
-    /// Where the next game begins.
-    pub const fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    fn read(&mut self) -> Result<Option<PackGame>, PackFault> {
-        let Some(frame) = frame::read(&mut self.input)? else {
-            return Ok(None);
-        };
-        self.offset += frame.length;
-        let game = self.understand(&frame)?;
-        self.good_bytes = self.offset;
-        Ok(Some(game))
-    }
-
-    fn understand(&self, frame: &Frame) -> Result<PackGame, PackFault> {
+    fn understand(&self, frame: Frame) -> Result<PackGame, PackFault> {
         let start = match frame.start {
             None => self.even_start.clone(),
             Some((position, ply)) => position.unpack(u32::from(ply).max(1))?,
         };
         let mut position = start.clone();
         let mut moves = Vec::with_capacity(frame.moves.len());
-        for (index, &(bits, score)) in frame.moves.iter().enumerate() {
-            let Some(mv) = legal_move(&position, bits) else {
-                let text =
-                    from_apery(bits).map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string());
-                return Err(PackFault::Move {
-                    number: index + 1,
-                    text,
-                    sfen: position.to_sfen(),
-                });
-            };
+        for (number, &(bits, score)) in (1..).zip(&frame.moves) {
+            let mv = legal_move(&position, bits, number)?;
             position.do_move(mv);
             moves.push((mv, score));
         }
@@ -147,32 +96,18 @@ impl<R: Read> PackReader<R> {
             reason: frame.reason,
         })
     }
+
+    fn is_fatal(fault: &PackFault) -> bool {
+        fault.is_fatal()
+    }
 }
 
-/// The move that Apery stores so, if it is legal here.
-fn legal_move(position: &Position, bits: u16) -> Option<Move> {
-    let mv = position.to_move(from_apery(bits)?)?;
-    (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
-}
-
-impl<R: Read> Iterator for PackReader<R> {
-    type Item = Result<PackGame, PackError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
-        }
-        let offset = self.offset;
-        self.games += 1;
-        let game = self.read().map_err(|fault| PackError {
-            game: self.games,
-            offset,
-            fault,
-        });
-        self.is_over = match &game {
-            Ok(game) => game.is_none(),
-            Err(error) => error.fault.is_fatal(),
-        };
-        game.transpose()
+impl PackFault {
+    /// Whether nothing can be read behind this game, because nobody knows where it ends.
+    pub const fn is_fatal(&self) -> bool {
+        matches!(
+            self,
+            Self::Io(_) | Self::Truncated | Self::Flag { .. } | Self::Endless | Self::End { .. }
+        )
     }
 }
