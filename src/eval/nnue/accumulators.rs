@@ -13,7 +13,9 @@
     reason = "vectors of one instruction set, all under one promise"
 )]
 
-use super::features::{KingPlane, PIECES_IN_SET, active, king_plane};
+use super::features::{
+    ActiveInputs, Attacks, KingPlane, PIECES_IN_SET, active_with_attacks, king_plane,
+};
 use super::input_table::{Changes, InputTable, View};
 use super::inputs::Inputs;
 use super::network::{Network, Transformer};
@@ -54,6 +56,10 @@ pub(super) struct Accumulators {
     kept: Vec<Kept>,
     /// The sums of each of `kept`.
     kept_sums: Aligned<i16>,
+    /// Where inputs count attacks: those of each of `kept`, in their order.
+    kept_inputs: Vec<ActiveInputs>,
+    /// The attacks of the position that was seen last: both sides need them.
+    attacks: Option<(Key64, Attacks)>,
 }
 
 /// The pieces of the last position that was seen with a king on a plane.
@@ -78,18 +84,18 @@ impl Kept {
 impl Accumulators {
     pub(super) fn new(network: &Network) -> Self {
         let width = network.shape.width;
-        let kept = if network.shape.inputs.counts_attacks() {
-            0
-        } else {
-            network.shape.inputs.planes() as usize * 2 * Color::NUM
-        };
+        let inputs = network.shape.inputs;
+        let kept = inputs.planes() as usize * 2 * Color::NUM;
+        let with_attacks = if inputs.counts_attacks() { kept } else { 0 };
         Self {
             width,
-            table: InputTable::new(network.shape.inputs),
+            table: InputTable::new(inputs),
             sums: Aligned::zeroed(SLOTS * Color::NUM * width),
             keys: vec![[None; Color::NUM]; SLOTS],
             kept: vec![Kept::NEW; kept],
             kept_sums: Aligned::zeroed(kept * width),
+            kept_inputs: vec![ActiveInputs::new(); with_attacks],
+            attacks: None,
         }
     }
 
@@ -180,18 +186,6 @@ impl Accumulators {
         self.keys[ply % SLOTS][side.index()] = Some(position.key());
         let width = self.width;
         let transformer = &network.transformer;
-        if self.kept.is_empty() {
-            self.sums[to..to + width].copy_from_slice(&transformer.biases);
-            let mut difference = Difference::default();
-            let all = active(network.shape.inputs, position, side).unwrap_or_default();
-            difference.added.extend(all);
-            // SAFETY: the caller's promise; the slot lies within the sums.
-            unsafe {
-                let sums = self.sums.as_mut_ptr().add(to);
-                apply::<S>(transformer, width, sums, sums, &difference);
-            }
-            return;
-        }
         let kept_at =
             (plane.plane as usize * 2 + usize::from(plane.is_mirrored)) * Color::NUM + side.index();
         let from = kept_at * width;
@@ -201,7 +195,25 @@ impl Accumulators {
             kept_sums.copy_from_slice(&transformer.biases);
             kept.is_new = false;
         }
-        let difference = kept.catch_up(self.table.seen_by(side, plane), position);
+        let inputs = network.shape.inputs;
+        let difference = if inputs.counts_attacks() {
+            // Any move may change what any piece is attacked by, and so its input.
+            let attacks = match &self.attacks {
+                Some((key, attacks)) if *key == position.key() => attacks,
+                _ => {
+                    &self
+                        .attacks
+                        .insert((position.key(), Attacks::of(position)))
+                        .1
+                }
+            };
+            let mut now = active_with_attacks(inputs, position, side, plane, attacks);
+            now.sort_unstable();
+            let before = std::mem::replace(&mut self.kept_inputs[kept_at], now);
+            Difference::between(&before, &self.kept_inputs[kept_at])
+        } else {
+            kept.catch_up(self.table.seen_by(side, plane), position)
+        };
         // SAFETY: the caller's promise; the sums are `width` long.
         unsafe {
             let sums = kept_sums.as_mut_ptr();
@@ -223,6 +235,25 @@ fn leaves_plane(inputs: Inputs, plane: KingPlane, side: Color, mv: Option<Move>)
 }
 
 impl Difference {
+    /// What changed from some inputs in order to others.
+    fn between(before: &[u32], now: &[u32]) -> Self {
+        let mut difference = Self::default();
+        let (mut before, mut now) = (before.iter().peekable(), now.iter().peekable());
+        loop {
+            match (before.peek(), now.peek()) {
+                (None, None) => return difference,
+                (Some(one), Some(other)) if one == other => {
+                    before.next();
+                    now.next();
+                }
+                (Some(one), other) if other.is_none_or(|other| one < other) => {
+                    difference.removed.extend(before.next().copied());
+                }
+                _ => difference.added.extend(now.next().copied()),
+            }
+        }
+    }
+
     /// What a move changed for a side whose king stayed on its plane.
     #[inline(always)]
     fn of_move(view: View<'_>, past: PastMove) -> Self {

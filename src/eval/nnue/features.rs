@@ -228,39 +228,69 @@ pub fn active(inputs: Inputs, position: &Position, perspective: Color) -> Option
     if inputs.numbering() == Numbering::Own {
         return Some(own::active(king, position, perspective));
     }
-    let mut active = ActiveInputs::new();
-    for number in piece_numbers(position, perspective) {
-        let attacks = if inputs.counts_attacks() {
-            attack_plane(position, perspective, number)
-                * inputs.planes()
-                * inputs.pieces_per_plane()
-        } else {
-            0
-        };
-        active.extend(
-            indices(inputs, king, number)
-                .into_iter()
-                .map(|index| index + attacks),
-        );
+    if inputs.counts_attacks() {
+        return Some(active_with_attacks(
+            inputs,
+            position,
+            perspective,
+            king,
+            &Attacks::of(position),
+        ));
     }
-    Some(active)
+    let numbers = piece_numbers(position, perspective).into_iter();
+    Some(
+        numbers
+            .flat_map(|number| indices(inputs, king, number))
+            .collect(),
+    )
 }
 
-/// By how many own and enemy pieces the square of a piece number is attacked, each 0, 1 or "2 and more": own · 3 + enemy.
-fn attack_plane(position: &Position, perspective: Color, number: u32) -> u32 {
-    if !(HAND_END..PIECES_END).contains(&number) {
-        return 0;
+/// The same for inputs that count attacks.
+pub(crate) fn active_with_attacks(
+    inputs: Inputs,
+    position: &Position,
+    perspective: Color,
+    king: KingPlane,
+    attacks: &Attacks,
+) -> ActiveInputs {
+    let step = inputs.planes() * inputs.pieces_per_plane();
+    let numbers = piece_numbers(position, perspective).into_iter();
+    numbers
+        .flat_map(|number| {
+            let plane = attacks.plane(perspective, number);
+            let found = indices(inputs, king, number).into_iter();
+            found.map(move |index| index + plane * step)
+        })
+        .collect()
+}
+
+/// By how many pieces of each side the pieces on the board are attacked, each 0, 1 or "2 and more".
+#[derive(Clone, Debug)]
+pub(crate) struct Attacks([[u8; Square::NUM]; Color::NUM]);
+
+impl Attacks {
+    pub(crate) fn of(position: &Position) -> Self {
+        let board = position.board();
+        let mut attacks = [[0; Square::NUM]; Color::NUM];
+        for square in board.occupied() - board.kind(PieceType::King) {
+            for side in Color::ALL {
+                let attackers = board.attackers_by(side, square, board.occupied());
+                attacks[side.index()][square.index()] = attackers.count().min(2) as u8;
+            }
+        }
+        Self(attacks)
     }
-    let Some(square) = Square::from_index(((number - HAND_END) % SQUARES) as usize) else {
-        return 0;
-    };
-    let square = seen_by(square, perspective);
-    let board = position.board();
-    let attackers = |side| {
-        let attackers = board.attackers_by(side, square, board.occupied());
-        attackers.count().min(2) as u32
-    };
-    attackers(perspective) * 3 + attackers(!perspective)
+
+    /// What a piece number's inputs are shifted by: own attackers · 3 + enemy attackers, 0 for pieces in hand.
+    fn plane(&self, perspective: Color, number: u32) -> u32 {
+        if !(HAND_END..PIECES_END).contains(&number) {
+            return 0;
+        }
+        let square = Square::ALL[((number - HAND_END) % SQUARES) as usize];
+        let square = seen_by(square, perspective).index();
+        let count = |side: Color| u32::from(self.0[side.index()][square]);
+        count(perspective) * 3 + count(!perspective)
+    }
 }
 
 #[cfg(test)]
