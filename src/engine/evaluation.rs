@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::{EvalFile, Settings};
 use crate::eval::Evaluator;
-use crate::eval::nnue::file::{NetError, Warning};
+use crate::eval::nnue::file::{NetError, Warning, in_folder};
 use crate::eval::nnue::simd::{InstructionSet, InstructionSetError};
 use crate::eval::nnue::{Model, Network, chosen_set};
 
@@ -58,7 +58,8 @@ impl Source {
             scale: settings.fv_scale,
             stamp: path
                 .as_deref()
-                .and_then(|path| path.metadata().ok())
+                // A folder does not change with the file in it.
+                .and_then(|path| in_folder(path).metadata().ok())
                 .map(|metadata| (metadata.modified().ok(), metadata.len())),
             path,
         }

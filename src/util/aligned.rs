@@ -1,10 +1,14 @@
-//! A fixed number of plain values that begin on a cache line, as vector instructions like them.
+//! A fixed number of plain values that begin on a cache line, as vector instructions like them. Many of them lie on large
+//! pages where the system gives those: the weights of a network are read here and there, and the processor remembers the
+//! places of few small pages.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 use bytemuck::{Pod, Zeroable};
+
+use super::ZeroedPages;
 
 /// Bytes of a cache line, and of the widest vector register.
 pub(crate) const CACHE_LINE: usize = 64;
@@ -16,13 +20,31 @@ struct Line([u8; CACHE_LINE]);
 
 const _: () = assert!(align_of::<Line>() == CACHE_LINE);
 
+/// From so many bytes on large pages can help.
+const LARGE: usize = 2 << 20;
+
 /// A boxed slice whose first value begins on a cache line. Its memory ends on a whole line; what lies behind the last value
 /// is zero.
-#[derive(Clone)]
 pub(crate) struct Aligned<T> {
-    lines: Vec<Line>,
+    lines: Lines,
     length: usize,
     values: PhantomData<T>,
+}
+
+enum Lines {
+    Small(Vec<Line>),
+    Large(ZeroedPages<Line>),
+}
+
+impl Lines {
+    fn zeroed(lines: usize) -> Self {
+        if lines >= LARGE / CACHE_LINE
+            && let Ok(pages) = ZeroedPages::on_demand(lines)
+        {
+            return Self::Large(pages);
+        }
+        Self::Small(bytemuck::zeroed_vec(lines))
+    }
 }
 
 impl<T: Pod> Aligned<T> {
@@ -30,7 +52,7 @@ impl<T: Pod> Aligned<T> {
     pub(crate) fn zeroed(length: usize) -> Self {
         const { assert!(CACHE_LINE.is_multiple_of(size_of::<T>())) }
         Self {
-            lines: bytemuck::zeroed_vec((length * size_of::<T>()).div_ceil(CACHE_LINE)),
+            lines: Lines::zeroed((length * size_of::<T>()).div_ceil(CACHE_LINE)),
             length,
             values: PhantomData,
         }
@@ -42,14 +64,22 @@ impl<T: Pod> Deref for Aligned<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        &bytemuck::cast_slice(&self.lines)[..self.length]
+        let lines = match &self.lines {
+            Lines::Small(lines) => &lines[..],
+            Lines::Large(pages) => &pages[..],
+        };
+        &bytemuck::cast_slice(lines)[..self.length]
     }
 }
 
 impl<T: Pod> DerefMut for Aligned<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.length]
+        let lines = match &mut self.lines {
+            Lines::Small(lines) => &mut lines[..],
+            Lines::Large(pages) => &mut pages[..],
+        };
+        &mut bytemuck::cast_slice_mut(lines)[..self.length]
     }
 }
 
@@ -66,7 +96,7 @@ mod tests {
 
     #[test]
     fn values_begin_on_a_line_and_can_be_written() {
-        for length in [0, 1, 31, 32, 33, 1000] {
+        for length in [0, 1, 31, 32, 33, 1000, LARGE] {
             let mut values = Aligned::<i16>::zeroed(length);
             assert_eq!(values.len(), length);
             assert!(values.is_empty() || values.as_ptr().addr().is_multiple_of(CACHE_LINE));
@@ -75,8 +105,10 @@ mod tests {
                 *value = index as i16;
             }
             assert_eq!(
-                values.iter().map(|&value| value as usize).sum::<usize>(),
-                length * length.saturating_sub(1) / 2
+                values.iter().map(|&value| i64::from(value)).sum::<i64>(),
+                (0..length)
+                    .map(|index| i64::from(index as i16))
+                    .sum::<i64>()
             );
         }
     }

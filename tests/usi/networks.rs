@@ -113,3 +113,23 @@ fn another_evaluation_begins_anew() {
     changed.until("static eval ");
     assert_eq!(search(&mut changed), expected);
 }
+
+#[test]
+fn a_file_that_was_replaced_in_its_folder_is_read_again() {
+    let position = Position::startpos();
+    let folder = std::env::temp_dir().join(format!("raicho-folder-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let mut driver = Driver::ready();
+    // Other sizes, because two files can be written within what a clock of files can tell apart.
+    for name in ["kp_64x2-8-32", "kp_128x2-8-32"] {
+        let bytes = random::file(&name.parse().expect("a shape"), 5);
+        std::fs::write(folder.join("nn.bin"), &bytes).expect("a file can be written");
+        let setting = format!("setoption name EvalFile value {}", folder.display());
+        driver.send(&format!("{setting}\nisready"));
+        assert_eq!(driver.until("readyok"), ["readyok"]);
+        let (network, _) = Network::read(&bytes).expect("a good file");
+        let value = scalar::evaluate(&network, &position).expect("two kings");
+        assert_eq!(static_eval(&mut driver), format!("static eval {value}"));
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}

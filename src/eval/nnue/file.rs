@@ -12,13 +12,13 @@ mod own;
 mod reader;
 
 use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
 
 use super::buckets::Progress;
 use super::network::{Affine, DEFAULT_SCALE, Network, Stack, Transformer, to_i32};
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
-use crate::util::Aligned;
+use crate::util::{Aligned, ZeroedPages};
 
 pub use error::{Field, NetError, Warning};
 
@@ -43,28 +43,24 @@ impl Network {
     /// # Errors
     /// The file cannot be read, or [`Self::read`] refuses it.
     pub fn open(path: &Path) -> Result<(Self, Vec<Warning>), NetError> {
-        let path = if path.is_dir() {
-            path.join(FILE_NAME)
-        } else {
-            path.to_owned()
-        };
+        let path = in_folder(path);
         let mut file = File::open(&path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(NetError::NoFile);
         }
         // The magic first: what is no network may be of any size.
-        let mut bytes = Vec::new();
-        let magic = own::MAGIC.len() as u64;
-        file.by_ref().take(magic).read_to_end(&mut bytes)?;
-        if !own::is_own(&bytes) {
-            Reader::new(&bytes).magic()?;
+        let mut magic = Vec::new();
+        let size = own::MAGIC.len() as u64;
+        file.by_ref().take(size).read_to_end(&mut magic)?;
+        if !own::is_own(&magic) {
+            Reader::new(&magic).magic()?;
         }
+        // Not mapped: who shortens a mapped file kills all who read it.
         let length = usize::try_from(metadata.len()).map_err(|_| NetError::NoMemory)?;
-        bytes
-            .try_reserve_exact(length)
-            .map_err(|_| NetError::NoMemory)?;
-        file.read_to_end(&mut bytes)?;
+        let mut bytes = ZeroedPages::on_demand(length).map_err(|_| NetError::NoMemory)?;
+        file.rewind()?;
+        file.read_exact(&mut bytes)?;
         let (mut network, warnings) = Self::read(&bytes)?;
         network.source = path.display().to_string();
         Ok((network, warnings))
@@ -97,6 +93,15 @@ impl Network {
         network.scale = scale(&header, &mut warnings);
         network.text = header.into_text();
         Ok((network, warnings))
+    }
+}
+
+/// The file itself, where `path` is the folder of one.
+pub fn in_folder(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        path.join(FILE_NAME)
+    } else {
+        path.to_owned()
     }
 }
 

@@ -1,5 +1,8 @@
 //! A network in memory: its shape and its weights.
 
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
+
 use super::buckets::Progress;
 use super::inputs::Inputs;
 use super::shape::{LayerShape, Shape};
@@ -159,13 +162,19 @@ impl Direct {
     }
 }
 
+/// Integers that one thread copies, 8 MB: networks can have hundreds of them.
+const PART: usize = 1 << 22;
+
 /// Integers of a file.
 pub(super) fn to_i16(bytes: &[u8]) -> Aligned<i16> {
     let (values, _) = bytes.as_chunks();
     let mut aligned = Aligned::zeroed(values.len());
-    for (to, from) in aligned.iter_mut().zip(values) {
-        *to = i16::from_le_bytes(*from);
-    }
+    let parts = aligned.par_chunks_mut(PART).zip(values.par_chunks(PART));
+    parts.for_each(|(to, from)| {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = i16::from_le_bytes(*from);
+        }
+    });
     aligned
 }
 
