@@ -83,6 +83,7 @@ fn record_of(
     let mut record = GameRecord {
         event: String::new(),
         players,
+        ratings: [None; Color::NUM],
         started_at: Some(started_at.strftime("%Y/%m/%d %H:%M:%S").to_string()),
         time_limit: None,
         start: opening.line.start.clone(),

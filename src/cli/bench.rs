@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::evaluation;
 use crate::bench::{self, BenchOptions};
-use crate::engine::{EvalFile, load_evaluator};
 
 /// Example: `raicho bench --depth 10`
 #[derive(Args)]
@@ -34,14 +34,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let choice = match arguments.eval.as_str() {
-        "material" => EvalFile::Material,
-        other => EvalFile::from(other),
-    };
-    let (evaluator, problems) = load_evaluator(&choice)?;
-    for problem in problems {
-        log::warn!("{problem}");
-    }
+    let (_, evaluator) = evaluation::load(&arguments.eval)?;
     let options = BenchOptions {
         depth: arguments.depth,
         threads: arguments.threads.into(),

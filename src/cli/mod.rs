@@ -6,6 +6,7 @@ mod analyze;
 mod arena;
 mod bench;
 mod data;
+mod evaluation;
 mod gensfen;
 mod learn;
 mod net;
@@ -47,6 +48,8 @@ enum Command {
     Net(net::Arguments),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
+    /// Choose positions for `gensfen` to begin from, out of games such as those of floodgate
+    Roots(data::roots::Arguments),
     /// Put the positions of teacher data into random order
     Shuffle(data::shuffle::Arguments),
     /// Tune the numbers of an engine by games against itself
@@ -75,6 +78,7 @@ pub fn run() -> ExitCode {
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Roots(arguments)) => data::roots::run(&arguments),
         Some(Command::Shuffle(arguments)) => data::shuffle::run(&arguments),
         Some(Command::Spsa(arguments)) => spsa::run(&arguments),
         Some(Command::Stats(arguments)) => data::stats::run(&arguments),

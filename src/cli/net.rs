@@ -7,9 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
+use super::data::{Input, watched};
+use super::evaluation;
+use super::part::parse_share;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, of_material, random, scalar};
 use crate::position::Position;
+use crate::train::judge::{self, JudgeSettings};
+use crate::types::EnteringKingRule;
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
 #[derive(Args)]
@@ -52,6 +57,30 @@ enum Command {
         #[arg(long, requires = "sfen_file")]
         explain: bool,
     },
+    /// Say how well an evaluation predicts scores and results of teacher data, and of entered kings among them
+    #[command(before_help = "Example: raicho net loss run1/net.nnue held-out.pack")]
+    Loss(LossArguments),
+}
+
+#[derive(Args)]
+struct LossArguments {
+    /// Evaluation: `<embedded>`, `<material>`, or a file of a network or its folder
+    eval: String,
+
+    #[command(flatten)]
+    input: Input,
+
+    /// What an output of 1 is worth, a pawn is 90: the scale with which the network was trained
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    scale: u16,
+
+    /// How much of the target is the result of the game; the rest is the score
+    #[arg(long, value_name = "SHARE", default_value_t = 0.4, value_parser = parse_share)]
+    result_weight: f64,
+
+    /// When a side wins by declaration
+    #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
+    entering_king_rule: EnteringKingRule,
 }
 
 /// Weights of a compressed section: a file says its bytes in 32 bits, and some weights take two.
@@ -71,7 +100,23 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             sfen_file,
             explain,
         } => show(file, sfen_file.as_deref(), *explain),
+        Command::Loss(arguments) => loss(arguments),
     }
+}
+
+fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
+    let (_, evaluator) = evaluation::load(&arguments.eval)?;
+    let sources = arguments.input.sources()?;
+    let settings = JudgeSettings {
+        scale: arguments.scale.into(),
+        result_weight: arguments.result_weight,
+        rule: arguments.entering_king_rule,
+        bad_records: arguments.input.bad_records(),
+    };
+    let found = watched(|watch| judge::run(&evaluator, &sources, &settings, watch))?;
+    eprint!("{}", found.tally);
+    print!("{evaluator}\n{found}");
+    Ok(())
 }
 
 fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@
 //! point of view), which follow the move and its time. The standard has no word for every ending: `ending_words`
 //! says what stands for what, and a comment after it says what really happened.
 
+mod comments;
 mod reader;
 mod setup;
 mod summary;
@@ -16,6 +17,7 @@ use super::game::{Ending, GameRecord, RecordedMove, Thought};
 use crate::position::{Position, START_SFEN};
 use crate::types::{Color, File, Move, Piece, PieceType, Rank, Score, Square};
 
+use comments::RATING_PREFIXES;
 pub use reader::{CsaError, CsaFault, read};
 
 /// The score in a comment that stands for a mate in no plies; one more ply is one less. Fits in 16 bits, because
@@ -39,6 +41,15 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     write_field(out, "$START_TIME:", &optional(&record.started_at))?;
     write_field(out, "$TIME_LIMIT:", &optional(&record.time_limit))?;
     write_position(&record.start, out)?;
+    for (index, prefix) in RATING_PREFIXES.into_iter().enumerate() {
+        if let Some(rating) = record.ratings[index] {
+            writeln!(
+                out,
+                "{prefix}{}:{rating:.1}",
+                one_line(&record.players[index])
+            )?;
+        }
+    }
     for recorded in &record.moves {
         write_move(recorded, out)?;
     }

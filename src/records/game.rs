@@ -14,6 +14,8 @@ pub struct GameRecord {
     pub event: String,
     /// The players' names, by [`Color::index`].
     pub players: [String; Color::NUM],
+    /// Their ratings before the game, where the record tells them.
+    pub ratings: [Option<f64>; Color::NUM],
     /// When it began, in the notation of CSA: `2026/11/21 06:34:00`.
     pub started_at: Option<String>,
     /// The time control in the notation of CSA: `00:10+05` for ten minutes and five seconds of byoyomi.
@@ -242,6 +244,7 @@ mod tests {
         GameRecord {
             event: String::new(),
             players: Default::default(),
+            ratings: [None; Color::NUM],
             started_at: None,
             time_limit: None,
             start: line.start,

@@ -254,6 +254,7 @@ impl Reader {
         Ok(GameRecord {
             event: self.event,
             players: self.players,
+            ratings: [None; Color::NUM],
             started_at: self.started_at,
             time_limit: None,
             start,

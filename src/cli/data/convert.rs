@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use clap::Args;
 
 use super::{Destination, Input, check_output, watched};
+use crate::cli::part::parse_share;
 use crate::records::teacher::Format;
 use crate::train::data::pass::{self, HeldOut};
 
@@ -21,6 +22,10 @@ pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     destination: Destination,
 
+    /// Write only positions with a king in the enemy's camp
+    #[arg(long)]
+    entered_kings: bool,
+
     /// File for some of the games, from which nothing is to be learnt; its ending says the format
     #[arg(long, value_name = "FILE")]
     held_out: Option<PathBuf>,
@@ -30,6 +35,7 @@ pub(in crate::cli) struct Arguments {
         long,
         value_name = "SHARE",
         default_value_t = 0.01,
+        value_parser = parse_share,
         requires = "held_out"
     )]
     held_out_share: f64,
@@ -43,21 +49,17 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
     let (path, format) = arguments.destination.check(&sources)?;
     let sources = sources.for_output(format);
-    let share = arguments.held_out_share;
-    ensure!(
-        (0.0..=1.0).contains(&share),
-        "--held-out-share {share}, expected 0 to 1"
-    );
     let mut destination = pass::Destination {
         output: Some((path.to_owned(), format)),
         held_out: None,
+        entered_kings: arguments.entered_kings,
     };
     if let Some(path) = &arguments.held_out {
         check_output(path, arguments.destination.force, &sources)?;
         destination.held_out = Some(HeldOut {
             path: path.clone(),
             format: Format::of_path(path).with_context(|| path.display().to_string())?,
-            share,
+            share: arguments.held_out_share,
             seed: arguments.seed,
         });
     }

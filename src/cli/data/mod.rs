@@ -1,7 +1,8 @@
-//! `raicho convert`, `validate`, `shuffle`, `dedup` and `stats`: files of teacher data.
+//! `raicho convert`, `validate`, `shuffle`, `dedup`, `stats` and `roots`: files of teacher data and games.
 
 pub(super) mod convert;
 pub(super) mod dedup;
+pub(super) mod roots;
 pub(super) mod shuffle;
 pub(super) mod stats;
 pub(super) mod validate;
@@ -24,7 +25,7 @@ const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
 /// The files to read.
 #[derive(Args)]
-struct Input {
+pub(super) struct Input {
     /// Files, or folders of files: psv (bin), hcpe, psum, hcpe3, pack, hcp, sfen, usi, csa, kif
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
@@ -39,11 +40,11 @@ struct Input {
 }
 
 impl Input {
-    fn sources(&self) -> Result<Sources, DataError> {
+    pub(super) fn sources(&self) -> Result<Sources, DataError> {
         Sources::new(&self.inputs, self.format)
     }
 
-    fn bad_records(&self) -> BadRecords {
+    pub(super) fn bad_records(&self) -> BadRecords {
         if self.skip {
             BadRecords::Skip
         } else {
@@ -97,20 +98,38 @@ fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<(
     Ok(())
 }
 
-/// Runs `work` with a progress bar until Ctrl-C.
-fn watched<T>(work: impl FnOnce(&Watch<'_>) -> Result<T, DataError>) -> anyhow::Result<T> {
+/// Runs `work` over files with a progress bar until Ctrl-C.
+pub(super) fn watched<T>(
+    work: impl FnOnce(&Watch<'_>) -> Result<T, DataError>,
+) -> anyhow::Result<T> {
+    let stop = stop_on_ctrl_c()?;
+    metered(&stop, UNIT, BYTES_PER_MEGABYTE, work)
+}
+
+/// What Ctrl-C sets. Can be asked for once.
+fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stop);
     ctrlc::set_handler(move || seen.store(true, Ordering::Relaxed))
         .context("Ctrl-C cannot be watched")?;
+    Ok(stop)
+}
+
+/// Runs `work` with a progress bar in units of `size`.
+fn metered<T, E: std::error::Error + Send + Sync + 'static>(
+    stop: &AtomicBool,
+    unit: &'static str,
+    size: u64,
+    work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
+) -> anyhow::Result<T> {
     let meter = std::cell::OnceCell::new();
     let progress = |done: u64, total: u64| {
-        let length = total.div_ceil(BYTES_PER_MEGABYTE);
-        let meter = meter.get_or_init(|| Meter::new(UNIT, Some(length), 0));
-        meter.advance(done / BYTES_PER_MEGABYTE, format!("of {length}"));
+        let length = total.div_ceil(size);
+        let meter = meter.get_or_init(|| Meter::new(unit, Some(length), 0));
+        meter.advance(done / size, format!("of {length}"));
     };
     let watch = Watch {
-        stop: &stop,
+        stop,
         progress: &progress,
     };
     let result = work(&watch);

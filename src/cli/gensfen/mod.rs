@@ -10,9 +10,9 @@ use anyhow::bail;
 use clap::Args;
 
 use super::arena::{Meter, said, stop_on_ctrl_c};
-use super::part;
+use super::{evaluation, part};
 use crate::arena::stop::Stop;
-use crate::engine::{EvalFile, load_evaluator};
+use crate::engine::EvalFile;
 use crate::eval::Evaluator;
 use crate::train::gensfen::{
     self, Archive, Beginnings, Extent, GensfenSettings, Onlooker, Shard, Tally, Writing,
@@ -77,14 +77,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let choice = match arguments.eval.as_str() {
-        "material" => EvalFile::Material,
-        other => EvalFile::from(other),
-    };
-    let (evaluator, problems) = load_evaluator(&choice)?;
-    for problem in problems {
-        eprintln!("note: {problem}");
-    }
+    let (choice, evaluator) = evaluation::load(&arguments.eval)?;
     let beginnings = arguments.openings.beginnings().map_err(said)?;
     if let Some(starts) = &beginnings.entering_kings {
         eprintln!("{} positions around a king's entry", starts.len());

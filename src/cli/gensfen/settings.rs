@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::part::parse_share;
 use crate::train::gensfen::{
     Beginnings, Diversions, Effort, Endings, EnteringKings, Openings, Starts, StartsError,
 };
@@ -224,15 +225,6 @@ impl EndingArguments {
             to_mate: self.to_mate,
             entering_king: self.entering_king_rule.name().to_owned(),
         }
-    }
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err(format!(
-            "'{text}' is no share, expected a number from 0 to 1"
-        )),
     }
 }
 

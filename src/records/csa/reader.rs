@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::comments::{RATING_PREFIXES, rating_of, understand_score};
 use super::setup::Setup;
 use super::summary::{self, Summary};
-use super::{LARGEST_SCORE, MATE_SCORE};
+
 use crate::movegen::legal_moves;
 use crate::position::{InvalidPosition, Position};
 use crate::records::game::{Ending, GameRecord, RecordedMove, Thought};
-use crate::types::{Color, Move, PieceType, Repetition, Score, Square};
+use crate::types::{Color, Move, PieceType, Repetition, Square};
 use crate::util::shorten;
 
 /// Why a text is no record.
@@ -86,6 +87,7 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, CsaError> {
 struct Reader {
     event: String,
     players: [String; Color::NUM],
+    ratings: [Option<f64>; Color::NUM],
     started_at: Option<String>,
     time_limit: Option<String>,
     summary: Option<Summary>,
@@ -136,10 +138,22 @@ impl Reader {
         } else if !line.starts_with('V') {
             // Several statements may share a line.
             for statement in line.split(',') {
-                self.statement(statement.trim(), number).map_err(fault)?;
+                let done = self.statement(statement.trim(), number);
+                done.map_err(|found| self.illegal_before(&found).unwrap_or_else(|| fault(found)))?;
             }
         }
         Ok(())
+    }
+
+    /// Whoever plays on behind an illegal move did not mean to end the game by it: then that is the fault.
+    fn illegal_before(&self, fault: &CsaFault) -> Option<CsaError> {
+        let game = self.game.as_ref()?;
+        let (line, found) = game.illegal.clone()?;
+        let sfen = game.position.to_sfen();
+        matches!(fault, CsaFault::AfterTheEnd(_)).then_some(CsaError {
+            line,
+            fault: CsaFault::Illegal { found, sfen },
+        })
     }
 
     fn field(&mut self, field: &str) {
@@ -157,6 +171,9 @@ impl Reader {
     /// The score in a comment of floodgate is black's, and about the move before it.
     fn comment(&mut self, line: &str) {
         let Some(text) = line.strip_prefix("'**") else {
+            for (rating, prefix) in self.ratings.iter_mut().zip(RATING_PREFIXES) {
+                *rating = line.strip_prefix(prefix).and_then(rating_of).or(*rating);
+            }
             self.summary = Summary::parse(line).or(self.summary.take());
             return;
         };
@@ -238,6 +255,7 @@ impl Reader {
         Ok(Some(GameRecord {
             event: self.event,
             players: self.players,
+            ratings: self.ratings,
             started_at: self.started_at,
             time_limit: self.time_limit,
             start: game.start,
@@ -364,18 +382,6 @@ fn parse_move(text: &str) -> Option<Notation> {
         to,
         kind,
     })
-}
-
-/// The reverse of what the writer does with mates; larger numbers, which some programs write, are only large.
-fn understand_score(score: i64) -> Score {
-    let [largest, mate] = [LARGEST_SCORE, MATE_SCORE].map(i64::from);
-    let size = score.saturating_abs();
-    if size > largest && size <= mate {
-        let distance = (mate - size) as i32;
-        Score::Mate(if score < 0 { -distance } else { distance })
-    } else {
-        Score::Cp(score.clamp(-largest, largest) as i32)
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ fn record(line: &str, ending: Ending) -> GameRecord {
     GameRecord {
         event: String::new(),
         players: Default::default(),
+        ratings: [None; Color::NUM],
         started_at: None,
         time_limit: None,
         start: line.start,

@@ -18,7 +18,8 @@ use super::pack::{PackGame, PackReason};
 use super::packed::PackedSfen;
 use super::psum::PositionSum;
 use super::psv::{self, PackedSfenValue};
-use crate::position::Position;
+use crate::bitboard::Bitboard;
+use crate::position::{Board, Position};
 use crate::types::{Color, Move, Move16};
 
 pub use chain::Chain;
@@ -67,6 +68,16 @@ impl Sample {
         } else {
             Color::White
         }
+    }
+
+    /// Whether a king stands in the enemy's camp.
+    pub fn has_entered_king(&self) -> bool {
+        let has_entered = |board: &Board, color| {
+            let king = board.king(color);
+            king.is_some_and(|king| Bitboard::promotion_zone(color).contains(king))
+        };
+        let board = self.position.unpack_board();
+        board.is_ok_and(|board| Color::ALL.iter().any(|&color| has_entered(&board, color)))
     }
 
     /// The record of `.psv`.

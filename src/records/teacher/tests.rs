@@ -168,7 +168,7 @@ fn results_are_those_of_the_side_to_move() {
 
 /// A record of PSV with this board.
 fn psv_of(pieces: &[(Piece, Square)]) -> PackedSfenValue {
-    let mut board = crate::position::Board::EMPTY;
+    let mut board = Board::EMPTY;
     for &(piece, square) in pieces {
         board.put(piece, square);
     }

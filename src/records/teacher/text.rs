@@ -216,6 +216,7 @@ pub(super) fn write_csa(game: &PackGame, out: &mut impl Write) -> io::Result<()>
     let mut record = GameRecord {
         event: String::new(),
         players: Default::default(),
+        ratings: [None; Color::NUM],
         started_at: None,
         time_limit: None,
         start: game.start.clone(),

@@ -30,7 +30,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The files; of a folder all that have a known format, in the order of their names. `format` is that of files whose
+    /// The files; of a folder, and of those in it, all that have a known format, in the order of their names. `format` is that of files whose
     /// name says none, or another.
     ///
     /// # Errors
@@ -50,14 +50,7 @@ impl Sources {
                 continue;
             }
             let mut files = Vec::new();
-            for entry in fs::read_dir(path).map_err(DataError::io(path))? {
-                let path = entry.map_err(DataError::io(path))?.path();
-                if let Ok(format) = Format::of_path(&path)
-                    && path.is_file()
-                {
-                    files.push(Source { path, format });
-                }
-            }
+            add_folder(path, &mut files)?;
             if files.is_empty() {
                 return Err(DataError::EmptyFolder(path.clone()));
             }
@@ -124,6 +117,22 @@ impl Sources {
         }
         watch.check(total, total)
     }
+}
+
+/// The files of a folder and of the folders in it. Links to folders are not followed: they could lead round in a circle.
+fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
+    for entry in fs::read_dir(folder).map_err(DataError::io(folder))? {
+        let entry = entry.map_err(DataError::io(folder))?;
+        let path = entry.path();
+        if entry.file_type().map_err(DataError::io(&path))?.is_dir() {
+            add_folder(&path, files)?;
+        } else if let Ok(format) = Format::of_path(&path)
+            && path.is_file()
+        {
+            files.push(Source { path, format });
+        }
+    }
+    Ok(())
 }
 
 /// A file that has its name only when it is whole: until [`PartialFile::finish`] it is `NAME.partial`, and it is removed when

@@ -90,12 +90,12 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn check(&self, done: u64, total: u64) -> Result<(), DataError> {
+    pub(in crate::train) fn check(&self, done: u64, total: u64) -> Result<(), DataError> {
         (self.progress)(done, total);
         self.check_stop()
     }
 
-    fn check_stop(&self) -> Result<(), DataError> {
+    pub(in crate::train) fn check_stop(&self) -> Result<(), DataError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(DataError::Interrupted);
         }

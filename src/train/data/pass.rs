@@ -58,11 +58,22 @@ impl Tally {
         record: Result<Record, TeacherError>,
         bad_records: BadRecords,
     ) -> Result<Option<Record>, DataError> {
+        let is_game = record.as_ref().is_ok_and(Record::is_game);
+        self.games += u64::from(is_game);
+        self.take_any(source, record, bad_records)
+    }
+
+    /// The same for what was made of a record.
+    pub(in crate::train) fn take_any<T>(
+        &mut self,
+        source: &Source,
+        record: Result<T, TeacherError>,
+        bad_records: BadRecords,
+    ) -> Result<Option<T>, DataError> {
         let path = &source.path;
         match record {
             Ok(record) => {
                 self.records += 1;
-                self.games += u64::from(record.is_game());
                 Ok(Some(record))
             }
             Err(error) if bad_records == BadRecords::Skip => {
@@ -114,6 +125,8 @@ pub struct Destination {
     pub output: Option<(PathBuf, Format)>,
     /// Games for another file. Positions that follow each other by their moves are a game, too.
     pub held_out: Option<HeldOut>,
+    /// Only positions with a king in the enemy's camp, each alone, are written.
+    pub entered_kings: bool,
 }
 
 /// Reads everything; writes what is good where there is an output.
@@ -147,7 +160,14 @@ pub fn run(
         {
             return lottery.out.write(&record);
         }
-        out.as_mut().map_or(Ok(()), |out| out.write(&record))
+        let Some(out) = &mut out else {
+            return Ok(());
+        };
+        if destination.entered_kings {
+            write_entered_kings(&record, out)
+        } else {
+            out.write(&record)
+        }
     })?;
     if let Some(out) = out {
         report.tally.written = out.finish()?;
@@ -156,6 +176,16 @@ pub fn run(
         report.held_out = lottery.out.finish()?;
     }
     Ok(report)
+}
+
+fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataError> {
+    let mut result = Ok(());
+    record.for_each_sample(|sample| {
+        if result.is_ok() && sample.has_entered_king() {
+            result = out.write(&Record::Psv(sample.to_psv()));
+        }
+    });
+    result
 }
 
 /// Decides for each game whether it is held out.

@@ -29,6 +29,8 @@ pub struct Stats {
     pub mere_positions: u64,
     /// Positions whose side to move is in check.
     pub in_check: u64,
+    /// Positions with a king in the enemy's camp.
+    pub entered_kings: u64,
     /// Positions with the score of a mate.
     pub mates: u64,
     /// Sums of the other scores and of their sizes, in centipawns.
@@ -53,6 +55,7 @@ pub fn run(
         samples: [0; 3],
         mere_positions: 0,
         in_check: 0,
+        entered_kings: 0,
         mates: 0,
         score_sums: [0; 2],
         scores: Histogram::new(-LARGEST_SCORE, LARGEST_SCORE, SCORE_WIDTH),
@@ -102,6 +105,7 @@ impl Stats {
             let threats = board.king_threats(board.side_to_move());
             self.in_check += u64::from(threats.checkers.is_any());
         }
+        self.entered_kings += u64::from(sample.has_entered_king());
     }
 
     /// Draws the histograms into an SVG file.
@@ -155,6 +159,7 @@ impl fmt::Display for Stats {
         write_results(formatter, "scored positions", &self.samples)?;
         for (count, name) in [
             (self.in_check, "in check"),
+            (self.entered_kings, "with a king in the enemy's camp"),
             (self.mates, "with the score of a mate"),
         ] {
             writeln!(formatter, "{count:>14}  {name}, {}", share(count, samples))?;

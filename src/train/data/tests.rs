@@ -16,6 +16,8 @@ use crate::records::psv::PackedSfenValue;
 use crate::records::teacher::{Format, Record, TeacherWriter};
 use crate::types::Color;
 
+mod choices;
+
 /// A folder that is gone after the test.
 struct Folder(PathBuf);
 
@@ -101,7 +103,7 @@ fn records(path: &Path, size: usize) -> Vec<Vec<u8>> {
 fn to_file(path: &Path) -> Destination {
     Destination {
         output: Some((path.to_owned(), Format::of_path(path).unwrap())),
-        held_out: None,
+        ..Destination::default()
     }
 }
 

@@ -221,8 +221,12 @@ fn diverted_plies(diversions: &Diversions, random: &mut ChaCha8Rng) -> Vec<u32> 
     plies
 }
 
-/// One of the lines that are good enough, a better one more often.
-fn choose(diversions: &Diversions, lines: &[SoloLine], random: &mut ChaCha8Rng) -> Move {
+/// One of the lines that are good enough, a better one more often. There is one at least.
+pub(in crate::train) fn choose(
+    diversions: &Diversions,
+    lines: &[SoloLine],
+    random: &mut ChaCha8Rng,
+) -> Move {
     let best = i32::from(centipawns(lines[0].value));
     let loss = |line: &SoloLine| (best - i32::from(centipawns(line.value))).max(0) as u32;
     let weight = |line: &SoloLine| match diversions.temperature {

@@ -42,6 +42,9 @@ pub use settings::{
 pub use starts::{Starts, StartsError};
 pub use tally::{Entry, Tally};
 
+pub(super) use game::choose;
+pub(super) use random::{Purpose, generator};
+
 use game::{PlayedGame, Player};
 
 /// What ends a run before its time.

@@ -6,14 +6,20 @@ use rand_chacha::ChaCha8Rng;
 
 /// What a generator is used for, so that no two uses draw the same numbers.
 #[derive(Clone, Copy)]
-pub(super) enum Purpose {
+pub(in crate::train) enum Purpose {
     Opening = 1,
     Game = 2,
     EnteringKing = 3,
+    Root = 4,
 }
 
 /// The generator for one attempt at a game.
-pub(super) fn generator(purpose: Purpose, seed: u64, game: u64, attempt: u64) -> ChaCha8Rng {
+pub(in crate::train) fn generator(
+    purpose: Purpose,
+    seed: u64,
+    game: u64,
+    attempt: u64,
+) -> ChaCha8Rng {
     let mut bytes = [0; 32];
     let words = [seed, game, attempt, purpose as u64];
     for (slot, word) in bytes.chunks_exact_mut(8).zip(words) {
@@ -24,12 +30,12 @@ pub(super) fn generator(purpose: Purpose, seed: u64, game: u64, attempt: u64) ->
 
 /// A number below `bound`, which is not 0. The upper half of a product, whose bias of `bound` in 2^64 no one can
 /// notice; written out here because the methods of the library may draw otherwise in another version.
-pub(super) fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
+pub(in crate::train) fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u128::from(generator.next_u64()) * bound as u128) >> 64) as usize
 }
 
 /// A number in 0..1, one of 2^32: a half of the 64 bits, which fits into a float without rounding.
-pub(super) fn fraction(generator: &mut ChaCha8Rng) -> f64 {
+pub(in crate::train) fn fraction(generator: &mut ChaCha8Rng) -> f64 {
     let high = (generator.next_u64() >> u32::BITS) as u32;
     f64::from(high) / (f64::from(u32::MAX) + 1.0)
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::position::START_SFEN;
 use crate::records::csa;
+use crate::types::Score;
 
 fn one(text: &str) -> GameRecord {
     let mut games = read(text).expect("a good record");
@@ -47,13 +48,24 @@ fn a_game_is_read() {
 }
 
 #[test]
+fn ratings_stand_in_comments() {
+    let text =
+        "N+a:b\nN-c\nPI\n+\n'black_rate:a:b+7f:3382.0\n'white_rate:c:3776\n+7776FU\n%TORYO\n";
+    assert_eq!(one(text).ratings, [Some(3382.0), Some(3776.0)]);
+    let text = "PI\n+\n'rating:a:b\n'black_rate:a:none\n'white_rate:c:NaN\n%TORYO\n";
+    assert_eq!(one(text).ratings, [None, None]);
+}
+
+#[test]
 fn what_is_written_is_read() {
-    let game = one(GAME);
+    let mut game = one(GAME);
+    game.ratings = [Some(1234.5), None];
     let mut bytes = Vec::new();
     csa::write(&game, &mut bytes).expect("a vector takes everything");
     let again = one(&String::from_utf8(bytes).expect("UTF-8"));
     assert_eq!(again.line().to_string(), game.line().to_string());
     assert_eq!((again.ending, again.players), (game.ending, game.players));
+    assert_eq!(again.ratings, game.ratings);
 }
 
 #[test]
@@ -147,8 +159,12 @@ fn several_games_are_separated() {
 fn errors_name_the_line() {
     for (text, expected) in [
         (
-            "PI\n+\n+7775FU\n-3334FU",
-            "line 4: '-3334FU' after the end of the game",
+            "PI\n+\n+7776FU\n%TORYO\n-3334FU",
+            "line 5: '-3334FU' after the end of the game",
+        ),
+        (
+            "PI\n+\n+7775FU\n-3334FU\n",
+            "line 3: '+7775FU' is illegal in lnsg",
         ),
         ("PI\n+\n+7775FU\n", "line 3: '+7775FU' is illegal in lnsg"),
         ("PI\n+\n+7776XX\n", "line 3: '+7776XX' is not a move"),

@@ -1,0 +1,201 @@
+//! `raicho roots`.
+
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, ensure};
+use clap::Args;
+
+use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT, metered, stop_on_ctrl_c};
+use crate::cli::{evaluation, part::parse_share};
+use crate::records::teacher::{Format, Record};
+use crate::train::data::Output;
+use crate::train::roots::{self, CheckSettings, Collection, Root, RootsSettings, Table};
+
+/// Example: `raicho roots floodgate/ --min-rating 3800 --out roots.hcp`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho roots floodgate/2026/ --min-rating 3800 --plies 20 --check-repetition --out roots.hcp"
+)]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    #[command(flatten)]
+    games: GameArguments,
+
+    #[command(flatten)]
+    positions: PositionArguments,
+
+    #[command(flatten)]
+    check: CheckArguments,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Which games")]
+struct GameArguments {
+    /// Both players' ratings must be at least this; games that do not tell them are left out then
+    #[arg(long, value_name = "RATING")]
+    min_rating: Option<f64>,
+
+    /// Leave out shorter games
+    #[arg(long, value_name = "PLIES", default_value_t = 0)]
+    min_plies: usize,
+
+    /// Also take games that were broken off, lost on time or by a foul, and lines of USI that do not say how they ended.
+    /// Games that ended by repetition are never taken
+    #[arg(long)]
+    unfinished: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Which positions")]
+struct PositionArguments {
+    /// Take the positions before so many first moves of each game
+    #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    plies: u16,
+
+    /// Leave a game at the first move of which its engine said that a side is more than so many centipawns ahead
+    #[arg(long, value_name = "CP")]
+    eval_limit: Option<u32>,
+
+    /// Drop positions of fewer games
+    #[arg(long, value_name = "GAMES", default_value_t = 1)]
+    min_count: u64,
+
+    /// Drop positions of more games
+    #[arg(long, value_name = "GAMES")]
+    max_count: Option<u64>,
+
+    /// Order the positions by their games and drop those with fewer than the one at this share has, such as 0.99 for the
+    /// most frequent hundredth; 0 drops none
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
+    percentile: f64,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Self-play from the positions")]
+struct CheckArguments {
+    /// Play from each position, and drop it where many of the games repeat a position
+    #[arg(long)]
+    check_repetition: bool,
+
+    /// Drop a position when a larger share of its games does
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share)]
+    check_rate: f64,
+
+    /// Games from each position
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
+    check_games: u64,
+
+    /// Plies of a game
+    #[arg(long, value_name = "PLIES", default_value_t = 30)]
+    check_plies: u32,
+
+    /// Nodes for a move, as in gensfen
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    check_nodes: u64,
+
+    /// Evaluation: `<embedded>`, `<material>`, or a file of a network or its folder
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    eval: String,
+
+    /// Positions at a time; one core each
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+
+    /// Other games for another number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let sources = arguments.input.sources()?;
+    let (path, format) = arguments.destination.check(&sources)?;
+    ensure!(
+        matches!(format, Format::Hcp | Format::Sfen),
+        "{format} keeps more than positions, expected hcp or sfen"
+    );
+    let stop = stop_on_ctrl_c()?;
+    let settings = arguments.settings();
+    let found = metered(&stop, UNIT, BYTES_PER_MEGABYTE, |watch| {
+        roots::collect(&sources, &settings, watch)
+    })?;
+    print_games(&found);
+    let mut kept = found.roots;
+    if arguments.check.check_repetition {
+        let all = kept.len();
+        arguments.check.drop_repeating(&mut kept, &stop)?;
+        let dropped = all - kept.len();
+        println!("{dropped} positions dropped because games from them repeat moves\n");
+    }
+    print!("after\n{}", Table::of(&kept));
+    ensure!(!kept.is_empty(), "no position is left; nothing was written");
+    let mut out = Output::create(path, format)?;
+    for root in &kept {
+        out.write(&Record::Position(root.position, root.ply))?;
+    }
+    let written = out.finish()?;
+    println!("{written} positions written to {}", path.display());
+    Ok(())
+}
+
+fn print_games(found: &Collection) {
+    let tally = &found.tally;
+    eprint!("{tally}");
+    let games = &found.games;
+    println!("{:>12}  games read", tally.records);
+    for (count, what) in [
+        (games.rating, "left out, ratings too low or unknown"),
+        (games.short, "left out, too short"),
+        (games.repetition, "left out, ended by repetition"),
+        (games.unfinished, "left out, not played to the end"),
+        (games.used, "used"),
+    ] {
+        println!("{count:>12}  {what}");
+    }
+    println!("\nbefore\n{}", found.before);
+    println!(
+        "{:>12}  games a position must have at least\n",
+        found.threshold
+    );
+}
+
+impl Arguments {
+    fn settings(&self) -> RootsSettings {
+        RootsSettings {
+            min_rating: self.games.min_rating,
+            min_plies: self.games.min_plies,
+            plies: self.positions.plies.into(),
+            eval_limit: self.positions.eval_limit,
+            with_unfinished: self.games.unfinished,
+            min_count: self.positions.min_count,
+            max_count: self.positions.max_count,
+            percentile: self.positions.percentile,
+            bad_records: self.input.bad_records(),
+        }
+    }
+}
+
+impl CheckArguments {
+    fn drop_repeating(&self, roots: &mut Vec<Root>, stop: &AtomicBool) -> anyhow::Result<()> {
+        let (_, evaluator) = evaluation::load(&self.eval)?;
+        let settings = CheckSettings {
+            games: self.check_games,
+            plies: self.check_plies,
+            nodes: self.check_nodes,
+            rate: self.check_rate,
+            threads: self.threads.into(),
+            seed: self.seed,
+        };
+        let is_kept = metered(stop, "positions", 1, |watch| {
+            roots::check(roots, &settings, &evaluator, watch)
+        })
+        .context("self-play from the positions")?;
+        let mut is_kept = is_kept.into_iter();
+        roots.retain(|_| is_kept.next().unwrap_or(true));
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! The games of files of any format, as far as roots need them.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+
+use super::super::data::pass::{BadRecords, Tally};
+use super::super::data::{DataError, Source, Sources, Watch};
+use crate::position::Position;
+use crate::records::game::{Ending, GameRecord};
+use crate::records::pack::{PackGame, PackReason};
+use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};
+use crate::records::{csa, encoding};
+use crate::types::{Color, Move, Score};
+
+/// A game.
+pub(super) struct Game {
+    pub(super) start: Position,
+    /// The moves, and what the player's engine said, in centipawns of whichever side; a mate is more than any limit.
+    pub(super) moves: Vec<(Move, Option<i32>)>,
+    pub(super) end: End,
+    pub(super) ratings: [Option<f64>; Color::NUM],
+}
+
+/// How a game ended, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// By play, by the rules, or at its longest.
+    Played,
+    /// By the fourth occurrence of a position, whoever gave checks.
+    Repetition,
+    /// In none of these ways.
+    Unfinished,
+}
+
+/// Hands out every game and counts good and bad ones. Positions alone are no games, and passed over.
+pub(super) fn read(
+    sources: &Sources,
+    bad_records: BadRecords,
+    tally: &mut Tally,
+    watch: &Watch<'_>,
+    mut visit: impl FnMut(Game),
+) -> Result<(), DataError> {
+    let total = sources.bytes()?;
+    let mut done = 0;
+    for source in sources.files() {
+        let mut take = |record: Result<Game, TeacherError>| {
+            if let Some(game) = tally.take_any(source, record, bad_records)? {
+                visit(game);
+            }
+            Ok(())
+        };
+        if source.format == Format::Csa {
+            read_csa(source, &mut take)?;
+        } else {
+            read_others(source, &mut take)?;
+        }
+        done += fs::metadata(&source.path).map_or(0, |file| file.len());
+        watch.check(done, total)?;
+    }
+    Ok(())
+}
+
+/// A file of CSA as a whole, because ratings are only there; floodgate keeps one game in a file.
+fn read_csa(
+    source: &Source,
+    take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let bytes = fs::read(&source.path).map_err(DataError::io(&source.path))?;
+    let fault = |record, fault| TeacherError {
+        record,
+        offset: 0,
+        fault,
+    };
+    match csa::read(&encoding::decode(&bytes)) {
+        Ok(records) => (1..).zip(records).try_for_each(|(number, record)| {
+            let kingless = |&color: &Color| record.start.king(color).is_none();
+            take(match Color::ALL.into_iter().find(kingless) {
+                Some(color) => Err(fault(number, Fault::NoKing { color })),
+                None => Ok(Game::of_record(&record)),
+            })
+        }),
+        Err(error) => take(Err(fault(1, error.into()))),
+    }
+}
+
+fn read_others(
+    source: &Source,
+    take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let file = File::open(&source.path).map_err(DataError::io(&source.path))?;
+    for record in TeacherReader::new(BufReader::new(file), source.format) {
+        match record {
+            Ok(Record::Game(game)) => take(Ok(Game::of_pack(&game)))?,
+            Ok(Record::Hcpe3(game)) => take(Ok(Game::of_pack(&game.to_pack())))?,
+            Ok(_) => {}
+            Err(error) => take(Err(error))?,
+        }
+    }
+    Ok(())
+}
+
+impl Game {
+    fn of_record(record: &GameRecord) -> Self {
+        let score = |score| match score {
+            Score::Cp(score) => score,
+            Score::Mate(_) => i32::MAX,
+        };
+        let moves = record.moves.iter().map(|played| {
+            let thought = played.thought.as_ref();
+            (
+                played.mv,
+                thought.and_then(|thought| thought.score).map(score),
+            )
+        });
+        Self {
+            start: record.start.clone(),
+            moves: moves.collect(),
+            end: match record.ending {
+                Ending::Resignation
+                | Ending::Checkmate
+                | Ending::Declaration
+                | Ending::MaxMoves
+                | Ending::AdjudicatedWin { .. }
+                | Ending::AdjudicatedDraw => End::Played,
+                Ending::Repetition | Ending::PerpetualCheck { .. } => End::Repetition,
+                Ending::TimeUp
+                | Ending::IllegalMove { .. }
+                | Ending::IllegalDeclaration
+                | Ending::Disconnection { .. }
+                | Ending::Interrupted => End::Unfinished,
+            },
+            ratings: record.ratings,
+        }
+    }
+
+    fn of_pack(game: &PackGame) -> Self {
+        let moves = game.moves.iter();
+        Self {
+            start: game.start.clone(),
+            moves: moves.map(|&(mv, score)| (mv, Some(score.into()))).collect(),
+            end: match game.reason {
+                PackReason::REPETITION | PackReason::PERPETUAL_CHECK => End::Repetition,
+                PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE => {
+                    End::Unfinished
+                }
+                _ => End::Played,
+            },
+            ratings: [None; Color::NUM],
+        }
+    }
+}

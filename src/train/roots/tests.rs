@@ -1,0 +1,264 @@
+//! Made-up games, of which everything is known.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+use crate::eval::Evaluator;
+
+static RUNNING: AtomicBool = AtomicBool::new(false);
+
+fn watch() -> Watch<'static> {
+    Watch {
+        stop: &RUNNING,
+        progress: &|_, _| {},
+    }
+}
+
+/// A folder that is gone after the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("raicho-roots-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        // As floodgate keeps its games.
+        fs::create_dir_all(path.join("2026/11/21")).expect("a folder can be made");
+        Self(path)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).expect("a file can be written");
+    }
+
+    fn collect(&self, settings: &RootsSettings) -> Collection {
+        let sources = Sources::new(std::slice::from_ref(&self.0), None).expect("there are games");
+        collect(&sources, settings, &watch()).expect("good games")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const ALL: RootsSettings = RootsSettings {
+    min_rating: None,
+    min_plies: 0,
+    plies: 16,
+    eval_limit: None,
+    with_unfinished: false,
+    min_count: 1,
+    max_count: None,
+    percentile: 0.0,
+    bad_records: BadRecords::Stop,
+};
+
+fn csa(rating: u32, moves: &str, end: &str) -> String {
+    let moves = moves.replace(", ", "\n");
+    format!("V2\nN+a\nN-b\nPI\n+\n'black_rate:a:{rating}.0\n'white_rate:b:4000.0\n{moves}\n{end}\n")
+}
+
+fn sfens(roots: &[Root]) -> Vec<(String, u64)> {
+    let sfen = |root: &Root| {
+        let position = root.position.unpack(root.ply.into()).expect("a position");
+        (position.to_sfen(), root.count)
+    };
+    roots.iter().map(sfen).collect()
+}
+
+fn after(moves: &str) -> String {
+    let line = format!("startpos moves {moves}");
+    let line: crate::records::sfen_line::SfenLine = line.parse().expect("good moves");
+    Position::to_sfen(&line.position())
+}
+
+#[test]
+fn positions_are_counted_by_games() {
+    let folder = Folder::new("counts");
+    folder.put(
+        "2026/11/21/one.csa",
+        &csa(3900, "+7776FU, -3334FU", "%TORYO"),
+    );
+    folder.put(
+        "2026/11/two.csa",
+        &csa(3000, "+2726FU, -3334FU, +7776FU", "%KACHI"),
+    );
+    // The same position as the first game's second, one move later.
+    folder.put("lines.usi", "startpos moves 2g2f 3c3d 7g7f 8c8d resign\n");
+    let found = folder.collect(&ALL);
+    assert_eq!((found.tally.records, found.games.used), (3, 3));
+    let start = Position::<1>::startpos().to_sfen();
+    assert_eq!(
+        sfens(&found.roots),
+        [
+            (start, 3),
+            (after("2g2f"), 2),
+            (after("2g2f 3c3d"), 2),
+            (after("7g7f"), 1),
+            (after("2g2f 3c3d 7g7f"), 1),
+        ]
+    );
+    let few = RootsSettings { plies: 1, ..ALL };
+    assert_eq!(folder.collect(&few).roots.len(), 1);
+    let rare = RootsSettings {
+        min_count: 2,
+        max_count: Some(2),
+        ..ALL
+    };
+    assert_eq!(folder.collect(&rare).roots.len(), 2);
+    let rated = RootsSettings {
+        min_rating: Some(3900.0),
+        ..ALL
+    };
+    let found = folder.collect(&rated);
+    assert_eq!((found.games.used, found.games.rating), (1, 2));
+    let long = RootsSettings {
+        min_plies: 3,
+        ..ALL
+    };
+    let found = folder.collect(&long);
+    assert_eq!((found.games.used, found.games.short), (2, 1));
+}
+
+#[test]
+fn games_that_repeat_or_break_off_are_left_out() {
+    let folder = Folder::new("endings");
+    folder.put("a.csa", &csa(1, "+7776FU", "%SENNICHITE"));
+    folder.put("b.csa", &csa(1, "+7776FU", "%CHUDAN"));
+    folder.put("c.csa", &csa(1, "+7776FU", "%TIME_UP"));
+    folder.put("d.csa", &csa(1, "+7776FU, -3334FU", "%TORYO"));
+    let found = folder.collect(&ALL);
+    let games = found.games;
+    assert_eq!((games.repetition, games.unfinished, games.used), (1, 2, 1));
+    let with_unfinished = RootsSettings {
+        with_unfinished: true,
+        ..ALL
+    };
+    let found = folder.collect(&with_unfinished);
+    assert_eq!((found.games.unfinished, found.games.used), (0, 3));
+}
+
+#[test]
+fn a_game_is_left_where_it_is_decided_or_goes_in_a_circle() {
+    let folder = Folder::new("cuts");
+    let scored = "+7776FU, '** 35, -3334FU, '** -1500, +2726FU";
+    folder.put("a.csa", &csa(1, scored, "%TORYO"));
+    let limited = RootsSettings {
+        eval_limit: Some(1000),
+        ..ALL
+    };
+    assert_eq!(folder.collect(&ALL).roots.len(), 3);
+    assert_eq!(folder.collect(&limited).roots.len(), 1);
+    let circle = "+2858HI, -8252HI, +5828HI, -5282HI, +2726FU, -8384FU";
+    folder.put("a.csa", &csa(1, circle, "%TORYO"));
+    assert_eq!(folder.collect(&ALL).roots.len(), 4, "the start comes again");
+}
+
+#[test]
+fn bad_games_are_named_or_skipped() {
+    let folder = Folder::new("bad");
+    folder.put("a.csa", &csa(1, "+7775FU, -3334FU", "%TORYO"));
+    folder.put("b.csa", &csa(1, "+7776FU", "%TORYO"));
+    let sources = Sources::new(std::slice::from_ref(&folder.0), None).expect("there are games");
+    let Err(error) = collect(&sources, &ALL, &watch()) else {
+        panic!("an illegal move");
+    };
+    let text = error.to_string();
+    assert!(text.contains("a.csa") && text.contains("+7775FU"), "{text}");
+    let skipping = RootsSettings {
+        bad_records: BadRecords::Skip,
+        ..ALL
+    };
+    let found = folder.collect(&skipping);
+    assert_eq!((found.tally.bad(), found.games.used), (1, 1));
+}
+
+fn root(count: u64, ply: u16) -> Root {
+    Root {
+        position: PackedSfen::of(&Position::<1>::startpos()),
+        count,
+        ply,
+    }
+}
+
+#[test]
+fn the_table_has_the_figures_of_textbooks() {
+    // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squared differences 32, quartiles between neighbours.
+    let counts = [9, 2, 5, 4, 7, 4, 5, 4];
+    let roots = counts.map(|count| root(count, 1));
+    let table = Table::of(&roots);
+    let column = table.counts.clone().expect("numbers");
+    assert!((column.mean - 5.0).abs() < 1e-12);
+    assert!((column.deviation - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
+    for (found, expected) in column.quartiles.into_iter().zip([2.0, 4.0, 4.5, 5.5, 9.0]) {
+        assert!((found - expected).abs() < 1e-12);
+    }
+    let text = table.to_string();
+    assert!(text.starts_with("           8  positions\n"), "{text}");
+    assert!(
+        text.contains("        50 %         4.50         1.00\n"),
+        "{text}"
+    );
+    assert_eq!(Table::of(&[]).counts, None);
+    let alone = Table::of(&[root(3, 1)]).counts.expect("a number");
+    assert_eq!((alone.mean, alone.deviation), (3.0, 0.0));
+}
+
+#[test]
+fn the_percentile_keeps_the_frequent_ones() {
+    let folder = Folder::new("percentile");
+    let end = "%TORYO\n/\n";
+    let games = [
+        csa(1, "+7776FU, -3334FU", end),
+        csa(1, "+7776FU, -8384FU", end),
+        csa(1, "+2726FU, -8384FU", end),
+    ];
+    folder.put("all.csa", &games.concat());
+    let half = RootsSettings {
+        percentile: 0.9,
+        ..ALL
+    };
+    // Counts 1, 2, 3: the place 0.9 * 2 = 1.8 lies between 2 and 3, and 2.8 is cut to 2.
+    let found = folder.collect(&half);
+    assert_eq!((found.before.positions, found.threshold), (3, 2));
+    assert_eq!(found.roots.len(), 2);
+}
+
+#[test]
+fn roots_from_which_games_go_in_a_circle_are_dropped() {
+    // Two kings have nothing to do but to walk about; a side that has a rook more does something else first.
+    let circle = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
+    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let roots = [circle, mate].map(|sfen| Root {
+        position: PackedSfen::of(&Position::<1>::from_sfen(sfen).expect("a position")),
+        count: 1,
+        ply: 1,
+    });
+    let settings = CheckSettings {
+        games: 3,
+        plies: 30,
+        nodes: 200,
+        rate: 0.5,
+        threads: 2,
+        seed: 1,
+    };
+    let kept = check(&roots, &settings, &Evaluator::Material, &watch()).expect("it plays");
+    assert_eq!(kept, [false, true]);
+    let lenient = CheckSettings {
+        rate: 1.0,
+        threads: 1,
+        ..settings.clone()
+    };
+    let kept = check(&roots, &lenient, &Evaluator::Material, &watch()).expect("it plays");
+    assert_eq!(kept, [true, true]);
+    let stop = AtomicBool::new(true);
+    let stopped = Watch {
+        stop: &stop,
+        progress: &|_, _| {},
+    };
+    assert!(check(&roots, &settings, &Evaluator::Material, &stopped).is_err());
+}
