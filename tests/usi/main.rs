@@ -2,6 +2,7 @@
 //!
 //! One test program for all topics: linking is what takes the time.
 
+mod declarations;
 mod driver;
 mod garbage;
 mod networks;
