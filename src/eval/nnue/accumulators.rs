@@ -13,12 +13,13 @@
     reason = "vectors of one instruction set, all under one promise"
 )]
 
+use super::columns::{Difference, apply};
 use super::features::{
     ActiveInputs, Attacks, KingPlane, PIECES_IN_SET, active_with_attacks, king_plane,
 };
-use super::input_table::{Changes, InputTable, View};
+use super::input_table::{InputTable, View};
 use super::inputs::Inputs;
-use super::network::{Network, Transformer};
+use super::network::Network;
 use super::simd::Simd;
 use crate::position::{PastMove, Position};
 use crate::types::{Color, Hand, Key64, Move, Piece, PieceType, Square};
@@ -32,16 +33,6 @@ const FURTHEST: usize = 6;
 
 /// Squares that are compared at once.
 const SQUARES_AT_ONCE: usize = 27;
-
-/// Columns are added in tiles of so many, which stay in registers.
-const TILE: usize = 64;
-
-/// Inputs that come and go.
-#[derive(Default)]
-struct Difference {
-    added: Changes,
-    removed: Changes,
-}
 
 /// The sums of one thread.
 #[derive(Debug)]
@@ -330,82 +321,5 @@ impl Kept {
             view.not_in_game(added);
         }
         difference
-    }
-}
-
-/// Adds the columns of the inputs that came to the sums, and takes away those of the inputs that went.
-///
-/// # Safety
-/// The processor has `S`; `from` and `to` point to `width` sums each and may be the same.
-#[inline(always)]
-unsafe fn apply<S: Simd>(
-    transformer: &Transformer,
-    width: usize,
-    from: *const i16,
-    to: *mut i16,
-    difference: &Difference,
-) {
-    let weights = &transformer.weights;
-    let furthest = difference.added.iter().chain(&difference.removed).max();
-    let end = furthest.map_or(0, |&input| (input as usize + 1) * width);
-    assert!(end <= weights.len() && width.is_multiple_of(TILE));
-    // SAFETY: the caller's promise; every row was checked to lie within the weights, and tiles end with the row.
-    unsafe {
-        let weights = weights.as_ptr();
-        let mut start = 0;
-        while start < width {
-            if width - start >= 8 * S::I16_LANES {
-                tile::<S, 8>(
-                    weights.add(start),
-                    width,
-                    from.add(start),
-                    to.add(start),
-                    difference,
-                );
-                start += 8 * S::I16_LANES;
-            } else {
-                tile::<S, 2>(
-                    weights.add(start),
-                    width,
-                    from.add(start),
-                    to.add(start),
-                    difference,
-                );
-                start += 2 * S::I16_LANES;
-            }
-        }
-    }
-}
-
-/// `N` vectors of sums.
-#[inline(always)]
-unsafe fn tile<S: Simd, const N: usize>(
-    weights: *const i16,
-    width: usize,
-    from: *const i16,
-    to: *mut i16,
-    difference: &Difference,
-) {
-    // SAFETY: the caller has checked that everything lies within its memory.
-    unsafe {
-        let mut sums = [S::load_i16(from); N];
-        for (vector, sum) in sums.iter_mut().enumerate().skip(1) {
-            *sum = S::load_i16(from.add(vector * S::I16_LANES));
-        }
-        for &input in &difference.added {
-            let row = weights.add(input as usize * width);
-            for (vector, sum) in sums.iter_mut().enumerate() {
-                *sum = S::add_i16(*sum, S::load_i16(row.add(vector * S::I16_LANES)));
-            }
-        }
-        for &input in &difference.removed {
-            let row = weights.add(input as usize * width);
-            for (vector, sum) in sums.iter_mut().enumerate() {
-                *sum = S::sub_i16(*sum, S::load_i16(row.add(vector * S::I16_LANES)));
-            }
-        }
-        for (vector, &sum) in sums.iter().enumerate() {
-            S::store_i16(to.add(vector * S::I16_LANES), sum);
-        }
     }
 }

@@ -11,6 +11,7 @@
 
 mod accumulators;
 pub mod buckets;
+mod columns;
 mod embedded;
 mod explain;
 mod features;
