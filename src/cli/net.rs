@@ -144,6 +144,7 @@ fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Re
     let Some(sfen_file) = sfen_file else {
         return Ok(());
     };
+    let mut sparsity = Sparsity::default();
     let positions =
         fs::read_to_string(sfen_file).with_context(|| sfen_file.display().to_string())?;
     for line in positions.lines().filter(|line| !line.starts_with('#')) {
@@ -153,9 +154,47 @@ fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Re
             Some(value) => writeln!(out, "{sfen}\t{value}")?,
             None => writeln!(out, "{sfen}\tno king")?,
         }
+        sparsity.add(scalar::first_activations(&network, &position));
         if is_explained {
             writeln!(out, "{}\n", explain(&network, &position))?;
         }
     }
+    if sparsity.activations > 0 {
+        writeln!(out, "# {sparsity}")?;
+    }
     Ok(())
+}
+
+/// How much the first layer behind the transformer has to do.
+#[derive(Default)]
+struct Sparsity {
+    activations: usize,
+    not_zero: usize,
+    /// Groups of four are looked at or skipped together.
+    groups: usize,
+    groups_not_zero: usize,
+}
+
+impl Sparsity {
+    fn add(&mut self, activations: Option<Vec<u8>>) {
+        let activations = activations.unwrap_or_default();
+        let (groups, _) = activations.as_chunks::<4>();
+        self.activations += activations.len();
+        self.not_zero += activations.iter().filter(|&&one| one != 0).count();
+        self.groups += groups.len();
+        self.groups_not_zero += groups.iter().filter(|&&group| group != [0; 4]).count();
+    }
+}
+
+impl std::fmt::Display for Sparsity {
+    #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole as f64;
+        write!(
+            formatter,
+            "inputs of the first layer that are not 0: {:.1} %, groups of four: {:.1} %",
+            percent(self.not_zero, self.activations),
+            percent(self.groups_not_zero, self.groups)
+        )
+    }
 }

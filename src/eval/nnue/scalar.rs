@@ -103,6 +103,17 @@ pub(crate) fn accumulate(
     Some(sums)
 }
 
+/// What the first layer behind the transformer gets, `None` where a king is missing or there is no such layer. The fewer of
+/// them are not 0, the faster that layer is.
+pub fn first_activations(network: &Network, position: &Position) -> Option<Vec<u8>> {
+    let sums = sums(network, position)?;
+    match network.shape.head {
+        Head::Plain => Some(clamped(&sums)),
+        Head::Stacks { .. } => Some(products(&sums)),
+        Head::Direct => None,
+    }
+}
+
 /// The first activations of a plain network: all sums, the side to move's first.
 pub(crate) fn clamped(sums: &Sums) -> Vec<u8> {
     let clamp = |&sum: &i16| i32::from(sum).clamp(0, MAX_ACTIVATION) as u8;
