@@ -13,7 +13,7 @@
     reason = "vectors of one instruction set, all under one promise"
 )]
 
-use super::columns::{Difference, apply};
+use super::columns::{AnyDifference, MoveDifference, apply};
 use super::features::{
     ActiveInputs, Attacks, KingPlane, PIECES_IN_SET, active_with_attacks, king_plane,
 };
@@ -113,11 +113,11 @@ impl Accumulators {
                     };
                     let from = self.start(now - back - 1, side);
                     let to = self.start(now - back, side);
-                    let difference = Difference::of_move(self.table.seen_by(side, plane), past);
+                    let difference = MoveDifference::of_move(self.table.seen_by(side, plane), past);
                     // SAFETY: the caller's promise; both slots lie within the sums.
                     unsafe {
                         let sums = self.sums.as_mut_ptr();
-                        apply::<S>(
+                        apply::<S, _>(
                             &network.transformer,
                             self.width,
                             sums.add(from),
@@ -201,14 +201,14 @@ impl Accumulators {
             let mut now = active_with_attacks(inputs, position, side, plane, attacks);
             now.sort_unstable();
             let before = std::mem::replace(&mut self.kept_inputs[kept_at], now);
-            Difference::between(&before, &self.kept_inputs[kept_at])
+            AnyDifference::between(&before, &self.kept_inputs[kept_at])
         } else {
             kept.catch_up(self.table.seen_by(side, plane), position)
         };
         // SAFETY: the caller's promise; the sums are `width` long.
         unsafe {
             let sums = kept_sums.as_mut_ptr();
-            apply::<S>(transformer, width, sums, sums, &difference);
+            apply::<S, _>(transformer, width, sums, sums, &difference);
         }
         self.sums[to..to + width].copy_from_slice(kept_sums);
     }
@@ -225,7 +225,7 @@ fn leaves_plane(inputs: Inputs, plane: KingPlane, side: Color, mv: Option<Move>)
     })
 }
 
-impl Difference {
+impl AnyDifference {
     /// What changed from some inputs in order to others.
     fn between(before: &[u32], now: &[u32]) -> Self {
         let mut difference = Self::default();
@@ -244,7 +244,9 @@ impl Difference {
             }
         }
     }
+}
 
+impl MoveDifference {
     /// What a move changed for a side whose king stayed on its plane.
     #[inline(always)]
     fn of_move(view: View<'_>, past: PastMove) -> Self {
@@ -272,9 +274,9 @@ impl Difference {
 
 impl Kept {
     /// What changed from the position that was seen last to this one, which is remembered instead.
-    fn catch_up(&mut self, view: View<'_>, position: &Position) -> Difference {
-        let mut difference = Difference::default();
-        let Difference { added, removed } = &mut difference;
+    fn catch_up(&mut self, view: View<'_>, position: &Position) -> AnyDifference {
+        let mut difference = AnyDifference::default();
+        let AnyDifference { added, removed } = &mut difference;
         let board = position.board();
         // Mostly few squares have changed, and most ranges of squares are the same.
         for (start, before) in self.squares.chunks_mut(SQUARES_AT_ONCE).enumerate() {

@@ -7,31 +7,38 @@
     reason = "vectors of one instruction set, all under one promise"
 )]
 
-use super::input_table::Changes;
+use arrayvec::ArrayVec;
+
 use super::network::Transformer;
 use super::simd::Simd;
 
 /// Columns are added in tiles of so many, which stay in registers.
 const TILE: usize = 64;
 
-/// Inputs that come and go.
+/// Inputs that come and go, so many at most of each.
 #[derive(Default)]
-pub(super) struct Difference {
-    pub(super) added: Changes,
-    pub(super) removed: Changes,
+pub(super) struct Difference<const MOST: usize> {
+    pub(super) added: ArrayVec<u32, MOST>,
+    pub(super) removed: ArrayVec<u32, MOST>,
 }
+
+/// What a move changes: the piece that moves and one that is captured, each with up to two inputs.
+pub(super) type MoveDifference = Difference<4>;
+
+/// What may change between any two positions: all inputs, twice over.
+pub(super) type AnyDifference = Difference<128>;
 
 /// Adds the columns of the inputs that came to the sums, and takes away those of the inputs that went.
 ///
 /// # Safety
 /// The processor has `S`; `from` and `to` point to `width` sums each and may be the same.
 #[inline(always)]
-pub(super) unsafe fn apply<S: Simd>(
+pub(super) unsafe fn apply<S: Simd, const MOST: usize>(
     transformer: &Transformer,
     width: usize,
     from: *const i16,
     to: *mut i16,
-    difference: &Difference,
+    difference: &Difference<MOST>,
 ) {
     let weights = &transformer.weights;
     let furthest = difference.added.iter().chain(&difference.removed).max();
@@ -43,7 +50,7 @@ pub(super) unsafe fn apply<S: Simd>(
         let mut start = 0;
         while start < width {
             if width - start >= 8 * S::I16_LANES {
-                tile::<S, 8>(
+                tile::<S, 8, MOST>(
                     weights.add(start),
                     width,
                     from.add(start),
@@ -52,7 +59,7 @@ pub(super) unsafe fn apply<S: Simd>(
                 );
                 start += 8 * S::I16_LANES;
             } else {
-                tile::<S, 2>(
+                tile::<S, 2, MOST>(
                     weights.add(start),
                     width,
                     from.add(start),
@@ -67,12 +74,12 @@ pub(super) unsafe fn apply<S: Simd>(
 
 /// `N` vectors of sums.
 #[inline(always)]
-unsafe fn tile<S: Simd, const N: usize>(
+unsafe fn tile<S: Simd, const N: usize, const MOST: usize>(
     weights: *const i16,
     width: usize,
     from: *const i16,
     to: *mut i16,
-    difference: &Difference,
+    difference: &Difference<MOST>,
 ) {
     // SAFETY: the caller has checked that everything lies within its memory.
     unsafe {

@@ -6,12 +6,6 @@ use super::features::{KingPlane, inputs_in_hand, inputs_not_in_game, inputs_on_b
 use super::inputs::Inputs;
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// Inputs that change: all of them at most, twice over.
-const MOST_CHANGES: usize = 128;
-
-/// Numbers of inputs.
-pub(super) type Changes = ArrayVec<u32, MOST_CHANGES>;
-
 /// The most of one kind in one hand, and one more.
 const COUNTS: usize = 19;
 
@@ -97,7 +91,12 @@ pub(super) struct View<'a> {
 
 impl View<'_> {
     #[inline(always)]
-    pub(super) fn board(&self, piece: Piece, square: Square, to: &mut Changes) {
+    pub(super) fn board<const MOST: usize>(
+        &self,
+        piece: Piece,
+        square: Square,
+        to: &mut ArrayVec<u32, MOST>,
+    ) {
         self.push(
             self.on_board[piece.index() * Square::NUM + square.index()],
             to,
@@ -105,18 +104,24 @@ impl View<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn hand(&self, owner: Color, kind: PieceType, count: u32, to: &mut Changes) {
+    pub(super) fn hand<const MOST: usize>(
+        &self,
+        owner: Color,
+        kind: PieceType,
+        count: u32,
+        to: &mut ArrayVec<u32, MOST>,
+    ) {
         let entry = self.in_hand[owner.index()][kind.index() * COUNTS + count as usize];
         self.push(entry, to);
     }
 
     #[inline(always)]
-    pub(super) fn not_in_game(&self, to: &mut Changes) {
+    pub(super) fn not_in_game<const MOST: usize>(&self, to: &mut ArrayVec<u32, MOST>) {
         self.push(self.not_in_game, to);
     }
 
     #[inline(always)]
-    fn push(&self, entry: Entry, to: &mut Changes) {
+    fn push<const MOST: usize>(&self, entry: Entry, to: &mut ArrayVec<u32, MOST>) {
         for input in entry {
             if input != NO_INPUT {
                 to.push(self.start + u32::from(input));
