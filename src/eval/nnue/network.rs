@@ -1,12 +1,9 @@
 //! A network in memory: its shape and its weights.
 
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-use rayon::slice::{ParallelSlice, ParallelSliceMut};
-
 use super::buckets::Progress;
 use super::inputs::Inputs;
 use super::shape::{LayerShape, Shape};
-use crate::util::Aligned;
+use crate::util::{Aligned, cores, for_each_part};
 
 /// What `YaneuraOu` divides by where nothing else is said.
 pub const DEFAULT_SCALE: i32 = 16;
@@ -162,19 +159,26 @@ impl Direct {
     }
 }
 
-/// Integers that one thread copies, 8 MB: networks can have hundreds of them.
-const PART: usize = 1 << 22;
+/// So many integers are copied by all cores at once: they come from memory that is fetched as it is touched.
+const MANY: usize = 1 << 22;
 
 /// Integers of a file.
 pub(super) fn to_i16(bytes: &[u8]) -> Aligned<i16> {
     let (values, _) = bytes.as_chunks();
     let mut aligned = Aligned::zeroed(values.len());
-    let parts = aligned.par_chunks_mut(PART).zip(values.par_chunks(PART));
-    parts.for_each(|(to, from)| {
+    let copy = |(to, from): (&mut [i16], &[[u8; 2]])| {
         for (to, from) in to.iter_mut().zip(from) {
             *to = i16::from_le_bytes(*from);
         }
-    });
+    };
+    if values.len() >= MANY {
+        let part = values.len().div_ceil(cores());
+        let parts = aligned.chunks_mut(part).zip(values.chunks(part));
+        if for_each_part(parts, copy).is_ok() {
+            return aligned;
+        }
+    }
+    copy((&mut aligned, values));
     aligned
 }
 
