@@ -213,7 +213,7 @@ impl Searcher {
         self.signals.ponderhit(PonderHit { at, clock });
     }
 
-    /// Whether a search runs, or its last event is still being delivered.
+    /// Whether a search runs. One that was told to end, or delivers its last event, does not count.
     pub fn is_searching(&self) -> bool {
         self.signals.is_searching()
     }

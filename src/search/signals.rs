@@ -115,8 +115,13 @@ impl Signals {
         self.lock().ponder_hit.take()
     }
 
+    /// Whether the search goes on: it was not told to end, and has not decided.
     pub(super) fn is_searching(&self) -> bool {
-        self.searching.load(Ordering::Acquire)
+        !self.is_finished() && !self.is_stopped()
+    }
+
+    fn is_finished(&self) -> bool {
+        !self.searching.load(Ordering::Acquire)
     }
 
     /// The last event was delivered.
@@ -128,7 +133,7 @@ impl Signals {
 
     /// Waits until the last event was delivered.
     pub(super) fn wait_finished(&self) {
-        self.wait_while(|| self.is_searching());
+        self.wait_while(|| !self.is_finished());
     }
 
     /// Waits for a stop, or for a ponderhit where that is enough.

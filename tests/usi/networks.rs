@@ -93,8 +93,6 @@ fn another_evaluation_begins_anew() {
     let search = |driver: &mut Driver| {
         driver.send("position startpos\ngo depth 9");
         let lines = driver.until("bestmove ");
-        // The engine answers a moment before the search is over, and `eval` does not end a search.
-        std::thread::sleep(std::time::Duration::from_millis(100));
         let last = lines.iter().rev().find(|line| line.contains(" nodes "));
         let words: Vec<_> = last.expect("a line of thought").split(' ').collect();
         let place = words.iter().position(|&word| word == "nodes");
