@@ -6,7 +6,8 @@ use crate::types::{Depth, Value};
 
 use super::node::{Root, Window};
 use super::tunables::{
-    aspiration_delta, aspiration_divisor, aspiration_growth, time_falling, time_instability,
+    aspiration_delta, aspiration_divisor, aspiration_growth, time_easy, time_easy_effort,
+    time_falling, time_instability,
 };
 use super::worker::Worker;
 
@@ -15,6 +16,8 @@ const PERMILL: i32 = 1000;
 /// A mate is proved; a search so many times deeper (in halves) finds no shorter one worth the time.
 const MATE_DEPTH_HALVES: Depth = 5;
 const MATE_DEPTH_OFFSET: Depth = 2;
+/// Before this depth no move is easy: few nodes say little.
+const EASY_DEPTH: Depth = 8;
 
 /// How helpers leave out depths: so many that are searched, then as many that are not, and where in this they begin. Threads
 /// that all search the same depths do the same work at the same time; these run ahead and fill the table. From Stockfish
@@ -37,7 +40,7 @@ const RHYTHMS: [(Depth, Depth); 12] = [
 impl Worker {
     /// Searches deeper and deeper until something ends it. Afterwards the root moves are sorted, the best first.
     pub(super) fn iterate(&mut self) {
-        let lines = self.task.settings.multi_pv.clamp(1, self.root_moves.len());
+        let (lines, shown) = (self.lines(), self.shown_lines());
         let last_depth = self.last_depth();
         for depth in 1..=last_depth {
             if self.skips(depth) && depth < last_depth {
@@ -62,7 +65,7 @@ impl Worker {
             }
             self.last_line.clone_from(&self.root_moves[0].line);
             self.completed_depth = depth;
-            self.report_if_due(lines);
+            self.report_if_due(shown);
             if self.is_done(depth, previous) {
                 return;
             }
@@ -71,7 +74,7 @@ impl Worker {
 
     /// Whether one thread may speak for all: several lines belong together, and a choice of moves is the first thread's.
     pub(super) fn has_one_line(&self) -> bool {
-        self.task.settings.multi_pv <= 1 && self.task.limits.search_moves.is_empty()
+        self.lines() <= 1 && self.task.limits.search_moves.is_empty()
     }
 
     /// Whether this thread has completed the depth that was asked for: whoever is there first has the answer. Not where the
@@ -81,6 +84,18 @@ impl Worker {
         let has_reached = |limit| self.completed_depth >= limit;
         let may_end = self.has_one_line() && !limits.infinite && !limits.ponder;
         may_end && limits.depth.is_some_and(has_reached)
+    }
+
+    /// How many lines are searched.
+    pub(super) fn lines(&self) -> usize {
+        let settings = &self.task.settings;
+        let lines = settings.multi_pv.max(settings.skill.lines());
+        lines.clamp(1, self.root_moves.len())
+    }
+
+    /// How many of them the user wants to see.
+    pub(super) fn shown_lines(&self) -> usize {
+        self.task.settings.multi_pv.clamp(1, self.root_moves.len())
     }
 
     fn last_depth(&self) -> Depth {
@@ -148,15 +163,30 @@ impl Worker {
             self.poll();
             return self.is_stopped();
         }
+        let factor = self.worth_of_thought(depth, previous);
+        self.has_thought_enough(factor) || self.is_stopped()
+    }
+
+    /// How much more or less than usual the position is worth to be thought about, in percent: more where the value falls
+    /// or the best move changes, less where nearly all nodes go to one move, which the others do not come near.
+    fn worth_of_thought(&self, depth: Depth, previous: Value) -> u32 {
+        let best = &self.root_moves[0];
         let fallen = if previous == -INFINITE {
             0
         } else {
-            (previous - value).clamp(0, PERMILL)
+            (previous - best.value).clamp(0, PERMILL)
         };
         let factor = PERCENT
             + self.best_move_changes as i32 * time_instability()
             + fallen * time_falling() * PERCENT / PERMILL;
-        self.has_thought_enough(factor as u32) || self.is_stopped()
+        let is_easy = depth >= EASY_DEPTH
+            && best.effort * PERCENT as u64 >= self.statistics.nodes * time_easy_effort() as u64;
+        let factor = if is_easy {
+            factor * time_easy() / PERCENT
+        } else {
+            factor
+        };
+        factor as u32
     }
 }
 

@@ -108,7 +108,8 @@ fn think(worker: &mut Worker, outlet: &Outlet, helpers: &Helpers) -> Decision {
     if let Some(Declaration::Try(mv)) = declaration {
         worker.put_first(RootMove::won(mv));
     }
-    worker.report_result(settings.multi_pv.clamp(1, worker.root_moves.len()));
+    worker.choose_by_skill();
+    worker.report_result(worker.shown_lines());
     for note in notes {
         outlet.send(Event::Note(note));
     }

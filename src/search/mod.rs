@@ -30,6 +30,7 @@ mod reductions;
 mod reporter;
 mod root;
 mod signals;
+mod skill;
 mod solo;
 mod time;
 pub mod tunables;
@@ -47,6 +48,7 @@ use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Score};
 pub use crate::transposition::Generations;
 pub use pool::{PrepareError, Searcher};
 pub use signals::Statistics;
+pub use skill::Skill;
 pub use solo::{SOLO_STACK_BYTES, Solo, SoloLine, SoloResult};
 
 /// The clocks of both sides, by index of the colour.
@@ -101,6 +103,7 @@ impl Default for Limits {
 
 /// How to search.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Settings {
     /// Search threads, at least one.
     pub threads: usize,
@@ -116,8 +119,10 @@ pub struct Settings {
     pub minimum_thinking_time: Duration,
     /// Thinking time in percent of the usual.
     pub slow_mover: u32,
-    /// Clocks count full seconds only: use each begun one.
+    /// Clocks that show nothing but full seconds count only those: use each begun one.
     pub round_up_to_full_second: bool,
+    /// Time runs in nodes, so many a millisecond; 0 for real time.
+    pub nodes_time: u64,
     /// A position in which more moves have been made is a draw; 0 for no limit.
     pub max_moves_to_draw: u32,
     /// How a game is won by declaration.
@@ -126,10 +131,14 @@ pub struct Settings {
     pub generate_all_legal_moves: bool,
     /// Time between infos.
     pub pv_interval: Duration,
+    /// Also tell of values that fell out of the window, in long searches.
+    pub shows_bounds: bool,
     /// What a draw is worth to the side that searches, in centipawns, by its colour.
     pub draw_value: [i32; Color::NUM],
     /// Resign when the value is so many centipawns below zero.
     pub resign_value: i32,
+    /// How well to play.
+    pub skill: Skill,
     /// The opponent's time is used too, so more of the own can be.
     pub ponder: bool,
     /// How positions are evaluated.
@@ -152,12 +161,15 @@ impl Default for Settings {
             minimum_thinking_time: Duration::from_secs(2),
             slow_mover: 100,
             round_up_to_full_second: true,
+            nodes_time: 0,
             max_moves_to_draw: 0,
             entering_king_rule: EnteringKingRule::default(),
             generate_all_legal_moves: false,
             pv_interval: Duration::from_millis(300),
+            shows_bounds: true,
             draw_value: [-2; Color::NUM],
             resign_value: NO_RESIGN_VALUE,
+            skill: Skill::FULL,
             ponder: false,
             evaluator: Evaluator::default(),
             generations: Generations::default(),

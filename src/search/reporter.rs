@@ -127,7 +127,8 @@ impl Worker {
 
     /// The value fell out of the window: in long searches people see the bound meanwhile.
     pub(super) fn report_bound(&mut self) {
-        let is_wanted = self.task.settings.multi_pv <= 1
+        let is_wanted = self.task.settings.shows_bounds
+            && self.lines() <= 1
             && self
                 .reporter
                 .as_ref()

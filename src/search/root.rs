@@ -111,6 +111,15 @@ impl Worker {
         }
     }
 
+    /// A weaker player may prefer another of the best moves; it becomes the first.
+    pub(super) fn choose_by_skill(&mut self) {
+        let lines = &self.root_moves[..self.lines()];
+        let values = lines.iter().filter(|line| line.is_searched());
+        let values: Vec<Value> = values.map(|line| line.value).collect();
+        let chosen = self.task.settings.skill.pick(&values);
+        self.root_moves[..=chosen].rotate_right(1);
+    }
+
     /// The moves as [`Self::settle`] wants them: all where several lines are searched, otherwise the best.
     pub(super) fn completed_lines(&self, lines: usize) -> Vec<RootMove> {
         let count = if lines > 1 { self.root_moves.len() } else { 1 };

@@ -437,6 +437,10 @@ tunables! {
     time_instability: 45, 0..=150;
     /// More time per unit by which the value fell, in permill.
     time_falling: 2, 0..=10;
+    /// A best move that takes so much of all nodes is easy to see, in percent.
+    time_easy_effort: 90, 50..=100;
+    /// What such a move is worth of the usual time, in percent.
+    time_easy: 75, 30..=100;
     /// At most so much of the planned time, in percent.
     time_factor_max: 250, 100..=500;
 }

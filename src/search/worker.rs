@@ -21,9 +21,6 @@ use super::signals::{Signals, Statistics};
 use super::time::TimeManager;
 use super::{Limits, Settings};
 
-/// Nodes between two looks at the clock and the signals.
-const POLL_INTERVAL: u64 = 512;
-
 /// What a search returns when it was stopped; nobody may use it.
 pub(super) const STOPPED: Value = 0;
 
@@ -233,7 +230,7 @@ impl Worker {
             if self.is_pondering && !signals.is_pondering() {
                 self.is_pondering = false;
                 if let Some(hit) = signals.take_ponderhit() {
-                    time.ponderhit(hit);
+                    time.ponderhit(hit, signals.nodes());
                 }
             }
             let is_at_limit = self
@@ -241,7 +238,7 @@ impl Worker {
                 .limits
                 .nodes
                 .is_some_and(|limit| signals.nodes() >= limit);
-            if is_at_limit || !self.is_pondering && time.is_over() {
+            if is_at_limit || !self.is_pondering && time.is_over(|| signals.nodes()) {
                 self.is_stopped = true;
             }
         }
@@ -251,18 +248,21 @@ impl Worker {
     fn schedule_poll(&mut self) {
         let nodes = self.statistics.nodes;
         let limit = self.task.limits.nodes.unwrap_or(u64::MAX).max(nodes + 1);
-        self.next_poll = (nodes + POLL_INTERVAL).min(limit);
+        let interval = TimeManager::poll_interval(self.time.as_ref());
+        self.next_poll = (nodes + interval).min(limit);
     }
 
     /// After an iteration: whether the clock says to end here.
     pub(super) fn has_thought_enough(&mut self, factor: u32) -> bool {
         self.poll();
-        let is_pondering = self.is_pondering;
-        !is_pondering
-            && self
-                .time
-                .as_mut()
-                .is_some_and(|time| time.has_thought_enough(factor))
+        match &mut self.time {
+            Some(time) if self.is_pondering => {
+                time.remember(factor);
+                false
+            }
+            Some(time) => time.has_thought_enough(factor, self.task.signals.nodes()),
+            None => false,
+        }
     }
 
     /// The value of a draw for the side to move.

@@ -62,6 +62,7 @@ fn play(engine: &mut Engine) -> Vec<Said> {
 
 fn engine() -> Engine {
     let mut engine = Engine::new();
+    engine.settings_mut().search.threads = 1;
     engine.settings_mut().search.hash_mb = 4;
     engine.settings_mut().search.pv_interval = Duration::ZERO;
     assert!(engine.prepare().is_empty());

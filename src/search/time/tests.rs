@@ -1,0 +1,207 @@
+//! Plans for the clocks that there are, and when a search ends by them.
+
+use super::*;
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+const SECOND: Duration = Duration::from_secs(1);
+
+fn limits(time: u32, increment: u32, byoyomi: u32) -> Limits {
+    Limits {
+        clock: Some(clock(time, increment, byoyomi)),
+        ..Limits::default()
+    }
+}
+
+fn clock(time: u32, increment: u32, byoyomi: u32) -> Clock {
+    Clock {
+        time: [MILLISECOND * time; 2],
+        increment: [MILLISECOND * increment; 2],
+        byoyomi: [MILLISECOND * byoyomi; 2],
+    }
+}
+
+fn manager(time: u32, increment: u32, byoyomi: u32, settings: &Settings) -> TimeManager {
+    let limits = limits(time, increment, byoyomi);
+    TimeManager::new(&limits, settings, Color::Black, 30, false)
+}
+
+fn plan(time: u32, increment: u32, byoyomi: u32) -> Plan {
+    let manager = manager(time, increment, byoyomi, &Settings::default());
+    manager.plan.expect("clocks were given")
+}
+
+/// A manager whose clock began to run a while ago.
+fn began_before(ago: Duration, limits: Limits, settings: &Settings) -> TimeManager {
+    let limits = Limits {
+        start: Instant::now()
+            .checked_sub(ago)
+            .expect("the machine runs for longer"),
+        ..limits
+    };
+    TimeManager::new(&limits, settings, Color::Black, 30, false)
+}
+
+fn is_over(manager: &TimeManager) -> bool {
+    manager.is_over(|| 0)
+}
+
+#[test]
+fn nothing_is_planned_beyond_the_own_time() {
+    let exact = Settings {
+        round_up_to_full_second: false,
+        minimum_thinking_time: MILLISECOND,
+        ..Settings::default()
+    };
+    for settings in [Settings::default(), exact] {
+        for time in [0, 1, 500, 1000, 1119, 1121, 3000, 5000, 60_000, 7_200_000] {
+            for increment in [0, 100, 10_000] {
+                for byoyomi in [0, 1, 100, 1000, 10_000, 60_000] {
+                    let plan = manager(time, increment, byoyomi, &settings)
+                        .plan
+                        .expect("clocks were given");
+                    let total = MILLISECOND * (time + byoyomi);
+                    let allowed = total.saturating_sub((total / 3).min(settings.network_delay2));
+                    assert!(plan.minimum <= plan.maximum && plan.optimum <= plan.maximum);
+                    assert!(plan.maximum <= allowed, "{time} {byoyomi} {plan:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_any_time_it_moves_at_once() {
+    assert!(is_over(&manager(0, 0, 0, &Settings::default())));
+    assert!(is_over(&manager(0, 5000, 0, &Settings::default())));
+}
+
+#[test]
+fn byoyomi_is_used_up_when_time_is_gone() {
+    for (byoyomi, minimum) in [(10_000, 8880), (5000, 3880), (3000, 2000), (100, 66)] {
+        let plan = plan(0, 0, byoyomi);
+        let least = MILLISECOND * minimum;
+        assert!(
+            plan.minimum >= least && plan.minimum < least + MILLISECOND,
+            "{plan:?}"
+        );
+    }
+}
+
+#[test]
+fn a_long_game_leaves_time_for_later() {
+    let plan = plan(600_000, 0, 0);
+    assert!(
+        plan.optimum >= SECOND && plan.optimum <= SECOND * 15,
+        "{plan:?}"
+    );
+    assert!(plan.maximum <= SECOND * 60, "{plan:?}");
+}
+
+/// With the default settings, which are made for servers: neither at once nor as if each move had two seconds.
+#[test]
+fn fast_clocks_are_used_and_last() {
+    for (mut time, increment) in [(10_000, 0), (1000, 50), (5000, 50), (60_000, 0)] {
+        // Milliseconds that say that full ones are not what is counted.
+        time -= 1;
+        let first = plan(time, increment, 0);
+        let fair = MILLISECOND * (time / 80 + increment);
+        assert!(
+            first.optimum >= fair * 3 / 4 && first.optimum <= fair * 2,
+            "{first:?}"
+        );
+        let mut left = MILLISECOND * time;
+        for _ in 0..150 {
+            let settings = Settings::default();
+            let plan = manager(left.as_millis() as u32, increment, 0, &settings).plan;
+            let plan = plan.expect("clocks were given");
+            assert!(plan.optimum < left && plan.maximum < left, "{plan:?}");
+            left = left.saturating_sub(plan.optimum) + MILLISECOND * increment;
+        }
+        assert!(left > MILLISECOND * 50, "{left:?}");
+    }
+}
+
+#[test]
+fn full_seconds_are_used_up_where_the_clock_counts_them() {
+    let counted = plan(300_000, 0, 0);
+    assert!(counted.full_seconds);
+    assert_eq!(counted.minimum.subsec_millis(), 880);
+    let exact = plan(300_000 - 1, 0, 0);
+    assert!(!exact.full_seconds && exact.minimum < counted.minimum + SECOND);
+    let none = Settings {
+        round_up_to_full_second: false,
+        ..Settings::default()
+    };
+    let plan = manager(300_000, 0, 0, &none).plan;
+    assert!(plan.is_some_and(|plan| !plan.full_seconds));
+}
+
+#[test]
+fn a_forced_move_takes_little() {
+    let limits = limits(600_000, 0, 10_000);
+    let manager = TimeManager::new(&limits, &Settings::default(), Color::White, 30, true);
+    let plan = manager.plan.expect("clocks were given");
+    assert!(plan.maximum <= SECOND / 2, "{plan:?}");
+}
+
+#[test]
+fn after_an_iteration_it_ends_when_the_move_has_its_time() {
+    let settings = Settings::default();
+    let planned = plan(59_999, 0, 0);
+    let mut early = began_before(planned.optimum / 2, limits(59_999, 0, 0), &settings);
+    assert!(!early.has_thought_enough(100, 0));
+    let mut late = began_before(planned.optimum, limits(59_999, 0, 0), &settings);
+    assert!(
+        !late.has_thought_enough(200, 0),
+        "a hard position takes longer"
+    );
+    assert!(late.has_thought_enough(100, 0));
+    let mut easy = began_before(planned.optimum / 2, limits(59_999, 0, 0), &settings);
+    assert!(easy.has_thought_enough(50, 0));
+}
+
+#[test]
+fn the_time_of_the_opponent_counts_as_thought() {
+    let settings = Settings::default();
+    let hit = |clock| PonderHit {
+        at: Instant::now(),
+        clock,
+    };
+    let mut fresh = manager(59_999, 0, 0, &settings);
+    fresh.ponderhit(hit(None), 0);
+    assert!(fresh.plan.is_some_and(|plan| plan.maximum > plan.minimum));
+    let mut known = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
+    known.remember(150);
+    known.ponderhit(hit(None), 0);
+    assert!(known.plan.is_some_and(|plan| plan.maximum == plan.minimum));
+    // The new clock makes a new plan.
+    let mut known = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
+    known.ponderhit(hit(Some(clock(60_000_000, 0, 0))), 0);
+    assert!(known.plan.is_some_and(|plan| plan.maximum > SECOND * 60));
+    // Byoyomi would be lost: it is thought to its end.
+    let mut byoyomi = began_before(SECOND * 60, limits(0, 0, 10_000), &settings);
+    byoyomi.ponderhit(hit(None), 0);
+    assert!(
+        byoyomi
+            .plan
+            .is_some_and(|plan| plan.maximum == MILLISECOND * 8880)
+    );
+    assert!(!is_over(&byoyomi));
+}
+
+#[test]
+fn time_can_run_in_nodes() {
+    let settings = Settings {
+        nodes_time: 100,
+        ..Settings::default()
+    };
+    let mut manager = manager(59_999, 0, 0, &settings);
+    let plan = manager.plan.expect("clocks were given");
+    let nodes = |time: Duration| time.as_millis() as u64 * 100;
+    assert!(!manager.is_over(|| nodes(plan.maximum) - 100));
+    assert!(manager.is_over(|| nodes(plan.maximum) + 100));
+    assert!(!manager.has_thought_enough(100, nodes(plan.optimum / 2)));
+    assert!(manager.has_thought_enough(100, nodes(plan.optimum)));
+    let late = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
+    assert!(late.is_over(|| 0), "the real clock is not lost by");
+}
