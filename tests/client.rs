@@ -61,7 +61,7 @@ fn our_engine_plays() {
     assert!(matches!(
         threads.kind,
         OptionKind::Spin {
-            default: 1,
+            default: 1..=16,
             min: 1,
             ..
         }

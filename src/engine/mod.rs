@@ -11,7 +11,10 @@
 
 mod evaluation;
 mod options;
+mod ponder;
 mod setup;
+#[cfg(test)]
+mod tests;
 
 use thiserror::Error;
 
@@ -23,6 +26,7 @@ use crate::types::Color;
 use evaluation::Source;
 pub use evaluation::{EvalProblem, load_evaluator};
 pub use options::{EvalFile, Settings};
+use ponder::Guess;
 pub use setup::{MoveError, PositionError};
 
 /// The facade.
@@ -35,9 +39,13 @@ pub struct Engine {
     /// The settings that the searcher has been prepared for, and whether it has learnt anything since.
     prepared: Option<search::Settings>,
     is_fresh: bool,
+    /// The searcher got all that was asked for.
+    is_complete: bool,
     /// What the evaluation in the settings of the search was made from.
     eval_source: Option<Source>,
     has_told_of_kings: bool,
+    /// The search that runs is of the opponent's position.
+    guess: Option<Guess>,
 }
 
 /// Something that the engine could not get ready as the settings ask; it works on without it.
@@ -77,8 +85,10 @@ impl Engine {
             searcher: Searcher::new(),
             prepared: None,
             is_fresh: false,
+            is_complete: false,
             eval_source: None,
             has_told_of_kings: false,
+            guess: None,
         }
     }
 
@@ -102,15 +112,24 @@ impl Engine {
         &mut self.settings
     }
 
-    /// Gets everything ready for a new game under the current settings. Slow where the table is large.
+    /// Gets everything ready for a new game under the current settings. Slow where the table is large, but done only once if
+    /// nothing was searched since.
     pub fn prepare(&mut self) -> Vec<PrepareProblem> {
         self.finish();
         let eval = self.choose_evaluation();
+        let is_prepared = |prepared: &search::Settings| fits(prepared, &self.settings.search);
+        if self.is_fresh && self.is_complete && self.prepared.as_ref().is_some_and(is_prepared) {
+            return eval;
+        }
         let search = self
             .searcher
             .prepare(&self.settings.search)
             .err()
             .map(PrepareProblem::from);
+        self.is_complete = search.is_none();
+        let settings = &self.settings.search;
+        let (threads, hash_mb) = (settings.threads, settings.hash_mb);
+        log::debug!("ready: {threads} threads, {hash_mb} MB");
         self.prepared = Some(self.settings.search.clone());
         self.is_fresh = true;
         search.into_iter().chain(eval).collect()
@@ -175,7 +194,7 @@ impl Engine {
     /// only one of its kind, is the decision. A running search is ended first.
     pub fn go(
         &mut self,
-        limits: Limits,
+        mut limits: Limits,
         on_event: Box<dyn FnMut(Event) + Send>,
     ) -> Vec<PrepareProblem> {
         self.finish();
@@ -191,32 +210,39 @@ impl Engine {
         });
         problems.extend(self.miss_kings());
         self.is_fresh = false;
-        self.searcher.go(
-            self.position.clone(),
-            limits,
-            &self.settings.search,
-            on_event,
-        );
+        let settings = self.settings.of_search(&mut limits);
+        if limits.ponder && self.settings.stochastic_ponder {
+            self.go_before(limits, settings, on_event);
+        } else {
+            self.searcher
+                .go(self.position.clone(), limits, &settings, on_event);
+        }
         problems
     }
 
     /// Asks a running search to decide now.
-    pub fn stop(&self) {
+    pub fn stop(&mut self) {
+        if let Some(guess) = self.guess.take() {
+            self.go_after(guess);
+        }
         self.searcher.stop();
     }
 
     /// Ends a running search and waits until its decision has been reported.
     pub fn finish(&mut self) {
-        self.searcher.stop();
+        self.stop();
         self.searcher.wait();
     }
 
     /// The opponent has made the expected move: from now on our clock runs.
-    pub fn ponderhit(&self, clock: Option<Clock>) {
-        self.searcher.ponderhit(clock);
+    pub fn ponderhit(&mut self, clock: Option<Clock>) {
+        match self.guess.take() {
+            Some(guess) => self.go_after(guess.hit(clock)),
+            None => self.searcher.ponderhit(clock),
+        }
     }
 
-    /// Whether a search runs.
+    /// Whether a search runs. One that was told to end, or delivers its decision, does not count.
     pub fn is_searching(&self) -> bool {
         self.searcher.is_searching()
     }

@@ -1,29 +1,26 @@
-//! The options: each is declared once, in `OPTIONS`, so that the list, the handling and `getoption` cannot drift.
+//! The options: each is declared once, in the table, so that the list, the handling and `getoption` cannot drift.
 //!
 //! A declaration says how to read and how to write the setting; its default is what [`Settings::default`] holds.
 //! Names have no spaces, because GUIs cut the lines at them.
 
+mod table;
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 #[cfg(feature = "tune")]
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use thiserror::Error;
 
 use super::command::parse_integer;
-use crate::engine::{EvalFile, Settings};
+use crate::engine::Settings;
 #[cfg(feature = "tune")]
 use crate::search::tunables::{self, Tunable};
-use crate::types::{Color, EnteringKingRule};
+use crate::types::EnteringKingRule;
 use crate::util::shorten;
-
-const EMPTY: &str = "<empty>";
-const LONGEST_MILLISECONDS: i64 = 100_000_000;
+use table::OPTIONS;
 
 /// One option.
 #[cfg_attr(feature = "tune", derive(Clone))]
@@ -106,122 +103,6 @@ pub enum OptionError {
         kept: String,
     },
 }
-
-macro_rules! check {
-    ($name:literal, $($field:ident).+) => {
-        UsiOption {
-            name: $name,
-            kind: Kind::Check {
-                get: |settings| settings.$($field).+,
-                set: |settings, value| settings.$($field).+ = value,
-            },
-        }
-    };
-}
-
-macro_rules! spin {
-    ($name:literal, $range:expr, $($field:ident).+ $([$index:expr])? as $type:ty) => {
-        UsiOption {
-            name: $name,
-            kind: Kind::Spin {
-                range: $range,
-                get: |settings| settings.$($field).+ $([$index])? as i64,
-                set: |settings, value| settings.$($field).+ $([$index])? = value as $type,
-            },
-        }
-    };
-}
-
-macro_rules! milliseconds {
-    ($name:literal, $range:expr, $($field:ident).+) => {
-        UsiOption {
-            name: $name,
-            kind: Kind::Spin {
-                range: $range,
-                get: |settings| settings.$($field).+.as_millis() as i64,
-                set: |settings, value| settings.$($field).+ = Duration::from_millis(value as u64),
-            },
-        }
-    };
-}
-
-const OPTIONS: &[UsiOption] = &[
-    spin!("USI_Hash", 1..=33_554_432, search.hash_mb as usize),
-    check!("USI_Ponder", search.ponder),
-    spin!("Threads", 1..=512, search.threads as usize),
-    spin!("MultiPV", 1..=600, search.multi_pv as usize),
-    UsiOption {
-        name: "ClearHash",
-        kind: Kind::Button(Button::ClearHash),
-    },
-    milliseconds!("NetworkDelay", 0..=10_000, search.network_delay),
-    milliseconds!("NetworkDelay2", 0..=10_000, search.network_delay2),
-    milliseconds!(
-        "MinimumThinkingTime",
-        1..=100_000,
-        search.minimum_thinking_time
-    ),
-    spin!("SlowMover", 1..=1000, search.slow_mover as u32),
-    check!("RoundUpToFullSecond", search.round_up_to_full_second),
-    spin!(
-        "MaxMovesToDraw",
-        0..=100_000,
-        search.max_moves_to_draw as u32
-    ),
-    spin!("ResignValue", 0..=99_999, search.resign_value as i32),
-    spin!(
-        "DrawValueBlack",
-        -30_000..=30_000,
-        search.draw_value[Color::Black as usize] as i32
-    ),
-    spin!(
-        "DrawValueWhite",
-        -30_000..=30_000,
-        search.draw_value[Color::White as usize] as i32
-    ),
-    UsiOption {
-        name: "EnteringKingRule",
-        kind: Kind::Rule {
-            get: |settings| settings.search.entering_king_rule,
-            set: |settings, rule| settings.search.entering_king_rule = rule,
-        },
-    },
-    check!("GenerateAllLegalMoves", search.generate_all_legal_moves),
-    milliseconds!("PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval),
-    UsiOption {
-        name: "FV_SCALE",
-        kind: Kind::Spin {
-            range: 0..=128,
-            get: |settings| settings.fv_scale.into(),
-            set: |settings, value| settings.fv_scale = value as u32,
-        },
-    },
-    UsiOption {
-        name: "EvalFile",
-        kind: Kind::Text {
-            usi_type: "filename",
-            get: |settings| settings.eval_file.to_string(),
-            set: |settings, text| settings.eval_file = EvalFile::from(text),
-        },
-    },
-    UsiOption {
-        name: "EvalDir",
-        kind: Kind::Text {
-            usi_type: "string",
-            get: |settings| {
-                settings
-                    .eval_dir
-                    .as_ref()
-                    .map_or(EMPTY.to_owned(), |dir| dir.display().to_string())
-            },
-            set: |settings, text| {
-                settings.eval_dir = Some(text)
-                    .filter(|&dir| dir != EMPTY && !dir.is_empty())
-                    .map(PathBuf::from);
-            },
-        },
-    },
-];
 
 /// The `option …` lines of the answer to `usi`.
 pub fn option_lines() -> impl Iterator<Item = String> {

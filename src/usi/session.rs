@@ -8,15 +8,18 @@
 //! The search reports from its own thread, through the same writer, so this loop is never more than a moment away from
 //! its next command.
 
+mod debug_log;
 mod input;
 mod keep_alive;
 mod limits;
 mod output;
 #[cfg(test)]
 mod tests;
+mod tools;
 
 use std::error::Error;
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
@@ -28,17 +31,14 @@ use super::response::Response;
 use crate::engine::{Engine, PrepareProblem};
 use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
-use crate::movegen::perft::{self, PerftOptions};
 use crate::search::{Decision, Event, Limits};
 use crate::types::Move;
 use input::{Input, Interrupt, Line};
-use output::{Output, ToolOutput};
+use output::Output;
 
 /// The benchmark, which is no part of this layer: writes its report and ends early when the flag is set.
 pub type BenchTool =
     fn(depth: Option<u32>, output: &mut dyn Write, stop: &AtomicBool) -> Result<(), Box<dyn Error>>;
-
-const NANOSECONDS: u128 = 1_000_000_000;
 
 /// Serves a GUI until it quits or goes away.
 ///
@@ -52,13 +52,14 @@ pub fn run(
     let (sender, inputs) = mpsc::channel();
     let interrupt = Arc::new(Interrupt::default());
     let output = Output::new(output, sender.clone(), Arc::clone(&interrupt));
-    input::spawn(input, sender, Arc::clone(&interrupt))?;
+    input::spawn(input, sender, output.clone(), Arc::clone(&interrupt))?;
     let mut session = Session {
         engine: Engine::new(),
         output,
         interrupt,
         bench,
         ponder: Ponder::No,
+        debug_log_file: None,
     };
     session.serve(&inputs);
     Ok(())
@@ -70,6 +71,8 @@ struct Session {
     interrupt: Arc<Interrupt>,
     bench: BenchTool,
     ponder: Ponder,
+    /// Where the dialogue is to be written, as it was last asked for.
+    debug_log_file: Option<PathBuf>,
 }
 
 /// What `ponderhit` means now.
@@ -108,6 +111,7 @@ impl Session {
         let Some(command) = line.reading.command else {
             return Flow::Continue;
         };
+        log::debug!("{command}");
         match command {
             Command::Usi => self.introduce(),
             Command::IsReady => self.prepare(),
@@ -212,6 +216,18 @@ impl Session {
             Ok(Change::Pressed(Button::ClearHash)) => self.new_game(),
             Err(error) => self.error(error.to_string()),
         }
+        self.follow_debug_log();
+    }
+
+    /// Begins or ends the log of the dialogue where the settings were changed.
+    fn follow_debug_log(&mut self) {
+        let wanted = &self.engine.settings().debug_log_file;
+        if *wanted != self.debug_log_file {
+            self.debug_log_file.clone_from(wanted);
+            let values = options::current_values(self.engine.settings(), None).unwrap_or_default();
+            let opening = format!("{}\n{values}", compiler());
+            self.output.log_to(wanted.as_deref(), &opening);
+        }
     }
 
     fn get_option(&self, name: Option<&str>) {
@@ -315,46 +331,6 @@ impl Session {
             Ponder::Search => self.engine.ponderhit(limits::clock(&times)),
         }
         self.ponder = Ponder::No;
-    }
-
-    // --- Tools ---
-
-    fn perft(&mut self, depth: u32, line: u64) {
-        self.finish_search();
-        let options = PerftOptions {
-            depth,
-            threads: self.engine.settings().search.threads,
-            hash_mb: 0,
-        };
-        let start = Instant::now();
-        match perft::divide(
-            self.engine.position(),
-            &options,
-            self.interrupt.tool_flag(line),
-        ) {
-            Ok(counts) => {
-                for (mv, leaves) in &counts {
-                    self.show(format!("{mv}: {leaves}"));
-                }
-                let leaves = if depth == 0 {
-                    1
-                } else {
-                    counts.iter().map(|(_, leaves)| u128::from(*leaves)).sum()
-                };
-                let speed = leaves * NANOSECONDS / start.elapsed().as_nanos().max(1);
-                self.show(format!("{leaves} leaves {speed} lps"));
-            }
-            Err(error) => self.error(format!("{error}, perft {depth}, nothing was counted")),
-        }
-    }
-
-    fn bench(&mut self, depth: Option<u32>, line: u64) {
-        self.finish_search();
-        let cancel = self.interrupt.tool_flag(line);
-        let mut output = ToolOutput::new(self.output.clone());
-        if let Err(error) = (self.bench)(depth, &mut output, cancel) {
-            self.error(format!("{error}, bench, its result is not complete"));
-        }
     }
 }
 

@@ -42,10 +42,10 @@ impl Driver {
         }
     }
 
-    /// Started, with a small table, and ready.
+    /// Started, with a small table and one thread, and ready.
     pub(crate) fn ready() -> Self {
         let mut driver = Self::start();
-        driver.send("setoption name USI_Hash value 2\nisready");
+        driver.send("setoption name USI_Hash value 2\nsetoption name Threads value 1\nisready");
         driver.until("readyok");
         driver
     }

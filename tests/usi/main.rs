@@ -5,10 +5,12 @@
 mod declarations;
 mod driver;
 mod garbage;
+mod logging;
 mod networks;
 mod oracle;
 mod protocol;
 mod refusals;
 mod searching;
+mod sequences;
 mod tools;
 mod traces;

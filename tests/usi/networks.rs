@@ -98,9 +98,8 @@ fn another_evaluation_begins_anew() {
         let place = words.iter().position(|&word| word == "nodes");
         words[place.expect("found above") + 1].to_owned()
     };
-    let mut fresh = Driver::start();
-    fresh
-        .send("setoption name USI_Hash value 2\nsetoption name EvalFile value <material>\nisready");
+    let mut fresh = Driver::ready();
+    fresh.send("setoption name EvalFile value <material>\nisready");
     fresh.until("readyok");
     let expected = search(&mut fresh);
     let mut changed = Driver::ready();

@@ -1,6 +1,8 @@
 //! Options reach their settings, and nothing else does.
 
 use super::*;
+use crate::search::Skill;
+use crate::types::Color;
 
 fn set(settings: &mut Settings, name: &str, value: &str) -> Result<Change, String> {
     set_option(settings, name, Some(value)).map_err(|error| error.to_string())
@@ -77,10 +79,50 @@ fn values_reach_their_settings() {
         current_values(&settings, Some("EvalDir")),
         Some("EvalDir = my eval".to_owned())
     );
+    assert_eq!(set(&mut settings, "SkillLevel", "3"), Ok(Change::Set));
+    assert_eq!(settings.search.skill, Skill::of_level(3));
+    for empty in ["", "<empty>"] {
+        assert_eq!(set(&mut settings, "DebugLogFile", "a b"), Ok(Change::Set));
+        assert!(settings.debug_log_file.is_some());
+        assert_eq!(set(&mut settings, "DebugLogFile", empty), Ok(Change::Set));
+        assert_eq!(settings.debug_log_file, None);
+    }
     assert_eq!(
         set(&mut settings, "ClearHash", ""),
         Ok(Change::Pressed(Button::ClearHash))
     );
+}
+
+/// Names, ranges and defaults are those of `YaneuraOu`, where it has the option.
+#[test]
+fn what_guis_know_from_other_engines_is_there() {
+    let lines: Vec<String> = option_lines().collect();
+    for line in [
+        "USI_Ponder type check default false",
+        "Stochastic_Ponder type check default false",
+        "MultiPV type spin default 1 min 1 max 600",
+        "NetworkDelay type spin default 120 min 0 max 10000",
+        "NetworkDelay2 type spin default 1120 min 0 max 10000",
+        "MinimumThinkingTime type spin default 2000 min 1 max 100000",
+        "SlowMover type spin default 100 min 1 max 1000",
+        "RoundUpToFullSecond type check default true",
+        "ResignValue type spin default 99999 min 0 max 99999",
+        "MaxMovesToDraw type spin default 0 min 0 max 100000",
+        "DrawValueBlack type spin default -2 min -30000 max 30000",
+        "DrawValueWhite type spin default -2 min -30000 max 30000",
+        "GenerateAllLegalMoves type check default false",
+        "PvInterval type spin default 300 min 0 max 100000000",
+        "ConsiderationMode type check default false",
+        "OutputFailLHPV type check default true",
+        "DepthLimit type spin default 0 min 0 max 2147483647",
+        "NodesLimit type spin default 0 min 0 max 9223372036854775807",
+        "DebugLogFile type string default <empty>",
+        "SkillLevel type spin default 20 min 0 max 20",
+        "NodesTime type spin default 0 min 0 max 10000",
+    ] {
+        let line = format!("option name {line}");
+        assert!(lines.contains(&line), "{line} is missing in {lines:#?}");
+    }
 }
 
 #[test]

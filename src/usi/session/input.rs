@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::output::Output;
 use crate::usi::command::{Command, Reading};
 
 /// What the session receives.
@@ -107,10 +108,11 @@ impl Interrupt {
 pub(super) fn spawn(
     input: impl Read + Send + 'static,
     inputs: Sender<Input>,
+    output: Output,
     interrupt: Arc<Interrupt>,
 ) -> io::Result<()> {
     let work = move || {
-        read_lines(input, &inputs, &interrupt);
+        read_lines(input, &inputs, &output, &interrupt);
         interrupt.end();
         let _ = inputs.send(Input::End);
     };
@@ -120,7 +122,7 @@ pub(super) fn spawn(
         .map(drop)
 }
 
-fn read_lines(input: impl Read, inputs: &Sender<Input>, interrupt: &Interrupt) {
+fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interrupt: &Interrupt) {
     let mut input = BufReader::new(input);
     let mut bytes = Vec::new();
     for number in 1.. {
@@ -140,6 +142,8 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, interrupt: &Interrupt) {
             // Before the session hears of it, so that a long preparation is not waited for.
             interrupt.end();
         }
+        // Before the session can answer: the file has the order of the dialogue.
+        output.log_heard(text.trim_end_matches(['\r', '\n']));
         let line = Box::new(Line {
             number,
             read_at,

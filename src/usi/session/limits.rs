@@ -21,7 +21,9 @@ pub(super) fn of(command: &GoCommand, has_faults: bool) -> Limits {
         movetime: movetime.or_else(|| is_unreadable.then_some(FALLBACK_TIME)),
         depth: command.depth.map(|depth| depth as Depth),
         nodes: command.nodes,
-        infinite: command.infinite || !has_limit && !is_early_ponder && !is_unreadable,
+        // A client that says "nodes 5000 infinite" waits for the answer, and other engines give it.
+        infinite: command.infinite && command.nodes.is_none() && movetime.is_none()
+            || !has_limit && !is_early_ponder && !is_unreadable,
         ponder: command.ponder,
         ..Limits::default()
     }
@@ -90,6 +92,8 @@ mod tests {
             "go btime x",
             "go ponder btime x",
             "go nodes 1",
+            "go nodes 1 infinite",
+            "go infinite movetime 5",
         ] {
             assert!(!limits(line).infinite, "{line}");
         }

@@ -1,9 +1,11 @@
 //! The one way to the GUI: whole lines, each flushed, from whatever thread.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::debug_log::{DebugLog, LogError, Speaker};
 use super::input::{Input, Interrupt};
 use crate::usi::response::Response;
 
@@ -12,6 +14,7 @@ use crate::usi::response::Response;
 pub(super) struct Output {
     /// `None` once writing has failed.
     writer: Arc<Mutex<Option<Box<dyn Write + Send>>>>,
+    log: Arc<DebugLog>,
     inputs: Sender<Input>,
     interrupt: Arc<Interrupt>,
 }
@@ -26,17 +29,42 @@ impl Output {
     ) -> Self {
         Self {
             writer: Arc::new(Mutex::new(Some(Box::new(writer)))),
+            log: Arc::default(),
             inputs,
             interrupt,
         }
     }
 
+    /// Writes the dialogue to a file from now on, or no longer. `opening` is what its reader should know.
+    pub(super) fn log_to(&self, path: Option<&Path>, opening: &str) {
+        self.report(self.log.set_file(path));
+        self.report(self.log.write(Speaker::Log, opening));
+    }
+
+    /// Notes in the log what the GUI said.
+    pub(super) fn log_heard(&self, text: &str) {
+        self.report(self.log.write(Speaker::Gui, text));
+    }
+
+    /// The log ends with its first error, so this is said once.
+    fn report(&self, result: Result<(), LogError>) {
+        if let Err(error) = result {
+            self.send(&Response::Error(error.to_string()));
+        }
+    }
+
     pub(super) fn send(&self, response: &Response) {
-        let line = format!("{response}\n");
+        self.report(self.write(&response.to_string()));
+    }
+
+    fn write(&self, text: &str) -> Result<(), LogError> {
+        let line = format!("{text}\n");
         let mut guard = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(writer) = guard.as_mut() else {
-            return;
+            return Ok(());
         };
+        // Within the lock, so that the file has the order of the output, and first, so that it has all that anybody saw.
+        let logged = self.log.write(Speaker::Engine, text);
         if writer
             .write_all(line.as_bytes())
             .and_then(|()| writer.flush())
@@ -48,6 +76,7 @@ impl Output {
             // A session that is gone already needs no word of it.
             let _ = self.inputs.send(Input::End);
         }
+        logged
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use super::output::ToolOutput;
 use super::*;
 
 /// A writer that can be looked into and that fails after a number of lines.

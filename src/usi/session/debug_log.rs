@@ -1,0 +1,102 @@
+//! `DebugLogFile`: the dialogue with the GUI in a file, both ways, each line with the time at which it came or went.
+//!
+//! Lines are written one by one and at once, so that the file is whole whatever happens to the program. When it cannot be
+//! written, that is told once, and the engine plays on without it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Zoned;
+use thiserror::Error;
+
+/// To the millisecond, in local time.
+const TIME: &str = "%F %T%.3f";
+
+/// Where the dialogue goes, if anywhere.
+#[derive(Default)]
+pub(super) struct DebugLog(Mutex<Option<Open>>);
+
+struct Open {
+    path: PathBuf,
+    file: File,
+}
+
+/// Who says a line.
+#[derive(Clone, Copy)]
+pub(super) enum Speaker {
+    Gui,
+    Engine,
+    /// Nobody: a remark for the reader of the file.
+    Log,
+}
+
+/// The file cannot be used.
+#[derive(Debug, Error)]
+pub(super) enum LogError {
+    #[error("DebugLogFile \"{path}\" cannot be opened: {source}, the dialogue is not written")]
+    Open { path: String, source: io::Error },
+    #[error(
+        "DebugLogFile \"{path}\" cannot be written: {source}, the dialogue is written no further"
+    )]
+    Write { path: String, source: io::Error },
+}
+
+impl DebugLog {
+    /// Goes on in the file at `path`, after what is there already, or ends the log.
+    ///
+    /// # Errors
+    /// The file cannot be opened; the log has ended then.
+    pub(super) fn set_file(&self, path: Option<&Path>) -> Result<(), LogError> {
+        let mut open = self.lock();
+        *open = None;
+        let Some(path) = path else {
+            return Ok(());
+        };
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(|source| LogError::Open {
+                path: path.display().to_string(),
+                source,
+            })?;
+        *open = Some(Open {
+            path: path.to_owned(),
+            file,
+        });
+        Ok(())
+    }
+
+    /// Writes what somebody said, without its line end.
+    ///
+    /// # Errors
+    /// The file cannot be written; the log has ended then.
+    pub(super) fn write(&self, speaker: Speaker, text: &str) -> Result<(), LogError> {
+        let mut guard = self.lock();
+        let Some(open) = guard.as_mut() else {
+            return Ok(());
+        };
+        let sign = match speaker {
+            Speaker::Gui => " > ",
+            Speaker::Engine => " < ",
+            Speaker::Log => " # ",
+        };
+        let time = Zoned::now().strftime(TIME).to_string();
+        let mut lines = String::new();
+        for line in text.split('\n') {
+            lines.extend([time.as_str(), sign, line.trim_end_matches('\r'), "\n"]);
+        }
+        if let Err(source) = open.file.write_all(lines.as_bytes()) {
+            let path = open.path.display().to_string();
+            *guard = None;
+            return Err(LogError::Write { path, source });
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
