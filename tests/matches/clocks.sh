@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Games at the fastest clocks, with the default settings, one at a time: nobody may lose on time.
+# Usage: tests/matches/clocks.sh ENGINE FOLDER [GAMES]   (GAMES of each clock, 200; a match that was broken off goes on)
+set -euo pipefail
+engine=$(realpath "$1")
+folder=$2
+games=${3:-200}
+
+mkdir -p "$folder"
+play() {
+  local name=$1
+  shift
+  echo "== $name"
+  "$engine" match --engine "cmd=$engine,name=one" --engine "cmd=$engine,name=two" --each option.Threads=1,option.USI_Hash=16 \
+    --games "$games" --concurrency 1 --out "$folder/$name" --resume "$@"
+}
+play byoyomi-0.1s --byoyomi 100ms
+play fischer-1s-0.05s --tc 1+0.05
+play sudden-death-10s --tc 10
