@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::search;
 
 /// Everything that can be set.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// What the search reads.
     pub search: search::Settings,
@@ -16,6 +16,23 @@ pub struct Settings {
     pub eval_dir: Option<PathBuf>,
     /// What the output of a network is divided by; 0 for what its file says, or 16.
     pub fv_scale: u32,
+    /// Size of the table of the mate solver in MB.
+    pub mate_hash_mb: usize,
+    /// With a mate found, look for shorter ones as long as there is time.
+    pub mate_shortest: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            search: search::Settings::default(),
+            eval_file: EvalFile::default(),
+            eval_dir: None,
+            fv_scale: 0,
+            mate_hash_mb: 256,
+            mate_shortest: false,
+        }
+    }
 }
 
 /// The choice of the evaluation.

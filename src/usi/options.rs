@@ -186,6 +186,8 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, rule| settings.search.entering_king_rule = rule,
         },
     },
+    spin!("MateHash", 1..=33_554_432, mate_hash_mb as usize),
+    check!("MateShortest", mate_shortest),
     check!("GenerateAllLegalMoves", search.generate_all_legal_moves),
     milliseconds!("PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval),
     UsiOption {
