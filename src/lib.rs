@@ -9,7 +9,7 @@
 //! | [`bitboard`] | sets of squares, attacks |
 //! | [`position`] | the rules: do and undo, legality, repetition, declaration, exchanges, SFEN |
 //! | [`movegen`] | moves by kind, perft |
-//! | [`mate`] | mates seen at once |
+//! | [`mate`] | mates seen at once, and the solver for long ones |
 //! | [`transposition`] | what was found out before |
 //! | [`eval`] | what a position is worth |
 //! | [`search`] | iterative deepening, alpha-beta, quiescence, time, threads |

@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     eval: String,
 }
 
-fn parse_time(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     let (number, milliseconds) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
         (Some(number), _) => (number, 1.0),
         (None, Some(number)) => (number, 1000.0),
@@ -143,7 +143,7 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &Arguments) -> anyhow::Re
     print(engine, &lines, decision).map_err(Into::into)
 }
 
-fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()> {
+pub(super) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()> {
     let text = text.strip_prefix("position ").unwrap_or(text);
     let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
     let start = start.trim().strip_prefix("sfen ").unwrap_or(start.trim());

@@ -9,6 +9,7 @@ mod data;
 mod evaluation;
 mod gensfen;
 mod learn;
+mod mate;
 mod net;
 mod part;
 mod perft;
@@ -43,6 +44,8 @@ enum Command {
     Learn(Box<learn::Arguments>),
     /// Let engines play against each other, with error bars and a referee who knows all the rules
     Match(Box<arena::Arguments>),
+    /// Solve tsume problems: find mates by checks alone
+    Mate(mate::Arguments),
     /// Make and show networks, for tests
     #[command(hide = true)]
     Net(net::Arguments),
@@ -75,6 +78,7 @@ pub fn run() -> ExitCode {
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments),
         Some(Command::Match(arguments)) => arena::run(&arguments),
+        Some(Command::Mate(arguments)) => mate::run(&arguments),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),

@@ -10,11 +10,14 @@
 )]
 
 mod evaluation;
+mod mate;
 mod options;
 mod ponder;
 mod setup;
 #[cfg(test)]
 mod tests;
+
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -25,6 +28,8 @@ use crate::types::Color;
 
 use evaluation::Source;
 pub use evaluation::{EvalProblem, load_evaluator};
+use mate::MateSearch;
+pub use mate::{MateAnswer, MateInfo, MateReport};
 pub use options::{EvalFile, Settings};
 use ponder::Guess;
 pub use setup::{MoveError, PositionError};
@@ -36,6 +41,7 @@ pub struct Engine {
     refusal: Option<String>,
     settings: Settings,
     searcher: Searcher,
+    mate_search: MateSearch,
     /// The settings that the searcher has been prepared for, and whether it has learnt anything since.
     prepared: Option<search::Settings>,
     is_fresh: bool,
@@ -83,6 +89,7 @@ impl Engine {
             refusal: None,
             settings: Settings::default(),
             searcher: Searcher::new(),
+            mate_search: MateSearch::default(),
             prepared: None,
             is_fresh: false,
             is_complete: false,
@@ -220,18 +227,38 @@ impl Engine {
         problems
     }
 
+    /// Starts to look for a mate by the side to move, for at most `time` from `start` on, and returns at once; `on_report` is
+    /// called from the search, and the last report, the only one of its kind, is the answer. A running search is ended first.
+    pub fn go_mate(
+        &mut self,
+        start: Instant,
+        time: Option<Duration>,
+        on_report: Box<dyn FnMut(MateReport) + Send>,
+    ) {
+        self.finish();
+        self.mate_search.go(
+            self.position.clone(),
+            &self.settings,
+            start,
+            time,
+            on_report,
+        );
+    }
+
     /// Asks a running search to decide now.
     pub fn stop(&mut self) {
         if let Some(guess) = self.guess.take() {
             self.go_after(guess);
         }
         self.searcher.stop();
+        self.mate_search.stop();
     }
 
     /// Ends a running search and waits until its decision has been reported.
     pub fn finish(&mut self) {
         self.stop();
         self.searcher.wait();
+        self.mate_search.finish();
     }
 
     /// The opponent has made the expected move: from now on our clock runs.
@@ -244,7 +271,7 @@ impl Engine {
 
     /// Whether a search runs. One that was told to end, or delivers its decision, does not count.
     pub fn is_searching(&self) -> bool {
-        self.searcher.is_searching()
+        self.searcher.is_searching() || self.mate_search.is_running()
     }
 }
 

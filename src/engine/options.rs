@@ -13,6 +13,10 @@ const MOST_DEFAULT_THREADS: usize = 16;
 
 /// Everything that can be set.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one for each option that is on or off"
+)]
 pub struct Settings {
     /// What the search reads.
     pub search: search::Settings,
@@ -36,6 +40,10 @@ pub struct Settings {
     pub eval_dir: Option<PathBuf>,
     /// What the output of a network is divided by; 0 for what its file says, or 16.
     pub fv_scale: u32,
+    /// Size of the table of the mate solver in MB.
+    pub mate_hash_mb: usize,
+    /// With a mate found, look for shorter ones as long as there is time.
+    pub mate_shortest: bool,
 }
 
 /// The choice of the evaluation.
@@ -68,6 +76,8 @@ impl Default for Settings {
             eval_file: EvalFile::default(),
             eval_dir: None,
             fv_scale: 0,
+            mate_hash_mb: 256,
+            mate_shortest: false,
         }
     }
 }

@@ -1,46 +1,259 @@
-//! Against brute force over random games: what is claimed is mate, and little is missed.
+//! Against an oracle that knows everything about small problems: all positions that checks and answers lead to are listed,
+//! and mates counted back from the end. It has no paths, no hands that dominate, and no table that forgets.
+
+mod oracle;
+
+use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::types::{Color, Move};
+use oracle::{Random, Truth, brute_force, oracle, small_problem};
 
-fn brute_force(position: &mut Position) -> Vec<Move> {
-    let mut mates = Vec::new();
-    for mv in legal_moves(position) {
-        position.do_move(mv);
-        if position.in_check() && legal_moves(position).is_empty() {
-            mates.push(mv);
+fn solve(solver: &mut MateSolver, position: &Position, shortest: bool, threads: usize) -> Verdict {
+    let stop = AtomicBool::new(false);
+    let limits = MateLimits {
+        shortest,
+        threads,
+        nodes: Some(60_000),
+        ..MateLimits::until(&stop)
+    };
+    let solution = solver.solve(position, &limits, &mut |_| {});
+    solution.expect("threads can be had").verdict
+}
+
+/// Plies that can be tried out.
+const BRUTE_FORCE_PLIES: usize = 5;
+
+#[derive(Default, Debug)]
+struct Tally {
+    mates: usize,
+    refuted: usize,
+    longest: usize,
+    large_mates: usize,
+    large_refuted: usize,
+    large_unknown: usize,
+}
+
+/// Where there are more than so many positions the oracle gives up, and shorter mates are tried out.
+fn compare(problems: usize, seed: u64, most_positions: usize, threads: usize) -> Tally {
+    let mut random = Random(seed);
+    let mut solver = MateSolver::new(1);
+    let mut tally = Tally::default();
+    let mut done = 0;
+    while done < problems {
+        let Some(mut position) = small_problem(&mut random) else {
+            continue;
+        };
+        let truth = oracle(&position, most_positions);
+        // Most problems are hopeless from the start.
+        if truth == Truth::NoMate && random.below(2) > 0 {
+            continue;
         }
-        position.undo_move();
+        done += 1;
+        if truth == Truth::TooLarge {
+            compare_with_force(&mut solver, &mut position, threads, &mut tally);
+        } else {
+            compare_with_truth(&mut solver, &position, truth, threads, &mut tally);
+        }
     }
-    mates
+    tally
+}
+
+fn compare_with_truth(
+    solver: &mut MateSolver,
+    position: &Position,
+    truth: Truth,
+    threads: usize,
+    tally: &mut Tally,
+) {
+    let sfen = position.to_sfen();
+    for shortest in [false, true] {
+        let verdict = solve(solver, position, shortest, threads);
+        match (truth, verdict) {
+            (
+                Truth::Mate(length),
+                Verdict::Mate {
+                    line,
+                    plies,
+                    is_shortest,
+                },
+            ) => {
+                assert!(is_mating_line(position, &line.moves), "{sfen}");
+                assert!(plies >= length && line.length <= line.moves.len(), "{sfen}");
+                if shortest {
+                    assert!(is_shortest, "{sfen}");
+                    assert_eq!(plies, length, "{sfen}");
+                    assert!(line.moves.len() <= length, "{sfen}");
+                }
+            }
+            (Truth::NoMate, Verdict::NoMate) => {}
+            (truth, verdict) => panic!("{sfen}: {truth:?}, the solver says {verdict:?}"),
+        }
+    }
+    match truth {
+        Truth::Mate(length) => {
+            tally.longest = tally.longest.max(length);
+            tally.mates += 1;
+        }
+        _ => tally.refuted += 1,
+    }
+}
+
+fn compare_with_force(
+    solver: &mut MateSolver,
+    position: &mut Position,
+    threads: usize,
+    tally: &mut Tally,
+) {
+    let sfen = position.to_sfen();
+    let verdict = solve(solver, position, true, threads);
+    let short = brute_force(position, BRUTE_FORCE_PLIES);
+    match verdict {
+        Verdict::Mate {
+            line,
+            plies,
+            is_shortest,
+        } => {
+            assert!(is_mating_line(position, &line.moves), "{sfen}");
+            if is_shortest && (short.is_some() || plies <= BRUTE_FORCE_PLIES) {
+                assert_eq!(short, Some(plies), "{sfen}");
+            }
+            tally.longest = tally.longest.max(plies);
+            tally.large_mates += 1;
+        }
+        Verdict::NoMate => {
+            assert_eq!(short, None, "{sfen}");
+            tally.large_refuted += 1;
+        }
+        Verdict::Unknown => tally.large_unknown += 1,
+    }
 }
 
 #[test]
-fn claims_are_mates_and_few_are_missed() {
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let (mut mates, mut found) = (0, 0);
-    for _ in 0..400 {
-        let mut position: Position = Position::startpos();
-        for _ in 0..300 {
-            let moves = legal_moves(&position);
-            if moves.is_empty() {
-                break;
-            }
-            let claimed = mate_in_one(&mut position);
-            if !position.in_check() {
-                let all = brute_force(&mut position);
-                mates += usize::from(!all.is_empty());
-                found += usize::from(claimed.is_some());
-                if let Some(mv) = claimed {
-                    assert!(all.contains(&mv), "{mv} in {}", position.to_sfen());
-                }
-            }
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            position.do_move(moves[random as usize % moves.len()]);
-        }
+fn agrees_with_the_oracle() {
+    let tally = compare(300, 0x9e37_79b9_7f4a_7c15, 6000, 1);
+    assert!(
+        tally.refuted > 5 && tally.large_mates > 20 && tally.large_refuted > 20,
+        "{tally:?}"
+    );
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn agrees_with_the_oracle_at_length() {
+    for seed in 1..=10 {
+        compare(1000, seed * 0x9e37_79b9, 30_000, 1);
     }
-    assert!(mates > 100, "{mates} mates seen");
-    assert!(found * 100 >= mates * 85, "{found} of {mates} mates found");
+}
+
+#[test]
+fn several_threads_agree_with_the_oracle() {
+    compare(60, 0x2545_f491_4f6c_dd1d, 1000, 3);
+}
+
+fn position(sfen: &str) -> Position {
+    Position::from_sfen(sfen).expect("a good position")
+}
+
+fn moves(line: &Line) -> Vec<String> {
+    line.moves.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn futile_interpositions_do_not_count() {
+    // Whatever White drops between rook and king is taken, and it is mate again.
+    let problem = position("8k/9/7S1/7G1/9/9/9/9/9 b Rrb2g2s4n4l18p 1");
+    let Verdict::Mate { line, .. } = solve(&mut MateSolver::new(1), &problem, true, 1) else {
+        panic!("a mate");
+    };
+    assert!(line.length <= line.moves.len(), "{:?}", moves(&line));
+    assert!(is_mating_line(&problem, &line.moves));
+}
+
+#[test]
+fn a_dropped_pawn_does_not_mate() {
+    // P*1b would mate, and nothing else does.
+    let problem = position("7nk/9/7S1/8N/9/9/9/9/9 b P2r2b4g3s2n4l17p 1");
+    let verdict = solve(&mut MateSolver::new(1), &problem, false, 1);
+    let is_possible = brute_force(&mut problem.clone(), BRUTE_FORCE_PLIES).is_some();
+    assert_eq!(matches!(verdict, Verdict::Mate { .. }), is_possible);
+    if let Verdict::Mate { line, .. } = verdict {
+        assert_ne!(line.moves[0].to_string(), "P*1b");
+    }
+}
+
+#[test]
+fn a_side_without_a_target_does_not_mate() {
+    let mut solver = MateSolver::new(1);
+    for sfen in ["9/9/9/9/9/9/9/9/4K4 b RB 1", "4k4/9/9/9/9/9/9/9/9 w rb 1"] {
+        let verdict = solve(&mut solver, &position(sfen), false, 1);
+        assert_eq!(verdict, Verdict::NoMate, "{sfen}");
+    }
+}
+
+#[test]
+fn an_attacker_in_check_must_answer_with_check() {
+    // The gold takes the checking rook and mates.
+    let problem = position("4k4/4r4/4GG3/9/9/9/9/9/4K4 b - 1");
+    let Verdict::Mate { line, .. } = solve(&mut MateSolver::new(1), &problem, true, 1) else {
+        panic!("a mate");
+    };
+    assert_eq!(line.moves.len(), 1);
+    assert_eq!(problem.side_to_move(), Color::Black);
+    assert!(line.moves[0].to_string().ends_with("5b"));
+}
+
+#[test]
+fn the_limits_are_obeyed() {
+    let endless = position(
+        "g3p3+r/3lPG3/1s4ppp/1l1B4P/L2b1kPl1/3+p3+R+p/3+p2+s1S/+NP+p1gS3/1g+p2P3 b 4P3n 1",
+    );
+    let stop = AtomicBool::new(false);
+    let limits = MateLimits {
+        nodes: Some(5000),
+        ..MateLimits::until(&stop)
+    };
+    let mut solver = MateSolver::new(1);
+    let solution = solver
+        .solve(&endless, &limits, &mut |_| {})
+        .expect("a thread");
+    assert_eq!(solution.verdict, Verdict::Unknown);
+    assert!(
+        (5000..10_000).contains(&solution.nodes),
+        "{}",
+        solution.nodes
+    );
+    let stopped = AtomicBool::new(true);
+    let solution = solver.solve(&endless, &MateLimits::until(&stopped), &mut |_| {});
+    let solution = solution.expect("a thread");
+    assert!(solution.nodes < 1000, "{}", solution.nodes);
+}
+
+/// Two golds in hand where one is enough: the first move is free.
+#[test]
+fn second_solutions_are_found() {
+    let mut solver = MateSolver::new(1);
+    let problem = position("4k4/9/4P4/9/9/9/9/9/9 b G 1");
+    let stop = AtomicBool::new(false);
+    let limits = MateLimits::until(&stop);
+    let Verdict::Mate { line, .. } = solve(&mut solver, &problem, true, 1) else {
+        panic!("a mate");
+    };
+    let second = solver
+        .second_solutions(&problem, &line, &limits)
+        .expect("a thread");
+    assert!(second.found.is_empty() && second.is_complete, "{second:?}");
+    let problem = position("4k4/9/3PPP3/9/9/9/9/9/9 b GS 1");
+    let Verdict::Mate { line, .. } = solve(&mut solver, &problem, true, 1) else {
+        panic!("a mate");
+    };
+    let second = solver
+        .second_solutions(&problem, &line, &limits)
+        .expect("a thread");
+    let mating: Vec<Move> = second.found.iter().map(|solution| solution.mv).collect();
+    assert!(
+        !mating.is_empty() && !mating.contains(&line.moves[0]),
+        "{second:?}"
+    );
 }

@@ -27,6 +27,17 @@ const BORROW: u32 = {
     mask
 };
 
+/// All counts.
+const COUNTS: u32 = {
+    let mut mask = 0;
+    let mut kind = 1;
+    while kind < 8 {
+        mask |= MASK[kind] << SHIFT[kind];
+        kind += 1;
+    }
+    mask
+};
+
 /// The order in which SFEN lists a hand.
 const SFEN_ORDER: [PieceType; 7] = [
     PieceType::Rook,
@@ -90,10 +101,64 @@ impl Hand {
         self.0.wrapping_sub(other.0) & BORROW == 0
     }
 
+    /// Of each kind as many as the hand that has more of it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn most(self, other: Self) -> Self {
+        let ours = self.mask_of_more(other);
+        Self(self.0 & ours | other.0 & !ours)
+    }
+
+    /// Of each kind as many as the hand that has fewer of it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn fewest(self, other: Self) -> Self {
+        let ours = self.mask_of_more(other);
+        Self(other.0 & ours | self.0 & !ours)
+    }
+
+    /// Everything in both hands, which together hold no more than a full set.
+    #[inline(always)]
+    #[must_use]
+    pub const fn together_with(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+
+    /// This hand with as many of `kind` as `other` has.
+    #[inline(always)]
+    #[must_use]
+    pub const fn with_count_of(self, kind: PieceType, other: Self) -> Self {
+        let index = kind.index() & 7;
+        let mask = MASK[index] << SHIFT[index];
+        Self(self.0 & !mask | other.0 & mask)
+    }
+
+    /// The bits of those counts that are at least as large as the other's.
+    #[inline(always)]
+    const fn mask_of_more(self, other: Self) -> u32 {
+        let mut mask = 0;
+        let kept = (self.0 | BORROW).wrapping_sub(other.0) & BORROW;
+        let mut kind = 1;
+        while kind < 8 {
+            let borrow = (MASK[kind] + 1) << SHIFT[kind];
+            if kept & borrow != 0 {
+                mask |= MASK[kind] << SHIFT[kind];
+            }
+            kind += 1;
+        }
+        mask
+    }
+
     /// The packed bits.
     #[inline(always)]
     pub const fn to_bits(self) -> u32 {
         self.0
+    }
+
+    /// The hand of these bits; whatever they are, no count exceeds what its kind has room for.
+    #[inline(always)]
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits & !BORROW & COUNTS)
     }
 
     /// What SFEN writes for this hand of `color`, in the canonical order; the empty string for nothing.
@@ -171,5 +236,18 @@ mod tests {
         let gold = hand(&[PieceType::Gold]);
         assert!(!pawn.dominates(gold) && !gold.dominates(pawn));
         assert!(hand(&[PieceType::Pawn, PieceType::Gold]).dominates(gold));
+    }
+
+    #[test]
+    fn hands_are_compared_kind_by_kind() {
+        use PieceType::{Gold, Lance, Pawn, Rook};
+        let (one, other) = (hand(&[Pawn, Pawn, Rook, Gold]), hand(&[Pawn, Lance, Gold]));
+        assert_eq!(one.most(other), hand(&[Pawn, Pawn, Rook, Gold, Lance]));
+        assert_eq!(one.fewest(other), hand(&[Pawn, Gold]));
+        assert_eq!(
+            other.with_count_of(Pawn, one),
+            hand(&[Pawn, Pawn, Lance, Gold])
+        );
+        assert_eq!(Hand::from_bits(one.to_bits()), one);
     }
 }

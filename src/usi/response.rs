@@ -4,9 +4,11 @@
 //! `pv`.
 
 use std::fmt;
+use std::time::Duration;
 
+use crate::engine::{MateAnswer, MateInfo};
 use crate::search::{CurrentMove, Decision, Info};
-use crate::types::{Bound, Score};
+use crate::types::{Bound, Move, Score};
 
 /// One reply.
 #[derive(Clone, Debug)]
@@ -31,8 +33,10 @@ pub enum Response {
     Error(String),
     /// `bestmove …`.
     BestMove(Decision),
-    /// `checkmate notimplemented`.
-    CheckmateNotImplemented,
+    /// `info …` about the search for a mate.
+    MateInfo(MateInfo),
+    /// `checkmate …`.
+    Checkmate(MateAnswer),
     /// An empty line, which tells a waiting GUI that we live.
     KeepAlive,
     /// The output of a tool for people, which may have many lines.
@@ -56,7 +60,8 @@ impl fmt::Display for Response {
             Self::Note(text) => write!(f, "info string {}", OneLine(text)),
             Self::Error(text) => write!(f, "info string error: {}", OneLine(text)),
             Self::BestMove(decision) => write_bestmove(f, decision),
-            Self::CheckmateNotImplemented => f.write_str("checkmate notimplemented"),
+            Self::MateInfo(info) => write_mate_info(f, info),
+            Self::Checkmate(answer) => write_checkmate(f, answer),
             Self::KeepAlive => Ok(()),
             Self::Text(text) => f.write_str(text),
         }
@@ -79,15 +84,47 @@ fn write_info(f: &mut fmt::Formatter<'_>, info: &Info) -> fmt::Result {
         Bound::Lower => f.write_str(" lowerbound")?,
         Bound::Upper => f.write_str(" upperbound")?,
     }
-    let milliseconds = info.time.as_millis();
+    write_effort(f, info.nodes, info.hashfull, info.time)?;
+    write_pv(f, &info.pv)
+}
+
+/// The depth is that of the line; a mate that was found has a score.
+fn write_mate_info(f: &mut fmt::Formatter<'_>, info: &MateInfo) -> fmt::Result {
+    let depth = info.mate.unwrap_or(info.line.len()).max(1);
+    write!(f, "info depth {depth} seldepth {}", info.deepest.max(depth))?;
+    if let Some(plies) = info.mate {
+        write!(f, " score mate {plies}")?;
+    }
+    write_effort(f, info.nodes, info.hashfull, info.time)?;
+    write_pv(f, &info.line)
+}
+
+fn write_checkmate(f: &mut fmt::Formatter<'_>, answer: &MateAnswer) -> fmt::Result {
+    f.write_str("checkmate")?;
+    match answer {
+        MateAnswer::Mate(moves) => moves.iter().try_for_each(|mv| write!(f, " {mv}")),
+        MateAnswer::NoMate => f.write_str(" nomate"),
+        MateAnswer::Timeout => f.write_str(" timeout"),
+    }
+}
+
+fn write_effort(
+    f: &mut fmt::Formatter<'_>,
+    nodes: u64,
+    hashfull: u32,
+    time: Duration,
+) -> fmt::Result {
+    let milliseconds = time.as_millis();
     // A search of less than a millisecond counts as one: no division by zero, and no absurd speed.
-    let nps = u128::from(info.nodes) * 1000 / milliseconds.max(1);
+    let nps = u128::from(nodes) * 1000 / milliseconds.max(1);
     write!(
         f,
-        " nodes {} nps {nps} hashfull {} time {milliseconds}",
-        info.nodes, info.hashfull
-    )?;
-    for (index, mv) in info.pv.iter().enumerate() {
+        " nodes {nodes} nps {nps} hashfull {hashfull} time {milliseconds}"
+    )
+}
+
+fn write_pv(f: &mut fmt::Formatter<'_>, moves: &[Move]) -> fmt::Result {
+    for (index, mv) in moves.iter().enumerate() {
         write!(f, "{}{mv}", if index == 0 { " pv " } else { " " })?;
     }
     Ok(())
@@ -125,10 +162,8 @@ impl fmt::Display for OneLine<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::types::{Move, Piece, Square};
+    use crate::types::{Piece, Square};
 
     fn info() -> Info {
         let first = Move::normal(Square::S77, Square::S76, Piece::BlackPawn);
@@ -216,6 +251,27 @@ mod tests {
         for (decision, text) in cases {
             assert_eq!(Response::BestMove(decision).to_string(), text);
         }
+    }
+
+    #[test]
+    fn mates_have_their_words() {
+        let pv = info().pv;
+        let text = |answer| Response::Checkmate(answer).to_string();
+        assert_eq!(text(MateAnswer::Mate(pv.clone())), "checkmate 7g7f 3c3d");
+        assert_eq!(text(MateAnswer::NoMate), "checkmate nomate");
+        assert_eq!(text(MateAnswer::Timeout), "checkmate timeout");
+        let found = MateInfo {
+            deepest: 5,
+            nodes: 70,
+            time: Duration::from_millis(2),
+            hashfull: 1,
+            mate: Some(1),
+            line: pv,
+        };
+        assert_eq!(
+            Response::MateInfo(found).to_string(),
+            "info depth 1 seldepth 5 score mate 1 nodes 70 nps 35000 hashfull 1 time 2 pv 7g7f 3c3d"
+        );
     }
 
     #[test]

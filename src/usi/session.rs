@@ -12,6 +12,7 @@ mod debug_log;
 mod input;
 mod keep_alive;
 mod limits;
+mod mate;
 mod output;
 #[cfg(test)]
 mod tests;
@@ -260,8 +261,8 @@ impl Session {
                 "{reason}, there is no search until a good position comes"
             ));
         }
-        if command.mate.is_some() {
-            self.output.send(&Response::CheckmateNotImplemented);
+        if let Some(limit) = command.mate {
+            self.search_mate(limit, read_at, refusal.is_some());
         } else if refusal.is_none() {
             self.search(command, read_at, has_faults);
         } else if command.ponder {

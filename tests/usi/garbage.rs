@@ -7,11 +7,12 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use raicho::engine::Engine;
+use raicho::mate::is_mating_line;
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::usi::command::{Command, Reading, Start};
 
-use crate::driver::{Driver, count};
+use crate::driver::Driver;
 use crate::oracle;
 
 const LINES: usize = 10_000;
@@ -29,8 +30,8 @@ enum Owed {
     Move(Box<Position>),
     /// The position was refused.
     NoMove,
-    /// The answer to a search for a mate.
-    Checkmate,
+    /// The answer to a search for a mate, which is not known where the position was refused.
+    Checkmate(Option<Box<Position>>),
 }
 
 /// A second opinion on which answers are due, from the text that was sent.
@@ -57,7 +58,11 @@ impl Ledger {
                 let _ = self.engine.set_position(sfen, &position.moves);
             }
             Some(Command::Go(go)) if go.perft.is_some() => {}
-            Some(Command::Go(go)) if go.mate.is_some() => self.owed.push(Owed::Checkmate),
+            Some(Command::Go(go)) if go.mate.is_some() => {
+                let is_refused = self.engine.refusal().is_some();
+                let position = (!is_refused).then(|| Box::new(self.engine.position().clone()));
+                self.owed.push(Owed::Checkmate(position));
+            }
             Some(Command::Go(_)) if self.engine.refusal().is_some() => self.owed.push(Owed::NoMove),
             Some(Command::Go(_)) => self
                 .owed
@@ -67,24 +72,21 @@ impl Ledger {
         }
     }
 
-    /// Compares what came with what is owed. Mate searches are answered at once, the others in their own time: each kind
-    /// has its order. Lines of thought belong to the search whose answer comes next.
+    /// Compares what came with what is owed. Lines of thought belong to the search whose answer comes next.
     fn settle(&mut self, lines: &[String]) {
-        let is_checkmate = |owed: &Owed| matches!(owed, Owed::Checkmate);
-        let (checkmates, moves): (Vec<_>, Vec<_>) = self.owed.drain(..).partition(is_checkmate);
-        assert_eq!(count(lines, "checkmate notimplemented"), checkmates.len());
-        self.settled += checkmates.len() + moves.len();
-        let mut moves = moves.iter();
-        let mut next = moves.next();
+        let owed: Vec<_> = self.owed.drain(..).collect();
+        self.settled += owed.len();
+        let mut owed = owed.iter();
+        let mut next = owed.next();
         for line in lines {
-            if line.starts_with("bestmove ") {
-                check_answer(next.expect("a go for every bestmove"), line);
-                next = moves.next();
-            } else if let Some(Owed::Move(position)) = next {
+            if line.starts_with("bestmove ") || line.starts_with("checkmate ") {
+                check_answer(next.expect("a go for every answer"), line);
+                next = owed.next();
+            } else if let Some(Owed::Move(position) | Owed::Checkmate(Some(position))) = next {
                 oracle::check_pv(position, line);
             }
         }
-        assert!(next.is_none(), "a bestmove is missing");
+        assert!(next.is_none(), "an answer is missing");
     }
 }
 
@@ -99,8 +101,30 @@ fn check_answer(owed: &Owed, answer: &str) {
             ["bestmove resign", "bestmove none"].contains(&answer),
             "{answer}"
         ),
-        Owed::Checkmate => panic!("{answer} for a mate search"),
+        Owed::Checkmate(None) => assert_eq!(answer, "checkmate timeout"),
+        Owed::Checkmate(Some(position)) => check_checkmate(position, answer),
     }
+}
+
+fn check_checkmate(position: &Position, answer: &str) {
+    let words = answer
+        .strip_prefix("checkmate ")
+        .expect("an answer to a mate search");
+    if ["nomate", "timeout"].contains(&words) {
+        return;
+    }
+    let mut after = position.clone();
+    let mut moves = Vec::new();
+    for word in words.split(' ') {
+        let stored = word.parse().expect("a move");
+        let mv = after.to_move(stored).expect("a move of the side to move");
+        moves.push(mv);
+        after.do_move(mv);
+    }
+    assert!(
+        is_mating_line(position, &moves),
+        "{answer} for {position:?}"
+    );
 }
 
 fn good_line() -> impl Strategy<Value = String> {

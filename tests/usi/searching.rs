@@ -185,15 +185,47 @@ fn options_and_questions_do_not_end_the_search() {
 #[test]
 fn mate_searches_are_answered_with_checkmate() {
     let mut driver = Driver::ready();
-    for go in ["go mate infinite", "go mate 1000", "go mate"] {
-        assert_eq!(driver.replies(go), ["checkmate notimplemented"]);
+    driver.send("setoption name MateHash value 4");
+    driver.replies("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1");
+    for go in ["go mate infinite", "go mate 10000", "go mate"] {
+        driver.send(go);
+        let lines = driver.until("checkmate ");
+        assert_eq!(lines.last().map(String::as_str), Some("checkmate G*5b"));
+        let info = lines.iter().find(|line| line.contains(" score mate 1 "));
+        assert!(
+            info.is_some_and(|info| info.ends_with(" pv G*5b")),
+            "{lines:#?}"
+        );
     }
+    driver.replies("position sfen 4k4/9/9/9/9/9/9/9/4K4 b G 1");
+    driver.send("go mate infinite");
+    assert_eq!(driver.answer("checkmate "), "checkmate nomate");
     driver.replies("position nonsense");
     let lines = driver.replies("go mate 1000");
-    assert_eq!(
-        (lines.len(), lines[1].as_str()),
-        (2, "checkmate notimplemented")
-    );
+    assert_eq!((lines.len(), lines[1].as_str()), (2, "checkmate timeout"));
+}
+
+/// A problem of 611 plies, the longest for two centuries (図巧 100番, 1755).
+const ENDLESS: &str = "position sfen g3p3+r/3lPG3/1s4ppp/1l1B4P/L2b1kPl1/3+p3+R+p/3+p2+s1S/+NP+p1gS3/1g+p2P3 b 4P3n 1";
+
+#[test]
+fn mate_searches_end_by_every_way() {
+    let mut driver = Driver::ready();
+    driver.send("setoption name MateHash value 4\nsetoption name PvInterval value 20");
+    for end in ["stop", "gameover lose", "usinewgame", "position startpos"] {
+        driver.replies(ENDLESS);
+        driver.send("go mate infinite");
+        driver.until("info depth");
+        driver.send(end);
+        let answer = driver.answer("checkmate ");
+        assert_eq!(answer, "checkmate timeout", "{end}");
+    }
+    driver.replies(ENDLESS);
+    driver.send("go mate 50");
+    assert_eq!(driver.answer("checkmate "), "checkmate timeout");
+    driver.send("go mate infinite\nquit");
+    let lines = driver.exit();
+    assert_eq!(count(&lines, "checkmate "), 1);
 }
 
 #[test]

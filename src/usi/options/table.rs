@@ -125,6 +125,9 @@ pub(super) const OPTIONS: &[UsiOption] = &[
         },
     },
     check!("GenerateAllLegalMoves", search.generate_all_legal_moves),
+    // --- Mate problems ---
+    spin!("MateHash", 1..=33_554_432, mate_hash_mb as usize),
+    check!("MateShortest", mate_shortest),
     // --- Output ---
     milliseconds!("PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval),
     check!("ConsiderationMode", consideration_mode),

@@ -1,0 +1,145 @@
+//! The table of answers, in the order of the problems, and the sum at its end.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use super::Answer;
+use crate::mate::{SecondSolutions, Verdict};
+use crate::types::Move;
+
+/// Prints answers as soon as all before them are there.
+pub(super) struct Report {
+    prints_lines: bool,
+    problems: usize,
+    /// Answers that came before their turn.
+    waiting: BTreeMap<usize, Answer>,
+    /// The number of the next answer to print.
+    next: usize,
+    mates: usize,
+    refuted: usize,
+    with_second: usize,
+    nodes: u64,
+    count: usize,
+}
+
+impl Report {
+    pub(super) fn new(prints_lines: bool, problems: usize) -> io::Result<Self> {
+        if prints_lines {
+            let mut out = io::stdout().lock();
+            writeln!(out, "problem  verdict  plies       nodes   seconds  line")?;
+        }
+        Ok(Self {
+            prints_lines,
+            problems,
+            waiting: BTreeMap::new(),
+            next: 1,
+            mates: 0,
+            refuted: 0,
+            with_second: 0,
+            nodes: 0,
+            count: 0,
+        })
+    }
+
+    /// How many problems are done.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// What has come of them.
+    pub(super) fn words(&self) -> String {
+        format!("{} mates, {} without", self.mates, self.refuted)
+    }
+
+    pub(super) fn add(&mut self, answer: Answer) -> io::Result<()> {
+        let second = answer.second.as_ref();
+        self.count += 1;
+        self.nodes += answer.solution.nodes + second.map_or(0, |second| second.nodes);
+        self.with_second += usize::from(second.is_some_and(|second| !second.found.is_empty()));
+        match answer.solution.verdict {
+            Verdict::Mate { .. } => self.mates += 1,
+            Verdict::NoMate => self.refuted += 1,
+            Verdict::Unknown => {}
+        }
+        if self.prints_lines {
+            self.waiting.insert(answer.number, answer);
+        }
+        while let Some(answer) = self.waiting.remove(&self.next) {
+            print(&answer)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// Prints what is left, and the sum.
+    pub(super) fn finish(self, time: Duration) -> io::Result<()> {
+        for answer in self.waiting.values() {
+            print(answer)?;
+        }
+        let unknown = self.count - self.mates - self.refuted;
+        let mut out = io::stdout().lock();
+        write!(
+            out,
+            "{} of {} problems: {} mates, {} without, {unknown} unknown",
+            self.count, self.problems, self.mates, self.refuted
+        )?;
+        if self.with_second > 0 {
+            write!(out, ", {} with second solutions", self.with_second)?;
+        }
+        let seconds = time.as_secs_f64();
+        #[expect(clippy::cast_precision_loss, reason = "a speed is an estimate")]
+        let speed = (self.nodes as f64 / seconds.max(1e-9)) as u64;
+        let nodes = self.nodes;
+        writeln!(out, ", {nodes} nodes, {seconds:.3} s, {speed} nodes/s")
+    }
+}
+
+fn print(answer: &Answer) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let (verdict, plies, moves) = match &answer.solution.verdict {
+        Verdict::Mate { line, .. } => ("mate", line.length.to_string(), &line.moves[..]),
+        Verdict::NoMate => ("nomate", "-".to_owned(), &[][..]),
+        Verdict::Unknown => ("unknown", "-".to_owned(), &[][..]),
+    };
+    let (number, nodes) = (answer.number, answer.solution.nodes);
+    let seconds = answer.time.as_secs_f64();
+    let moves_text = join(moves);
+    let row =
+        format!("{number:>7}  {verdict:<7}  {plies:>5}  {nodes:>10}  {seconds:>8.3}  {moves_text}");
+    writeln!(out, "{}", row.trim_end())?;
+    if let Some(second) = &answer.second {
+        print_second(&mut out, second, moves.len())?;
+    }
+    Ok(())
+}
+
+fn print_second(out: &mut impl Write, second: &SecondSolutions, plies: usize) -> io::Result<()> {
+    for solution in &second.found {
+        let place = if solution.index + 1 == plies {
+            ", the last"
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "         second solution at move {}{place}: {} mates in {}",
+            solution.index + 1,
+            solution.mv,
+            solution.length
+        )?;
+    }
+    match (second.found.is_empty(), second.is_complete) {
+        (true, true) => writeln!(out, "         no second solution"),
+        (_, false) => writeln!(
+            out,
+            "         not all other moves could be looked at in time"
+        ),
+        (false, true) => Ok(()),
+    }
+}
+
+fn join(moves: &[Move]) -> String {
+    let texts: Vec<String> = moves.iter().map(ToString::to_string).collect();
+    texts.join(" ")
+}

@@ -1,0 +1,162 @@
+//! Mates that can be seen without a search.
+//!
+//! [`mate_in_one`] is sound: a move that it names has been made, and no legal answer was found. It is not complete, for
+//! speed: unless the king has no square to go to at all, only protected pieces next to it are looked at, only on squares
+//! that no piece but the king defends, and only where it has few squares to go to; mates by lines from afar, by the line
+//! that opens behind the moved piece, and against pinned defenders can be missed, and so are all where the attacker is in
+//! check. Measured on positions without that: of 784 collected mates in one from games it misses 1, of 30,997 positions with a
+//! mate in one on the way of random games 10.5 %, where kings stand about in the open.
+
+use arrayvec::ArrayVec;
+
+use crate::bitboard::{Bitboard, king_attacks};
+use crate::movegen;
+use crate::position::{Board, Position};
+use crate::types::{Color, Move, MoveList, Piece, PieceType, Square};
+
+#[cfg(test)]
+mod tests;
+
+/// What can mate when it is dropped next to the king: no knight reaches from there, and no pawn may.
+const MATING_DROPS: [PieceType; 5] = [
+    PieceType::Gold,
+    PieceType::Silver,
+    PieceType::Rook,
+    PieceType::Bishop,
+    PieceType::Lance,
+];
+/// Checks that survive the first look at once; more are not needed to find a mate.
+const MAX_CANDIDATES: usize = 32;
+
+/// Squares that the king can go to: one piece next to it hardly ever takes more from it.
+const MOST_FLIGHTS: usize = 3;
+
+type Candidates = ArrayVec<Move, MAX_CANDIDATES>;
+
+/// A move that mates at once, for a side to move that is not in check.
+#[inline]
+pub fn mate_in_one(position: &mut Position) -> Option<Move> {
+    let board = position.board();
+    let us = board.side_to_move();
+    let king = board.king(!us)?;
+    if position.in_check() {
+        return None;
+    }
+    let around = king_attacks(king);
+    let attacked = board.attacked_around(us, king, board.occupied() - Bitboard::of(king));
+    let open = around - board.color(!us) - attacked;
+    if open.is_empty() {
+        return mate_without_flight(position);
+    }
+    let landing = (around & attacked) - board.color(us);
+    if landing.is_empty() || open.count() > MOST_FLIGHTS {
+        return None;
+    }
+    let landing = landing - board.defended_around(!us, king);
+    if landing.is_empty() {
+        return None;
+    }
+    let near = Near {
+        board,
+        us,
+        king,
+        open,
+    };
+    let candidates = near.candidates(landing);
+    candidates.into_iter().find(|&mv| mates(position, mv))
+}
+
+/// The king can go nowhere: any check may be mate.
+#[cold]
+fn mate_without_flight(position: &mut Position) -> Option<Move> {
+    let mut checks = MoveList::new();
+    movegen::checks::<false, 1>(position, &mut checks);
+    checks.into_iter().find(|&mv| mates(position, mv))
+}
+
+/// Checks from the squares next to the king.
+struct Near<'a> {
+    board: &'a Board,
+    us: Color,
+    king: Square,
+    /// Where the king can go now.
+    open: Bitboard,
+}
+
+impl Near<'_> {
+    fn candidates(&self, landing: Bitboard) -> Candidates {
+        let mut candidates = Candidates::new();
+        let occupied = self.board.occupied();
+        for to in landing {
+            if !occupied.contains(to) {
+                self.add_drops(to, &mut candidates);
+            }
+            self.add_moves(to, &mut candidates);
+        }
+        candidates
+    }
+
+    fn add_drops(&self, to: Square, candidates: &mut Candidates) {
+        let hand = self.board.hand(self.us);
+        for kind in MATING_DROPS {
+            let piece = Piece::new(self.us, kind);
+            if hand.count(kind) > 0 && self.covers(piece, to, Bitboard::EMPTY) {
+                let _ = candidates.try_push(Move::drop(piece, to));
+            }
+        }
+    }
+
+    fn add_moves(&self, to: Square, candidates: &mut Candidates) {
+        let zone = Bitboard::promotion_zone(self.us);
+        let attackers = self.board.attackers_by(self.us, to, self.board.occupied());
+        if !attackers.has_several() {
+            // Nothing would protect the piece.
+            return;
+        }
+        for from in attackers {
+            let Some(piece) = self.board.piece_on(from) else {
+                continue;
+            };
+            let may_promote = zone.contains(to) || zone.contains(from);
+            let promoted = piece.promoted().filter(|_| may_promote);
+            if let Some(promoted) = promoted
+                && self.covers(promoted, to, Bitboard::of(from))
+            {
+                let _ = candidates.try_push(Move::promotion(from, to, promoted));
+            }
+            // Of the pieces that may promote only the silver is sometimes better as it is.
+            let stays = promoted.is_none() || piece.kind() == PieceType::Silver;
+            if stays
+                && piece.kind() != PieceType::King
+                && self.covers(piece, to, Bitboard::of(from))
+            {
+                let _ = candidates.try_push(Move::normal(from, to, piece));
+            }
+        }
+    }
+
+    /// Whether the piece on `to` gives check and takes all open squares from the king. Lines go through the king, which
+    /// leaves its square.
+    #[inline(always)]
+    fn covers(&self, piece: Piece, to: Square, from: Bitboard) -> bool {
+        let occupied = (self.board.occupied() | Bitboard::of(to)) - from - Bitboard::of(self.king);
+        let covered = self.board.attacks_of(piece, to, occupied);
+        covered.contains(self.king) && (self.open - covered).is_empty()
+    }
+}
+
+/// Whether a pseudo-legal check is legal and mate.
+fn mates(position: &mut Position, mv: Move) -> bool {
+    if !position.legal(mv) {
+        return false;
+    }
+    position.do_move(mv);
+    let mut answers = MoveList::new();
+    movegen::evasions::<true, 1>(position, &mut answers);
+    // Those of the king were generated legal.
+    let is_legal =
+        |answer: Move| answer.piece().kind() == PieceType::King || position.legal(answer);
+    let is_mate = !answers.iter().copied().any(is_legal);
+    position.undo_move();
+    is_mate
+}

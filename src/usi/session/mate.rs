@@ -1,0 +1,30 @@
+//! `go mate`.
+
+use std::time::{Duration, Instant};
+
+use super::Session;
+use crate::engine::{MateAnswer, MateReport};
+use crate::usi::command::MateLimit;
+use crate::usi::response::Response;
+
+impl Session {
+    /// Starts to look for a mate. Where the position was refused nothing is known, which is what `timeout` says.
+    pub(super) fn search_mate(&mut self, limit: MateLimit, read_at: Instant, is_refused: bool) {
+        if is_refused {
+            self.output.send(&Response::Checkmate(MateAnswer::Timeout));
+            return;
+        }
+        let time = match limit {
+            MateLimit::Infinite => None,
+            MateLimit::Milliseconds(milliseconds) => Some(Duration::from_millis(milliseconds)),
+        };
+        let output = self.output.clone();
+        let report = move |report| {
+            output.send(&match report {
+                MateReport::Info(info) => Response::MateInfo(info),
+                MateReport::Done(answer) => Response::Checkmate(answer),
+            });
+        };
+        self.engine.go_mate(read_at, time, Box::new(report));
+    }
+}
