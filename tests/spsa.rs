@@ -239,7 +239,10 @@ fn folder_holds_one_run_that_stays_as_it_began() {
     }
     fs::write(folder.join("run/tuning.json"), "{}").unwrap();
     let broken = complaint_of(resume(&folder, &[]));
-    assert!(broken.contains("tuning.json: missing field"), "{broken}");
+    assert!(
+        broken.contains("tuning.json line 1: missing field"),
+        "{broken}"
+    );
 }
 
 // --- Faults ---

@@ -80,7 +80,10 @@ pub(crate) fn raicho(name: &str, nodes: u64) -> EngineSettings {
         arguments: Vec::new(),
         directory: None,
         environment: Vec::new(),
-        options: vec![("USI_Hash".to_owned(), "1".to_owned())],
+        // One thread, so that the same game comes again.
+        options: [("USI_Hash", "1"), ("Threads", "1")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec(),
         time_control: TimeControl {
             nodes: Some(nodes),
             ..TimeControl::default()
