@@ -197,6 +197,9 @@ impl<'a> Search<'a> {
             let rest = (rest - summary.others).max(chosen.rest::<OR>() + 1);
             let below = Thresholds::of::<OR>(cost, rest);
             self.descend::<OR>(summary.best, below, before.limit);
+            if self.is_stopped {
+                break;
+            }
         }
         open.hand = self.position.hand(self.attacker);
         self.finish(first, open, Some(best), before, nodes_before);
@@ -244,6 +247,10 @@ impl<'a> Search<'a> {
         nodes_before: u64,
     ) {
         self.children.truncate(first);
+        if self.is_stopped && !outlook.is_settled() {
+            // Nobody asks any more, and the memory that this would fetch in a new table, node by node up to the root, takes time.
+            return;
+        }
         let amount = (self.nodes - nodes_before).min(u64::from(u32::MAX)) as u32;
         let mut entry = Entry {
             outlook,
