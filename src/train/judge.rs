@@ -48,6 +48,7 @@ pub struct Group {
 }
 
 /// What was found.
+#[derive(Default)]
 pub struct Judgement {
     /// What was read.
     pub tally: Tally,
@@ -78,14 +79,7 @@ pub fn run(
         settings,
         memory: evaluator.memory(),
         position: Position::startpos(),
-        found: Judgement {
-            tally: Tally::default(),
-            in_check: 0,
-            all: Group::default(),
-            own_king: Group::default(),
-            enemy_king: Group::default(),
-            declarable: Group::default(),
-        },
+        found: Judgement::default(),
     };
     let mut tally = Tally::default();
     sources.read(watch, |source, record| {
@@ -211,14 +205,7 @@ mod tests {
             settings: &SETTINGS,
             memory: evaluator.memory(),
             position: Position::startpos(),
-            found: Judgement {
-                tally: Tally::default(),
-                in_check: 0,
-                all: Group::default(),
-                own_king: Group::default(),
-                enemy_king: Group::default(),
-                declarable: Group::default(),
-            },
+            found: Judgement::default(),
         };
         for sfen in [
             "4k4/9/9/9/9/9/9/9/4K4 b - 1",
