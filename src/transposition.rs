@@ -23,7 +23,7 @@ mod entry;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
 use bytemuck::Zeroable;
 use thiserror::Error;
@@ -72,6 +72,8 @@ pub struct TableError {
 /// The table.
 pub struct TranspositionTable {
     clusters: ZeroedPages<Cluster>,
+    /// How many clusters are in use: all, once the system has handed out their memory.
+    usable: AtomicUsize,
     generation: AtomicU8,
     /// Entries that are older, in generations, are out of sight.
     oldest: AtomicU8,
@@ -140,6 +142,7 @@ impl TranspositionTable {
     fn from_clusters(clusters: ZeroedPages<Cluster>) -> Self {
         debug_assert!(clusters.len().is_multiple_of(2));
         Self {
+            usable: AtomicUsize::new(even(clusters.supplied())),
             clusters,
             generation: AtomicU8::new(0),
             oldest: AtomicU8::new(Generations::All.oldest()),
@@ -164,10 +167,11 @@ impl TranspositionTable {
     /// Forgets everything.
     pub fn clear(&self) {
         let clear = |part: &[Cluster]| part.iter().for_each(Cluster::clear);
-        let parts = || self.clusters.chunks(self.clusters.len().div_ceil(cores()));
+        let used = self.usable();
+        let parts = || used.chunks(used.len().div_ceil(cores()));
         // Where the system gives no threads this one does it all.
         if !self.clusters.is_large() || for_each_part(parts(), clear).is_err() {
-            clear(&self.clusters);
+            clear(used);
         }
         self.generation.store(0, Ordering::Relaxed);
     }
@@ -186,6 +190,21 @@ impl TranspositionTable {
         if generations == Generations::Strict && (next == 0 || before != oldest) {
             self.clear();
         }
+        self.grow();
+    }
+
+    /// Takes more clusters into use where the memory for them has come meanwhile. Most of what is known is lost with that, for
+    /// its place depends on their number; so it happens only when they are twice as many, or all.
+    fn grow(&self) {
+        let (usable, supplied) = (self.usable().len(), even(self.clusters.supplied()));
+        if usable < supplied && (supplied == self.clusters.len() || supplied / 2 >= usable) {
+            self.usable.store(supplied, Ordering::Relaxed);
+        }
+    }
+
+    /// The clusters in use.
+    fn usable(&self) -> &[Cluster] {
+        &self.clusters[..self.usable.load(Ordering::Relaxed)]
     }
 
     /// Looks up a position.
@@ -262,7 +281,8 @@ impl TranspositionTable {
     /// How full the table is with entries of this search, in permill, from a sample.
     pub fn hashfull(&self) -> u32 {
         let sight = self.sight();
-        let sample = &self.clusters[..HASHFULL_CLUSTERS.min(self.clusters.len())];
+        let usable = self.usable();
+        let sample = &usable[..HASHFULL_CLUSTERS.min(usable.len())];
         let used = sample
             .iter()
             .flat_map(|cluster| &cluster.0)
@@ -294,9 +314,15 @@ impl TranspositionTable {
     #[inline(always)]
     fn cluster_index(&self, key: Key64) -> usize {
         let key = key.low64();
-        let pair = (u128::from(key >> 1) * self.clusters.len() as u128) >> u64::BITS;
+        let usable = self.usable.load(Ordering::Relaxed);
+        let pair = (u128::from(key >> 1) * usable as u128) >> u64::BITS;
         2 * pair as usize + (key & 1) as usize
     }
+}
+
+/// Two sides have as many clusters each.
+const fn even(clusters: usize) -> usize {
+    clusters & !1
 }
 
 impl Generations {

@@ -1,9 +1,10 @@
 //! The search for a mate as the front ends see it: it runs in its own thread, tells what it finds, and answers once.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::Settings;
@@ -28,7 +29,7 @@ pub enum MateReport {
 pub struct MateInfo {
     /// The longest line looked at, in plies.
     pub deepest: usize,
-    /// Moves made; of several threads, those of the first.
+    /// Moves made, by all threads.
     pub nodes: u64,
     /// Since the start.
     pub time: Duration,
@@ -64,7 +65,55 @@ pub(super) struct MateSearch {
 
 struct Running {
     stop: Arc<AtomicBool>,
+    outlet: Arc<Outlet>,
     thread: JoinHandle<MateSolver>,
+}
+
+/// Where the reports go, and the answer, once. Whoever ends a search answers on the spot with what is known: the threads of
+/// the solver may just be waiting for memory that the system has to find first.
+struct Outlet(Mutex<Option<Open>>);
+
+/// Before the answer.
+struct Open {
+    on_report: OnReport,
+    /// The mate that was found last.
+    found: Option<Vec<Move>>,
+}
+
+impl Outlet {
+    fn new(on_report: OnReport) -> Arc<Self> {
+        let found = None;
+        Arc::new(Self(Mutex::new(Some(Open { on_report, found }))))
+    }
+
+    /// What is behind is whole even where a thread has panicked.
+    fn open(&self) -> MutexGuard<'_, Option<Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, info: MateInfo) {
+        if let Some(open) = &mut *self.open() {
+            if info.mate.is_some() {
+                open.found = Some(info.line.clone());
+            }
+            (open.on_report)(MateReport::Info(info));
+        }
+    }
+
+    /// Answers with what is known, unless that is done.
+    fn answer(&self) {
+        if let Some(mut open) = self.open().take() {
+            let answer = open.found.map_or(MateAnswer::Timeout, MateAnswer::Mate);
+            (open.on_report)(MateReport::Done(answer));
+        }
+    }
+
+    /// Gives the solver's answer, unless one has been given.
+    fn give(&self, answer: MateAnswer) {
+        if let Some(mut open) = self.open().take() {
+            (open.on_report)(MateReport::Done(answer));
+        }
+    }
 }
 
 impl MateSearch {
@@ -75,14 +124,16 @@ impl MateSearch {
         settings: &Settings,
         start: Instant,
         time: Option<Duration>,
-        mut on_report: OnReport,
+        on_report: OnReport,
     ) {
         self.finish();
         let megabytes = settings.mate_hash_mb;
         let solver = self.solver.take();
         let stop = Arc::new(AtomicBool::new(false));
+        let outlet = Outlet::new(on_report);
         let task = MateTask {
             stop: Arc::clone(&stop),
+            outlet: Arc::clone(&outlet),
             position,
             start,
             deadline: time.and_then(|time| start.checked_add(time.saturating_sub(MARGIN))),
@@ -90,38 +141,37 @@ impl MateSearch {
             shortest: settings.mate_shortest,
             interval: settings.search.pv_interval,
         };
-        let (job, jobs) = std::sync::mpsc::channel::<OnReport>();
         let work = move || {
             // The table of another size goes first, so that there is never more memory in use than asked for.
             let solver = solver.filter(|solver| solver.asked_megabytes() == megabytes);
             let mut solver = solver.unwrap_or_else(|| MateSolver::new(megabytes));
-            if let Ok(mut on_report) = jobs.recv() {
-                let answer = task.run(&mut solver, &mut on_report);
-                on_report(MateReport::Done(answer));
-            }
+            task.run_in_time(&mut solver);
             solver
         };
         match Builder::new().name("mate-search".to_owned()).spawn(work) {
             Ok(thread) => {
-                // The thread waits for it.
-                let _ = job.send(on_report);
-                self.running = Some(Running { stop, thread });
+                self.running = Some(Running {
+                    stop,
+                    outlet,
+                    thread,
+                });
             }
             Err(error) => {
                 log::warn!("no thread for the search for a mate: {error}");
-                on_report(MateReport::Done(MateAnswer::Timeout));
+                outlet.answer();
             }
         }
     }
 
-    /// Asks a running search to answer now.
+    /// Ends a running search: its answer is given when this returns.
     pub(super) fn stop(&self) {
         if let Some(running) = &self.running {
             running.stop.store(true, Ordering::Relaxed);
+            running.outlet.answer();
         }
     }
 
-    /// Stops a running search and waits for its answer.
+    /// Stops a running search and waits for its threads.
     pub(super) fn finish(&mut self) {
         self.stop();
         if let Some(running) = self.running.take() {
@@ -130,16 +180,17 @@ impl MateSearch {
         }
     }
 
-    /// Whether a search runs.
+    /// Whether a search has not answered yet.
     pub(super) fn is_running(&self) -> bool {
         self.running
             .as_ref()
-            .is_some_and(|running| !running.thread.is_finished())
+            .is_some_and(|running| running.outlet.open().is_some())
     }
 }
 
 struct MateTask {
     stop: Arc<AtomicBool>,
+    outlet: Arc<Outlet>,
     position: Position,
     start: Instant,
     deadline: Option<Instant>,
@@ -149,7 +200,29 @@ struct MateTask {
 }
 
 impl MateTask {
-    fn run(&self, solver: &mut MateSolver, on_report: &mut OnReport) -> MateAnswer {
+    /// Solves the problem, and sees to it that the answer comes by the deadline.
+    fn run_in_time(&self, solver: &mut MateSolver) {
+        let (end, ended) = channel::<()>();
+        thread::scope(|scope| {
+            if let Some(deadline) = self.deadline {
+                let wait = move || {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    // Nothing is ever sent: it ends when the solver has.
+                    if ended.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                        self.outlet.answer();
+                    }
+                };
+                let clock = Builder::new().name("mate-clock".to_owned());
+                // Without it the solver looks at the clock itself, a little less punctually.
+                let _ = clock.spawn_scoped(scope, wait);
+            }
+            let answer = self.run(solver);
+            self.outlet.give(answer);
+            drop(end);
+        });
+    }
+
+    fn run(&self, solver: &mut MateSolver) -> MateAnswer {
         let limits = MateLimits {
             deadline: self.deadline,
             threads: self.threads,
@@ -157,7 +230,7 @@ impl MateTask {
             report_interval: self.interval,
             ..MateLimits::until(&self.stop)
         };
-        let mut tell = |event: &MateEvent| on_report(MateReport::Info(self.info(event)));
+        let mut tell = |event: &MateEvent| self.outlet.tell(self.info(event));
         let solution: io::Result<_> = solver.solve(&self.position, &limits, &mut tell);
         match solution.map(|solution| solution.verdict) {
             Ok(Verdict::Mate { line, .. }) => MateAnswer::Mate(line.moves),
@@ -182,6 +255,49 @@ impl MateTask {
         match event {
             MateEvent::Progress(progress) => of(progress, None, &progress.line),
             MateEvent::Found(line, progress) => of(progress, Some(line.length), &line.moves),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_first_answers_and_a_mate_that_was_found_is_not_forgotten() {
+        let mate: Move = "5i5h"
+            .parse::<crate::types::Move16>()
+            .ok()
+            .and_then(|mv| {
+                let sfen = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
+                Position::<1>::from_sfen(sfen).ok()?.to_move(mv)
+            })
+            .expect("a move");
+        for found in [false, true] {
+            let (sender, reports) = channel();
+            let outlet = Outlet::new(Box::new(move |report| {
+                sender.send(report).expect("somebody listens");
+            }));
+            let info = MateInfo {
+                deepest: 1,
+                nodes: 1,
+                time: Duration::ZERO,
+                hashfull: 0,
+                mate: found.then_some(1),
+                line: vec![mate],
+            };
+            outlet.tell(info.clone());
+            outlet.answer();
+            outlet.answer();
+            outlet.give(MateAnswer::NoMate);
+            outlet.tell(info.clone());
+            let answer = if found {
+                MateAnswer::Mate(vec![mate])
+            } else {
+                MateAnswer::Timeout
+            };
+            let expected = [MateReport::Info(info), MateReport::Done(answer)];
+            assert_eq!(reports.try_iter().collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What ends a search from outside, and what it tells while it works.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::crowd::Crowd;
@@ -21,6 +21,8 @@ pub(super) struct Control<'a> {
     pub(super) is_done: &'a AtomicBool,
     /// Which positions several threads are busy with; `None` where there is only one thread.
     pub(super) crowd: Option<&'a Crowd>,
+    /// Nodes of all threads; each adds its own now and then.
+    pub(super) nodes: &'a AtomicU64,
     pub(super) deadline: Option<Instant>,
     /// Nodes of this thread.
     pub(super) most_nodes: u64,
@@ -36,7 +38,7 @@ pub(super) struct Reporter<'a> {
 /// How far a search is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// Moves made, by this thread.
+    /// Moves made, by all threads, but for the last few of the others.
     pub nodes: u64,
     /// The longest line looked at, in plies.
     pub deepest: usize,
@@ -55,6 +57,8 @@ impl Search<'_> {
         if self.is_stopped || is_told {
             self.is_stopped = true;
         } else if self.nodes >= self.polled_at + POLL_INTERVAL {
+            let news = self.nodes - self.polled_at;
+            self.control.nodes.fetch_add(news, Ordering::Relaxed);
             self.polled_at = self.nodes;
             let now = Instant::now();
             let deadline = self.control.deadline;
@@ -92,8 +96,9 @@ impl Search<'_> {
         let past = (0..plies)
             .rev()
             .filter_map(|back| self.position.past_move(back)?.mv);
+        let news = self.nodes - self.polled_at;
         Progress {
-            nodes: self.nodes,
+            nodes: self.control.nodes.load(Ordering::Relaxed) + news,
             deepest: self.deepest,
             hashfull: self.table.hashfull(),
             line: past.collect(),

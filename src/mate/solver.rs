@@ -2,7 +2,7 @@
 
 use std::io;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
 use std::time::{Duration, Instant};
 
@@ -136,6 +136,7 @@ impl MateSolver {
     ) -> io::Result<Solution> {
         self.table.new_problem();
         let is_done = AtomicBool::new(false);
+        let nodes = AtomicU64::new(0);
         let crowd = (limits.threads > 1).then(Crowd::new);
         let position = without_history(position);
         let task = Task {
@@ -146,6 +147,7 @@ impl MateSolver {
                 stop: limits.stop,
                 is_done: &is_done,
                 crowd: crowd.as_ref(),
+                nodes: &nodes,
                 deadline: limits.deadline,
                 most_nodes: limits.nodes.unwrap_or(u64::MAX),
             },
@@ -183,6 +185,7 @@ impl MateSolver {
             stop: limits.stop,
             is_done: &is_done,
             crowd: None,
+            nodes: &AtomicU64::new(0),
             deadline: limits.deadline,
             most_nodes: limits.nodes.unwrap_or(u64::MAX),
         };

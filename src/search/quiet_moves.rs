@@ -217,11 +217,12 @@ impl Sink for QuietMoves<'_> {
 
     #[inline(always)]
     fn drops(&mut self, us: Color, kinds: &[PieceType], targets: Bitboard) {
+        // Of one kind after the other; zeroed but once.
+        let mut table = [0; Square::NUM];
         for &kind in kinds {
             let piece = Piece::new(us, kind);
             let butterfly = self.histories.butterfly_from(us, origin_in_hand(kind));
             let scores = self.of_piece(piece);
-            let mut table = [0; Square::NUM];
             scores.of_all(butterfly, self.start, &mut table);
             let near_root = if self.ply < LOW_PLIES {
                 targets

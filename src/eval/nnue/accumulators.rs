@@ -187,7 +187,9 @@ impl Accumulators {
             kept.is_new = false;
         }
         let inputs = network.shape.inputs;
-        let difference = if inputs.counts_attacks() {
+        // Filled in place: it is long.
+        let mut difference = AnyDifference::default();
+        if inputs.counts_attacks() {
             // Any move may change what any piece is attacked by, and so its input.
             let attacks = match &self.attacks {
                 Some((key, attacks)) if *key == position.key() => attacks,
@@ -201,10 +203,10 @@ impl Accumulators {
             let mut now = active_with_attacks(inputs, position, side, plane, attacks);
             now.sort_unstable();
             let before = std::mem::replace(&mut self.kept_inputs[kept_at], now);
-            AnyDifference::between(&before, &self.kept_inputs[kept_at])
+            difference.extend(&before, &self.kept_inputs[kept_at]);
         } else {
-            kept.catch_up(self.table.seen_by(side, plane), position)
-        };
+            kept.catch_up(self.table.seen_by(side, plane), position, &mut difference);
+        }
         // SAFETY: the caller's promise; the sums are `width` long.
         unsafe {
             let sums = kept_sums.as_mut_ptr();
@@ -227,20 +229,19 @@ fn leaves_plane(inputs: Inputs, plane: KingPlane, side: Color, mv: Option<Move>)
 
 impl AnyDifference {
     /// What changed from some inputs in order to others.
-    fn between(before: &[u32], now: &[u32]) -> Self {
-        let mut difference = Self::default();
+    fn extend(&mut self, before: &[u32], now: &[u32]) {
         let (mut before, mut now) = (before.iter().peekable(), now.iter().peekable());
         loop {
             match (before.peek(), now.peek()) {
-                (None, None) => return difference,
+                (None, None) => return,
                 (Some(one), Some(other)) if one == other => {
                     before.next();
                     now.next();
                 }
                 (Some(one), other) if other.is_none_or(|other| one < other) => {
-                    difference.removed.extend(before.next().copied());
+                    self.removed.extend(before.next().copied());
                 }
-                _ => difference.added.extend(now.next().copied()),
+                _ => self.added.extend(now.next().copied()),
             }
         }
     }
@@ -273,10 +274,9 @@ impl MoveDifference {
 }
 
 impl Kept {
-    /// What changed from the position that was seen last to this one, which is remembered instead.
-    fn catch_up(&mut self, view: View<'_>, position: &Position) -> AnyDifference {
-        let mut difference = AnyDifference::default();
-        let AnyDifference { added, removed } = &mut difference;
+    /// What changed from the position that was seen last to this one, which is remembered instead, is added.
+    fn catch_up(&mut self, view: View<'_>, position: &Position, difference: &mut AnyDifference) {
+        let AnyDifference { added, removed } = difference;
         let board = position.board();
         // Mostly few squares have changed, and most ranges of squares are the same.
         for (start, before) in self.squares.chunks_mut(SQUARES_AT_ONCE).enumerate() {
@@ -322,6 +322,5 @@ impl Kept {
         for _ in before..not_in_game {
             view.not_in_game(added);
         }
-        difference
     }
 }

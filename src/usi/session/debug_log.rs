@@ -44,11 +44,12 @@ pub(super) enum LogError {
 }
 
 impl DebugLog {
-    /// Goes on in the file at `path`, after what is there already, or ends the log.
+    /// Goes on in the file at `path`, after what is there already, with the remark `opening` before anything that is said; or
+    /// ends the log.
     ///
     /// # Errors
-    /// The file cannot be opened; the log has ended then.
-    pub(super) fn set_file(&self, path: Option<&Path>) -> Result<(), LogError> {
+    /// The file cannot be opened or written; the log has ended then.
+    pub(super) fn set_file(&self, path: Option<&Path>, opening: &str) -> Result<(), LogError> {
         let mut open = self.lock();
         *open = None;
         let Some(path) = path else {
@@ -62,11 +63,10 @@ impl DebugLog {
                 path: path.display().to_string(),
                 source,
             })?;
-        *open = Some(Open {
-            path: path.to_owned(),
-            file,
-        });
-        Ok(())
+        let path = path.to_owned();
+        open.insert(Open { path, file })
+            .write(Speaker::Log, opening)
+            .inspect_err(|_| *open = None)
     }
 
     /// Writes what somebody said, without its line end.
@@ -78,6 +78,16 @@ impl DebugLog {
         let Some(open) = guard.as_mut() else {
             return Ok(());
         };
+        open.write(speaker, text).inspect_err(|_| *guard = None)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn write(&mut self, speaker: Speaker, text: &str) -> Result<(), LogError> {
         let sign = match speaker {
             Speaker::Gui => " > ",
             Speaker::Engine => " < ",
@@ -88,15 +98,10 @@ impl DebugLog {
         for line in text.split('\n') {
             lines.extend([time.as_str(), sign, line.trim_end_matches('\r'), "\n"]);
         }
-        if let Err(source) = open.file.write_all(lines.as_bytes()) {
-            let path = open.path.display().to_string();
-            *guard = None;
-            return Err(LogError::Write { path, source });
-        }
-        Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let written = self.file.write_all(lines.as_bytes());
+        written.map_err(|source| LogError::Write {
+            path: self.path.display().to_string(),
+            source,
+        })
     }
 }

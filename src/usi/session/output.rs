@@ -37,8 +37,7 @@ impl Output {
 
     /// Writes the dialogue to a file from now on, or no longer. `opening` is what its reader should know.
     pub(super) fn log_to(&self, path: Option<&Path>, opening: &str) {
-        self.report(self.log.set_file(path));
-        self.report(self.log.write(Speaker::Log, opening));
+        self.report(self.log.set_file(path, opening));
     }
 
     /// Notes in the log what the GUI said.
