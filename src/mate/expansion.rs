@@ -79,13 +79,13 @@ impl Search<'_> {
         }
         for index in 0..children.len() {
             let mv = children[index].mv;
-            let is_weak = !mv.is_drop()
+            let is_candidate = !mv.is_drop()
                 && !mv.is_promotion()
                 && matches!(
                     mv.piece().kind(),
                     PieceType::Pawn | PieceType::Lance | PieceType::Bishop | PieceType::Rook
                 );
-            if !is_weak {
+            if !is_candidate {
                 continue;
             }
             let is_better = |child: &Child| {

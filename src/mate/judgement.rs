@@ -97,7 +97,8 @@ impl Search<'_> {
         let all = hands::all_hands(self.position.board());
         let board = self.position.board();
         if OR {
-            if let Some(child) = winners.min_by_key(|child| child.outlook.length) {
+            if let Some(child) = winners.min_by_key(|child| (child.outlook.length, child.is_weak()))
+            {
                 let hand = hands::proof_before_attack(board, child.mv, child.outlook.hand);
                 let length = child.outlook.length.saturating_add(1);
                 return (Outlook::mate(hand, length), Some(child.mv));

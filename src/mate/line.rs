@@ -124,7 +124,7 @@ impl Search<'_> {
         }
     }
 
-    /// The move that mates fastest.
+    /// The move that mates fastest; a promotion where that is as fast as none.
     fn best_attack(&mut self, limit: u16) -> Option<Move> {
         for is_searched in [false, true] {
             if is_searched && !self.settle_position::<true>(limit).is_mate() {
@@ -132,7 +132,7 @@ impl Search<'_> {
             }
             let children = self.moves_of::<true>(limit);
             let mates = children.iter().filter(|child| child.outlook.is_mate());
-            if let Some(child) = mates.min_by_key(|child| child.outlook.length) {
+            if let Some(child) = mates.min_by_key(|child| (child.outlook.length, child.is_weak())) {
                 return Some(child.mv);
             }
         }
@@ -157,7 +157,7 @@ impl Search<'_> {
                 self.take_back();
             }
         }
-        children.sort_by_key(|child| std::cmp::Reverse(child.outlook.length));
+        children.sort_by_key(|child| (std::cmp::Reverse(child.outlook.length), child.is_weak()));
         let futile = self.futile_interpositions(&children);
         let is_worth = |child: &&Child| !futile.contains(&child.mv);
         let Some(mut best) = children.iter().find(is_worth).map(|child| child.mv) else {

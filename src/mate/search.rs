@@ -42,6 +42,13 @@ pub(super) struct Child {
     pub(super) loops: bool,
 }
 
+impl Child {
+    /// A move without the promotion that could come with it, of a piece that hardly ever wants to stay as it is.
+    pub(super) fn is_weak(&self) -> bool {
+        !self.mv.is_drop() && self.after != AT_ONCE
+    }
+}
+
 /// One thread's walk.
 pub(super) struct Search<'a> {
     pub(super) position: Position,

@@ -184,6 +184,19 @@ fn a_dropped_pawn_does_not_mate() {
 }
 
 #[test]
+fn what_could_promote_does_where_that_mates_as_fast() {
+    // 4b3c mates too.
+    let problem = position("8k/5BS1s/5p3/9/8L/5g3/9/9/9 b P 1");
+    for is_shortest in [false, true] {
+        let verdict = solve(&mut MateSolver::new(1), &problem, is_shortest, 1);
+        let Verdict::Mate { line, .. } = verdict else {
+            panic!("a mate");
+        };
+        assert_eq!(moves(&line), ["4b3c+"]);
+    }
+}
+
+#[test]
 fn a_side_without_a_target_does_not_mate() {
     let mut solver = MateSolver::new(1);
     for sfen in ["9/9/9/9/9/9/9/9/4K4 b RB 1", "4k4/9/9/9/9/9/9/9/9 w rb 1"] {
