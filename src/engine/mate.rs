@@ -199,6 +199,13 @@ struct MateTask {
     interval: Duration,
 }
 
+/// Whatever ends the task, a panic included, the search is answered.
+impl Drop for MateTask {
+    fn drop(&mut self) {
+        self.outlet.answer();
+    }
+}
+
 impl MateTask {
     /// Solves the problem, and sees to it that the answer comes by the deadline.
     fn run_in_time(&self, solver: &mut MateSolver) {
@@ -262,6 +269,29 @@ impl MateTask {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_that_panics_is_answered() {
+        let (sender, reports) = channel();
+        let task = MateTask {
+            stop: Arc::default(),
+            outlet: Outlet::new(Box::new(move |report| {
+                sender.send(report).expect("somebody listens");
+            })),
+            position: Position::startpos(),
+            start: Instant::now(),
+            deadline: None,
+            threads: 1,
+            shortest: false,
+            interval: Duration::ZERO,
+        };
+        let thread = thread::spawn(move || {
+            let _task = task;
+            panic!("on purpose");
+        });
+        assert!(thread.join().is_err());
+        assert_eq!(reports.recv(), Ok(MateReport::Done(MateAnswer::Timeout)));
+    }
 
     #[test]
     fn whoever_is_first_answers_and_a_mate_that_was_found_is_not_forgotten() {

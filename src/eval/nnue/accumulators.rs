@@ -203,7 +203,7 @@ impl Accumulators {
             let mut now = active_with_attacks(inputs, position, side, plane, attacks);
             now.sort_unstable();
             let before = std::mem::replace(&mut self.kept_inputs[kept_at], now);
-            difference.extend(&before, &self.kept_inputs[kept_at]);
+            difference.add_changes(&before, &self.kept_inputs[kept_at]);
         } else {
             kept.catch_up(self.table.seen_by(side, plane), position, &mut difference);
         }
@@ -228,8 +228,8 @@ fn leaves_plane(inputs: Inputs, plane: KingPlane, side: Color, mv: Option<Move>)
 }
 
 impl AnyDifference {
-    /// What changed from some inputs in order to others.
-    fn extend(&mut self, before: &[u32], now: &[u32]) {
+    /// Adds what changed from some inputs in order to others.
+    fn add_changes(&mut self, before: &[u32], now: &[u32]) {
         let (mut before, mut now) = (before.iter().peekable(), now.iter().peekable());
         loop {
             match (before.peek(), now.peek()) {
@@ -274,7 +274,7 @@ impl MoveDifference {
 }
 
 impl Kept {
-    /// What changed from the position that was seen last to this one, which is remembered instead, is added.
+    /// Adds to `difference` what changed from the position that was seen last to this one, which is remembered instead.
     fn catch_up(&mut self, view: View<'_>, position: &Position, difference: &mut AnyDifference) {
         let AnyDifference { added, removed } = difference;
         let board = position.board();

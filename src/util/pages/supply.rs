@@ -85,7 +85,7 @@ impl Supply {
             let thread = Builder::new().name("memory".to_owned());
             supply.thread = thread.spawn(move || state.fetch_rest(&memory)).ok();
             if supply.thread.is_none() {
-                supply.state.end(usize::MAX);
+                supply.state.set_fetched(usize::MAX);
             }
         }
         supply
@@ -98,7 +98,7 @@ impl Supply {
 }
 
 impl State {
-    fn end(&self, fetched: usize) {
+    fn set_fetched(&self, fetched: usize) {
         self.fetched.store(fetched, Ordering::Relaxed);
     }
 
@@ -108,10 +108,10 @@ impl State {
             let part = LARGE_PAGE.min(memory.len() - fetched);
             if !populate(memory, fetched, part) {
                 // The rest comes when it is touched.
-                return self.end(usize::MAX);
+                return self.set_fetched(usize::MAX);
             }
             fetched += part;
-            self.end(fetched);
+            self.set_fetched(fetched);
         }
     }
 }
