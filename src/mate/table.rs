@@ -9,12 +9,16 @@
 //! so that the proof of a long mate survives in a small table: nothing has to stop and collect garbage.
 //!
 //! Each problem is a generation with its own keys: entries of former problems are out of sight and are the first to go.
+//! It begins with a small part of the table, see [`growth`].
+
+mod growth;
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use bytemuck::Zeroable;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use self::growth::{Growth, cluster_of};
 use super::outlook::{INFINITE, NO_HORIZON, NO_LIMIT, Outlook};
 use crate::types::{Hand, Move16};
 use crate::util::{ZeroedPages, fits_into_memory, prefetch};
@@ -149,6 +153,7 @@ impl Slot {
 /// The table.
 pub(super) struct Table {
     clusters: ZeroedPages<Cluster>,
+    growth: Growth,
     generation: AtomicU8,
 }
 
@@ -169,6 +174,7 @@ impl Table {
             }
         };
         Self {
+            growth: Growth::new(clusters.len()),
             clusters,
             generation: AtomicU8::new(0),
         }
@@ -184,10 +190,13 @@ impl Table {
         let generation = self.generation.load(Ordering::Relaxed);
         if generation == LAST_GENERATION {
             let clear = |cluster: &Cluster| cluster.0.iter().for_each(Slot::clear);
-            self.clusters.par_iter().for_each(clear);
+            self.clusters[..self.growth.widest()]
+                .par_iter()
+                .for_each(clear);
         }
         let next = generation.checked_add(1).unwrap_or(1);
         self.generation.store(next, Ordering::Relaxed);
+        self.growth.begin_anew(self.clusters.len());
     }
 
     fn generation(&self) -> u8 {
@@ -200,8 +209,7 @@ impl Table {
     }
 
     fn cluster(&self, key: u64) -> &Cluster {
-        let wide = u128::from(key) * self.clusters.len() as u128;
-        &self.clusters[(wide >> 64) as usize]
+        &self.clusters[cluster_of(key, self.growth.part())]
     }
 
     /// Brings the entries of a board near.
@@ -274,6 +282,9 @@ impl Table {
         }
         if let Some(slot) = victim {
             slot.store(key, Words::of(entry, generation, 0));
+            if least > 0 {
+                self.growth.note_loss(&self.clusters, generation);
+            }
         }
     }
 
@@ -298,7 +309,7 @@ impl Table {
             mv: None,
             loops: false,
         };
-        let worth = |slot: &&Slot| {
+        let worth = |slot: &Slot| {
             let (stored, words) = slot.load();
             match words.generation() == generation {
                 _ if stored == key => 0,
@@ -306,12 +317,20 @@ impl Table {
                 false => 0,
             }
         };
-        if let Some(slot) = self.cluster(key).0.iter().min_by_key(worth) {
-            slot.store(key, Words::of(&entry, generation, IS_LOOP));
+        let slots = self.cluster(key).0.iter();
+        let Some((least, slot)) = slots
+            .map(|slot| (worth(slot), slot))
+            .min_by_key(|(worth, _)| *worth)
+        else {
+            return;
+        };
+        slot.store(key, Words::of(&entry, generation, IS_LOOP));
+        if least > 0 {
+            self.growth.note_loss(&self.clusters, generation);
         }
     }
 
-    /// How full the table is, in permill.
+    /// How full the whole table is, in permill.
     pub(super) fn hashfull(&self) -> u32 {
         let generation = self.generation();
         let sample = self.clusters.iter().take(HASHFULL_CLUSTERS);
@@ -321,7 +340,8 @@ impl Table {
             all += 1;
             used += usize::from(slot.load().1.generation() == generation);
         }
-        (used * PERMILL / all.max(1)) as u32
+        let of_part = used * PERMILL / all.max(1);
+        (of_part * self.growth.part() / self.clusters.len()) as u32
     }
 }
 
