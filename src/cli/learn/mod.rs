@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 
 use super::arena::Meter;
-use crate::train::learn::{Data, Learner, Source, Watch, fit_scale};
+use crate::train::learn::{Data, Learner, Source, Watch, best_before_rise, fit_scale};
 
 pub(super) use arguments::Arguments;
 
@@ -243,6 +243,13 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
             point.training,
             held_out.unwrap_or_default()
         )?;
+    }
+    if let Some(best) = best_before_rise(learner.points()) {
+        eprintln!(
+            "the games held out were predicted best after {} of {} steps: fewer --epochs or a smaller --wdl will make a \
+             better network, and so will more games",
+            best.step, settings.steps
+        );
     }
     writeln!(out, "{}", path.display())?;
     Ok(())

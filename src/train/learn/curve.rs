@@ -57,6 +57,21 @@ pub(super) fn to_csv(points: &[Point]) -> String {
     text
 }
 
+/// A loss that is higher by this part than it was is no accident.
+const RISE: f64 = 0.01;
+
+/// The point at which the held-out games were predicted best, where the last point is clearly worse: what was learnt after it
+/// was the games themselves.
+pub fn best_before_rise(points: &[Point]) -> Option<&Point> {
+    let last = points.last()?.held_out?;
+    let by_loss = |a: &&Point, b: &&Point| {
+        let loss = |point: &Point| point.held_out.unwrap_or(f64::INFINITY);
+        loss(a).total_cmp(&loss(b))
+    };
+    let best = points.iter().min_by(by_loss)?;
+    (best.held_out? * (1.0 + RISE) < last).then_some(best)
+}
+
 const SIZE: (u32, u32) = (800, 480);
 
 /// The points as an SVG picture; `None` where there are fewer than two, or no losses.
@@ -115,4 +130,32 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
         area.present().ok()?;
     }
     Some(svg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(losses: &[f64]) -> Vec<Point> {
+        let point = |(index, loss): (usize, &f64)| Point {
+            step: index as u64,
+            visits: index as u64,
+            rate: 0.0,
+            result_weight: 0.0,
+            training: 0.0,
+            held_out: Some(*loss),
+            held_out_score: None,
+            held_out_result: None,
+        };
+        losses.iter().enumerate().map(point).collect()
+    }
+
+    #[test]
+    fn a_rise_is_told_from_noise() {
+        let best = |losses: &[f64]| best_before_rise(&points(losses)).map(|point| point.step);
+        assert_eq!(best(&[0.5, 0.04, 0.041, 0.042]), Some(1));
+        assert_eq!(best(&[0.5, 0.04, 0.0401]), None);
+        assert_eq!(best(&[0.5, 0.04]), None);
+        assert_eq!(best(&[]), None);
+    }
 }

@@ -30,7 +30,7 @@ mod settings;
 mod weights;
 
 pub use checkpoint::CheckpointError;
-pub use curve::Point;
+pub use curve::{Point, best_before_rise};
 pub use filter::{Counts, Filter, Tactical};
 pub use fit::fit_scale;
 pub use learner::Learner;
