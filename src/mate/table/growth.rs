@@ -55,13 +55,18 @@ impl Growth {
     #[cold]
     pub(super) fn note_loss(&self, clusters: &[Cluster], generation: u8) {
         let losses = self.losses.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_time = losses >= self.part() / CLUSTERS_PER_LOSS && self.part() < clusters.len();
+        if !is_time || self.is_growing.swap(true, Ordering::Acquire) {
+            return;
+        }
+        // Another thread may have been here in between: only what holds now counts.
         let part = self.part();
-        let is_time = losses >= part / CLUSTERS_PER_LOSS && part < clusters.len();
-        if is_time && !self.is_growing.swap(true, Ordering::Acquire) {
+        if self.losses.load(Ordering::Relaxed) >= part / CLUSTERS_PER_LOSS && part < clusters.len()
+        {
             double(clusters, part, generation);
             self.set_part(2 * part);
-            self.is_growing.store(false, Ordering::Release);
         }
+        self.is_growing.store(false, Ordering::Release);
     }
 
     fn set_part(&self, part: usize) {
