@@ -2,7 +2,8 @@
 //!
 //! A cluster is one cache line with four slots; a slot is two atomics, `key ^ data` and `data`. A slot that two threads
 //! wrote at once does not match any key and reads as empty, so torn entries are harmless and nothing is a data race.
-//! Black's and white's positions never share a cluster. Moves come out as [`Move16`](crate::types::Move16): who uses one
+//! Black's and white's positions never share a cluster. Only a part is in use, which grows with what is stored, see
+//! `growth.rs`. Moves come out as [`Move16`](crate::types::Move16): who uses one
 //! proves it legal first.
 //!
 //! Each search is a generation. Under [`Generations::Strict`] a search sees nothing of the others, as if the table were
@@ -17,13 +18,15 @@
 //! shows the error; with the whole key none can. An age worth 2 or 8 plies instead of 4: −10 ± 32 and −9 ± 32 Elo.
 //!
 //! Must not know: positions, search. Idea of the check by exclusive or: Hyatt and Mann, "A lock-less transposition
-//! table implementation for parallel search" (2002); of the index by a wide product: Lemire, "fast range" (2016).
+//! table implementation for parallel search" (2002); of the index by a wide product: Lemire, "fast range" (2016); of the
+//! growth: Litwin, "Linear hashing" (1980).
 
 mod entry;
+mod growth;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use bytemuck::Zeroable;
 use thiserror::Error;
@@ -33,6 +36,7 @@ use crate::util::{ZeroedPages, cores, fits_into_memory, for_each_part, prefetch}
 
 pub use entry::Entry;
 use entry::{DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT};
+use growth::Growth;
 
 /// Which entries a search sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,8 +76,7 @@ pub struct TableError {
 /// The table.
 pub struct TranspositionTable {
     clusters: ZeroedPages<Cluster>,
-    /// How many clusters are in use: all, once the system has handed out their memory.
-    usable: AtomicUsize,
+    growth: Growth,
     generation: AtomicU8,
     /// Entries that are older, in generations, are out of sight.
     oldest: AtomicU8,
@@ -142,7 +145,7 @@ impl TranspositionTable {
     fn from_clusters(clusters: ZeroedPages<Cluster>) -> Self {
         debug_assert!(clusters.len().is_multiple_of(2));
         Self {
-            usable: AtomicUsize::new(even(clusters.supplied())),
+            growth: Growth::new(clusters.len() / 2),
             clusters,
             generation: AtomicU8::new(0),
             oldest: AtomicU8::new(Generations::All.oldest()),
@@ -167,12 +170,13 @@ impl TranspositionTable {
     /// Forgets everything.
     pub fn clear(&self) {
         let clear = |part: &[Cluster]| part.iter().for_each(Cluster::clear);
-        let used = self.usable();
+        let used = self.used();
         let parts = || used.chunks(used.len().div_ceil(cores()));
         // Where the system gives no threads this one does it all.
         if !self.clusters.is_large() || for_each_part(parts(), clear).is_err() {
             clear(used);
         }
+        self.growth.begin_anew();
         self.generation.store(0, Ordering::Relaxed);
     }
 
@@ -190,21 +194,11 @@ impl TranspositionTable {
         if generations == Generations::Strict && (next == 0 || before != oldest) {
             self.clear();
         }
-        self.grow();
     }
 
-    /// Takes more clusters into use where the memory for them has come meanwhile. Most of what is known is lost with that, for
-    /// its place depends on their number; so it happens only when they are twice as many, or all.
-    fn grow(&self) {
-        let (usable, supplied) = (self.usable().len(), even(self.clusters.supplied()));
-        if usable < supplied && (supplied == self.clusters.len() || supplied / 2 >= usable) {
-            self.usable.store(supplied, Ordering::Relaxed);
-        }
-    }
-
-    /// The clusters in use.
-    fn usable(&self) -> &[Cluster] {
-        &self.clusters[..self.usable.load(Ordering::Relaxed)]
+    /// The clusters in use; the others are empty.
+    fn used(&self) -> &[Cluster] {
+        &self.clusters[..2 * self.growth.pairs()]
     }
 
     /// Looks up a position.
@@ -243,10 +237,9 @@ impl TranspositionTable {
         let stored = &self.clusters[slot.cluster].0[slot.slot];
         let sight = self.sight();
         let old_data = stored.data.load(Ordering::Relaxed);
-        if self.is_of(stored, old_data, key)
-            && sight.sees(old_data)
-            && let Some(old) = Entry::unpack(old_data)
-        {
+        let is_seen = sight.sees(old_data);
+        let is_same = is_seen && self.is_of(stored, old_data, key);
+        if is_same && let Some(old) = Entry::unpack(old_data) {
             if entry.value == value::NONE && old.value != value::NONE {
                 return;
             }
@@ -262,8 +255,10 @@ impl TranspositionTable {
             }
         }
         let data = entry.pack(sight.generation);
-        stored.check.store(key.low64() ^ data, Ordering::Relaxed);
-        stored.data.store(data, Ordering::Relaxed);
+        stored.store(key.low64() ^ data, data);
+        if is_seen && !is_same {
+            self.growth.note_loss(&self.clusters);
+        }
     }
 
     /// Forgets what a slot holds: it turned out to belong to another position.
@@ -281,15 +276,17 @@ impl TranspositionTable {
     /// How full the table is with entries of this search, in permill, from a sample.
     pub fn hashfull(&self) -> u32 {
         let sight = self.sight();
-        let usable = self.usable();
-        let sample = &usable[..HASHFULL_CLUSTERS.min(usable.len())];
-        let used = sample
-            .iter()
+        let clusters = self.used();
+        // From all over the part in use: what has just been divided is less full.
+        let step = clusters.len().div_ceil(HASHFULL_CLUSTERS) | 1;
+        let sample = clusters.iter().step_by(step);
+        let slots = SLOTS * sample.len();
+        let taken = sample
             .flat_map(|cluster| &cluster.0)
             .map(|slot| slot.data.load(Ordering::Relaxed))
             .filter(|&data| data != 0 && sight.age(data) == 0)
             .count();
-        (used * PERMILL / (sample.len() * SLOTS)) as u32
+        (taken * PERMILL * clusters.len() / (2 * self.growth.last() * slots)) as u32
     }
 
     /// Whether the data that was read from a slot is of this position.
@@ -314,15 +311,8 @@ impl TranspositionTable {
     #[inline(always)]
     fn cluster_index(&self, key: Key64) -> usize {
         let key = key.low64();
-        let usable = self.usable.load(Ordering::Relaxed);
-        let pair = (u128::from(key >> 1) * usable as u128) >> u64::BITS;
-        2 * pair as usize + (key & 1) as usize
+        2 * self.growth.pair_of(key) + (key & 1) as usize
     }
-}
-
-/// Two sides have as many clusters each.
-const fn even(clusters: usize) -> usize {
-    clusters & !1
 }
 
 impl Generations {
@@ -367,8 +357,19 @@ impl Cluster {
 }
 
 impl Slot {
+    fn load(&self) -> (u64, u64) {
+        (
+            self.check.load(Ordering::Relaxed),
+            self.data.load(Ordering::Relaxed),
+        )
+    }
+
+    fn store(&self, check: u64, data: u64) {
+        self.check.store(check, Ordering::Relaxed);
+        self.data.store(data, Ordering::Relaxed);
+    }
+
     fn clear(&self) {
-        self.check.store(0, Ordering::Relaxed);
-        self.data.store(0, Ordering::Relaxed);
+        self.store(0, 0);
     }
 }

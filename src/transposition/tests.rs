@@ -45,10 +45,10 @@ fn entries_come_back_as_they_went_in() {
 fn sides_never_share_a_cluster_and_every_cluster_is_reached() {
     for table in [
         TranspositionTable::minimal(),
-        TranspositionTable::new(3).expect("three MB can be had"),
+        TranspositionTable::new(1).expect("one MB can be had"),
     ] {
         let mut seen = vec![false; table.clusters.len()];
-        for number in 0..1 << 21 {
+        for number in 0..1 << 20 {
             let (black, white) = (key(number), key(number).flipped());
             let indices = (table.cluster_index(black), table.cluster_index(white));
             assert!(indices.0 % 2 == 0 && indices.1 == indices.0 + 1);
@@ -57,6 +57,104 @@ fn sides_never_share_a_cluster_and_every_cluster_is_reached() {
         }
         assert!(seen.into_iter().all(|seen| seen));
     }
+}
+
+/// Keys of both sides.
+fn key_of_either(number: usize) -> Key64 {
+    let key = key(number);
+    if number.is_multiple_of(2) {
+        key
+    } else {
+        key.flipped()
+    }
+}
+
+/// Stores entries under so many keys.
+fn fill(table: &TranspositionTable, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        let key = key_of_either(number);
+        table.store(table.probe(key).slot, key, entry(value_of(number), 1));
+    }
+}
+
+fn value_of(number: usize) -> Value {
+    (number % 30_000) as Value
+}
+
+/// How many of the keys are found. What is found must be theirs.
+fn count(table: &TranspositionTable, numbers: std::ops::Range<usize>) -> usize {
+    let found = numbers.filter(|&number| {
+        let entry = table.probe(key_of_either(number)).entry;
+        assert!(entry.is_none_or(|entry| entry.value == value_of(number)));
+        entry.is_some()
+    });
+    found.count()
+}
+
+#[test]
+fn a_table_grows_with_what_it_holds() {
+    const NUMBER: usize = 400_000;
+    let table = TranspositionTable::new(16).expect("16 MB can be had");
+    let first = table.used().len();
+    assert_eq!(size_of_val(table.used()), BYTES_PER_MEGABYTE);
+    fill(&table, 0..1000);
+    assert_eq!(table.used().len(), first, "there is room");
+    assert_eq!(count(&table, 0..1000), 1000);
+
+    fill(&table, 1000..NUMBER);
+    let kept = count(&table, 0..NUMBER);
+    assert!(kept > NUMBER * 9 / 10, "{kept} entries are kept");
+    let share = NUMBER * PERMILL / (table.clusters.len() * SLOTS);
+    let hashfull = table.hashfull() as usize;
+    assert!(hashfull.abs_diff(share) < share / 4, "{hashfull}, {share}");
+    for cluster in &table.clusters[table.used().len()..] {
+        assert!(cluster.0.iter().all(|slot| slot.load() == (0, 0)));
+    }
+
+    table.clear();
+    assert_eq!(table.used().len(), first);
+    assert_eq!(count(&table, 0..NUMBER), 0);
+}
+
+#[test]
+fn a_table_grows_to_its_size_and_no_further() {
+    let table = TranspositionTable::new(3).expect("three MB can be had");
+    fill(&table, 0..1 << 20);
+    assert_eq!(table.used().len(), table.clusters.len());
+    assert!(count(&table, 0..1 << 20) > table.clusters.len() * SLOTS * 9 / 10);
+}
+
+#[test]
+fn entries_that_are_out_of_sight_need_no_room() {
+    let table = TranspositionTable::new(2).expect("two MB can be had");
+    let first = table.used().len();
+    for search in 0..30 {
+        table.new_search(Generations::Strict);
+        fill(&table, 5000 * search..5000 * (search + 1));
+    }
+    assert_eq!(table.used().len(), first);
+}
+
+#[test]
+fn threads_find_only_what_is_right_while_the_table_grows() {
+    const EACH: usize = 100_000;
+    let table = TranspositionTable::new(32).expect("32 MB can be had");
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let table = &table;
+            scope.spawn(move || {
+                for part in 0..10 {
+                    let start = thread * EACH + part * (EACH / 10);
+                    fill(table, start..start + EACH / 10);
+                    // Those of other threads too, while they are made.
+                    count(table, 0..4 * EACH);
+                }
+            });
+        }
+    });
+    let kept = count(&table, 0..4 * EACH);
+    assert!(kept > 4 * EACH * 9 / 10, "{kept} entries are kept");
+    assert!(table.used().len() < table.clusters.len());
 }
 
 #[test]
