@@ -30,21 +30,30 @@ fn wins_are_declared_at_once() {
     }
 }
 
+/// With 5,000 nodes and more; with 3,000 it depends on the network whether the way is seen.
 #[test]
 fn a_king_before_the_camp_walks_in() {
+    for nodes in [6000, 12_000, 24_000] {
+        let winner = play_out(nodes);
+        assert_eq!(winner, Some(Color::Black), "{nodes} nodes a move");
+    }
+}
+
+/// Who wins by declaration, or because the other side resigns.
+fn play_out(nodes: u32) -> Option<Color> {
     let mut driver = Driver::ready();
     let mut position: Position = Position::from_sfen(ONE_STEP_AWAY).expect("a good position");
     for _ in 0..MOST_PLIES {
         driver.send(&format!(
-            "position sfen {}\ngo nodes 3000",
+            "position sfen {}\ngo nodes {nodes}",
             position.to_sfen()
         ));
         let answer = driver.answer("bestmove ");
         let word = answer.split(' ').nth(1).expect("a move");
         let side = position.side_to_move();
         match word {
-            "win" => return assert_eq!(side, Color::Black),
-            "resign" => return assert_eq!(side, Color::White),
+            "win" => return Some(side),
+            "resign" => return Some(!side),
             mv => {
                 let moves = raicho::movegen::legal_moves(&position);
                 let mv = moves.into_iter().find(|found| found.to_string() == mv);
@@ -52,5 +61,5 @@ fn a_king_before_the_camp_walks_in() {
             }
         }
     }
-    panic!("nobody won within {MOST_PLIES} plies");
+    None
 }
