@@ -15,7 +15,7 @@ use crate::util::ZeroedPages;
 
 use super::Cluster;
 
-/// Half a megabyte or one: so many pairs are in use from the start, or up to twice as many.
+/// One megabyte: so many pairs are in use from the start, up to twice as many where the table is no power of two.
 const FIRST_PAIRS: usize = 8192;
 /// So many pairs are divided for each entry that was pushed out. Then a third of the slots are taken while the table grows,
 /// and one new entry in twenty pushes another out.
@@ -30,7 +30,9 @@ const LARGEST_STEP: usize = 4096;
 pub(super) struct Growth {
     /// A [`Part`] in one word, read by all and written rarely.
     part: AtomicU64,
+    /// Pairs in use at the start.
     first: usize,
+    /// Pairs in all.
     last: usize,
     counter: Counter,
 }
@@ -68,7 +70,7 @@ impl Part {
 }
 
 impl Growth {
-    /// For a table of at least so many pairs.
+    /// For a table of so many pairs; of more than 32 GB a few may stay unused.
     pub(super) fn new(pairs: usize) -> Self {
         let doublings = (pairs / FIRST_PAIRS).checked_ilog2().unwrap_or(0);
         Self::between(pairs >> doublings, doublings)
