@@ -9,7 +9,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::bitboard::{Bitboard, king_attacks};
+use crate::bitboard::{Bitboard, between, bishop_lines, king_attacks, rook_lines};
 use crate::movegen;
 use crate::position::{Board, Position};
 use crate::types::{Color, Move, MoveList, Piece, PieceType, Square};
@@ -24,6 +24,13 @@ const MATING_DROPS: [PieceType; 5] = [
     PieceType::Rook,
     PieceType::Bishop,
     PieceType::Lance,
+];
+/// What can be dropped on any empty square.
+const ALWAYS_DROPPED: [PieceType; 4] = [
+    PieceType::Gold,
+    PieceType::Silver,
+    PieceType::Bishop,
+    PieceType::Rook,
 ];
 /// Checks that survive the first look at once; more are not needed to find a mate.
 const MAX_CANDIDATES: usize = 32;
@@ -63,7 +70,9 @@ pub fn mate_in_one(position: &mut Position) -> Option<Move> {
         open,
     };
     let candidates = near.candidates(landing);
-    candidates.into_iter().find(|&mv| mates(position, mv))
+    // Not by value: an iterator that owns the list copies it.
+    let mut candidates = candidates.iter().copied();
+    candidates.find(|&mv| mates(position, mv))
 }
 
 /// The king can go nowhere: any check may be mate.
@@ -71,7 +80,36 @@ pub fn mate_in_one(position: &mut Position) -> Option<Move> {
 fn mate_without_flight(position: &mut Position) -> Option<Move> {
     let mut checks = MoveList::new();
     movegen::checks::<false, 1>(position, &mut checks);
-    checks.into_iter().find(|&mv| mates(position, mv))
+    let mut checks = checks.iter().copied();
+    checks.find(|&mv| !has_plain_answer(position, mv) && mates(position, mv))
+}
+
+/// Whether a check is surely no mate, by a look at the board alone: the piece that checks can be taken, or something dropped
+/// in between. Most checks of a king that has nowhere to go are of this kind.
+fn has_plain_answer(position: &Position, mv: Move) -> bool {
+    let board = position.board();
+    let them = !board.side_to_move();
+    let to = mv.to();
+    let Some(king) = board.king(them) else {
+        return false;
+    };
+    let mut occupied = board.occupied();
+    if let Some(from) = mv.from() {
+        if (bishop_lines(king) | rook_lines(king)).contains(from) {
+            // The move may open a line: a second check, or a new pin.
+            return false;
+        }
+        occupied = occupied - Bitboard::of(from);
+    }
+    if between(king, to).is_any()
+        && ALWAYS_DROPPED
+            .iter()
+            .any(|&kind| board.hand(them).has(kind))
+    {
+        return true;
+    }
+    let takers = board.attackers_by(them, to, occupied) - Bitboard::of(king);
+    (takers - position.king_threats(them).blockers).is_any()
 }
 
 /// Checks from the squares next to the king.

@@ -39,20 +39,26 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
         }
     }
 
-    /// Every move on the board onto `targets`: the enemy's pieces, or the empty squares.
+    /// Every move on the board onto `targets`, the enemy's pieces.
     #[inline(always)]
     pub(super) fn captures(&mut self, targets: Bitboard) {
-        self.pieces(targets);
-        if let Some(king) = self.board.king(self.us) {
-            self.king(king, targets);
-        }
+        self.pieces::<true>(targets);
+        self.king_moves(targets);
     }
 
     /// Every move and drop onto `targets`, the empty squares.
     #[inline(always)]
     pub(super) fn quiets(&mut self, targets: Bitboard) {
-        self.captures(targets);
+        self.pieces::<false>(targets);
+        self.king_moves(targets);
         self.drops(targets, targets);
+    }
+
+    #[inline(always)]
+    fn king_moves(&mut self, targets: Bitboard) {
+        if let Some(king) = self.board.king(self.us) {
+            self.king(king, targets);
+        }
     }
 
     /// King moves onto `targets`.
@@ -63,39 +69,50 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             .board_moves(king, piece, king_attacks(king) & targets, Bitboard::EMPTY);
     }
 
-    /// Moves of all pieces but the king onto `targets`.
+    /// Moves of all pieces but the king onto `targets`. Where these are `FEW`, most pieces that step reach none of them: only
+    /// those near enough are looked at.
     #[inline(always)]
-    pub(super) fn pieces(&mut self, targets: Bitboard) {
+    pub(super) fn pieces<const FEW: bool>(&mut self, targets: Bitboard) {
         let (board, us) = (self.board, self.us);
         let occupied = board.occupied();
         let movable = board.color(us) - self.pinned;
+        let (knights, steppers) = if FEW {
+            let ahead = targets.forward(!us).forward(!us);
+            let near = targets | targets.forward(us) | targets.forward(!us);
+            (
+                (ahead.left() | ahead.right()) & movable,
+                (near | near.left() | near.right()) & movable,
+            )
+        } else {
+            (movable, movable)
+        };
 
         self.pawns(board.kind(PieceType::Pawn) & movable, targets);
         for from in board.kind(PieceType::Lance) & movable {
-            self.moves_of(
+            self.moves_of::<FEW>(
                 PieceType::Lance,
                 from,
                 lance_attacks(us, from, occupied) & targets,
             );
         }
-        for from in board.kind(PieceType::Knight) & movable {
-            self.moves_of(PieceType::Knight, from, knight_attacks(us, from) & targets);
+        for from in board.kind(PieceType::Knight) & knights {
+            self.moves_of::<FEW>(PieceType::Knight, from, knight_attacks(us, from) & targets);
         }
-        for from in board.kind(PieceType::Silver) & movable {
-            self.moves_of(PieceType::Silver, from, silver_attacks(us, from) & targets);
+        for from in board.kind(PieceType::Silver) & steppers {
+            self.moves_of::<FEW>(PieceType::Silver, from, silver_attacks(us, from) & targets);
         }
-        for from in board.golds() & movable {
-            self.gold_moves(from, gold_attacks(us, from) & targets);
+        for from in board.golds() & steppers {
+            self.gold_moves::<FEW>(from, gold_attacks(us, from) & targets);
         }
         for from in board.kind(PieceType::Bishop) & movable {
-            self.moves_of(
+            self.moves_of::<FEW>(
                 PieceType::Bishop,
                 from,
                 bishop_attacks(from, occupied) & targets,
             );
         }
         for from in board.kind(PieceType::Rook) & movable {
-            self.moves_of(
+            self.moves_of::<FEW>(
                 PieceType::Rook,
                 from,
                 rook_attacks(from, occupied) & targets,
@@ -103,11 +120,11 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
         }
         for from in board.kind(PieceType::Horse) & movable {
             let attacks = bishop_attacks(from, occupied) | king_attacks(from);
-            self.moves_of(PieceType::Horse, from, attacks & targets);
+            self.moves_of::<FEW>(PieceType::Horse, from, attacks & targets);
         }
         for from in board.kind(PieceType::Dragon) & movable {
             let attacks = rook_attacks(from, occupied) | king_attacks(from);
-            self.moves_of(PieceType::Dragon, from, attacks & targets);
+            self.moves_of::<FEW>(PieceType::Dragon, from, attacks & targets);
         }
         if self.pinned.is_any() {
             self.pinned_pieces(targets);
@@ -124,7 +141,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
                 continue;
             };
             let attacks = self.board.attacks_of(piece, from, self.board.occupied());
-            self.moves_of(piece.kind(), from, attacks & targets & line(king, from));
+            self.moves_of::<true>(piece.kind(), from, attacks & targets & line(king, from));
         }
     }
 
@@ -143,7 +160,10 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
 
     /// Sends the moves of one piece from `from` to `to`, split by promotion.
     #[inline(always)]
-    fn moves_of(&mut self, kind: PieceType, from: Square, to: Bitboard) {
+    fn moves_of<const FEW: bool>(&mut self, kind: PieceType, from: Square, to: Bitboard) {
+        if FEW && to.is_empty() {
+            return;
+        }
         let us = self.us;
         let piece = Piece::new(us, kind);
         if kind.promoted().is_none() {
@@ -161,7 +181,10 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
     }
 
     #[inline(always)]
-    fn gold_moves(&mut self, from: Square, to: Bitboard) {
+    fn gold_moves<const FEW: bool>(&mut self, from: Square, to: Bitboard) {
+        if FEW && to.is_empty() {
+            return;
+        }
         // Which of the five kinds it is only the written move needs to know.
         let kind = self
             .board

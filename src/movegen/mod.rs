@@ -109,7 +109,7 @@ fn evade<S: Sink, const ALL: bool>(
     let Some(king) = board.king(us) else { return };
     generator.king(king, legal_king_targets(board, us, king));
     if let Some(targets) = single_check_targets(king, checkers) {
-        generator.pieces(targets | checkers);
+        generator.pieces::<true>(targets | checkers);
         generator.drops(targets, targets);
     }
 }
@@ -154,7 +154,7 @@ fn generate_legal_for<S: Sink, const ALL: bool>(
             None => (Bitboard::EMPTY, Bitboard::EMPTY),
         };
     }
-    generator.pieces(targets.0);
+    generator.pieces::<false>(targets.0);
     if let Some(king) = board.king(us) {
         generator.king(king, legal_king_targets(board, us, king));
     }

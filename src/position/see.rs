@@ -2,7 +2,7 @@
 
 use super::Position;
 use super::board::Board;
-use crate::bitboard::{Bitboard, bishop_attacks, lance_attacks, rook_attacks};
+use crate::bitboard::{Bitboard, bishop_attacks, bishop_lines, rook_attacks, rook_lines};
 use crate::types::value::piece_value;
 use crate::types::{Color, Move, PieceType, Square, Value};
 
@@ -80,7 +80,7 @@ impl<const LANES: usize> Position<LANES> {
                 return result;
             }
             occupied = occupied - Bitboard::of(from);
-            attackers |= self.uncovered_attackers(to, occupied);
+            attackers |= self.uncovered_attackers(to, from, occupied);
         }
     }
 
@@ -102,23 +102,29 @@ impl<const LANES: usize> Position<LANES> {
             PieceType::Dragon,
             PieceType::King,
         ];
-        if pieces.is_empty() {
-            return None;
+        if !pieces.has_several() {
+            let square = pieces.first()?;
+            return Some((self.piece_on(square)?.kind(), square));
         }
         ORDER
             .into_iter()
             .find_map(|kind| Some((kind, (pieces & self.board.kind(kind)).first()?)))
     }
 
-    /// Sliders of both sides that reach `to` now.
-    fn uncovered_attackers(&self, to: Square, occupied: Bitboard) -> Bitboard {
-        let lances = |color: Color| {
-            lance_attacks(color.opponent(), to, occupied)
-                & self.board.pieces(color, PieceType::Lance)
-        };
-        bishop_attacks(to, occupied) & self.board.bishops_and_horses()
-            | rook_attacks(to, occupied) & self.board.rooks_and_dragons()
-            | lances(Color::Black)
-            | lances(Color::White)
+    /// Sliders of both sides that reach `to` now that a piece has left `from`.
+    #[inline(always)]
+    fn uncovered_attackers(&self, to: Square, from: Square, occupied: Bitboard) -> Bitboard {
+        let board = &self.board;
+        if bishop_lines(to).contains(from) {
+            return bishop_attacks(to, occupied) & board.bishops_and_horses();
+        }
+        if !rook_lines(to).contains(from) {
+            return Bitboard::EMPTY;
+        }
+        let mut uncovered = rook_attacks(to, occupied) & board.rooks_and_dragons();
+        for color in Color::ALL {
+            uncovered |= board.lance_attackers_by(color, to, occupied);
+        }
+        uncovered
     }
 }

@@ -35,6 +35,9 @@ impl Worker {
         if let Some(value) = self.table_cutoff::<N>(&node) {
             return value; // 2
         }
+        if let Some(mv) = node.table_move {
+            self.prefetch_after(mv); // It will be the first.
+        }
         if let Some(value) = self.immediate_win::<N>(&mut node) {
             return value; // 3: declaration, mate in one
         }
@@ -52,7 +55,7 @@ impl Worker {
                 self.announce(mv, node.move_count);
             }
             let mut trial = self.trial(&node, mv, &picker);
-            if !N::ROOT && self.prune_move::<N>(&mut node, &mut picker, &trial) {
+            if self.prune_move::<N>(&mut node, &mut picker, &trial) {
                 continue; // 10: late moves, histories, futility, exchanges
             }
             let extension = match self.extend::<N>(&mut node, &trial) {
@@ -126,7 +129,8 @@ impl Worker {
         }
     }
 
-    /// Asks the memory for what the table knows after a move: it answers while the move is weighed and made.
+    /// Asks the memory for what the table knows after a move, as early as it is nearly certain that the move will be made: an
+    /// answer takes longer than to make it.
     #[inline(always)]
     pub(super) fn prefetch_after(&self, mv: Move) {
         let key = self.position.key_after(mv);
@@ -138,7 +142,6 @@ impl Worker {
     #[inline(always)]
     fn search_move<N: NodeType>(&mut self, node: &Node, trial: &Trial) -> Value {
         let (ply, alpha, mv) = (node.ply, node.window.alpha, trial.mv);
-        self.prefetch_after(mv);
         let mut reduction = self.full_reduction::<N>(node, trial);
         let mut next_depth = trial.next_depth;
         let probe_window = Window::above(alpha).flipped();

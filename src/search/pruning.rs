@@ -135,13 +135,14 @@ impl Worker {
     #[inline(never)]
     fn null_move_value(&mut self, node: &Node) -> Option<Value> {
         let (beta, ply) = (node.window.beta, node.ply);
+        let key = self.position.key().flipped();
+        self.task.table.prefetch(self.table_key(key));
         let depth = node.depth - null_base() - node.depth / null_depth_divisor();
         let frame = &mut self.frames[ply];
         frame.current_move = None;
         frame.row = Row::NONE;
         frame.correction_row = CorrectionRow::NONE;
         self.position.do_null_move();
-        self.task.table.prefetch(self.position.key());
         let window = Window::above(beta - 1).flipped();
         let value = -self.search::<NonPv>(window, depth, ply + 1, false);
         self.position.undo_null_move();
@@ -245,7 +246,8 @@ impl Worker {
         is_cut.then_some(limit)
     }
 
-    /// Step 10: a move is left out. Never before one was found that does not lose, so that mates stay proved.
+    /// Step 10: a move is left out. Never before one was found that does not lose, so that mates stay proved. What remains
+    /// when exchanges are judged is mostly searched, so the memory is asked before.
     #[inline(always)]
     pub(super) fn prune_move<N: NodeType>(
         &mut self,
@@ -253,7 +255,8 @@ impl Worker {
         picker: &mut MovePicker,
         trial: &Trial,
     ) -> bool {
-        if is_loss(node.best_value) {
+        if N::ROOT || is_loss(node.best_value) {
+            self.prefetch_after(trial.mv);
             return false;
         }
         if node.move_count >= late_move_count(node) {
@@ -263,6 +266,7 @@ impl Worker {
         if trial.is_capture || trial.gives_check {
             self.prune_capture(node, trial, reduced)
         } else if N::PV && self.frames[node.ply].follows_pv {
+            self.prefetch_after(trial.mv);
             false
         } else {
             self.prune_quiet(node, trial, reduced)
@@ -288,6 +292,7 @@ impl Worker {
                 return true;
             }
         }
+        self.prefetch_after(mv);
         let margin = see_capture_margin() * node.depth + see_capture_history() * history / SCALE;
         node.window.alpha >= see_capture_min_alpha() && !self.position.see_ge(mv, -margin.max(0))
     }
@@ -324,6 +329,7 @@ impl Worker {
                 return true;
             }
         }
+        self.prefetch_after(mv);
         let reduced = reduced.max(0);
         !self
             .position

@@ -39,11 +39,11 @@ impl Worker {
         let recapture = self.frames.before(ply, 1).current_move.map(Move::to);
         while let Some(mv) = picker.next(&self.position, &self.histories) {
             node.move_count += 1;
+            self.prefetch_after(mv);
             let is_recapture = recapture == Some(mv.to());
             if !is_loss(node.best_value) && self.prune_tactical(&mut node, mv, is_recapture) {
                 continue;
             }
-            self.prefetch_after(mv);
             self.do_move(mv, ply);
             let value = -self.quiescence::<N>(node.window.flipped(), ply + 1);
             self.undo_move();

@@ -65,6 +65,21 @@ impl NearKing {
 }
 
 impl PieceScores<'_> {
+    /// The sum for one target; `butterfly` is the row of the origin.
+    #[inline(always)]
+    fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: Square) -> i32 {
+        let to = to.index();
+        let [one, two, three, four, six] = self.continuation;
+        order_butterfly() * i32::from(butterfly[to])
+            + order_pawns() * i32::from(self.pawns[to])
+            + i32::from(one[to])
+            + i32::from(two[to])
+            + i32::from(three[to])
+            + i32::from(four[to])
+            + i32::from(six[to])
+            + start
+    }
+
     /// The sums for all targets at once: there are many drops of a kind, and the compiler makes vectors of this.
     #[inline(always)]
     fn of_all(&self, butterfly: &[i16; Square::NUM], start: i32, scores: &mut [i32; Square::NUM]) {
@@ -133,13 +148,19 @@ impl<'a> QuietMoves<'a> {
     }
 
     /// What counts besides the sum of the histories.
-    #[inline(always)]
-    fn extra(&self, mv: Move, piece: &PieceScores) -> i32 {
+    #[inline(never)]
+    fn extra(&self, mv: Move, checks: Bitboard) -> i32 {
         let mut score = self.near_root(mv);
-        if piece.checks.contains(mv.to()) && self.position.see_ge(mv, -order_check_see()) {
+        if checks.contains(mv.to()) && self.position.see_ge(mv, -order_check_see()) {
             score += order_check();
         }
         score
+    }
+
+    /// Whether moves onto `targets` have anything to count besides the sum of the histories.
+    #[inline(always)]
+    fn has_extra(&self, piece: &PieceScores, targets: Bitboard) -> bool {
+        self.ply < LOW_PLIES || piece.checks.intersects(targets)
     }
 
     /// What counts for plies near the root alone.
@@ -153,94 +174,106 @@ impl<'a> QuietMoves<'a> {
         }
     }
 
-    /// `butterfly` is the row of the origin.
-    #[inline(always)]
-    fn add(&mut self, mv: Move, butterfly: &[i16; Square::NUM], piece: &PieceScores) {
-        let to = mv.to().index();
-        let mut score = order_butterfly() * i32::from(butterfly[to])
-            + order_pawns() * i32::from(piece.pawns[to])
-            + self.start;
-        for row in piece.continuation {
-            score += i32::from(row[to]);
+    /// The moves of one piece that all promote or all do not. One copy for all kinds: the code is run once for each piece, and
+    /// has to stay in the cache of instructions.
+    #[inline(never)]
+    fn add_moves(&mut self, from: Square, targets: Bitboard, piece: Piece, is_promotion: bool) {
+        let butterfly = self
+            .histories
+            .butterfly_from(piece.color(), origin_on_board(from));
+        let scores = self.of_piece(piece);
+        if self.has_extra(&scores, targets) {
+            for to in targets {
+                let mv = board_move(from, to, piece, is_promotion);
+                let score = scores.of(butterfly, self.start, to) + self.extra(mv, scores.checks);
+                self.candidates.push(mv, score);
+            }
+        } else {
+            let start = self.start;
+            for to in targets {
+                let score = scores.of(butterfly, start, to);
+                let mv = board_move(from, to, piece, is_promotion);
+                self.candidates.push(mv, score);
+            }
         }
-        score += self.extra(mv, piece);
-        self.candidates.push(mv, score);
+    }
+
+    /// Likewise the steps of all pawns.
+    #[inline(never)]
+    fn add_pawn_steps(&mut self, us: Color, targets: Bitboard, piece: Piece, is_promotion: bool) {
+        let scores = self.of_piece(piece);
+        let has_extra = self.has_extra(&scores, targets);
+        for to in targets {
+            let from = behind(to, us);
+            let mv = board_move(from, to, piece, is_promotion);
+            let butterfly = self.histories.butterfly_from(us, origin_on_board(from));
+            let mut score = scores.of(butterfly, self.start, to);
+            if has_extra {
+                score += self.extra(mv, scores.checks);
+            }
+            self.candidates.push(mv, score);
+        }
+    }
+
+    #[inline(never)]
+    fn add_drops(&mut self, piece: Piece, targets: Bitboard) {
+        let mut table = [0; Square::NUM];
+        let origin = origin_in_hand(piece.kind());
+        let butterfly = self.histories.butterfly_from(piece.color(), origin);
+        let scores = self.of_piece(piece);
+        scores.of_all(butterfly, self.start, &mut table);
+        if self.ply < LOW_PLIES {
+            for to in targets {
+                table[to.index()] += self.near_root(Move::drop(piece, to));
+            }
+        }
+        for to in scores.checks & targets {
+            if self.drop_stands(Move::drop(piece, to)) {
+                table[to.index()] += order_check();
+            }
+        }
+        for to in targets {
+            self.candidates
+                .push(Move::drop(piece, to), table[to.index()]);
+        }
+    }
+}
+
+/// A move on the board; `piece` is what stands on `to` afterwards.
+#[inline(always)]
+fn board_move(from: Square, to: Square, piece: Piece, is_promotion: bool) -> Move {
+    if is_promotion {
+        Move::promotion(from, to, piece)
+    } else {
+        Move::normal(from, to, piece)
     }
 }
 
 impl Sink for QuietMoves<'_> {
-    // Loops and not `for_each`: a closure is not inlined for certain, and a call for each move costs a tenth.
     #[inline(always)]
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
-        let origin = origin_on_board(from);
-        let butterfly = self.histories.butterfly_from(piece.color(), origin);
         if plain.is_any() {
-            let scores = self.of_piece(piece);
-            for to in plain {
-                self.add(Move::normal(from, to, piece), butterfly, &scores);
-            }
+            self.add_moves(from, plain, piece, false);
         }
         if promoting.is_any()
             && let Some(promoted) = piece.promoted()
         {
-            let scores = self.of_piece(promoted);
-            for to in promoting {
-                self.add(Move::promotion(from, to, promoted), butterfly, &scores);
-            }
+            self.add_moves(from, promoting, promoted, true);
         }
     }
 
     #[inline(always)]
     fn pawn_steps(&mut self, us: Color, plain: Bitboard, promoting: Bitboard) {
-        let histories = self.histories;
-        let butterfly = |from| histories.butterfly_from(us, origin_on_board(from));
-        let pawn = Piece::new(us, PieceType::Pawn);
-        let scores = self.of_piece(pawn);
-        for to in plain {
-            let from = behind(to, us);
-            self.add(Move::normal(from, to, pawn), butterfly(from), &scores);
-        }
-        if promoting.is_empty() {
-            return;
-        }
-        let promoted = Piece::new(us, PieceType::ProPawn);
-        let scores = self.of_piece(promoted);
-        for to in promoting {
-            let from = behind(to, us);
-            self.add(
-                Move::promotion(from, to, promoted),
-                butterfly(from),
-                &scores,
-            );
+        self.add_pawn_steps(us, plain, Piece::new(us, PieceType::Pawn), false);
+        if promoting.is_any() {
+            self.add_pawn_steps(us, promoting, Piece::new(us, PieceType::ProPawn), true);
         }
     }
 
     #[inline(always)]
     fn drops(&mut self, us: Color, kinds: &[PieceType], targets: Bitboard) {
-        // Of one kind after the other; zeroed but once.
-        let mut table = [0; Square::NUM];
         for &kind in kinds {
-            let piece = Piece::new(us, kind);
-            let butterfly = self.histories.butterfly_from(us, origin_in_hand(kind));
-            let scores = self.of_piece(piece);
-            scores.of_all(butterfly, self.start, &mut table);
-            let near_root = if self.ply < LOW_PLIES {
-                targets
-            } else {
-                Bitboard::EMPTY
-            };
-            for to in near_root {
-                table[to.index()] += self.near_root(Move::drop(piece, to));
-            }
-            for to in scores.checks & targets {
-                if self.drop_stands(Move::drop(piece, to)) {
-                    table[to.index()] += order_check();
-                }
-            }
-            for to in targets {
-                self.candidates
-                    .push(Move::drop(piece, to), table[to.index()]);
-            }
+            self.add_drops(Piece::new(us, kind), targets);
         }
     }
 }
