@@ -67,8 +67,7 @@ impl NearKing {
 impl PieceScores<'_> {
     /// The sum for one target; `butterfly` is the row of the origin.
     #[inline(always)]
-    fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: Square) -> i32 {
-        let to = to.index();
+    fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
         let [one, two, three, four, six] = self.continuation;
         order_butterfly() * i32::from(butterfly[to])
             + order_pawns() * i32::from(self.pawns[to])
@@ -83,16 +82,8 @@ impl PieceScores<'_> {
     /// The sums for all targets at once: there are many drops of a kind, and the compiler makes vectors of this.
     #[inline(always)]
     fn of_all(&self, butterfly: &[i16; Square::NUM], start: i32, scores: &mut [i32; Square::NUM]) {
-        let [one, two, three, four, six] = self.continuation;
         for (to, score) in scores.iter_mut().enumerate() {
-            *score = order_butterfly() * i32::from(butterfly[to])
-                + order_pawns() * i32::from(self.pawns[to])
-                + i32::from(one[to])
-                + i32::from(two[to])
-                + i32::from(three[to])
-                + i32::from(four[to])
-                + i32::from(six[to])
-                + start;
+            *score = self.of(butterfly, start, to);
         }
     }
 }
@@ -185,13 +176,14 @@ impl<'a> QuietMoves<'a> {
         if self.has_extra(&scores, targets) {
             for to in targets {
                 let mv = board_move(from, to, piece, is_promotion);
-                let score = scores.of(butterfly, self.start, to) + self.extra(mv, scores.checks);
+                let score =
+                    scores.of(butterfly, self.start, to.index()) + self.extra(mv, scores.checks);
                 self.candidates.push(mv, score);
             }
         } else {
             let start = self.start;
             for to in targets {
-                let score = scores.of(butterfly, start, to);
+                let score = scores.of(butterfly, start, to.index());
                 let mv = board_move(from, to, piece, is_promotion);
                 self.candidates.push(mv, score);
             }
@@ -207,7 +199,7 @@ impl<'a> QuietMoves<'a> {
             let from = behind(to, us);
             let mv = board_move(from, to, piece, is_promotion);
             let butterfly = self.histories.butterfly_from(us, origin_on_board(from));
-            let mut score = scores.of(butterfly, self.start, to);
+            let mut score = scores.of(butterfly, self.start, to.index());
             if has_extra {
                 score += self.extra(mv, scores.checks);
             }
