@@ -25,13 +25,6 @@ const MATING_DROPS: [PieceType; 5] = [
     PieceType::Bishop,
     PieceType::Lance,
 ];
-/// What can be dropped on any empty square.
-const ALWAYS_DROPPED: [PieceType; 4] = [
-    PieceType::Gold,
-    PieceType::Silver,
-    PieceType::Bishop,
-    PieceType::Rook,
-];
 /// Checks that survive the first look at once; more are not needed to find a mate.
 const MAX_CANDIDATES: usize = 32;
 
@@ -101,11 +94,9 @@ fn has_plain_answer(position: &Position, mv: Move) -> bool {
         }
         occupied = occupied - Bitboard::of(from);
     }
-    if between(king, to).is_any()
-        && ALWAYS_DROPPED
-            .iter()
-            .any(|&kind| board.hand(them).has(kind))
-    {
+    let hand = board.hand(them);
+    let mut blocking = PieceType::DROPPED_ANYWHERE.into_iter();
+    if between(king, to).is_any() && blocking.any(|kind| hand.has(kind)) {
         return true;
     }
     let takers = board.attackers_by(them, to, occupied) - Bitboard::of(king);

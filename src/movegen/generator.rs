@@ -19,14 +19,6 @@ pub(super) struct Generator<'a, S: Sink, const ALL: bool> {
     pub(super) sink: &'a mut S,
 }
 
-/// Kinds that may be dropped on every rank.
-const ANYWHERE: [PieceType; 4] = [
-    PieceType::Silver,
-    PieceType::Gold,
-    PieceType::Bishop,
-    PieceType::Rook,
-];
-
 impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
     /// A generator that leaves pins and the safety of the king to the caller.
     #[inline(always)]
@@ -222,7 +214,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
                 targets - Bitboard::far_ranks(us, 2),
             );
         }
-        let kinds: ArrayVec<PieceType, 4> = ANYWHERE
+        let kinds: ArrayVec<PieceType, 4> = PieceType::DROPPED_ANYWHERE
             .into_iter()
             .filter(|&kind| hand.has(kind))
             .collect();

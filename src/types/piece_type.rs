@@ -56,6 +56,10 @@ impl PieceType {
         Self::Gold,
     ];
 
+    /// Kinds that may be dropped on every rank.
+    pub(crate) const DROPPED_ANYWHERE: [Self; 4] =
+        [Self::Silver, Self::Gold, Self::Bishop, Self::Rook];
+
     /// The code, 1 to 14.
     #[inline(always)]
     pub const fn index(self) -> usize {
