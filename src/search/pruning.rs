@@ -30,6 +30,15 @@ const THIRDS: Value = 3;
 /// A verified null move searches so many quarters of its depth without another.
 const VERIFIED_QUARTERS: Depth = 3;
 
+/// Whether a move is worth a search.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Prune,
+    Keep,
+    /// If the exchange that it begins wins at least so much.
+    KeepIfWins(Value),
+}
+
 impl Worker {
     /// Steps 5 to 9: the whole node is left out where its value is clear enough.
     #[inline(always)]
@@ -255,28 +264,43 @@ impl Worker {
         picker: &mut MovePicker,
         trial: &Trial,
     ) -> bool {
-        if N::ROOT || is_loss(node.best_value) {
-            self.prefetch_after(trial.mv);
-            return false;
+        let mv = trial.mv;
+        let verdict = if N::ROOT || is_loss(node.best_value) {
+            Verdict::Keep
+        } else {
+            self.verdict::<N>(node, picker, trial)
+        };
+        if verdict == Verdict::Prune {
+            return true;
         }
+        self.prefetch_after(mv);
+        matches!(verdict, Verdict::KeepIfWins(needed) if !self.position.see_ge(mv, needed))
+    }
+
+    #[inline(always)]
+    fn verdict<N: NodeType>(
+        &self,
+        node: &mut Node,
+        picker: &mut MovePicker,
+        trial: &Trial,
+    ) -> Verdict {
         if node.move_count >= late_move_count(node) {
             picker.skip_quiets();
         }
         let reduced = trial.next_depth - trial.reduction / PLY;
         if trial.is_capture || trial.gives_check {
-            self.prune_capture(node, trial, reduced)
+            self.judge_capture(node, trial, reduced)
         } else if N::PV && self.frames[node.ply].follows_pv {
-            self.prefetch_after(trial.mv);
-            false
+            Verdict::Keep
         } else {
-            self.prune_quiet(node, trial, reduced)
+            self.judge_quiet(node, trial, reduced)
         }
     }
 
     /// Captures and checks: futility and exchanges. Who is behind may need a sacrifice, so then exchanges are not judged: as in
     /// `YaneuraOu`, and worth more than any other condition here.
     #[inline(always)]
-    fn prune_capture(&self, node: &Node, trial: &Trial, reduced: Depth) -> bool {
+    fn judge_capture(&self, node: &Node, trial: &Trial, reduced: Depth) -> Verdict {
         let mv = trial.mv;
         let (victim, history) = self.position.piece_on(mv.to()).map_or((0, 0), |piece| {
             let history = self.histories.capture(mv, piece.kind());
@@ -289,24 +313,26 @@ impl Worker {
                 + victim
                 + capture_futility_history() * history / SCALE;
             if reachable <= node.window.alpha {
-                return true;
+                return Verdict::Prune;
             }
         }
-        self.prefetch_after(mv);
+        if node.window.alpha < see_capture_min_alpha() {
+            return Verdict::Keep;
+        }
         let margin = see_capture_margin() * node.depth + see_capture_history() * history / SCALE;
-        node.window.alpha >= see_capture_min_alpha() && !self.position.see_ge(mv, -margin.max(0))
+        Verdict::KeepIfWins(-margin.max(0))
     }
 
     /// Quiet moves: histories, futility and exchanges.
     #[inline(always)]
-    fn prune_quiet(&self, node: &mut Node, trial: &Trial, reduced: Depth) -> bool {
+    fn judge_quiet(&self, node: &mut Node, trial: &Trial, reduced: Depth) -> Verdict {
         let mv = trial.mv;
         let [reply, follow_up, ..] = node.context.rows;
         let mut history = self.histories.continuation(reply, mv)
             + self.histories.continuation(follow_up, mv)
             + self.histories.pawns(&node.context, mv);
         if history < -history_prune() * node.depth {
-            return true;
+            return Verdict::Prune;
         }
         history += history_prune_butterfly() * self.histories.butterfly(mv) / BUTTERFLY_SCALE;
         let reduced = reduced + history / history_reduction_divisor();
@@ -326,14 +352,11 @@ impl Worker {
                 {
                     node.best_value = reachable;
                 }
-                return true;
+                return Verdict::Prune;
             }
         }
-        self.prefetch_after(mv);
         let reduced = reduced.max(0);
-        !self
-            .position
-            .see_ge(mv, -see_quiet_margin() * reduced * reduced)
+        Verdict::KeepIfWins(-see_quiet_margin() * reduced * reduced)
     }
 }
 
