@@ -63,6 +63,10 @@ impl Worker {
                 Extension::Cut(value) => return value,
             };
             trial.next_depth += extension;
+            if node.move_count > 1 || !node.is_cut {
+                // So its line has arrived when its turn comes: the memory answers during the search of this one.
+                picker.upcoming().inspect(|&next| self.prefetch_after(next));
+            }
             let value = self.search_move::<N>(&node, &trial); // 12-13
             if self.is_stopped() {
                 return STOPPED;

@@ -26,14 +26,33 @@ fn key(score: i32, place: usize) -> i32 {
     score << PLACE_BITS | (LAST_PLACE - place) as i32
 }
 
+/// The place of the move of a key.
+#[inline(always)]
+fn place_of(key: i32) -> usize {
+    LAST_PLACE - (key as usize & LAST_PLACE)
+}
+
 /// Moves, and the order in which they come out.
-#[derive(Default)]
 pub(super) struct Candidates {
     moves: MoveList,
     // One for each move, and `TAKEN` up to the next multiple of `LANES`.
     keys: ArrayVec<i32, MAX_MOVES>,
     // The best of each `LANES` keys.
     best: ArrayVec<i32, { MAX_MOVES / LANES }>,
+    // The best of all.
+    next: i32,
+}
+
+impl Default for Candidates {
+    #[inline(always)]
+    fn default() -> Self {
+        Self {
+            moves: MoveList::new(),
+            keys: ArrayVec::new(),
+            best: ArrayVec::new(),
+            next: TAKEN,
+        }
+    }
 }
 
 impl Candidates {
@@ -42,6 +61,7 @@ impl Candidates {
     pub(super) fn refill(&mut self) -> &mut MoveList {
         self.keys.clear();
         self.best.clear();
+        self.next = TAKEN;
         self.moves.clear();
         &mut self.moves
     }
@@ -80,20 +100,33 @@ impl Candidates {
         self.best.clear();
         self.best
             .extend(self.keys.as_chunks::<LANES>().0.iter().map(best_of));
+        self.find_next();
+    }
+
+    #[inline(always)]
+    fn find_next(&mut self) {
+        self.next = self.best.iter().copied().fold(TAKEN, i32::max);
+    }
+
+    /// The move that [`Self::take_above`] will take, if its score is above the limit.
+    #[inline(always)]
+    pub(super) fn peek(&self) -> Option<Move> {
+        (self.next != TAKEN).then(|| self.moves[place_of(self.next)])
     }
 
     /// Takes the best move out, and its score, if that is above `limit`.
     #[inline(always)]
     pub(super) fn take_above(&mut self, limit: i32) -> Option<(Move, i32)> {
-        let best = self.best.iter().copied().fold(TAKEN, i32::max);
+        let best = self.next;
         let score = best >> PLACE_BITS;
         if best == TAKEN || score <= limit {
             return None;
         }
-        let place = LAST_PLACE - (best as usize & LAST_PLACE);
+        let place = place_of(best);
         self.keys[place] = TAKEN;
         let group = place / LANES;
         self.best[group] = best_of(&self.keys.as_chunks().0[group]);
+        self.find_next();
         Some((self.moves[place], score))
     }
 }

@@ -151,6 +151,12 @@ impl MovePicker {
         gives_check
     }
 
+    /// The move that may come out next, if it is legal and wanted: for those who want to prepare for it.
+    #[inline(always)]
+    pub(super) fn upcoming(&self) -> Option<Move> {
+        self.candidates.peek()
+    }
+
     /// From now on only captures.
     #[inline(always)]
     pub(super) fn skip_quiets(&mut self) {
