@@ -63,10 +63,7 @@ impl Worker {
                 Extension::Cut(value) => return value,
             };
             trial.next_depth += extension;
-            if node.move_count > 1 || !node.is_cut {
-                // So its line has arrived when its turn comes: the memory answers during the search of this one.
-                picker.upcoming().inspect(|&next| self.prefetch_after(next));
-            }
+            self.prefetch_upcoming(&node, &picker);
             let value = self.search_move::<N>(&node, &trial); // 12-13
             if self.is_stopped() {
                 return STOPPED;
@@ -139,6 +136,17 @@ impl Worker {
     pub(super) fn prefetch_after(&self, mv: Move) {
         let key = self.position.key_after(mv);
         self.task.table.prefetch(self.table_key(key));
+    }
+
+    /// Likewise for the move after the one that is about to be searched: the memory answers during that search. The first move
+    /// of an expected cut node mostly cuts, so there nothing follows.
+    #[inline(always)]
+    fn prefetch_upcoming(&self, node: &Node, picker: &MovePicker) {
+        if (node.move_count > 1 || !node.is_cut)
+            && let Some(next) = picker.upcoming()
+        {
+            self.prefetch_after(next);
+        }
     }
 
     /// Steps 12 and 13: the move is made and searched: first less deep and with a null window, as a move that is expected to

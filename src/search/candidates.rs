@@ -39,7 +39,7 @@ pub(super) struct Candidates {
     keys: ArrayVec<i32, MAX_MOVES>,
     // The best of each `LANES` keys.
     best: ArrayVec<i32, { MAX_MOVES / LANES }>,
-    // The best of all.
+    // The best of all, `TAKEN` where no move is left.
     next: i32,
 }
 

@@ -151,7 +151,7 @@ impl MovePicker {
         gives_check
     }
 
-    /// The move that may come out next, if it is legal and wanted: for those who want to prepare for it.
+    /// The move of this stage that comes out next, if it is legal and wanted by then.
     #[inline(always)]
     pub(super) fn upcoming(&self) -> Option<Move> {
         self.candidates.peek()
