@@ -17,6 +17,7 @@ mod see;
 mod sfen;
 mod state;
 mod structure;
+mod threats;
 mod validate;
 mod without;
 
@@ -32,6 +33,7 @@ pub use attacks::KingThreats;
 pub use board::Board;
 pub use declaration::Declaration;
 pub use sfen::{START_SFEN, SfenError};
+pub use threats::LesserAttacks;
 pub use validate::InvalidPosition;
 
 use repetition::SeenBoards;

@@ -5,6 +5,7 @@
 
 use arrayvec::ArrayVec;
 
+use crate::bitboard::Bitboard;
 use crate::movegen::CheckSquares;
 use crate::position::Position;
 use crate::types::{Move, PieceType, Value};
@@ -49,6 +50,8 @@ pub(super) struct MovePicker {
     table_move: Option<Move>,
     pub(super) remembered: [Option<Move>; REMEMBERED],
     pub(super) context: Context,
+    /// Own pieces that are attacked by lesser ones, known once quiet moves were generated.
+    pub(super) threatened: Bitboard,
     /// What captures must win by exchange in a `ProbCut` search.
     threshold: Value,
     pub(super) candidates: Candidates,
@@ -130,6 +133,7 @@ impl MovePicker {
             table_move,
             remembered: [None; REMEMBERED],
             context,
+            threatened: Bitboard::EMPTY,
             threshold: 0,
             candidates: Candidates::default(),
             checks: None,

@@ -50,11 +50,16 @@ impl MovePicker {
     #[inline(never)]
     pub(super) fn add_quiets(&mut self, position: &Position, histories: &Histories) {
         self.candidates.refill();
+        let board = position.board();
+        let us = board.side_to_move();
+        let attacks = board.lesser_attacks(!us);
+        self.threatened = board.threatened(us, &attacks);
         let checks = self.checks.as_ref();
         let mut quiets = QuietMoves::new(
             position,
             histories,
             &self.context,
+            &attacks,
             checks,
             &mut self.candidates,
         );

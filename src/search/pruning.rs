@@ -1,5 +1,6 @@
 //! What the search leaves out: whole nodes whose value is clear enough, and moves that will hardly matter.
 
+use crate::bitboard::Bitboard;
 use crate::types::value::{MATE_IN_MAX_PLY, is_decisive, is_loss, is_win, piece_value};
 use crate::types::{Bound, Depth, Ply, Value};
 
@@ -11,13 +12,14 @@ use super::reductions::{PLY, Trial};
 use super::tunables::{
     capture_futility_base, capture_futility_depth, capture_futility_history,
     capture_futility_max_depth, futility_above_alpha, futility_base, futility_margin,
-    futility_max_depth, futility_no_best, hindsight_deeper, hindsight_margin, hindsight_shallower,
-    history_prune, history_prune_butterfly, history_reduction_divisor, iir_max_prior_reduction,
-    iir_min_depth, lmp_base, null_base, null_depth, null_depth_divisor, null_improving,
-    null_margin, null_verification_depth, probcut_improving, probcut_margin, probcut_min_depth,
-    probcut_reduction, probcut_table_depth, probcut_table_margin, razor_base, razor_margin,
-    rfp_improving, rfp_margin, rfp_max_depth, rfp_no_table, rfp_uncertainty, rfp_worsens,
-    see_capture_history, see_capture_margin, see_capture_min_alpha, see_quiet_margin,
+    futility_max_depth, futility_no_best, futility_threat, hindsight_deeper, hindsight_margin,
+    hindsight_shallower, history_prune, history_prune_butterfly, history_reduction_divisor,
+    iir_max_prior_reduction, iir_min_depth, lmp_base, null_base, null_depth, null_depth_divisor,
+    null_improving, null_margin, null_verification_depth, probcut_improving, probcut_margin,
+    probcut_min_depth, probcut_reduction, probcut_table_depth, probcut_table_margin, razor_base,
+    razor_margin, rfp_improving, rfp_margin, rfp_max_depth, rfp_no_table, rfp_threat_first,
+    rfp_threat_second, rfp_uncertainty, rfp_worsens, see_capture_history, see_capture_margin,
+    see_capture_min_alpha, see_quiet_margin,
 };
 use super::worker::{STOPPED, Worker};
 
@@ -47,7 +49,7 @@ impl Worker {
             if !N::PV
                 && let Some(value) = self
                     .razor::<N>(node)
-                    .or_else(|| Self::reverse_futility(node))
+                    .or_else(|| self.reverse_futility(node))
                     .or_else(|| self.null_move(node))
             {
                 return Some(value);
@@ -94,7 +96,7 @@ impl Worker {
 
     /// Step 6, reverse futility: so far above beta that the opponent will not come back within the depth left.
     #[inline(always)]
-    fn reverse_futility(node: &Node) -> Option<Value> {
+    fn reverse_futility(&self, node: &Node) -> Option<Value> {
         let beta = node.window.beta;
         let per_ply = if node.hit.is_some() {
             rfp_margin()
@@ -116,8 +118,24 @@ impl Worker {
             && node.eval - margin >= beta
             && (node.table_move.is_none() || node.table_move_captures)
             && !is_loss(beta)
-            && !is_win(node.eval);
+            && !is_win(node.eval)
+            && node.eval - margin - self.value_threatened() >= beta;
         is_clear.then_some((BETA_THIRDS * beta + (THIRDS - BETA_THIRDS) * node.eval) / THIRDS)
+    }
+
+    /// How far below the evaluation the value may be because lesser pieces threaten own ones: one can move away, two cannot.
+    #[inline(always)]
+    fn value_threatened(&self) -> Value {
+        let board = self.position.board();
+        let us = board.side_to_move();
+        let (mut first, mut second) = (0, 0);
+        for square in board.threatened(us, &board.lesser_attacks(!us)) {
+            let piece = board.piece_on(square);
+            let value = piece.map_or(0, |piece| piece_value(piece.kind()));
+            second = second.max(first.min(value));
+            first = first.max(value);
+        }
+        (first * rfp_threat_first() + second * rfp_threat_second()) / SCALE
     }
 
     /// Step 7, null move: good enough even when the opponent may move twice. There is no zugzwang in shogi worth the
@@ -293,7 +311,7 @@ impl Worker {
         } else if N::PV && self.frames[node.ply].follows_pv {
             Verdict::Keep
         } else {
-            self.judge_quiet(node, trial, reduced)
+            self.judge_quiet(node, picker, trial, reduced)
         }
     }
 
@@ -325,7 +343,13 @@ impl Worker {
 
     /// Quiet moves: histories, futility and exchanges.
     #[inline(always)]
-    fn judge_quiet(&self, node: &mut Node, trial: &Trial, reduced: Depth) -> Verdict {
+    fn judge_quiet(
+        &self,
+        node: &mut Node,
+        picker: &MovePicker,
+        trial: &Trial,
+        reduced: Depth,
+    ) -> Verdict {
         let mv = trial.mv;
         let [reply, follow_up, ..] = node.context.rows;
         let mut history = self.histories.continuation(reply, mv)
@@ -344,6 +368,10 @@ impl Worker {
             }
             if node.static_eval > alpha {
                 reachable += futility_above_alpha();
+            }
+            let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
+            if (picker.threatened - moved).is_any() {
+                reachable -= futility_threat();
             }
             if reachable <= alpha {
                 if node.best_value <= reachable

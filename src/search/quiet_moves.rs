@@ -2,16 +2,22 @@
 //!
 //! It brings them piece by piece. What belongs to a piece is looked up once: its rows of the histories, where it gives check;
 //! then each of its targets costs one sum.
+//!
+//! A piece that lesser ones attack is worth moving, and is not to be put where they do. The idea is Stockfish's
+//! (`threatByLesser`), with classes of pieces for shogi and what nothing defends besides.
 
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
-use crate::position::Position;
+use crate::position::{LesserAttacks, Position};
 use crate::types::value::piece_value;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 
 use super::candidates::Candidates;
 use super::history::{Context, Histories, HistoryRow, LOW_PLIES, origin_in_hand, origin_on_board};
-use super::tunables::{order_butterfly, order_check, order_check_see, order_low_ply, order_pawns};
+use super::tunables::{
+    order_butterfly, order_check, order_check_see, order_escape, order_into_threat, order_low_ply,
+    order_pawns,
+};
 
 /// The continuation histories that count for the order: of the moves one, two, three, four and six plies ago.
 const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];
@@ -29,6 +35,10 @@ pub(super) struct QuietMoves<'a> {
     ply: Ply,
     /// Found when the first drop gives check.
     near_king: Option<NearKing>,
+    /// Where lesser pieces attack.
+    attacks: &'a LesserAttacks,
+    /// Own pieces that are attacked and not defended.
+    hanging: Bitboard,
 }
 
 /// The squares around the enemy king.
@@ -94,6 +104,7 @@ impl<'a> QuietMoves<'a> {
         position: &'a Position,
         histories: &'a Histories,
         context: &Context,
+        attacks: &'a LesserAttacks,
         checks: Option<&'a CheckSquares>,
         candidates: &'a mut Candidates,
     ) -> Self {
@@ -111,6 +122,8 @@ impl<'a> QuietMoves<'a> {
             start,
             ply: context.ply,
             near_king: None,
+            attacks,
+            hanging: hanging(position, attacks),
         }
     }
 
@@ -173,20 +186,26 @@ impl<'a> QuietMoves<'a> {
             .histories
             .butterfly_from(piece.color(), origin_on_board(from));
         let scores = self.of_piece(piece);
-        if self.has_extra(&scores, targets) {
-            for to in targets {
-                let mv = board_move(from, to, piece, is_promotion);
-                let score =
-                    scores.of(butterfly, self.start, to.index()) + self.extra(mv, scores.checks);
-                self.candidates.push(mv, score);
+        let has_extra = self.has_extra(&scores, targets);
+        let attacks = self.attacks.on(piece.kind());
+        let worth = piece_value(piece.kind());
+        let mut start = self.start;
+        if (attacks | self.hanging).contains(from) {
+            start += worth * order_escape();
+        }
+        let into_threat = self.start - worth * order_into_threat();
+        for to in targets {
+            let mv = board_move(from, to, piece, is_promotion);
+            let start = if attacks.contains(to) {
+                into_threat
+            } else {
+                start
+            };
+            let mut score = scores.of(butterfly, start, to.index());
+            if has_extra {
+                score += self.extra(mv, scores.checks);
             }
-        } else {
-            let start = self.start;
-            for to in targets {
-                let score = scores.of(butterfly, start, to.index());
-                let mv = board_move(from, to, piece, is_promotion);
-                self.candidates.push(mv, score);
-            }
+            self.candidates.push(mv, score);
         }
     }
 
@@ -224,11 +243,26 @@ impl<'a> QuietMoves<'a> {
                 table[to.index()] += order_check();
             }
         }
+        for to in targets & self.attacks.on(piece.kind()) {
+            table[to.index()] -= piece_value(piece.kind()) * order_into_threat();
+        }
         for to in targets {
             self.candidates
                 .push(Move::drop(piece, to), table[to.index()]);
         }
     }
+}
+
+/// The own pieces that the opponent attacks and nothing defends. Pawns are not asked for.
+#[inline(always)]
+fn hanging(position: &Position, attacks: &LesserAttacks) -> Bitboard {
+    let board = position.board();
+    let us = board.side_to_move();
+    let attacked = board.attacked(!us, attacks) & (board.color(us) - board.kind(PieceType::Pawn));
+    if attacked.is_empty() {
+        return attacked;
+    }
+    attacked - board.attacked(us, &board.lesser_attacks(us))
 }
 
 /// A move on the board; `piece` is what stands on `to` afterwards.

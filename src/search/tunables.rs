@@ -97,6 +97,11 @@ tunables! {
     /// The size of the correction divided by this is added.
     rfp_uncertainty: 180_600, 60_000..=500_000;
 
+    /// Added where lesser pieces threaten own ones: of the value of the most valuable, which can still move away, in 1/1024,
+    rfp_threat_first: 256, 0..=1024;
+    /// and of the second, which is lost.
+    rfp_threat_second: 1024, 0..=2048;
+
     /// Null move: the evaluation must be near beta: margin at depth 0.
     null_margin: 378, 50..=700;
     /// Margin less per ply of depth.
@@ -162,6 +167,8 @@ tunables! {
     futility_margin: 120, 40..=300;
     /// More where the evaluation is above alpha.
     futility_above_alpha: 86, 0..=300;
+    /// Less where a lesser piece threatens another one than the one that moves.
+    futility_threat: 90, 0..=300;
     /// Quiet moves may lose this by exchange, per squared reduced depth.
     see_quiet_margin: 25, 5..=80;
 
@@ -281,6 +288,11 @@ tunables! {
     order_pawns: 2, 0..=6;
     /// Of the low-ply history.
     order_low_ply: 8, 0..=20;
+    /// Added where a piece leaves a square on which a lesser one attacks it, or on which nothing defends it, per point of
+    /// its value;
+    order_escape: 16, 0..=40;
+    /// taken off where it goes to a square on which a lesser one attacks it.
+    order_into_threat: 15, 0..=40;
     /// Added for a check
     order_check: 16384, 0..=40000;
     /// that loses less than this by exchange.

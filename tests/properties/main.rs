@@ -11,5 +11,6 @@ mod moves;
 mod repetition;
 mod see;
 mod sfen;
+mod threats;
 mod tsume;
 mod walk;

@@ -1,0 +1,94 @@
+//! What the pieces of a side have to fear: those worth less that attack them.
+
+use super::board::Board;
+use crate::bitboard::{Bitboard, bishop_attacks, king_attacks, lance_attacks, rook_attacks};
+use crate::types::{Color, PieceType};
+
+/// The squares that one side attacks with pieces so cheap that it gains by any exchange there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LesserAttacks {
+    pawns: Bitboard,
+    /// And lances and knights.
+    small: Bitboard,
+    /// And silvers, golds, and what moves like golds.
+    generals: Bitboard,
+}
+
+impl LesserAttacks {
+    /// Nothing is attacked.
+    pub const NONE: Self = Self {
+        pawns: Bitboard::EMPTY,
+        small: Bitboard::EMPTY,
+        generals: Bitboard::EMPTY,
+    };
+
+    /// Where a piece of this kind would be attacked by a piece of a lesser class: pawns; lances and knights; generals; bishops
+    /// and rooks, promoted or not. Nowhere for kings.
+    #[inline(always)]
+    pub const fn on(&self, kind: PieceType) -> Bitboard {
+        match kind {
+            PieceType::Pawn | PieceType::King => Bitboard::EMPTY,
+            PieceType::Lance | PieceType::Knight => self.pawns,
+            PieceType::Bishop | PieceType::Rook | PieceType::Horse | PieceType::Dragon => {
+                self.generals
+            }
+            PieceType::Silver
+            | PieceType::Gold
+            | PieceType::ProPawn
+            | PieceType::ProLance
+            | PieceType::ProKnight
+            | PieceType::ProSilver => self.small,
+        }
+    }
+}
+
+impl Board {
+    /// What `by` attacks with its lesser pieces.
+    #[inline(always)]
+    pub fn lesser_attacks(&self, by: Color) -> LesserAttacks {
+        let own = self.color(by);
+        let pawns = (self.kind(PieceType::Pawn) & own).forward(by);
+        let knights = (self.kind(PieceType::Knight) & own).forward(by).forward(by);
+        let mut small = pawns | knights.left() | knights.right();
+        for lance in self.kind(PieceType::Lance) & own {
+            small |= lance_attacks(by, lance, self.occupied());
+        }
+        let golds = self.golds() & own;
+        let silvers = self.kind(PieceType::Silver) & own;
+        let ahead = (silvers | golds).forward(by);
+        let aside = ahead | silvers.forward(!by) | golds;
+        let generals = small | ahead | golds.forward(!by) | aside.left() | aside.right();
+        LesserAttacks {
+            pawns,
+            small,
+            generals,
+        }
+    }
+
+    /// The pieces of `color` that stand where `attacks`, those of its enemy, threaten them.
+    #[inline(always)]
+    pub fn threatened(&self, color: Color, attacks: &LesserAttacks) -> Bitboard {
+        let small = self.kind(PieceType::Lance) | self.kind(PieceType::Knight);
+        let generals = self.kind(PieceType::Silver) | self.golds();
+        let big = self.bishops_and_horses() | self.rooks_and_dragons();
+        let threatened = small & attacks.pawns | generals & attacks.small | big & attacks.generals;
+        threatened & self.color(color)
+    }
+
+    /// All squares that `by` attacks, given what it attacks with its lesser pieces.
+    #[inline(always)]
+    pub fn attacked(&self, by: Color, lesser: &LesserAttacks) -> Bitboard {
+        let own = self.color(by);
+        let mut attacked = lesser.generals;
+        for square in self.bishops_and_horses() & own {
+            attacked |= bishop_attacks(square, self.occupied());
+        }
+        for square in self.rooks_and_dragons() & own {
+            attacked |= rook_attacks(square, self.occupied());
+        }
+        for square in (self.horses_and_dragons() | self.kind(PieceType::King)) & own {
+            attacked |= king_attacks(square);
+        }
+        attacked
+    }
+}
