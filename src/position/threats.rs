@@ -4,7 +4,7 @@ use super::board::Board;
 use crate::bitboard::{Bitboard, bishop_attacks, king_attacks, lance_attacks, rook_attacks};
 use crate::types::{Color, PieceType};
 
-/// The squares that one side attacks with pieces so cheap that it gains by any exchange there.
+/// The squares that one side attacks with pieces of each class and the classes below, for one that is worth more to fear.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LesserAttacks {
     pawns: Bitboard,
@@ -15,15 +15,8 @@ pub struct LesserAttacks {
 }
 
 impl LesserAttacks {
-    /// Nothing is attacked.
-    pub const NONE: Self = Self {
-        pawns: Bitboard::EMPTY,
-        small: Bitboard::EMPTY,
-        generals: Bitboard::EMPTY,
-    };
-
     /// Where a piece of this kind would be attacked by a piece of a lesser class: pawns; lances and knights; generals; bishops
-    /// and rooks, promoted or not. Nowhere for kings.
+    /// and rooks, promoted or not. Nothing is less than a pawn, and kings are not asked for.
     #[inline(always)]
     pub const fn on(&self, kind: PieceType) -> Bitboard {
         match kind {
