@@ -222,20 +222,14 @@ impl Board {
         king: Square,
         occupied: Bitboard,
     ) -> Bitboard {
-        let kings = (self.kind(PieceType::King) | self.horses_and_dragons()) & attackers;
-        let golds = self.golds() & attackers;
-        let silvers = self.kind(PieceType::Silver) & attackers;
-        let pawns = self.kind(PieceType::Pawn) & attackers;
-        let knights = self.kind(PieceType::Knight) & attackers;
-        // All steppers at once: what reaches straight ahead or back, and what then goes one file aside.
-        let ahead = (silvers | golds | kings).forward(by);
-        let aside = ahead
-            | (silvers | kings).forward(!by)
-            | golds
-            | kings
-            | knights.forward(by).forward(by);
-        let mut attacked =
-            ahead | pawns.forward(by) | (golds | kings).forward(!by) | aside.left() | aside.right();
+        let mut attacked = (self.kind(PieceType::Pawn) & attackers).forward(by)
+            | stepped(
+                by,
+                self.kind(PieceType::Knight) & attackers,
+                self.kind(PieceType::Silver) & attackers,
+                self.golds() & attackers,
+                (self.kind(PieceType::King) | self.horses_and_dragons()) & attackers,
+            );
 
         let reach = reach_around(king);
         for square in self.bishops_and_horses() & attackers & reach.bishop {
@@ -249,6 +243,22 @@ impl Board {
         }
         attacked
     }
+}
+
+/// Where all these pieces of `by` step at once: what reaches straight ahead or back, and what then goes one file aside. Horses
+/// and dragons step as kings.
+#[inline(always)]
+pub(super) fn stepped(
+    by: Color,
+    knights: Bitboard,
+    silvers: Bitboard,
+    golds: Bitboard,
+    kings: Bitboard,
+) -> Bitboard {
+    let ahead = (silvers | golds | kings).forward(by);
+    let aside =
+        ahead | (silvers | kings).forward(!by) | golds | kings | knights.forward(by).forward(by);
+    ahead | (golds | kings).forward(!by) | aside.left() | aside.right()
 }
 
 /// Attacks of `piece` that are steps: nothing for lances, the neighbours' part for horses and dragons.

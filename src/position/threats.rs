@@ -1,7 +1,8 @@
 //! What the pieces of a side have to fear: those worth less that attack them.
 
+use super::attacks::stepped;
 use super::board::Board;
-use crate::bitboard::{Bitboard, bishop_attacks, king_attacks, lance_attacks, rook_attacks};
+use crate::bitboard::{Bitboard, bishop_attacks, lance_attacks, rook_attacks};
 use crate::types::{Color, PieceType};
 
 /// The squares that one side attacks with pieces of each class and the classes below, for one that is worth more to fear.
@@ -41,16 +42,14 @@ impl Board {
     pub fn lesser_attacks(&self, by: Color) -> LesserAttacks {
         let own = self.color(by);
         let pawns = (self.kind(PieceType::Pawn) & own).forward(by);
-        let knights = (self.kind(PieceType::Knight) & own).forward(by).forward(by);
-        let mut small = pawns | knights.left() | knights.right();
+        let none = Bitboard::EMPTY;
+        let knights = self.kind(PieceType::Knight) & own;
+        let mut small = pawns | stepped(by, knights, none, none, none);
         for lance in self.kind(PieceType::Lance) & own {
             small |= lance_attacks(by, lance, self.occupied());
         }
-        let golds = self.golds() & own;
         let silvers = self.kind(PieceType::Silver) & own;
-        let ahead = (silvers | golds).forward(by);
-        let aside = ahead | silvers.forward(!by) | golds;
-        let generals = small | ahead | golds.forward(!by) | aside.left() | aside.right();
+        let generals = small | stepped(by, none, silvers, self.golds() & own, none);
         LesserAttacks {
             pawns,
             small,
@@ -72,15 +71,14 @@ impl Board {
     #[inline(always)]
     pub fn attacked(&self, by: Color, lesser: &LesserAttacks) -> Bitboard {
         let own = self.color(by);
-        let mut attacked = lesser.generals;
+        let none = Bitboard::EMPTY;
+        let kings = (self.kind(PieceType::King) | self.horses_and_dragons()) & own;
+        let mut attacked = lesser.generals | stepped(by, none, none, none, kings);
         for square in self.bishops_and_horses() & own {
             attacked |= bishop_attacks(square, self.occupied());
         }
         for square in self.rooks_and_dragons() & own {
             attacked |= rook_attacks(square, self.occupied());
-        }
-        for square in (self.horses_and_dragons() | self.kind(PieceType::King)) & own {
-            attacked |= king_attacks(square);
         }
         attacked
     }
