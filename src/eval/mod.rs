@@ -63,6 +63,11 @@ impl Evaluator {
         }
     }
 
+    /// Whether it counts the pieces alone and sees nothing of where they stand.
+    pub fn is_material(&self) -> bool {
+        matches!(self, Self::Material)
+    }
+
     /// The evaluation of a position in words; the last line is `static eval <n>`, the value for the side to move.
     pub fn explain(&self, position: &Position) -> String {
         match self {

@@ -208,6 +208,21 @@ impl<const LANES: usize> Position<LANES> {
         self.state().structure.non_pawns(color)
     }
 
+    /// One side's castle: its king with its own pieces on the squares around; likewise. 0 without a king.
+    #[inline(always)]
+    pub fn castle_key(&self, color: Color) -> u32 {
+        self.state().structure.castle(color)
+    }
+
+    /// What both sides have in hand; likewise.
+    #[inline(always)]
+    pub fn hand_key(&self) -> u32 {
+        let state = self.state();
+        let mut hands = state.key;
+        hands -= state.board_key;
+        (hands.low64() >> u32::BITS) as u32
+    }
+
     /// Both keys computed anew: `(board and side, board, side and hands)`. For checks.
     pub fn keys_from_scratch(&self) -> (Key<LANES>, Key<LANES>) {
         self.board.keys_from_scratch()

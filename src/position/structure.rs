@@ -1,8 +1,9 @@
-//! Keys of parts of the board: where the pawns stand, the small pieces, each side's pieces. The search keeps statistics by
-//! them (pawn history, correction histories), because positions that share a part of the board share habits.
+//! Keys of parts of the board: where the pawns stand, the small pieces, each side's pieces, its castle. The search keeps
+//! statistics by them (pawn history, correction histories), because positions that share a part of the board share habits.
 
 use super::board::Board;
-use crate::types::{Color, Key64, Piece, PieceType, Square};
+use crate::bitboard::king_attacks;
+use crate::types::{Color, Key64, Move, Piece, PieceType, Square};
 
 /// Parts of the board, as sums of the piece parts of [`Key64`] cut to 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -10,6 +11,8 @@ pub(super) struct StructureKeys {
     /// Pawns, pieces other than pawns of black and of white: each piece counts in one of them.
     exclusive: [u32; PARTS],
     minor_pieces: u32,
+    /// Each king with the own pieces around it; 0 without a king.
+    castles: [u32; Color::NUM],
 }
 
 const PARTS: usize = 3;
@@ -57,6 +60,7 @@ impl StructureKeys {
                 keys.add(piece, square);
             }
         }
+        keys.castles = Color::ALL.map(|color| Self::castle_of_board(board, color));
         keys
     }
 
@@ -78,6 +82,48 @@ impl StructureKeys {
         self.minor_pieces = self.minor_pieces.wrapping_sub(random & minor_mask);
     }
 
+    fn castle_of_board(board: &Board, color: Color) -> u32 {
+        let Some(king) = board.king(color) else {
+            return 0;
+        };
+        let mut sum = Self::random(Piece::new(color, PieceType::King), king);
+        for square in king_attacks(king) & board.color(color) {
+            if let Some(piece) = board.piece_on(square) {
+                sum = sum.wrapping_add(Self::random(piece, square));
+            }
+        }
+        sum
+    }
+
+    /// What a move that was made on `board` changes around the kings.
+    #[inline(always)]
+    pub(super) fn change_castles(&mut self, board: &Board, mv: Move, captured: Option<Piece>) {
+        let (piece, to) = (mv.piece(), mv.to());
+        let (us, them) = (piece.color(), piece.color().opponent());
+        if piece.kind() == PieceType::King {
+            self.castles[us.index()] = Self::castle_of_board(board, us);
+        } else if let Some(king) = board.king(us) {
+            let (castle, around) = (&mut self.castles[us.index()], king_attacks(king));
+            if around.contains(to) {
+                *castle = castle.wrapping_add(Self::random(piece, to));
+            }
+            if let Some(from) = mv.from().filter(|&from| around.contains(from)) {
+                *castle = castle.wrapping_sub(Self::random(mv.piece_before(), from));
+            }
+        }
+        if let Some(captured) = captured
+            && let Some(king) = board.king(them)
+            && king_attacks(king).contains(to)
+        {
+            let castle = &mut self.castles[them.index()];
+            *castle = castle.wrapping_sub(Self::random(captured, to));
+        }
+        debug_assert_eq!(
+            self.castles,
+            Color::ALL.map(|color| Self::castle_of_board(board, color))
+        );
+    }
+
     #[inline(always)]
     pub(super) fn pawns(&self) -> u32 {
         self.exclusive[PAWNS]
@@ -91,6 +137,11 @@ impl StructureKeys {
     #[inline(always)]
     pub(super) fn non_pawns(&self, color: Color) -> u32 {
         self.exclusive[1 + color.index()]
+    }
+
+    #[inline(always)]
+    pub(super) fn castle(&self, color: Color) -> u32 {
+        self.castles[color.index()]
     }
 
     /// The upper half, in which all bits are random.

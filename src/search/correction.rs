@@ -1,8 +1,9 @@
 //! Correction histories: by how much the search found the static evaluation wrong in positions that share something: the
 //! pawns, the small pieces, one side's pieces, the last moves. The sum corrects the next evaluation, and its size says how
-//! far an evaluation is to be trusted.
+//! far an evaluation is to be trusted. Each side's castle and what both have in hand count too where the evaluation is the
+//! material alone, which sees nothing of them; networks, which do, play no better with these and are spared the time.
 //!
-//! Idea and weights: Stockfish (2024 and later) after Caissa.
+//! Idea and weights: Stockfish (2024 and later) after Caissa. Castles and hands are ours.
 
 use crate::position::Position;
 use crate::types::{Color, Move, Value};
@@ -10,9 +11,9 @@ use crate::util::{ZeroedPages, prefetch};
 
 use super::history::{PIECE_TO, piece_to, pull};
 use super::tunables::{
-    correction_continuation, correction_minor, correction_non_pawn, correction_pawn,
-    correction_update_follow_up, correction_update_minor, correction_update_non_pawn,
-    correction_update_reply,
+    correction_castle, correction_continuation, correction_hands, correction_minor,
+    correction_non_pawn, correction_pawn, correction_update_castle, correction_update_follow_up,
+    correction_update_minor, correction_update_non_pawn, correction_update_reply,
 };
 
 /// No entry is larger.
@@ -54,12 +55,25 @@ struct Entry {
     non_pawn: [i16; Color::NUM],
 }
 
+/// The same for what material alone sees nothing of.
+#[derive(Clone, Copy, Default)]
+struct UnseenEntry {
+    castle: [i16; Color::NUM],
+    hands: i16,
+    /// Makes the size a power of two.
+    _unused: i16,
+}
+
 /// The tables of one thread.
 pub(super) struct Corrections {
     // [key][side to move]
     structures: Box<[[Entry; Color::NUM]]>,
+    // [key][side to move], read where `of_material`
+    unseen: Box<[[UnseenEntry; Color::NUM]]>,
     // [earlier move][answer]
     continuation: ZeroedPages<i16>,
+    /// Whether castles and hands count.
+    of_material: bool,
 }
 
 impl Corrections {
@@ -70,14 +84,22 @@ impl Corrections {
     pub(super) fn new() -> Self {
         Self {
             structures: vec![[Entry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
+            unseen: vec![[UnseenEntry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
             continuation: ZeroedPages::on_demand(PIECE_TO * PIECE_TO)
                 .expect("the system gives memory"),
+            of_material: false,
         }
+    }
+
+    /// Whether it is material alone that is corrected: then castles and hands count.
+    pub(super) fn set_of_material(&mut self, of_material: bool) {
+        self.of_material = of_material;
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.structures.fill([Entry::default(); Color::NUM]);
+        self.unseen.fill([UnseenEntry::default(); Color::NUM]);
         self.continuation.fill(0);
     }
 
@@ -92,6 +114,12 @@ impl Corrections {
         ];
         for key in keys {
             prefetch(&self.structures[key as usize % STRUCTURES]);
+        }
+        if self.of_material {
+            let [black, white] = Color::ALL.map(|color| position.castle_key(color));
+            for key in [black, white, position.hand_key()] {
+                prefetch(&self.unseen[key as usize % STRUCTURES]);
+            }
         }
         for row in rows {
             prefetch(&self.continuation[row.entry(last)]);
@@ -112,6 +140,11 @@ impl Corrections {
             })
             .iter()
             .sum();
+        let unseen = if self.of_material {
+            self.of_unseen(position)
+        } else {
+            0
+        };
         let continuation = position.last_move().map_or(0, |last| {
             let [reply, follow_up] = rows.map(|row| i32::from(self.continuation[row.entry(last)]));
             reply + follow_up
@@ -120,6 +153,20 @@ impl Corrections {
             + correction_minor() * minor
             + correction_non_pawn() * non_pawn
             + correction_continuation() * continuation
+            + unseen
+    }
+
+    /// What castles and hands add to it.
+    #[inline(always)]
+    fn of_unseen(&self, position: &Position) -> i32 {
+        let us = position.side_to_move().index();
+        let entry = |key: u32| &self.unseen[key as usize % STRUCTURES][us];
+        let castle: i32 = Color::ALL
+            .map(|color| i32::from(entry(position.castle_key(color)).castle[color.index()]))
+            .iter()
+            .sum();
+        let hands = i32::from(entry(position.hand_key()).hands);
+        correction_castle() * castle + correction_hands() * hands
     }
 
     /// The search found the evaluation wrong; `bonus` has the sign and strength.
@@ -146,6 +193,9 @@ impl Corrections {
             correction_update_non_pawn(),
             |entry| &mut entry.non_pawn[Color::White.index()],
         );
+        if self.of_material {
+            self.update_unseen(position, bonus);
+        }
         if let Some(last) = position.last_move() {
             let weights = [correction_update_reply(), correction_update_follow_up()];
             for (row, weight) in rows.into_iter().zip(weights) {
@@ -153,6 +203,25 @@ impl Corrections {
                 pull::<CORRECTION_LIMIT, 0>(entry, bonus * weight / UPDATE_SCALE);
             }
         }
+    }
+
+    fn update_unseen(&mut self, position: &Position, bonus: i32) {
+        let us = position.side_to_move().index();
+        let mut entry = |key: u32, weight: i32, part: fn(&mut UnseenEntry) -> &mut i16| {
+            let entry = &mut self.unseen[key as usize % STRUCTURES][us];
+            pull::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
+        };
+        entry(
+            position.castle_key(Color::Black),
+            correction_update_castle(),
+            |entry| &mut entry.castle[Color::Black.index()],
+        );
+        entry(
+            position.castle_key(Color::White),
+            correction_update_castle(),
+            |entry| &mut entry.castle[Color::White.index()],
+        );
+        entry(position.hand_key(), UPDATE_SCALE, |entry| &mut entry.hands);
     }
 }
 

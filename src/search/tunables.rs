@@ -419,6 +419,10 @@ tunables! {
     correction_minor: 8620, 2000..=30000;
     /// by each side's other pieces,
     correction_non_pawn: 12355, 2000..=30000;
+    /// where the evaluation is the material alone, by each side's castle
+    correction_castle: 8000, 0..=30000;
+    /// and by the hands,
+    correction_hands: 8000, 0..=30000;
     /// by the last moves.
     correction_continuation: 7982, 2000..=30000;
     /// Learning of corrections, in 1/1024,
@@ -431,6 +435,8 @@ tunables! {
     correction_update_minor: 153, 40..=300;
     /// for each side's other pieces,
     correction_update_non_pawn: 187, 40..=400;
+    /// for castles,
+    correction_update_castle: 160, 40..=400;
     /// after the move two plies before,
     correction_update_reply: 126, 30..=300;
     /// four plies before.

@@ -164,6 +164,8 @@ impl Worker {
         self.position = task.position.clone();
         self.frames.clear();
         self.histories.begin_search();
+        let is_material = self.evaluator.is_material();
+        self.histories.corrections.set_of_material(is_material);
         self.last_line.clear();
         self.null_min_ply = 0;
         self.root_move_nodes = 0;

@@ -11,6 +11,7 @@ mod moves;
 mod repetition;
 mod see;
 mod sfen;
+mod structure;
 mod threats;
 mod tsume;
 mod walk;
