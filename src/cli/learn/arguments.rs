@@ -35,8 +35,8 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     pub(super) resume: bool,
 
-    /// Begin with the weights of this checkpoint instead of made-up ones
-    #[arg(long, value_name = "CHECKPOINT", conflicts_with = "resume")]
+    /// Begin with the weights of this checkpoint or network of the same width instead of made-up ones
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub(super) begin_with: Option<PathBuf>,
 
     /// Threads [default: all]

@@ -101,14 +101,6 @@ pub enum CheckpointError {
     /// It belongs to other data.
     #[error("it belongs to other data, expected the same files, filter, seed and held-out share")]
     Data,
-    /// Its network has another shape.
-    #[error("width {found}, expected {expected}")]
-    OtherWidth {
-        /// In the file.
-        found: usize,
-        /// What is learnt.
-        expected: usize,
-    },
 }
 
 impl Checkpoint {
@@ -130,7 +122,12 @@ impl Checkpoint {
         Self::from_bytes(&fs::read(path)?)
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+    /// Whether a file claims to be one.
+    pub(super) fn is_one(bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Magic)?;
         let (version, rest) = number(rest, bytes.len())?;
         if version != VERSION {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::adam::Adam;
+use super::beginning::{self, BeginError};
 use super::checkpoint::{Checkpoint, CheckpointError, State};
 use super::chunk::{CHUNK, Chunk};
 use super::curve::{self, Point};
@@ -59,17 +60,12 @@ impl<'a> Learner<'a> {
         Ok(Self::with(settings, data, weights, adam))
     }
 
-    /// A new run that begins with the weights of a checkpoint.
+    /// A new run that begins with the weights of a checkpoint or of a network.
     ///
     /// # Errors
-    /// The checkpoint cannot be read, or has another width.
-    pub fn begin_with(&mut self, path: &Path) -> Result<(), CheckpointError> {
-        let weights = Checkpoint::open(path)?.weights;
-        let (found, expected) = (weights.width(), self.settings.width);
-        if found != expected {
-            return Err(CheckpointError::OtherWidth { found, expected });
-        }
-        self.weights = weights;
+    /// The file cannot be read, or its network has another shape.
+    pub fn begin_with(&mut self, path: &Path) -> Result<(), BeginError> {
+        self.weights = beginning::weights(path, self.settings.width, self.settings.scale)?;
         Ok(())
     }
 

@@ -6,12 +6,13 @@
 //! | `order`, `chunk` | the order in which they are learnt, a new one in each epoch; their inputs, gathered and transposed |
 //! | `weights`, `pass`, `loss` | the network in 32-bit floats, forward and backward |
 //! | `adam`, `schedule` | how a gradient changes the weights, and how much |
-//! | `learner`, `checkpoint`, `curve` | a run from its beginning to its end, in one go or in parts |
+//! | `learner`, `beginning`, `checkpoint`, `curve` | a run from its beginning to its end, in one go or in parts |
 //! | `quantise`, `fit` | the network in the engine's integers; the scale of the scores |
 //!
 //! The same seed gives the same network, on any number of threads: every sum has its fixed order.
 
 mod adam;
+mod beginning;
 mod checkpoint;
 mod chunk;
 mod curve;
@@ -29,6 +30,7 @@ mod schedule;
 mod settings;
 mod weights;
 
+pub use beginning::BeginError;
 pub use checkpoint::CheckpointError;
 pub use curve::{Point, best_before_rise};
 pub use filter::{Counts, Filter, Tactical};

@@ -88,6 +88,39 @@ fn round(weights: &Weights, scale: u16, text: &str) -> Network {
     Network::of_direct(Inputs::Own, transformer, direct, text)
 }
 
+/// What [`round`] made the integers of, but for the rounding; `None` where the network is none of our own.
+pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
+    let shape = network.shape();
+    let direct = network.direct.as_ref()?;
+    if shape.inputs != Inputs::Own {
+        return None;
+    }
+    let width = shape.width;
+    let transformer = &network.transformer;
+    let output_part = direct.scale as f32 / f32::from(scale) / ONE_OF_WEIGHTS as f32;
+    let mut weights = Weights::zeroed(width);
+    for (number, block) in weights.blocks_mut().iter_mut().enumerate() {
+        let columns = number * BLOCK..(number + 1) * BLOCK;
+        for (row, to) in block.iter_mut().enumerate() {
+            let (from, part) = match row {
+                ..BIASES => (
+                    &transformer.weights[row * width..],
+                    1.0 / ONE_OF_SUMS as f32,
+                ),
+                BIASES => (&transformer.biases[..], 1.0 / ONE_OF_SUMS as f32),
+                _ => (&direct.weights[(row - OUTPUTS) * width..], output_part),
+            };
+            for (to, &from) in to.0.iter_mut().zip(&from[columns.clone()]) {
+                *to = f32::from(from) * part;
+            }
+        }
+    }
+    for (to, &from) in weights.output_biases.iter_mut().zip(&direct.biases) {
+        *to = from as f32 * output_part / ONE_OF_SUMS as f32;
+    }
+    Some(weights)
+}
+
 /// The scale in the file: the smallest with which no output weight becomes too large.
 fn file_scale(weights: &Weights, scale: u16) -> i32 {
     let rows = weights.blocks().iter().flat_map(|block| &block[OUTPUTS..]);

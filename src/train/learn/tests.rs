@@ -16,7 +16,9 @@ use super::schedule::Schedule;
 use super::settings::Settings;
 use super::weights::{BIASES, BLOCK, OUTPUTS, ROWS, Weights};
 use crate::eval::Evaluator;
-use crate::eval::nnue::{Network, scalar};
+use crate::eval::nnue::inputs::Inputs;
+use crate::eval::nnue::shape::Shape;
+use crate::eval::nnue::{Network, random, scalar};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 
@@ -262,6 +264,59 @@ fn a_run_is_the_same_on_any_number_of_threads() {
     let one = run(1);
     assert!(one == run(1), "two runs with one thread differ");
     assert!(one == run(3), "runs with one and three threads differ");
+}
+
+#[test]
+fn a_run_can_begin_with_a_checkpoint_or_a_network() {
+    let folder = std::env::temp_dir().join(format!("raicho-begin-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("weights");
+    let write = |bytes: &[u8]| std::fs::write(&path, bytes).expect("the folder can be written");
+    let data = material_data(3000);
+    let begun = |settings: Settings| {
+        let mut learner = Learner::new(settings, &data).expect("good settings");
+        learner.begin_with(&path).map(|()| learner)
+    };
+    let mut first = Learner::new(settings(), &data).expect("good settings");
+    run_to_end(&mut first);
+
+    first.save(&path).expect("the folder can be written");
+    let second = begun(settings()).expect("a good checkpoint");
+    assert_eq!(second.steps(), 0, "the run is a new one");
+    assert!(bytes_of(&second) == bytes_of(&first));
+
+    let quantised = first.quantised("test").network;
+    write(&bytes_of(&first));
+    for scale in [400, 700] {
+        let settings = Settings {
+            scale,
+            ..settings()
+        };
+        let again = begun(settings).expect("a good network").quantised("test");
+        for_each_by_chance(300, 78, |position| {
+            let [value, expected] = [&again.network, &quantised]
+                .map(|network| scalar::evaluate(network, position).expect("two kings"));
+            let error = (value - expected).abs();
+            assert!(error <= 3 + expected.abs() / 50, "{value}, not {expected}");
+        });
+    }
+
+    let message = || match begun(settings()) {
+        Ok(_) => panic!("refused"),
+        Err(error) => error.to_string(),
+    };
+    let wide = Settings {
+        width: 128,
+        ..settings()
+    };
+    let wide = Learner::new(wide, &data).expect("good settings");
+    write(&bytes_of(&wide));
+    assert_eq!(message(), "width 128, expected 64");
+    write(&random::file(&Shape::plain(Inputs::Kp, 256, [32, 32]), 1));
+    assert!(message().contains("expected one of our own"));
+    write(b"no network at all");
+    assert!(message().starts_with("neither a checkpoint nor a network"));
+    std::fs::remove_dir_all(&folder).expect("our own folder");
 }
 
 #[test]
