@@ -1,6 +1,5 @@
 //! Weights that were learnt before, where a run may begin: a checkpoint's, or those of a network in the engine's integers.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -40,11 +39,10 @@ pub enum BeginError {
 
 /// The weights of a file, for a network of so many columns whose values are divided by `scale`.
 pub(super) fn weights(path: &Path, width: usize, scale: u16) -> Result<Weights, BeginError> {
-    let bytes = fs::read(path)?;
-    let weights = if Checkpoint::is_one(&bytes) {
-        Checkpoint::from_bytes(&bytes)?.weights
+    let weights = if Checkpoint::is_one(path)? {
+        Checkpoint::open(path)?.weights
     } else {
-        let (network, _) = Network::read(&bytes)?;
+        let (network, _) = Network::open(path)?;
         to_floats(&network, scale).ok_or(BeginError::Shape(network.shape()))?
     };
     let found = weights.width();

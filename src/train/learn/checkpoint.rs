@@ -18,7 +18,7 @@
 //! The order of the weights is that of the engine's own files, so that other programs can read and write both.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::iter;
 use std::path::Path;
 
@@ -123,11 +123,14 @@ impl Checkpoint {
     }
 
     /// Whether a file claims to be one.
-    pub(super) fn is_one(bytes: &[u8]) -> bool {
-        bytes.starts_with(MAGIC)
+    pub(super) fn is_one(path: &Path) -> io::Result<bool> {
+        let mut start = Vec::new();
+        let size = MAGIC.len() as u64;
+        File::open(path)?.take(size).read_to_end(&mut start)?;
+        Ok(start == MAGIC)
     }
 
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+    fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Magic)?;
         let (version, rest) = number(rest, bytes.len())?;
         if version != VERSION {
