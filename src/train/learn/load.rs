@@ -1,7 +1,8 @@
 //! Reading of teacher data: every position that passes the filter, in memory.
 //!
 //! Whole games are held out, so that no position of a game that is learnt from tells anything about them. Which ones
-//! depends on the seed, the name of the file and the number of the game only: more files do not change it.
+//! depends on the seed, the name of the file and the number of the game only: more files do not change it. The parts of a game
+//! that `gensfen` cut count as games of their own, so they still share a result; a file held out as a whole shares nothing.
 
 use std::fs::File;
 use std::io::{self, BufReader};
