@@ -48,6 +48,13 @@ pub struct Hcpe3Move {
     pub candidates: Vec<(Move16, u16)>,
 }
 
+impl Hcpe3Move {
+    /// Whether the position was searched, and its score and move are something to learn from.
+    pub fn is_judged(&self) -> bool {
+        !self.candidates.is_empty()
+    }
+}
+
 impl Hcpe3Game {
     /// The game of an archive; each move is its only candidate.
     pub fn of_pack(game: &PackGame) -> Self {

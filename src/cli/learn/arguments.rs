@@ -81,6 +81,11 @@ pub(super) struct DataArguments {
     /// What becomes of positions in which a capture or a promotion was played
     #[arg(long, value_enum, default_value_t = TacticalChoice::Drop)]
     tactical: TacticalChoice,
+
+    /// TD(λ), 0 to 1: how much of each score comes from that of the next ply of the game, in which the next has its part
+    /// again, and so on; nothing of files that hold positions without games
+    #[arg(long, value_name = "PART", default_value_t = 0.0)]
+    lambda: f32,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -172,6 +177,11 @@ impl Arguments {
             (0.0..1.0).contains(&held_out),
             "--held-out {held_out}, expected 0 to 1"
         );
+        let lambda = choice.lambda;
+        ensure!(
+            (0.0..1.0).contains(&lambda),
+            "--lambda {lambda}, expected 0 to 1"
+        );
         Ok(Source {
             files: listed(&self.files)?,
             held_out_files: listed(&choice.held_out_file)?,
@@ -185,6 +195,7 @@ impl Arguments {
                 min_ply: choice.min_ply,
                 max_ply: choice.max_ply,
             },
+            lambda,
             held_out,
             seed: self.seed,
         })

@@ -147,8 +147,7 @@ impl Record {
             }
             Self::Hcpe3(game) => {
                 let moves = game.moves.iter();
-                let moves =
-                    moves.map(|played| (played.mv, played.score, !played.candidates.is_empty()));
+                let moves = moves.map(|played| (played.mv, played.score, played.is_judged()));
                 for_each_of_game(&game.start, game.result(), moves, &mut visit);
             }
             Self::Position(..) => {}

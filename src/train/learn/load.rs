@@ -1,8 +1,4 @@
 //! Reading of teacher data: every position that passes the filter, in memory.
-//!
-//! Whole games are held out, so that no position of a game that is learnt from tells anything about them. Which ones
-//! depends on the seed, the name of the file and the number of the game only: more files do not change it. The parts of a game
-//! that `gensfen` cut count as games of their own, so they still share a result; a file held out as a whole shares nothing.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -14,11 +10,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::filter::{Counts, Filter, Reason, Tactical};
+use super::held_out::HeldOutGames;
 use super::leaf::line_to_leaf;
-use super::order::mixed;
+use super::lookahead::look_ahead;
 use super::sample::Sample;
 use crate::position::Position;
-use crate::records::pack::PackGame;
+use crate::records::game::GameResult;
+use crate::records::hcpe3::Hcpe3Move;
 use crate::records::teacher::{Format, Record, TeacherError, TeacherReader};
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
@@ -32,6 +30,9 @@ pub struct Source {
     pub held_out_files: Vec<PathBuf>,
     /// Which positions.
     pub filter: Filter,
+    /// How much of a target is what the later scores of the game say, 0 to 1 (λ); only in formats of whole games.
+    #[serde(default)]
+    pub lambda: f32,
     /// The part of the games in [`Self::files`] that is held out, 0 to 1; nothing of formats that know no games.
     pub held_out: f64,
     /// Decides which games these are.
@@ -129,16 +130,24 @@ impl Data {
     /// Takes all positions of a record in that the filter lets pass. `position` is where they are set up.
     fn add_record(
         &mut self,
-        filter: &Filter,
+        source: &Source,
         is_held_out: bool,
         record: &Record,
         position: &mut Position,
     ) {
-        if let Record::Game(game) = record {
-            self.add_game(filter, is_held_out, game);
-            return;
+        let filter = &source.filter;
+        match record {
+            Record::Game(game) => {
+                let moves = game.moves.iter().map(|&(mv, score)| (mv, Some(score)));
+                return self.add_game(source, is_held_out, &game.start, game.result, moves);
+            }
+            Record::Hcpe3(game) => {
+                let score = |played: &Hcpe3Move| played.is_judged().then_some(played.score);
+                let moves = game.moves.iter().map(|played| (played.mv, score(played)));
+                return self.add_game(source, is_held_out, &game.start, game.result(), moves);
+            }
+            _ => {}
         }
-        self.counts.games += u64::from(record.is_game());
         record.for_each_sample(|sample| {
             let Ok(board) = sample.position.unpack_board() else {
                 return; // Never: the reader has looked at it.
@@ -151,14 +160,25 @@ impl Data {
         });
     }
 
-    /// The same without the way over packed positions.
-    fn add_game(&mut self, filter: &Filter, is_held_out: bool, game: &PackGame) {
+    /// Likewise of a game. Positions without a score were not searched.
+    fn add_game(
+        &mut self,
+        source: &Source,
+        is_held_out: bool,
+        start: &Position,
+        result: GameResult,
+        moves: impl Iterator<Item = (Move, Option<i16>)> + Clone,
+    ) {
         self.counts.games += 1;
-        let mut position = game.start.clone();
-        for &(mv, score) in &game.moves {
-            let result = game.result.for_side(position.side_to_move());
-            let judged = (of_centipawns(score), result);
-            self.add(filter, is_held_out, &mut position, Some(mv), judged);
+        let scores = moves.clone().map(|(_, score)| score.map(of_centipawns));
+        let mut scores: Vec<Option<i32>> = scores.collect();
+        look_ahead(&mut scores, source.lambda, source.filter.score_limit);
+        let mut position = start.clone();
+        for ((mv, _), score) in moves.zip(scores) {
+            if let Some(score) = score {
+                let judged = (score, result.for_side(position.side_to_move()));
+                self.add(&source.filter, is_held_out, &mut position, Some(mv), judged);
+            }
             position.do_move(mv);
         }
     }
@@ -256,20 +276,19 @@ fn load_file(
     let input = BufReader::with_capacity(BUFFER, input);
     let mut reader = TeacherReader::new(input, format).needing_results();
     let mut position = Position::startpos();
-    let (mut number, mut told) = (0, 0);
+    let mut games = HeldOutGames::new(file, source.held_out, source.seed);
+    let mut told = 0;
     while let Some(record) = reader.next() {
         if watch.stop.load(Ordering::Relaxed) {
             return Err(LoadError::Interrupted);
         }
+        let is_held_out = games.chooses(record.as_ref().ok()) || is_held_out;
         match record {
             Ok(record) => {
-                let is_chosen = record.is_game() && is_chosen(source, file, number);
-                let is_held_out = is_held_out || is_chosen;
-                data.add_record(&source.filter, is_held_out, &record, &mut position);
+                data.add_record(source, is_held_out, &record, &mut position);
             }
             Err(error) => data.add_fault(file, error),
         }
-        number += 1;
         if reader.offset() - told >= BUFFER as u64 {
             (watch.on_bytes)(reader.offset() - told);
             told = reader.offset();
@@ -285,40 +304,10 @@ const BUFFER: usize = 1 << 20;
 /// Faults of one file that are told.
 const FAULTS_KEPT: usize = 10;
 
-/// Whether a game is held out.
-fn is_chosen(source: &Source, file: &Path, game: u64) -> bool {
-    let name = file.file_name().unwrap_or_default();
-    let name = u64::from(crc32fast::hash(name.as_encoded_bytes()));
-    let number = mixed(mixed(source.seed ^ name) ^ game);
-    f64::from((number >> u32::BITS) as u32) < source.held_out * f64::from(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::movegen::legal_moves;
-
-    #[test]
-    fn the_asked_part_of_the_games_is_held_out() {
-        let source = Source {
-            held_out: 0.1,
-            seed: 3,
-            ..Source::default()
-        };
-        let chosen = |source: &Source, name: &str| -> Vec<u64> {
-            let games = 0..10_000;
-            let file = Path::new(name);
-            games
-                .filter(|&game| is_chosen(source, file, game))
-                .collect()
-        };
-        let found = chosen(&source, "games-0001.pack");
-        assert!((900..1100).contains(&found.len()), "{}", found.len());
-        assert_eq!(found, chosen(&source, "elsewhere/games-0001.pack"));
-        assert_ne!(found, chosen(&source, "games-0002.pack"));
-        let other = Source { seed: 4, ..source };
-        assert_ne!(found, chosen(&other, "games-0001.pack"));
-    }
 
     #[test]
     fn scores_and_results_turn_with_the_side_to_move() {

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `sample`, `filter`, `leaf`, `load` | positions in memory, 48 bytes each, and which positions of the games they are |
+//! | `lookahead`, `held_out` | what scores say that were given later; which games are not learnt from |
 //! | `order`, `chunk` | the order in which they are learnt, a new one in each epoch; their inputs, gathered and transposed |
 //! | `weights`, `pass`, `loss` | the network in 32-bit floats, forward and backward |
 //! | `adam`, `schedule` | how a gradient changes the weights, and how much |
@@ -18,9 +19,11 @@ mod chunk;
 mod curve;
 mod filter;
 mod fit;
+mod held_out;
 mod leaf;
 mod learner;
 mod load;
+mod lookahead;
 mod loss;
 mod order;
 mod pass;

@@ -1,0 +1,155 @@
+//! Which games are held out, to measure by.
+//!
+//! Whole games, so that no position of a game that is learnt from tells anything about them. Which ones depends on the seed,
+//! the name of the file and the number of the game only: more files do not change it.
+
+use std::path::Path;
+
+use super::order::mixed;
+use crate::records::game::GameResult;
+use crate::records::teacher::Record;
+
+/// The choice among the records of a file, which have to be asked for one after the other, bad ones too.
+pub(super) struct HeldOutGames {
+    /// What the file brings to the choice.
+    salt: u64,
+    /// The chance of a game, in 2^32ths.
+    share: f64,
+    /// Records asked for.
+    count: u64,
+    /// The game before, and the ply behind its last move.
+    last: Option<(Span, bool)>,
+}
+
+/// Where a record begins and ends in its game, and how the game ended.
+#[derive(Clone, Copy)]
+struct Span {
+    plies: (u32, u32),
+    result: GameResult,
+}
+
+impl HeldOutGames {
+    /// For a file, of which this part of the games is wanted, 0 to 1.
+    pub(super) fn new(file: &Path, share: f64, seed: u64) -> Self {
+        let name = file.file_name().unwrap_or_default();
+        let name = u64::from(crc32fast::hash(name.as_encoded_bytes()));
+        Self {
+            salt: mixed(seed ^ name),
+            share: share * f64::from(u32::MAX),
+            count: 0,
+            last: None,
+        }
+    }
+
+    /// Whether the next record is held out, `None` for one that cannot be read. Never a position without a game.
+    ///
+    /// A game of which `gensfen` left out moves lies in the file in several parts, one behind the other, with the same
+    /// result: they go the same way. Where two games only look like parts of one, they do so too, which does no harm.
+    pub(super) fn chooses(&mut self, record: Option<&Record>) -> bool {
+        let number = self.count;
+        self.count += 1;
+        let last = self.last.take();
+        let Some(span) = record.and_then(Span::of) else {
+            return false;
+        };
+        let is_chosen = match last {
+            Some((last, is_chosen)) if last.goes_on_with(span) => is_chosen,
+            _ => f64::from((mixed(self.salt ^ number) >> u32::BITS) as u32) < self.share,
+        };
+        self.last = Some((span, is_chosen));
+        is_chosen
+    }
+}
+
+impl Span {
+    fn of(record: &Record) -> Option<Self> {
+        let (start, moves, result) = match record {
+            Record::Game(game) => (&game.start, game.moves.len(), game.result),
+            // All of these begin with ply 1.
+            Record::Hcpe3(game) => (&game.start, game.moves.len(), game.result()),
+            _ => return None,
+        };
+        let first = start.game_ply();
+        let plies = (first, first.saturating_add(moves as u32));
+        Some(Self { plies, result })
+    }
+
+    fn goes_on_with(self, next: Self) -> bool {
+        self.plies.1 <= next.plies.0 && self.result == next.result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+    use crate::records::pack::{PackGame, PackReason};
+    use crate::records::packed::PackedSfen;
+    use crate::records::sfen_line::SfenLine;
+    use crate::types::Color;
+
+    const COUNT: usize = 10_000;
+
+    fn record(line: &str, winner: Color) -> Record {
+        let line: SfenLine = line.parse().expect("a good line");
+        Record::Game(Box::new(PackGame {
+            start: line.start,
+            moves: line.moves.into_iter().map(|mv| (mv, 0)).collect(),
+            result: GameResult::Win(winner),
+            reason: PackReason::RESIGNATION,
+        }))
+    }
+
+    /// Which of these records are chosen when they come again and again.
+    fn chosen(name: &str, seed: u64, records: &[Record]) -> Vec<usize> {
+        let records = records.iter().cycle().take(COUNT);
+        let mut games = HeldOutGames::new(Path::new(name), 0.1, seed);
+        let chosen = records.map(|record| games.chooses(Some(record)));
+        let chosen: Vec<bool> = chosen.collect();
+        (0..chosen.len()).filter(|&index| chosen[index]).collect()
+    }
+
+    #[test]
+    fn the_asked_part_of_the_games_is_held_out() {
+        let game = record("startpos moves 7g7f 3c3d", Color::Black);
+        let games = [game];
+        let found = chosen("games-0001.pack", 3, &games);
+        assert!((900..1100).contains(&found.len()), "{}", found.len());
+        assert_eq!(found, chosen("elsewhere/games-0001.pack", 3, &games));
+        assert_ne!(found, chosen("games-0002.pack", 3, &games));
+        assert_ne!(found, chosen("games-0001.pack", 4, &games));
+    }
+
+    #[test]
+    fn the_parts_of_a_game_go_the_same_way() {
+        let first = "startpos moves 7g7f 3c3d";
+        // A ply is missing between the two.
+        let second =
+            "sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4 moves 8c8d";
+        let (black, white) = (Color::Black, Color::White);
+        let of_one = [record(first, black), record(second, black)];
+        let found = chosen("a.pack", 1, &of_one);
+        assert!(found.len() > 100, "{}", found.len());
+        for pair in found.chunks(2) {
+            assert_eq!((pair[0] % 2, pair[1]), (0, pair[0] + 1));
+        }
+        // Another result, a part that lies before: other games.
+        for games in [
+            [record(first, black), record(second, white)],
+            [record(second, black), record(second, black)],
+        ] {
+            let found = chosen("a.pack", 1, &games);
+            let is_alone = |&&index: &&usize| !found.contains(&(index ^ 1));
+            assert!(found.iter().filter(is_alone).count() > found.len() / 2);
+        }
+    }
+
+    #[test]
+    fn positions_without_games_are_never_held_out() {
+        let mut games = HeldOutGames::new(Path::new("a.psv"), 1.0, 1);
+        let position: Position = Position::startpos();
+        let packed = PackedSfen::of(&position);
+        assert!(!games.chooses(Some(&Record::Position(packed, 1))));
+        assert!(!games.chooses(None));
+    }
+}
