@@ -41,6 +41,8 @@ pub(super) struct Reporter {
     last_current_move: Instant,
     /// The best lines as they were last reported.
     reported: Vec<RootMove>,
+    /// The nodes of all threads at that time.
+    reported_nodes: u64,
 }
 
 impl Reporter {
@@ -57,6 +59,7 @@ impl Reporter {
             last: limits.start,
             last_current_move: limits.start,
             reported: Vec::new(),
+            reported_nodes: 0,
         }
     }
 
@@ -68,9 +71,10 @@ impl Reporter {
         self.start.elapsed() >= LONG_SEARCH
     }
 
-    /// Whether exactly these lines were the last that have been reported.
-    fn has_reported(&self, lines: &[RootMove]) -> bool {
-        self.reported.len() == lines.len()
+    /// Whether exactly these lines were the last that have been reported, with so many nodes.
+    fn has_reported(&self, lines: &[RootMove], nodes: u64) -> bool {
+        self.reported_nodes == nodes
+            && self.reported.len() == lines.len()
             && self
                 .reported
                 .iter()
@@ -88,6 +92,7 @@ impl Worker {
         };
         let signals = &self.task.signals;
         signals.publish_nodes(self.task.thread, self.statistics.nodes);
+        let nodes = signals.nodes();
         let hashfull = self.task.table.hashfull();
         let lines = &self.root_moves[..lines];
         for (index, best) in lines
@@ -102,7 +107,7 @@ impl Worker {
                 multi_pv: index + 1,
                 score: Score::from_value(best.value),
                 bound: best.bound,
-                nodes: signals.nodes(),
+                nodes,
                 time: reporter.start.elapsed(),
                 hashfull,
                 pv: best.line.clone(),
@@ -110,6 +115,7 @@ impl Worker {
         }
         reporter.last = Instant::now();
         reporter.reported = lines.to_vec();
+        reporter.reported_nodes = nodes;
     }
 
     fn complete_lines(&mut self, lines: usize) {
@@ -138,13 +144,14 @@ impl Worker {
         }
     }
 
-    /// At the end: what is reported last is what was decided on.
+    /// At the end: what is reported last is what was decided on, with all nodes and the time that it took.
     pub(super) fn report_result(&mut self, lines: usize) {
         self.complete_lines(lines);
-        let is_known = self
-            .reporter
-            .as_ref()
-            .is_some_and(|reporter| reporter.has_reported(&self.root_moves[..lines]));
+        let signals = &self.task.signals;
+        signals.publish_nodes(self.task.thread, self.statistics.nodes);
+        let is_known = self.reporter.as_ref().is_some_and(|reporter| {
+            reporter.has_reported(&self.root_moves[..lines], signals.nodes())
+        });
         if !is_known {
             self.report(lines);
         }
