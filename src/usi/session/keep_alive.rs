@@ -13,7 +13,7 @@ pub(super) const INTERVAL: Duration = Duration::from_secs(5);
 
 /// How long a job may go on when the input has ended. Enough for an ordinary `isready` followed at once by the end of a
 /// script; no GUI waits longer for a `quit`.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_secs(3);
 
 /// Does `job`, and writes an empty line every `interval` until it is done.
 pub(super) fn during<T>(
