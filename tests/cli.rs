@@ -175,3 +175,50 @@ fn made_up_networks_are_written_and_shown() {
     let missing = raicho(&["net", "show", "no/such/file"]);
     assert!(text(&missing.stderr).contains("no/such/file"));
 }
+
+#[test]
+fn the_values_of_our_own_networks_can_be_enlarged() {
+    let folder = std::env::temp_dir().join(format!("raicho-scale-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let at = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+    let [from, to, other, sfens] = ["a.nnue", "b.nnue", "nn.bin", "sfens"].map(at);
+    // A rook more.
+    let sfen = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n";
+    std::fs::write(&sfens, sfen).expect("written");
+    let value = |net: &str| -> i32 {
+        let shown = raicho(&["net", "show", net, "--sfen-file", &sfens]);
+        let shown = text(&shown.stdout);
+        let value = shown.lines().find_map(|line| line.split_once('\t'));
+        value
+            .and_then(|(_, value)| value.parse().ok())
+            .expect("a value")
+    };
+    assert!(raicho(&["net", "material", &from]).status.success());
+    let scaled = raicho(&["net", "scale", &from, "1.5", &to]);
+    assert!(scaled.status.success(), "{}", text(&scaled.stderr));
+    let (before, after) = (value(&from), value(&to));
+    assert!(
+        before > 900 && (after - before * 3 / 2).abs() <= 1,
+        "{before} {after}"
+    );
+    assert!(
+        raicho(&["net", "random", "kp_64x2-8-32", &other])
+            .status
+            .success()
+    );
+    for (arguments, expected) in [
+        (["net", "scale", &other, "2", &to], "FV_SCALE"),
+        (["net", "scale", &from, "0", &to], "0.01 to 100"),
+        (["net", "scale", &at("none"), "2", &to], "none"),
+    ] {
+        let refused = raicho(&arguments);
+        assert!(!refused.status.success());
+        assert!(
+            text(&refused.stderr).contains(expected),
+            "{}",
+            text(&refused.stderr)
+        );
+    }
+    assert_eq!(value(&to), after, "what is refused writes nothing");
+    std::fs::remove_dir_all(&folder).expect("it is there");
+}

@@ -14,6 +14,7 @@ use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, of_material, random, scalar};
 use crate::position::Position;
 use crate::train::judge::{self, JudgeSettings};
+use crate::train::learn::DEFAULT_SCALE;
 use crate::types::EnteringKingRule;
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
@@ -57,6 +58,17 @@ enum Command {
         #[arg(long, requires = "sfen_file")]
         explain: bool,
     },
+    /// Write a network of our own with larger or smaller values
+    #[command(before_help = "Example: raicho net scale run1/net.nnue 2 nets/raicho.nnue")]
+    Scale {
+        /// The network
+        from: PathBuf,
+        /// Its values are multiplied by this
+        #[arg(value_parser = parse_factor)]
+        factor: f64,
+        /// The file to write
+        to: PathBuf,
+    },
     /// Say how well an evaluation predicts scores and results of teacher data, and of entered kings among them
     #[command(before_help = "Example: raicho net loss run1/net.nnue held-out.pack")]
     Loss(LossArguments),
@@ -71,7 +83,7 @@ struct LossArguments {
     input: Input,
 
     /// What an output of 1 is worth, a pawn is 90: the scale with which the network was trained
-    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, default_value_t = DEFAULT_SCALE, value_parser = clap::value_parser!(u16).range(1..=4096))]
     scale: u16,
 
     /// How much of the target is the result of the game; the rest is the score
@@ -95,6 +107,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 .context("a network of another format")?;
             fs::write(file, bytes).with_context(|| file.display().to_string())
         }
+        Command::Scale { from, factor, to } => scale(from, *factor, to),
         Command::Show {
             file,
             sfen_file,
@@ -126,6 +139,33 @@ fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
         "{shape}: {weights} weights, expected at most {MAX_COMPRESSED}"
     );
     fs::write(path, random::file(shape, seed)).with_context(|| path.display().to_string())
+}
+
+/// Values can be made so many times larger or smaller.
+const MAX_FACTOR: f64 = 100.0;
+
+fn parse_factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.parse().map_err(|error| format!("{error}"))?;
+    if (1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&factor) {
+        Ok(factor)
+    } else {
+        Err(format!("expected {} to {MAX_FACTOR}", 1.0 / MAX_FACTOR))
+    }
+}
+
+fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
+    let (mut network, _) = Network::open(from).with_context(|| from.display().to_string())?;
+    let scale = network.enlarge(factor).with_context(|| {
+        let shape = network.shape();
+        format!(
+            "{}: {shape}, expected a network of our own; for others there is FV_SCALE",
+            from.display()
+        )
+    })?;
+    let bytes = network.to_bytes().context("a network of another format")?;
+    fs::write(to, bytes).with_context(|| to.display().to_string())?;
+    println!("{}: an output of 1 is worth {scale}", to.display());
+    Ok(())
 }
 
 fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use anyhow::ensure;
 use clap::{Args, ValueEnum};
 
 use crate::train::data::Sources;
-use crate::train::learn::{Filter, Schedule, Settings, Shape, Source, Tactical};
+use crate::train::learn::{DEFAULT_SCALE, Filter, Schedule, Settings, Shape, Source, Tactical};
 
 /// Points of the loss curve, and checkpoints, in a run.
 const POINTS: u64 = 100;
@@ -138,7 +138,7 @@ pub(super) struct CourseArguments {
     #[arg(long, default_value_t = Settings::default().power)]
     power: f64,
 
-    /// Scores, in units in which a pawn is 90, are divided by this before they become winning chances [default: 400]
+    /// Scores, in units in which a pawn is 90, are divided by this before they become winning chances [default: 800]
     #[arg(long, conflicts_with = "fit_scale")]
     pub(super) scale: Option<u16>,
 
@@ -196,6 +196,7 @@ impl Arguments {
                 max_ply: choice.max_ply,
             },
             lambda,
+            lambda_scale: self.course.scale.unwrap_or(DEFAULT_SCALE),
             held_out,
             seed: self.seed,
         })

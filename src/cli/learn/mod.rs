@@ -13,7 +13,9 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 
 use super::arena::Meter;
-use crate::train::learn::{Data, Learner, Source, Watch, best_before_rise, fit_scale};
+use crate::train::learn::{
+    DEFAULT_SCALE, Data, Learner, Source, Watch, best_before_rise, fit_scale,
+};
 
 pub(super) use arguments::Arguments;
 
@@ -25,8 +27,6 @@ const NETWORK_FILE: &str = "net.nnue";
 
 /// Parts of files that cannot be used and are shown; the others are counted.
 const FAULTS_SHOWN: usize = 10;
-/// The scale where none is given or fitted.
-const DEFAULT_SCALE: u16 = 400;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let checkpoint = arguments.out.join(CHECKPOINT_FILE);

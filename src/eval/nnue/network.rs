@@ -8,6 +8,9 @@ use crate::util::{Aligned, cores, for_each_part};
 /// What `YaneuraOu` divides by where nothing else is said.
 pub const DEFAULT_SCALE: i32 = 16;
 
+/// The most that an output of 1 can be worth in a network of our own.
+pub(super) const MAX_OUTPUT_SCALE: u32 = 4096;
+
 /// A network that was read from a file.
 #[derive(Debug)]
 pub struct Network {
@@ -103,6 +106,15 @@ impl Network {
     /// Divides the output by something else; less than 1 is taken as 1.
     pub fn set_scale(&mut self, scale: i32) {
         self.scale = scale.max(1);
+    }
+
+    /// Makes the values of a network of our own so many times larger, as far as its file can say; 1 at least is left. Returns
+    /// what an output of 1 is worth then in the unit of values, `None` for other networks, which know `FV_SCALE`.
+    pub fn enlarge(&mut self, factor: f64) -> Option<i32> {
+        let direct = self.direct.as_mut()?;
+        let scale = (f64::from(direct.scale) * factor).round() as i32;
+        direct.scale = scale.clamp(1, MAX_OUTPUT_SCALE as i32);
+        Some(direct.scale)
     }
 
     /// Where the network came from, for messages.

@@ -33,6 +33,9 @@ pub struct Source {
     /// How much of a target is what the later scores of the game say, 0 to 1 (λ); only in formats of whole games.
     #[serde(default)]
     pub lambda: f32,
+    /// For that, scores become winning chances: the score that is worth an output of 1.
+    #[serde(default)]
+    pub lambda_scale: u16,
     /// The part of the games in [`Self::files`] that is held out, 0 to 1; nothing of formats that know no games.
     pub held_out: f64,
     /// Decides which games these are.
@@ -172,7 +175,8 @@ impl Data {
         self.counts.games += 1;
         let scores = moves.clone().map(|(_, score)| score.map(of_centipawns));
         let mut scores: Vec<Option<i32>> = scores.collect();
-        look_ahead(&mut scores, source.lambda, source.filter.score_limit);
+        let limit = source.filter.score_limit;
+        look_ahead(&mut scores, source.lambda, source.lambda_scale, limit);
         let mut position = start.clone();
         for ((mv, _), score) in moves.zip(scores) {
             if let Some(score) = score {

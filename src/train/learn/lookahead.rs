@@ -8,18 +8,16 @@
 
 use super::loss::logistic;
 
-/// Scores are averaged as winning chances, with this worth an output of 1.
-const SCALE: f32 = 400.0;
-
 /// Averages stay this far from certainty, where a score would have no end.
 const MARGIN: f32 = 1e-3;
 
 /// Mixes into each score of a game what the later ones say. They are those of the side to move, a pawn is 90.
 ///
-/// With `lambda` 0 each stays what it is, and the nearer it is to 1 the more of the later ones is in it. A score beyond
-/// `limit` stays as it is, but counts for those before. Nothing goes over a ply without a score, where the move was not
-/// the one that the search wanted.
-pub(super) fn look_ahead(scores: &mut [Option<i32>], lambda: f32, limit: u16) {
+/// With `lambda` 0 each stays what it is, and the nearer it is to 1 the more of the later ones is in it. They are averaged
+/// as winning chances, for which they are divided by `scale`. A score beyond `limit` stays as it is, but counts for those
+/// before. Nothing goes over a ply without a score, where the move was not the one that the search wanted.
+pub(super) fn look_ahead(scores: &mut [Option<i32>], lambda: f32, scale: u16, limit: u16) {
+    let scale = f32::from(scale.max(1));
     if lambda <= 0.0 {
         return;
     }
@@ -30,11 +28,11 @@ pub(super) fn look_ahead(scores: &mut [Option<i32>], lambda: f32, limit: u16) {
             continue;
         };
         #[expect(clippy::cast_precision_loss, reason = "a score is small")]
-        let own = logistic(*score as f32 / SCALE);
+        let own = logistic(*score as f32 / scale);
         let chance = later.map_or(own, |later: f32| own + lambda * (1.0 - later - own));
         if score.unsigned_abs() <= limit.into() {
             let chance = chance.clamp(MARGIN, 1.0 - MARGIN);
-            *score = (SCALE * (chance / (1.0 - chance)).ln()).round() as i32;
+            *score = (scale * (chance / (1.0 - chance)).ln()).round() as i32;
         }
         later = Some(chance);
     }
@@ -44,9 +42,11 @@ pub(super) fn look_ahead(scores: &mut [Option<i32>], lambda: f32, limit: u16) {
 mod tests {
     use super::*;
 
+    const SCALE: u16 = 400;
+
     fn seen(scores: &[i32], lambda: f32) -> Vec<i32> {
         let mut scores: Vec<Option<i32>> = scores.iter().copied().map(Some).collect();
-        look_ahead(&mut scores, lambda, 3000);
+        look_ahead(&mut scores, lambda, SCALE, 3000);
         scores
             .into_iter()
             .map(|score| score.expect("it had one"))
@@ -67,16 +67,17 @@ mod tests {
     #[test]
     fn each_ply_counts_less_by_lambda() {
         assert_eq!(seen(&[100, 300, -50], 0.0), [100, 300, -50]);
-        let chance = |score: f32| logistic(score / SCALE);
+        let scale = f32::from(SCALE);
+        let chance = |score: f32| logistic(score / scale);
         let expected = 0.5 * chance(100.0) + 0.25 * chance(-300.0) + 0.25 * chance(-50.0);
-        let expected = (SCALE * (expected / (1.0 - expected)).ln()).round() as i32;
+        let expected = (scale * (expected / (1.0 - expected)).ln()).round() as i32;
         assert_eq!(seen(&[100, 300, -50], 0.5)[0], expected);
     }
 
     #[test]
     fn nothing_goes_over_a_gap_and_mates_stay_mates() {
         let mut scores = [Some(100), None, Some(-500), Some(32_000)];
-        look_ahead(&mut scores, 0.9, 3000);
+        look_ahead(&mut scores, 0.9, SCALE, 3000);
         assert_eq!(
             (scores[0], scores[1], scores[3]),
             (Some(100), None, Some(32_000))

@@ -43,7 +43,7 @@ pub use load::{Data, Fault, LoadError, Source, Watch};
 pub use quantise::{ErrorReport, Quantised};
 pub use sample::Sample;
 pub use schedule::{Schedule, Shape};
-pub use settings::{Settings, SettingsError};
+pub use settings::{DEFAULT_SCALE, Settings, SettingsError};
 
 #[cfg(test)]
 mod tests;

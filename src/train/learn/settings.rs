@@ -11,6 +11,9 @@ use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
 /// The largest batch: its positions are in memory twice, with all their inputs.
 const MAX_BATCH: usize = 1 << 20;
 
+/// The scale where none is asked for: about that with which scores of our search predict results best.
+pub const DEFAULT_SCALE: u16 = 800;
+
 /// The largest scale that a network's file can have.
 const MAX_SCALE: u16 = 4096;
 
@@ -62,7 +65,7 @@ impl Default for Settings {
             result_weight: Schedule::linear(0.1, 0.4),
             decay: 0.01,
             power: 2.0,
-            scale: 400,
+            scale: DEFAULT_SCALE,
             seed: 1,
         }
     }

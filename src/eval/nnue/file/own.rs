@@ -27,7 +27,7 @@ use super::error::{Field, NetError};
 use super::reader::Reader;
 use crate::eval::nnue::buckets::PHASES;
 use crate::eval::nnue::inputs::Inputs;
-use crate::eval::nnue::network::{Direct, Network, Transformer, to_i16, to_i32};
+use crate::eval::nnue::network::{Direct, MAX_OUTPUT_SCALE, Network, Transformer, to_i16, to_i32};
 use crate::eval::nnue::scalar::{MAX_WEIGHT, ONE_OF_SUMS, ONE_OF_WEIGHTS};
 use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
 use crate::util::shorten;
@@ -40,9 +40,6 @@ const VERSION: u32 = 1;
 
 /// Bytes of the numbers in the header.
 const NUMBERS: usize = 6 * size_of::<u32>();
-
-/// The largest scale.
-pub(super) const MAX_SCALE: u32 = 4096;
 
 /// Whether a file begins as ours do.
 pub(super) fn is_own(bytes: &[u8]) -> bool {
@@ -130,8 +127,12 @@ fn header<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, NetError> {
         check(field, reader.number(field)?, expected as u32)?;
     }
     let scale = reader.number(Field::Scale)?;
-    if !(1..=MAX_SCALE).contains(&scale) {
-        return Err(refused(Field::Scale, scale, format!("1 to {MAX_SCALE}")));
+    if !(1..=MAX_OUTPUT_SCALE).contains(&scale) {
+        return Err(refused(
+            Field::Scale,
+            scale,
+            format!("1 to {MAX_OUTPUT_SCALE}"),
+        ));
     }
     let text = text(reader.take(Field::Text, length - NUMBERS)?)?;
     Ok(Header {
