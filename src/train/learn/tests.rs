@@ -193,6 +193,8 @@ fn settings() -> Settings {
         steps: 40,
         interval: 20,
         rate: Schedule::cosine(5e-3, 1e-4),
+        // The bounds below are in this unit.
+        scale: 400,
         ..Settings::default()
     }
 }
