@@ -194,11 +194,11 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
             .expect("a value")
     };
     assert!(raicho(&["net", "material", &from]).status.success());
-    let scaled = raicho(&["net", "scale", &from, "1.5", &to]);
+    let scaled = raicho(&["net", "scale", &from, "0.75", &to]);
     assert!(scaled.status.success(), "{}", text(&scaled.stderr));
     let (before, after) = (value(&from), value(&to));
     assert!(
-        before > 900 && (after - before * 3 / 2).abs() <= 1,
+        before > 900 && (after - before * 3 / 4).abs() <= 1,
         "{before} {after}"
     );
     assert!(
@@ -209,6 +209,7 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
     for (arguments, expected) in [
         (["net", "scale", &other, "2", &to], "FV_SCALE"),
         (["net", "scale", &from, "0", &to], "0.01 to 100"),
+        (["net", "scale", &from, "50", &to], "1 to 4096"),
         (["net", "scale", &at("none"), "2", &to], "none"),
     ] {
         let refused = raicho(&arguments);

@@ -155,13 +155,9 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 
 fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
     let (mut network, _) = Network::open(from).with_context(|| from.display().to_string())?;
-    let scale = network.enlarge(factor).with_context(|| {
-        let shape = network.shape();
-        format!(
-            "{}: {shape}, expected a network of our own; for others there is FV_SCALE",
-            from.display()
-        )
-    })?;
+    let scale = network
+        .enlarge(factor)
+        .with_context(|| from.display().to_string())?;
     let bytes = network.to_bytes().context("a network of another format")?;
     fs::write(to, bytes).with_context(|| to.display().to_string())?;
     println!("{}: an output of 1 is worth {scale}", to.display());

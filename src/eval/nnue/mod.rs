@@ -31,6 +31,6 @@ pub use explain::explain;
 pub use features::{ActiveInputs, active};
 pub(crate) use features::{inputs_in_hand, inputs_on_board, king_plane};
 pub use model::{Memory, Model, chosen_set};
-pub use network::{DEFAULT_SCALE, Network};
+pub use network::{DEFAULT_SCALE, EnlargeError, Network};
 pub(crate) use network::{Direct, Transformer};
 pub use of_material::of_material;

@@ -1,5 +1,7 @@
 //! A network in memory: its shape and its weights.
 
+use thiserror::Error;
+
 use super::buckets::Progress;
 use super::inputs::Inputs;
 use super::shape::{LayerShape, Shape};
@@ -10,6 +12,17 @@ pub const DEFAULT_SCALE: i32 = 16;
 
 /// The most that an output of 1 can be worth in a network of our own.
 pub(super) const MAX_OUTPUT_SCALE: u32 = 4096;
+
+/// Why values cannot be made larger or smaller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum EnlargeError {
+    /// The network is none of our own.
+    #[error("{0}: expected a network of our own; for others there is FV_SCALE")]
+    Other(Shape),
+    /// The file has no place for the number.
+    #[error("an output of 1 would be worth {0}, expected 1 to {MAX_OUTPUT_SCALE}")]
+    Scale(u32),
+}
 
 /// A network that was read from a file.
 #[derive(Debug)]
@@ -108,13 +121,20 @@ impl Network {
         self.scale = scale.max(1);
     }
 
-    /// Makes the values of a network of our own so many times larger, as far as its file can say; 1 at least is left. Returns
-    /// what an output of 1 is worth then in the unit of values, `None` for other networks, which know `FV_SCALE`.
-    pub fn enlarge(&mut self, factor: f64) -> Option<i32> {
-        let direct = self.direct.as_mut()?;
-        let scale = (f64::from(direct.scale) * factor).round() as i32;
-        direct.scale = scale.clamp(1, MAX_OUTPUT_SCALE as i32);
-        Some(direct.scale)
+    /// Makes the values of a network of our own so many times larger. Returns what an output of 1 is worth then in the unit of
+    /// values.
+    ///
+    /// # Errors
+    /// Another network, which knows `FV_SCALE`, or values that its file cannot say; nothing has changed then.
+    pub fn enlarge(&mut self, factor: f64) -> Result<u32, EnlargeError> {
+        let shape = self.shape;
+        let direct = self.direct.as_mut().ok_or(EnlargeError::Other(shape))?;
+        let scale = (f64::from(direct.scale) * factor).round() as u32;
+        if !(1..=MAX_OUTPUT_SCALE).contains(&scale) {
+            return Err(EnlargeError::Scale(scale));
+        }
+        direct.scale = scale as i32;
+        Ok(scale)
     }
 
     /// Where the network came from, for messages.
