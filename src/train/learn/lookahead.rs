@@ -15,7 +15,8 @@ const MARGIN: f32 = 1e-3;
 ///
 /// With `lambda` 0 each stays what it is, and the nearer it is to 1 the more of the later ones is in it. They are averaged
 /// as winning chances, for which they are divided by `scale`. A score beyond `limit` stays as it is, but counts for those
-/// before. Nothing goes over a ply without a score, where the move was not the one that the search wanted.
+/// before, which it never moves beyond the limit. Nothing goes over a ply without a score, where the move was not the one
+/// that the search wanted.
 pub(super) fn look_ahead(scores: &mut [Option<i32>], lambda: f32, scale: u16, limit: u16) {
     let scale = f32::from(scale.max(1));
     if lambda <= 0.0 {
@@ -32,7 +33,8 @@ pub(super) fn look_ahead(scores: &mut [Option<i32>], lambda: f32, scale: u16, li
         let chance = later.map_or(own, |later: f32| own + lambda * (1.0 - later - own));
         if score.unsigned_abs() <= limit.into() {
             let chance = chance.clamp(MARGIN, 1.0 - MARGIN);
-            *score = (scale * (chance / (1.0 - chance)).ln()).round() as i32;
+            let averaged = (scale * (chance / (1.0 - chance)).ln()).round() as i32;
+            *score = averaged.clamp(-i32::from(limit), limit.into());
         }
         later = Some(chance);
     }
@@ -72,6 +74,13 @@ mod tests {
         let expected = 0.5 * chance(100.0) + 0.25 * chance(-300.0) + 0.25 * chance(-50.0);
         let expected = (scale * (expected / (1.0 - expected)).ln()).round() as i32;
         assert_eq!(seen(&[100, 300, -50], 0.5)[0], expected);
+    }
+
+    #[test]
+    fn no_score_is_moved_beyond_the_limit() {
+        let mut scores = [Some(2000), Some(-32_000)];
+        look_ahead(&mut scores, 0.99, 1000, 3000);
+        assert_eq!(scores, [Some(3000), Some(-32_000)]);
     }
 
     #[test]
