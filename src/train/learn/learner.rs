@@ -24,6 +24,8 @@ use super::weights::Weights;
 /// Held-out positions that are looked at for each point of the curve, at most: more would tell little more.
 const MOST_HELD_OUT: usize = 200_000;
 
+/// Positions by which the weights of the outputs are rounded.
+const MOST_FITTED: usize = 60_000;
 /// Positions whose values are compared when weights are rounded.
 const MOST_COMPARED: usize = 20_000;
 
@@ -262,7 +264,11 @@ impl<'a> Learner<'a> {
             &self.data.held_out
         };
         let samples = &samples[..samples.len().min(MOST_COMPARED)];
-        quantise::quantise(&self.weights, self.settings.scale, text, samples)
+        let (training, scale) = (&self.data.training, self.settings.scale);
+        let known = training
+            .iter()
+            .step_by(training.len().div_ceil(MOST_FITTED).max(1));
+        quantise::quantise(&self.weights, scale, text, known, samples)
     }
 }
 

@@ -28,6 +28,7 @@ mod loss;
 mod order;
 mod pass;
 mod quantise;
+mod rounding;
 mod sample;
 mod schedule;
 mod settings;

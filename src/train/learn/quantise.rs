@@ -1,15 +1,19 @@
 //! The network in the engine's integers, and what the rounding costs.
 //!
 //! Output weights are rounded to 1/64, and there is room up to 127/64, which training seldom uses up. So they are made as
-//! large as they can be, and the scale by which the engine multiplies their sum as much smaller.
+//! large as they can be, and the scale by which the engine multiplies their sum as much smaller. Each output's weights are
+//! rounded together, so that the errors cancel out over positions, see [`super::rounding`].
 
 #![expect(
     clippy::cast_precision_loss,
     reason = "small whole numbers, and counts of positions"
 )]
 
+use rayon::prelude::*;
+
 use super::chunk::{CHUNK, Chunk};
 use super::pass::Pass;
+use super::rounding::Equations;
 use super::sample::{INPUTS, Sample};
 use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
 use crate::eval::nnue::buckets::PHASES;
@@ -17,6 +21,10 @@ use crate::eval::nnue::inputs::Inputs;
 use crate::eval::nnue::scalar::{MAX_WEIGHT, ONE_OF_SUMS, ONE_OF_WEIGHTS, value_in};
 use crate::eval::nnue::{Direct, Network, Transformer};
 use crate::util::Aligned;
+
+/// Weights of wider networks are rounded each on its own: the products of all pairs would take too much memory, and the
+/// more weights an output has the less their errors matter.
+const WIDEST_TOGETHER: usize = 1024;
 
 /// A trained network, as the engine reads it.
 #[derive(Debug)]
@@ -40,14 +48,26 @@ pub struct ErrorReport {
     pub mean_value: f64,
 }
 
-/// Rounds the weights, and compares the values of `samples`.
-pub(super) fn quantise(weights: &Weights, scale: u16, text: &str, samples: &[Sample]) -> Quantised {
-    let network = round(weights, scale, text);
-    let errors = compare(weights, scale, &network, samples);
+/// Rounds the weights, so that the values of the `known` positions come out as well as they can, and compares those of
+/// `unknown` ones.
+pub(super) fn quantise<'a>(
+    weights: &Weights,
+    scale: u16,
+    text: &str,
+    known: impl Iterator<Item = &'a Sample>,
+    unknown: &[Sample],
+) -> Quantised {
+    let (transformer, mut direct) = round(weights, scale);
+    if weights.width() <= WIDEST_TOGETHER {
+        choose_outputs(weights, scale, &transformer, &mut direct, known);
+    }
+    let network = Network::of_direct(Inputs::Own, transformer, direct, text);
+    let errors = compare(weights, scale, &network, unknown);
     Quantised { network, errors }
 }
 
-fn round(weights: &Weights, scale: u16, text: &str) -> Network {
+/// Each weight on its own.
+fn round(weights: &Weights, scale: u16) -> (Transformer, Direct) {
     let width = weights.width();
     let file_scale = file_scale(weights, scale);
     let enlarged = f32::from(scale) / file_scale as f32;
@@ -85,10 +105,94 @@ fn round(weights: &Weights, scale: u16, text: &str) -> Network {
         weights: output_weights,
         scale: file_scale,
     };
-    Network::of_direct(Inputs::Own, transformer, direct, text)
+    (transformer, direct)
 }
 
-/// What [`round`] made the integers of, but for the rounding; `None` where the network is none of our own.
+/// Rounds the weights of each output together. The bias, which is finer than the weights, is the first of them and so the
+/// last that is rounded.
+fn choose_outputs<'a>(
+    weights: &Weights,
+    scale: u16,
+    transformer: &Transformer,
+    direct: &mut Direct,
+    mut samples: impl Iterator<Item = &'a Sample>,
+) {
+    let one = ONE_OF_WEIGHTS as f32 * f32::from(scale) / direct.scale as f32;
+    let floats: Vec<Vec<f64>> = (0..PHASES)
+        .map(|phase| output_floats(weights, phase, one))
+        .collect();
+    let mut equations: Vec<Equations> = floats
+        .iter()
+        .map(|floats| Equations::new(floats.len()))
+        .collect();
+    let mut pass = Pass::new(weights.width());
+    let mut chunk = Chunk::new();
+    loop {
+        chunk.fill(samples.by_ref(), |_| 0.0);
+        if chunk.len() == 0 {
+            break;
+        }
+        let outputs = pass.forward(weights, &chunk);
+        let phases = equations.par_iter_mut().zip(&floats).enumerate();
+        phases.for_each(|(phase, (equations, floats))| {
+            for (position, output) in outputs.iter().enumerate() {
+                if usize::from(chunk.facts()[position].phase) == phase {
+                    let activations = activations(transformer, &chunk, position);
+                    let pairs = activations.iter().zip(floats);
+                    let value: f64 = pairs.map(|(activation, weight)| activation * weight).sum();
+                    equations.add(&activations, f64::from(output * one) - value);
+                }
+            }
+        });
+    }
+    let rounded: Vec<Vec<f64>> = equations
+        .into_par_iter()
+        .zip(&floats)
+        .map(|(equations, floats)| equations.solve(floats, to_allowed))
+        .collect();
+    let rows = direct.weights.chunks_exact_mut(2 * weights.width());
+    for ((row, bias), rounded) in rows.zip(&mut direct.biases).zip(rounded) {
+        *bias = (rounded[0] * f64::from(ONE_OF_SUMS)).round() as i32;
+        for (weight, rounded) in row.iter_mut().zip(&rounded[1..]) {
+            *weight = *rounded as i16;
+        }
+    }
+}
+
+/// The nearest number that the bias (0) or a weight of an output can have.
+fn to_allowed(index: usize, weight: f64) -> f64 {
+    if index == 0 {
+        return (weight * f64::from(ONE_OF_SUMS)).round() / f64::from(ONE_OF_SUMS);
+    }
+    let most = f64::from(MAX_WEIGHT);
+    weight.round().clamp(-most, most)
+}
+
+/// Bias and weights of an output as they were learnt, times `one`.
+fn output_floats(weights: &Weights, phase: usize, one: f32) -> Vec<f64> {
+    let bias = weights.output_biases[phase];
+    let sides = [0, 1].into_iter().flat_map(|side| {
+        let row = OUTPUTS + 2 * phase + side;
+        weights.blocks().iter().flat_map(move |block| block[row].0)
+    });
+    let floats = std::iter::once(bias).chain(sides);
+    floats.map(|weight| f64::from(weight * one)).collect()
+}
+
+/// What bias and weights of an output are multiplied by in a position, with the transformer's rounded weights.
+fn activations(transformer: &Transformer, chunk: &Chunk, position: usize) -> Vec<f64> {
+    let mut activations = vec![1.0];
+    for side in 0..2 {
+        let sums = sums(transformer, chunk.inputs(position, side));
+        activations.extend(sums.into_iter().map(|sum| {
+            let part = f64::from(sum.clamp(0, ONE_OF_SUMS as i16)) / f64::from(ONE_OF_SUMS);
+            part * part
+        }));
+    }
+    activations
+}
+
+/// What [`quantise`] made the integers of, but for the rounding; `None` where the network is none of our own.
 pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
     let shape = network.shape();
     let direct = network.direct.as_ref()?;
@@ -139,7 +243,7 @@ fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample])
         chunk.fill(part.iter(), |_| 0.0);
         let outputs = pass.forward(weights, &chunk);
         for (position, &output) in outputs.iter().enumerate() {
-            let sums = [0, 1].map(|side| sums(network, chunk.inputs(position, side)));
+            let sums = [0, 1].map(|side| sums(&network.transformer, chunk.inputs(position, side)));
             let phase = chunk.facts()[position].phase.into();
             let value = f64::from(value_in(network, &sums, phase));
             let expected = f64::from(output) * f64::from(scale);
@@ -157,8 +261,7 @@ fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample])
 }
 
 /// The sums of the transformer, as the engine adds them up.
-fn sums(network: &Network, inputs: &[u16]) -> Vec<i16> {
-    let transformer = &network.transformer;
+fn sums(transformer: &Transformer, inputs: &[u16]) -> Vec<i16> {
     let mut sums = transformer.biases.to_vec();
     let width = sums.len();
     for &input in inputs {
