@@ -115,7 +115,7 @@ pub(super) struct EndingArguments {
     eval_limit: u32,
 
     /// A game is won when the scores of both sides say so by at least so many centipawns …
-    #[arg(long, value_name = "CP", default_value_t = 2000)]
+    #[arg(long, value_name = "CP", default_value_t = 3000)]
     win_limit: u32,
 
     /// … for so many plies in a row
