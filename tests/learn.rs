@@ -175,6 +175,11 @@ fn faults_are_named() {
         "result weight 2, expected",
     );
     refused(
+        &["learn", "--rate", "0.001", "--decay", "1000", "--out"],
+        &[&out, &games],
+        "decay 1000, expected",
+    );
+    refused(
         &["learn", "--epochs", "NaN", "--out"],
         &[&out, &games],
         "--epochs NaN, expected",

@@ -130,7 +130,7 @@ pub(super) struct CourseArguments {
     #[arg(long, value_name = "PART|FIRST:LAST", default_value = "0.1:0.4", value_parser = result_weight)]
     wdl: Schedule,
 
-    /// Weight decay
+    /// Weight decay: each step takes this times the learning rate from each weight
     #[arg(long, default_value_t = Settings::default().decay)]
     decay: f64,
 

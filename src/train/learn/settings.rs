@@ -17,6 +17,9 @@ pub const DEFAULT_SCALE: u16 = 800;
 /// The largest scale that a network's file can have.
 const MAX_SCALE: u16 = 4096;
 
+/// Each step takes this times the learning rate from each weight, at most.
+const MAX_DECAY: f64 = 1000.0;
+
 /// Settings with which nothing can be learnt.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[error("{name} {found}, expected {expected}")]
@@ -44,7 +47,7 @@ pub struct Settings {
     pub rate: Schedule,
     /// How much of the target is the result of the game, 0 to 1; the rest is the score.
     pub result_weight: Schedule,
-    /// Weight decay.
+    /// Weight decay: each step takes this times the rate from each weight, a part below 1 of it.
     pub decay: f64,
     /// The loss is this power of the distance to the target.
     pub power: f64,
@@ -116,8 +119,16 @@ impl Settings {
             let is_good = (0.0..=1.0).contains(&weight);
             check(is_good, "result weight", &weight, "0 to 1".to_owned())?;
         }
-        let is_good = (0.0..1.0).contains(&self.decay);
-        check(is_good, "decay", &self.decay, "0 to 1".to_owned())?;
+        let is_good = (0.0..=MAX_DECAY).contains(&self.decay)
+            && [self.rate.first, self.rate.last]
+                .iter()
+                .all(|rate| rate * self.decay < 1.0);
+        check(
+            is_good,
+            "decay",
+            &self.decay,
+            format!("0 to {MAX_DECAY}, and times the rate less than 1"),
+        )?;
         let is_good = (1.0..=4.0).contains(&self.power);
         check(is_good, "power", &self.power, "1 to 4".to_owned())
     }
