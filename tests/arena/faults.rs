@@ -56,6 +56,8 @@ fn an_illegal_move_loses_and_is_shown_with_its_position() {
         dialogue.contains("< bestmove") && dialogue.contains("> go "),
         "{dialogue}"
     );
+    let first = dialogue.lines().next().expect("a dialogue");
+    assert!(first.contains(": faulty: illegal move, "), "{first}");
     assert!(outcome.file(&entry.record).contains('%'));
     let table = outcome.summary.to_string();
     assert!(

@@ -102,6 +102,14 @@ pub struct Overhead {
 }
 
 impl GameEntry {
+    /// The name of the engine that lost.
+    pub fn loser(&self) -> Option<&str> {
+        self.winner.map(|winner| match winner {
+            Color::Black => self.white.as_str(),
+            Color::White => self.black.as_str(),
+        })
+    }
+
     /// The opening, as what follows `position`.
     pub fn opening(&self) -> &str {
         let words = |text: &str| text.split(' ').count();
