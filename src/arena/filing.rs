@@ -124,12 +124,13 @@ fn ending_of(verdict: &Verdict, side: Color) -> Ending {
 
 /// The last lines that were said, by [`Color::index`]; an engine that never ran has none.
 pub(super) fn dialogue_text(entry: &GameEntry, dialogues: [Option<Vec<String>>; 2]) -> String {
-    let at_fault = entry
-        .loser()
-        .map_or(String::new(), |name| format!("{name}: "));
     let mut text = format!(
-        "game {}, {} (black) against {} (white): {at_fault}{}, {}\nposition {}\n",
-        entry.game, entry.black, entry.white, entry.reason, entry.detail, entry.line
+        "game {}, {} (black) against {} (white): {}\nposition {}\n",
+        entry.game,
+        entry.black,
+        entry.white,
+        entry.verdict(),
+        entry.line
     );
     for (dialogue, name) in dialogues.into_iter().zip([&entry.black, &entry.white]) {
         text.push('\n');

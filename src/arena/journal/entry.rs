@@ -102,12 +102,14 @@ pub struct Overhead {
 }
 
 impl GameEntry {
-    /// The name of the engine that lost.
-    pub fn loser(&self) -> Option<&str> {
-        self.winner.map(|winner| match winner {
-            Color::Black => self.white.as_str(),
-            Color::White => self.black.as_str(),
-        })
+    /// Who lost, if anybody, why, and what there is to say beyond that.
+    pub fn verdict(&self) -> String {
+        let loser = match self.winner {
+            Some(Color::Black) => format!("{}: ", self.white),
+            Some(Color::White) => format!("{}: ", self.black),
+            None => String::new(),
+        };
+        format!("{loser}{}, {}", self.reason, self.detail)
     }
 
     /// The opening, as what follows `position`.

@@ -98,12 +98,12 @@ impl Progress {
             Event::Note(note) => self.0.say(&format!("note: {note}")),
             Event::Game { entry, tally } => {
                 if entry.reason.is_fault() {
-                    let at_fault = entry
-                        .loser()
-                        .map_or(String::new(), |name| format!("{name}: "));
                     self.0.say(&format!(
-                        "game {}, {} against {}: {at_fault}{}, {}",
-                        entry.game, entry.black, entry.white, entry.reason, entry.detail
+                        "game {}, {} against {}: {}",
+                        entry.game,
+                        entry.black,
+                        entry.white,
+                        entry.verdict()
                     ));
                 }
                 self.0.advance(tally.games(), one_line(tally));
