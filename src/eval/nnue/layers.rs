@@ -1,8 +1,8 @@
 //! The layers behind the transformer, laid out for vectors.
 //!
 //! Inputs come in groups of four bytes. Of each group all neurons are served at once: a vector holds sums of several neurons,
-//! and the weights of a group lie neuron by neuron. Most activations of the first layer are 0, and a group of four zeros
-//! is not looked at.
+//! and the weights of a group lie neuron by neuron. Where at least half of a vector of groups are four zeros, those are not
+//! looked at; otherwise all groups are, which saves guessing where the zeros lie.
 //!
 //! Why unsafe here: the vectors of [`super::simd`].
 #![allow(
@@ -28,6 +28,9 @@ pub(super) const INPUT_STEP: usize = 64;
 
 /// Vectors of sums that are kept in registers at once.
 const MOST_VECTORS: usize = 4;
+
+/// Sets of sums, so that one addition need not wait for another: products are added in five cycles, two at a time.
+const SETS: usize = 4;
 
 /// The widest vector of sums.
 const MOST_LANES: usize = 16;
@@ -222,41 +225,79 @@ impl Layer {
             let weights = self.weights.as_ptr().add(first * GROUP);
             let stride = self.padded_outputs * GROUP;
             let bias = self.biases.as_ptr().add(first);
-            // Two sets, so that one addition need not wait for the other.
-            let mut even = [S::zero_i32(); N];
-            let mut odd = [S::zero_i32(); N];
-            for (vector, sum) in even.iter_mut().enumerate() {
+            let mut sets = [[S::zero_i32(); N]; SETS];
+            for (vector, sum) in sets[0].iter_mut().enumerate() {
                 *sum = S::load_i32(bias.add(vector * S::I32_LANES));
             }
             if SPARSE {
                 for base in (0..self.groups).step_by(S::I32_LANES) {
-                    let mut mask = S::nonzero_groups(input.as_ptr().add(base * GROUP));
-                    while mask != 0 {
-                        let group = base + mask.trailing_zeros() as usize;
-                        let row = weights.add(group * stride);
-                        add_group::<S, N>(&mut even, group_at(input, group), row);
-                        mask &= mask - 1;
-                        if mask == 0 {
-                            break;
-                        }
-                        let group = base + mask.trailing_zeros() as usize;
-                        let row = weights.add(group * stride);
-                        add_group::<S, N>(&mut odd, group_at(input, group), row);
-                        mask &= mask - 1;
+                    let input = input.as_ptr().add(base * GROUP);
+                    let rows = weights.add(base * stride);
+                    let mask = S::nonzero_groups(input);
+                    if mask.count_ones() as usize <= S::I32_LANES / 2 {
+                        add_some::<S, N>(&mut sets, input, rows, stride, mask);
+                    } else if N <= 2 {
+                        add_all::<S, N, SETS>(&mut sets, input, rows, stride, S::I32_LANES);
+                    } else {
+                        add_all::<S, N, 2>(&mut sets, input, rows, stride, S::I32_LANES);
                     }
                 }
             } else {
-                for group in (0..self.groups).step_by(2) {
-                    let row = weights.add(group * stride);
-                    add_group::<S, N>(&mut even, group_at(input, group), row);
-                    let word = group_at(input, group + 1);
-                    add_group::<S, N>(&mut odd, word, row.add(stride));
-                }
+                add_all::<S, N, 2>(&mut sets, input.as_ptr(), weights, stride, self.groups);
             }
             for vector in 0..N {
-                let sum = S::add_i32(even[vector], odd[vector]);
+                let mut sum = sets[0][vector];
+                for set in &sets[1..] {
+                    sum = S::add_i32(sum, set[vector]);
+                }
                 S::store_i32(to.add(vector * S::I32_LANES), sum);
             }
+        }
+    }
+}
+
+/// Adds the products of the groups of inputs in `mask` to the sums.
+///
+/// # Safety
+/// There are so many groups and rows, and the processor has `S`.
+#[inline(always)]
+unsafe fn add_some<S: Simd, const N: usize>(
+    sets: &mut [[S::I32; N]; SETS],
+    input: *const u8,
+    rows: *const i8,
+    stride: usize,
+    mut mask: u32,
+) {
+    while mask != 0 {
+        for set in &mut sets[..2] {
+            let group = mask.trailing_zeros() as usize;
+            // SAFETY: the caller's promise.
+            unsafe { add_group::<S, N>(set, group_at(input, group), rows.add(group * stride)) };
+            mask &= mask - 1;
+            if mask == 0 {
+                break;
+            }
+        }
+    }
+}
+
+/// Adds the products of `groups` groups of inputs, a multiple of `K`, to the sums, in `K` sets.
+///
+/// # Safety
+/// There are so many groups and rows, and the processor has `S`.
+#[inline(always)]
+unsafe fn add_all<S: Simd, const N: usize, const K: usize>(
+    sets: &mut [[S::I32; N]; SETS],
+    input: *const u8,
+    rows: *const i8,
+    stride: usize,
+    groups: usize,
+) {
+    debug_assert!(groups.is_multiple_of(K));
+    for first in (0..groups).step_by(K) {
+        for (set, group) in sets[..K].iter_mut().zip(first..) {
+            // SAFETY: the caller's promise.
+            unsafe { add_group::<S, N>(set, group_at(input, group), rows.add(group * stride)) };
         }
     }
 }
@@ -294,15 +335,9 @@ pub(super) unsafe fn weighted_squares<S: Simd>(sums: &[i16], weights: &[i16]) ->
 /// # Safety
 /// There are so many.
 #[inline(always)]
-unsafe fn group_at(input: &[u8], group: usize) -> i32 {
+unsafe fn group_at(input: *const u8, group: usize) -> i32 {
     // SAFETY: the caller's promise.
-    unsafe {
-        input
-            .as_ptr()
-            .add(group * GROUP)
-            .cast::<i32>()
-            .read_unaligned()
-    }
+    unsafe { input.add(group * GROUP).cast::<i32>().read_unaligned() }
 }
 
 /// Adds the products of a group of inputs to the sums. Not a closure: what is not inlined for certain has no instruction set.
