@@ -32,6 +32,9 @@ const MOST_VECTORS: usize = 4;
 /// Sets of sums, so that one addition need not wait for another: products are added in five cycles, two at a time.
 const SETS: usize = 4;
 
+/// Sets that are enough where products are few, or where there are more vectors than so many, each with sums of its own.
+const FEW_SETS: usize = 2;
+
 /// The widest vector of sums.
 const MOST_LANES: usize = 16;
 
@@ -236,14 +239,14 @@ impl Layer {
                     let mask = S::nonzero_groups(input);
                     if mask.count_ones() as usize <= S::I32_LANES / 2 {
                         add_some::<S, N>(&mut sets, input, rows, stride, mask);
-                    } else if N <= 2 {
+                    } else if N <= FEW_SETS {
                         add_all::<S, N, SETS>(&mut sets, input, rows, stride, S::I32_LANES);
                     } else {
-                        add_all::<S, N, 2>(&mut sets, input, rows, stride, S::I32_LANES);
+                        add_all::<S, N, FEW_SETS>(&mut sets, input, rows, stride, S::I32_LANES);
                     }
                 }
             } else {
-                add_all::<S, N, 2>(&mut sets, input.as_ptr(), weights, stride, self.groups);
+                add_all::<S, N, FEW_SETS>(&mut sets, input.as_ptr(), weights, stride, self.groups);
             }
             for vector in 0..N {
                 let mut sum = sets[0][vector];
@@ -269,7 +272,7 @@ unsafe fn add_some<S: Simd, const N: usize>(
     mut mask: u32,
 ) {
     while mask != 0 {
-        for set in &mut sets[..2] {
+        for set in &mut sets[..FEW_SETS] {
             let group = mask.trailing_zeros() as usize;
             // SAFETY: the caller's promise.
             unsafe { add_group::<S, N>(set, group_at(input, group), rows.add(group * stride)) };
@@ -281,10 +284,10 @@ unsafe fn add_some<S: Simd, const N: usize>(
     }
 }
 
-/// Adds the products of `groups` groups of inputs, a multiple of `K`, to the sums, in `K` sets.
+/// Adds the products of `groups` groups of inputs to the sums, in `K` sets.
 ///
 /// # Safety
-/// There are so many groups and rows, and the processor has `S`.
+/// There are so many groups and rows, a multiple of `K`, and the processor has `S`.
 #[inline(always)]
 unsafe fn add_all<S: Simd, const N: usize, const K: usize>(
     sets: &mut [[S::I32; N]; SETS],
