@@ -1,6 +1,7 @@
 //! Mates that can be seen without a search.
 //!
-//! [`mate_in_one`] is sound: a move that it names has been made, and no legal answer was found. It is not complete, for
+//! [`mate_in_one`] is sound: where the board does not show that a check has no answer, it is made and the answers are
+//! generated. It is not complete, for
 //! speed: unless the king has no square to go to at all, only protected pieces next to it are looked at, only on squares
 //! that no piece but the king defends, and only where it has few squares to go to; mates by lines from afar, by the line
 //! that opens behind the moved piece, and against pinned defenders can be missed, and so are all where the attacker is in
@@ -74,33 +75,7 @@ fn mate_without_flight(position: &mut Position) -> Option<Move> {
     let mut checks = MoveList::new();
     movegen::checks::<false, 1>(position, &mut checks);
     let mut checks = checks.iter().copied();
-    checks.find(|&mv| !has_plain_answer(position, mv) && mates(position, mv))
-}
-
-/// Whether a check is surely no mate, by a look at the board alone: the piece that checks can be taken, or something dropped
-/// in between. Most checks of a king that has nowhere to go are of this kind.
-fn has_plain_answer(position: &Position, mv: Move) -> bool {
-    let board = position.board();
-    let them = !board.side_to_move();
-    let to = mv.to();
-    let Some(king) = board.king(them) else {
-        return false;
-    };
-    let mut occupied = board.occupied();
-    if let Some(from) = mv.from() {
-        if (bishop_lines(king) | rook_lines(king)).contains(from) {
-            // The move may open a line: a second check, or a new pin.
-            return false;
-        }
-        occupied = occupied - Bitboard::of(from);
-    }
-    let hand = board.hand(them);
-    let mut blocking = PieceType::DROPPED_ANYWHERE.into_iter();
-    if between(king, to).is_any() && blocking.any(|kind| hand.has(kind)) {
-        return true;
-    }
-    let takers = board.attackers_by(them, to, occupied) - Bitboard::of(king);
-    (takers - position.king_threats(them).blockers).is_any()
+    checks.find(|&mv| mates(position, mv))
 }
 
 /// Checks from the squares next to the king.
@@ -176,9 +151,56 @@ impl Near<'_> {
 
 /// Whether a pseudo-legal check is legal and mate.
 fn mates(position: &mut Position, mv: Move) -> bool {
-    if !position.legal(mv) {
-        return false;
+    match is_mate_at_sight(position, mv) {
+        Some(is_mate) => is_mate && position.legal(mv),
+        None => position.legal(mv) && has_no_answer(position, mv),
     }
+}
+
+/// Whether a pseudo-legal check, should it be legal, is mate, by a look at the board alone. `None` where that does not tell:
+/// lines that open behind the moved piece, pinned pieces that could answer, and pawns and knights that might be dropped in
+/// between.
+fn is_mate_at_sight(position: &Position, mv: Move) -> Option<bool> {
+    let board = position.board();
+    let them = !board.side_to_move();
+    let king = board.king(them)?;
+    let to = mv.to();
+    let threats = position.king_threats(them);
+    let mut occupied = board.occupied() | Bitboard::of(to);
+    let mut opens_line = false;
+    if let Some(from) = mv.from() {
+        if threats.blockers.contains(from) {
+            return None;
+        }
+        occupied = occupied - Bitboard::of(from);
+        opens_line = (bishop_lines(king) | rook_lines(king)).contains(from);
+    }
+    let gap = between(king, to);
+    let hand = board.hand(them);
+    let mut blocking = PieceType::DROPPED_ANYWHERE.into_iter();
+    if gap.is_any() && blocking.any(|kind| hand.has(kind)) {
+        return Some(false);
+    }
+    let idle = Bitboard::of(king) | Bitboard::of(to);
+    for square in gap | Bitboard::of(to) {
+        let answering = board.attackers_by(them, square, occupied) - idle;
+        if answering.is_any() {
+            // Where a line opens, another piece may be pinned now.
+            let is_free = !opens_line && (answering - threats.blockers).is_any();
+            return is_free.then_some(false);
+        }
+    }
+    let own = board.color(them) - Bitboard::of(to);
+    let open = king_attacks(king) - own;
+    let attacked = board.attacked_around_after(mv, king, occupied - Bitboard::of(king));
+    if (open - attacked).is_any() {
+        return Some(false);
+    }
+    (gap.is_empty() || hand.is_empty()).then_some(true)
+}
+
+/// Whether a legal check is mate.
+fn has_no_answer(position: &mut Position, mv: Move) -> bool {
     position.do_move(mv);
     let mut answers = MoveList::new();
     movegen::evasions::<true, 1>(position, &mut answers);

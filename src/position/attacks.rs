@@ -213,6 +213,21 @@ impl Board {
         self.reached_around(color, defenders, king, self.occupied())
     }
 
+    /// [`Self::attacked_around`] by the side that makes a move, once it is made. `occupied` is as it is then, without the king.
+    #[inline]
+    pub(crate) fn attacked_around_after(
+        &self,
+        mv: Move,
+        king: Square,
+        occupied: Bitboard,
+    ) -> Bitboard {
+        let (piece, to) = (mv.piece(), mv.to());
+        let by = piece.color();
+        let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
+        let others = self.color(by) - moved;
+        self.reached_around(by, others, king, occupied) | self.attacks_of(piece, to, occupied)
+    }
+
     /// [`Self::attacked_around`] by some pieces of one side.
     #[inline(always)]
     fn reached_around(

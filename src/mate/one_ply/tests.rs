@@ -15,10 +15,9 @@ fn brute_force(position: &mut Position) -> Vec<Move> {
     mates
 }
 
-#[test]
-fn claims_are_mates_and_few_are_missed() {
+/// Every position of 400 random games, with its legal moves.
+fn random_games(mut look: impl FnMut(&mut Position, &[Move])) {
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let (mut mates, mut found) = (0, 0);
     for _ in 0..400 {
         let mut position: Position = Position::startpos();
         for _ in 0..300 {
@@ -26,43 +25,79 @@ fn claims_are_mates_and_few_are_missed() {
             if moves.is_empty() {
                 break;
             }
-            let claimed = mate_in_one(&mut position);
-            if !position.in_check() {
-                let all = brute_force(&mut position);
-                mates += usize::from(!all.is_empty());
-                found += usize::from(claimed.is_some());
-                for &mv in &all {
-                    let sfen = position.to_sfen();
-                    assert!(!has_plain_answer(&position, mv), "{mv} in {sfen}");
-                }
-                if let Some(mv) = claimed {
-                    assert!(all.contains(&mv), "{mv} in {}", position.to_sfen());
-                }
-            }
+            look(&mut position, &moves);
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
             position.do_move(moves[random as usize % moves.len()]);
         }
     }
+}
+
+#[test]
+fn claims_are_mates_and_few_are_missed() {
+    let (mut mates, mut found) = (0, 0);
+    random_games(|position, _| {
+        let claimed = mate_in_one(position);
+        if position.in_check() {
+            return;
+        }
+        let all = brute_force(position);
+        mates += usize::from(!all.is_empty());
+        found += usize::from(claimed.is_some());
+        if let Some(mv) = claimed {
+            assert!(all.contains(&mv), "{mv} in {}", position.to_sfen());
+        }
+    });
     assert!(mates > 100, "{mates} mates seen");
     assert!(found * 100 >= mates * 85, "{found} of {mates} mates found");
 }
 
+/// Whatever is seen at sight is as the generated answers have it, and most checks are.
 #[test]
-fn plain_answers_are_seen() {
-    let answered = |sfen: &str, usi: &str| {
+fn sight_agrees_with_the_answers() {
+    let (mut checks, mut seen, mut mates) = (0, 0, 0);
+    random_games(|position, moves| {
+        for &mv in moves {
+            if !position.gives_check(mv) {
+                continue;
+            }
+            checks += 1;
+            if let Some(is_mate) = is_mate_at_sight(position, mv) {
+                seen += 1;
+                mates += usize::from(is_mate);
+                let sfen = position.to_sfen();
+                assert_eq!(is_mate, has_no_answer(position, mv), "{mv} in {sfen}");
+            }
+        }
+    });
+    assert!(mates > 100, "{mates} mates seen");
+    assert!(seen * 100 >= checks * 80, "{seen} of {checks} checks");
+}
+
+#[test]
+fn mates_are_told_at_sight() {
+    let at_sight = |sfen: &str, usi: &str| -> Option<bool> {
         let position: Position = Position::from_sfen(sfen).expect("a position");
         let mv = usi.parse().ok().and_then(|mv| position.to_move(mv));
-        has_plain_answer(&position, mv.expect("a move"))
+        is_mate_at_sight(&position, mv.expect("a move"))
     };
-    // A gold that nothing but the king can take, one that the silver takes, one that a pinned silver cannot take.
-    assert!(!answered("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"));
-    assert!(answered("3sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"));
-    assert!(!answered("R2sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"));
+    // A gold that nothing can take, one that the silver takes, one that a pinned silver cannot take.
+    assert_eq!(
+        at_sight("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
+        Some(true)
+    );
+    assert_eq!(
+        at_sight("3sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
+        Some(false)
+    );
+    assert_eq!(at_sight("R2sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"), None);
     // A rook from afar: with a gold in hand, and with only a pawn, which might not be dropped.
-    assert!(answered("4k4/9/9/9/9/9/9/9/4K4 b Rg 1", "R*5e"));
-    assert!(!answered("4k4/9/9/9/9/9/9/9/4K4 b Rp 1", "R*5e"));
-    // The move leaves a line to the king: it may check twice.
-    assert!(!answered("4k4/3g5/4G4/9/9/9/9/9/4K4 b g 1", "5c5b"));
+    let narrow = |hands: &str| format!("3lkl3/3p1p3/9/9/9/9/9/9/4K4 b {hands} 1");
+    assert_eq!(at_sight(&narrow("Rg"), "R*5e"), Some(false));
+    assert_eq!(at_sight(&narrow("R"), "R*5b"), Some(false));
+    assert_eq!(at_sight(&narrow("R"), "R*5c"), Some(true));
+    assert_eq!(at_sight(&narrow("Rp"), "R*5e"), None);
+    // The move leaves a line to the king: it checks twice.
+    assert_eq!(at_sight("4k4/3g5/4G4/9/4R4/9/9/9/4K4 b g 1", "5c6b"), None);
 }
