@@ -56,7 +56,7 @@ fn claims_are_mates_and_few_are_missed() {
 /// Whatever is seen at sight is as the generated answers have it, and most checks are.
 #[test]
 fn sight_agrees_with_the_answers() {
-    let (mut checks, mut seen, mut mates) = (0, 0, 0);
+    let (mut checks, mut told, mut mates) = (0, 0, 0);
     random_games(|position, moves| {
         for &mv in moves {
             if !position.gives_check(mv) {
@@ -64,7 +64,7 @@ fn sight_agrees_with_the_answers() {
             }
             checks += 1;
             if let Some(is_mate) = is_mate_at_sight(position, mv) {
-                seen += 1;
+                told += 1;
                 mates += usize::from(is_mate);
                 let sfen = position.to_sfen();
                 assert_eq!(is_mate, has_no_answer(position, mv), "{mv} in {sfen}");
@@ -72,7 +72,7 @@ fn sight_agrees_with_the_answers() {
         }
     });
     assert!(mates > 100, "{mates} mates seen");
-    assert!(seen * 100 >= checks * 80, "{seen} of {checks} checks");
+    assert!(told * 100 >= checks * 80, "{told} of {checks} checks");
 }
 
 #[test]
