@@ -34,6 +34,8 @@ const BEFORE_DECLARATIONS: [&str; 17] = [
 /// So many of them at least are won again, by declaration or because the other side resigns. Of 200 such positions the
 /// networks of the generations 9 and 10 won 194 and 195 with as many nodes; the others went on for longer.
 const WON_AGAIN: usize = 15;
+
+/// Of each search.
 const NODES: u32 = 6000;
 
 /// A game from there that is longer goes nowhere.
