@@ -11,13 +11,14 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use raicho::arena::journal::{Journal, Overhead};
+use raicho::arena::journal::{MatchFolder, Overhead};
 use raicho::arena::openings::{OpeningSettings, Order, Plies, Source};
 use raicho::arena::referee::Rules;
 use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
-use raicho::arena::stop::Stop;
+
 use raicho::arena::time_control::TimeControl;
+use raicho::runs::Stop;
 
 /// What a move may cost.
 const BAR: Duration = Duration::from_millis(1);
@@ -63,7 +64,7 @@ fn settings(check_pv: bool) -> MatchSettings {
 fn play(settings: &MatchSettings, concurrency: usize) -> (Overhead, Duration) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arena-bench");
     let _ = fs::remove_dir_all(&folder);
-    let journal = Journal::create(&folder, settings).expect("the folder can be written");
+    let journal = MatchFolder::create(&folder, settings).expect("the folder can be written");
     let times = Mutex::default();
     let on_event = |event: Event<'_>| {
         if let Event::Game { tally, .. } = event {

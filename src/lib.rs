@@ -42,6 +42,7 @@ pub mod mate;
 pub mod movegen;
 pub mod position;
 pub mod records;
+pub mod runs;
 pub mod search;
 pub mod train;
 pub mod transposition;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 /// Each top-level module and what it may use, besides what those may use. A longer path allows only that part.
 const LAYERS: &[(&str, &[&str])] = &[
     ("util", &[]),
+    ("runs", &["util"]),
     ("types", &["util"]),
     ("bitboard", &["types"]),
     ("position", &["bitboard"]),
@@ -24,9 +25,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["search", "book"]),
     ("bench", &["engine"]),
     ("usi", &["engine", "records::sfen_line"]),
-    ("arena", &["engine", "usi::client", "records"]),
-    ("train", &["engine", "records"]),
-    ("cli", &["bench", "usi", "arena", "train"]),
+    ("arena", &["engine", "usi::client", "records", "runs"]),
+    ("train", &["engine", "records", "runs"]),
+    ("cli", &["bench", "usi", "arena", "train", "runs"]),
 ];
 
 /// Words that only some modules may contain: stdout is USI only, error chains are for people.

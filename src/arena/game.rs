@@ -9,10 +9,10 @@ use super::openings::Opening;
 use super::player::{Answer, Best, Failure, Player, Turn};
 use super::referee::{Played, Reason, Referee, Rules, Verdict};
 use super::settings::{Fixture, MatchSettings};
-use super::stop::Stop;
 use super::time_control::{Clock, go_words};
 use crate::position::Position;
 use crate::records::game::{RecordedMove, Thought};
+use crate::runs::Stop;
 use crate::types::{Color, Move};
 use crate::usi::client::reply::InfoLine;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::journal::{self, GameEntry, Journal, JournalError};
+use super::journal::{self, GameEntry, KIND, MatchFolder};
 use super::runner::{MatchError, tally_of};
 use super::settings::MatchSettings;
 use super::summary::Summary;
-use crate::util::run_folder::at;
+use crate::runs::{FolderError, io_error};
 
 /// A whole match, or as much of it as was given.
 pub struct Merged {
@@ -45,7 +45,10 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
         }
         entries.extend(games.into_iter().map(|game| (folder.clone(), game)));
     }
-    let settings = whole.ok_or_else(|| JournalError::Missing(PathBuf::from(".")))?;
+    let settings = whole.ok_or_else(|| FolderError::Missing {
+        path: PathBuf::from("."),
+        kind: KIND,
+    })?;
     entries.sort_by_key(|(_, entry)| entry.game);
     for pair in entries.windows(2) {
         let [(first, game), (second, other)] = pair else {
@@ -128,15 +131,15 @@ impl Merged {
     ///
     /// # Errors
     /// The folder holds a match, or a file cannot be read or written.
-    pub fn write(&self, folder: &Path) -> Result<(), JournalError> {
-        let mut journal = Journal::create(folder, &self.settings)?;
+    pub fn write(&self, folder: &Path) -> Result<(), FolderError> {
+        let mut merged = MatchFolder::create(folder, &self.settings)?;
         for (from, entry) in &self.entries {
             for name in entry.dialogue.iter().chain([&entry.record]) {
                 let path = from.join(name);
-                let content = fs::read(&path).map_err(at(&path))?;
-                journal.write_file(name, &content)?;
+                let content = fs::read(&path).map_err(io_error(&path))?;
+                merged.write_file(name, &content)?;
             }
-            journal.append(entry)?;
+            merged.append(entry)?;
         }
         Ok(())
     }

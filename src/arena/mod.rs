@@ -3,8 +3,8 @@
 pub mod engine_text;
 mod filing;
 mod game;
-mod hall;
 mod heartbeat;
+mod job;
 pub mod journal;
 pub mod merge;
 pub mod openings;
@@ -17,7 +17,6 @@ pub mod settings;
 pub mod sprt;
 pub mod spsa;
 pub mod statistics;
-pub mod stop;
 pub mod summary;
 pub mod tally;
 pub mod time_control;

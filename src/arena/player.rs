@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::referee::Rules;
 use super::settings::EngineSettings;
-use super::stop::Stop;
+use crate::runs::Stop;
 use crate::types::{Bound, Move, Score};
 use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, Reply};
 use crate::usi::client::{Client, ClientError, Program};
@@ -104,14 +104,16 @@ impl Player {
         settings: &EngineSettings,
         rules: &Rules,
         ponders: bool,
+        stop: &Stop,
     ) -> Result<Self, ClientError> {
+        let is_given_up = || stop.is_abort();
         let mut client = Client::start(&Program {
             path: settings.path.clone(),
             arguments: settings.arguments.clone(),
             directory: settings.directory.clone(),
             environment: settings.environment.clone(),
         })?;
-        client.handshake(rules.ready_timeout)?;
+        client.handshake_unless(rules.ready_timeout, &is_given_up)?;
         let told = [
             ("USI_Ponder", ponders.to_string()),
             ("EnteringKingRule", rules.entering_king.name().to_owned()),
@@ -131,7 +133,7 @@ impl Player {
         for (name, value) in &settings.options {
             client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
         }
-        client.ready(rules.ready_timeout)?;
+        client.ready_unless(rules.ready_timeout, &is_given_up)?;
         Ok(Self {
             client,
             ponders,
@@ -169,10 +171,11 @@ impl Player {
     ///
     /// # Errors
     /// It does not answer, or is gone.
-    pub(super) fn new_game(&mut self) -> Result<(), ClientError> {
+    pub(super) fn new_game(&mut self, stop: &Stop) -> Result<(), ClientError> {
         self.expects = None;
         self.client.discard_pending();
-        self.client.ready(self.ready_timeout)?;
+        self.client
+            .ready_unless(self.ready_timeout, &|| stop.is_abort())?;
         self.client.send("usinewgame").map(drop)
     }
 

@@ -1,21 +1,19 @@
 //! Plays a match: pairs of games side by side, each result kept at once.
 
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use thiserror::Error;
 
 use super::game::Surroundings;
-use super::hall::{Hall, is_decided};
 use super::heartbeat::Heartbeat;
-use super::journal::{GameEntry, Journal, JournalError};
+use super::job::{Games, Schedule, is_decided};
+use super::journal::{GameEntry, MatchFolder};
 use super::openings::{OpeningError, Openings};
 use super::player::Player;
 use super::settings::MatchSettings;
-use super::stop::Stop;
 use super::summary::{StallSummary, Summary};
 use super::tally::Tally;
+use crate::runs::{Crew, FolderError, Stop, ThreadError, execute};
 use crate::usi::client::ClientError;
 
 /// A match is given up when an engine could not be got ready for so many games in a row.
@@ -78,7 +76,10 @@ pub enum MatchError {
     Opening(#[from] OpeningError),
     /// Results cannot be kept.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Folder(#[from] FolderError),
+    /// The system refuses a thread.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// The results that are there do not belong to this match.
     #[error("{}: {reason}", folder.display())]
     Results {
@@ -89,51 +90,47 @@ pub enum MatchError {
     },
 }
 
-/// Plays all games that are not in `entries` yet.
+/// Plays all games that are not in `entries` yet, `concurrency` at a time.
 ///
 /// # Errors
 /// An engine cannot be started, openings do not suffice, or results cannot be kept.
 pub fn run(
     settings: &MatchSettings,
-    journal: Journal,
+    folder: MatchFolder,
     entries: &[GameEntry],
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Summary, MatchError> {
-    let folder = journal.folder().to_owned();
-    let tally = tally_of(settings, entries, &folder)?;
-    check_engines(settings, on_event)?;
+    let path = folder.path().to_owned();
+    let tally = tally_of(settings, entries, &path)?;
+    check_engines(settings, stop, on_event)?;
     let mut openings = Openings::new(&settings.openings)?;
     if let (Some(have), Some(needed)) = (openings.known(), settings.openings_needed())
         && (have as u64) < needed
     {
         return Err(MatchError::FewOpenings { have, needed });
     }
-    check_openings(settings, entries, &mut openings, &folder)?;
+    check_openings(settings, entries, &mut openings, &path)?;
     let heartbeat = Heartbeat::start();
-    let around = Surroundings {
-        settings,
-        heartbeat: &heartbeat,
+    let games = Games {
+        around: Surroundings {
+            settings,
+            heartbeat: &heartbeat,
+            stop,
+        },
+        on_event,
+    };
+    let mut schedule = Schedule::new(&games, openings, folder, tally);
+    let crew = Crew {
+        threads: concurrency,
+        name: "match",
+        stack_bytes: None,
         stop,
     };
-    let hall = Hall::new(around, openings, journal, tally, on_event);
-    loop {
-        thread::scope(|scope| {
-            let seats: Vec<_> = (0..concurrency.max(1))
-                .map(|_| scope.spawn(|| hall.play_pairs()))
-                .collect();
-            for seat in seats {
-                // A panic is a bug; it is not hidden.
-                seat.join().unwrap_or_else(|panic| resume_unwind(panic));
-            }
-        });
-        if !hall.goes_on() {
-            break;
-        }
-    }
-    let tally = hall.close()?;
-    let mut summary = Summary::of(&tally, &folder.display().to_string());
+    execute(&games, &mut schedule, &crew)?;
+    let tally = schedule.into_tally();
+    let mut summary = Summary::of(&tally, &path.display().to_string());
     summary.stalls = Some(StallSummary::new(heartbeat.stalls()));
     let is_whole = settings.games_here() == Some(tally.games());
     summary.is_interrupted = stop.is_requested() && !is_whole && !is_decided(&tally);
@@ -190,14 +187,14 @@ fn check_openings(
 /// Starts each engine once, so that a wrong path or option is an error now and not a hundred lost games.
 fn check_engines(
     settings: &MatchSettings,
+    stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<(), MatchError> {
     for engine in &settings.engines {
-        let player = Player::start(engine, &settings.rules, settings.ponder).map_err(|source| {
-            MatchError::Engine {
-                name: engine.name.clone(),
-                source,
-            }
+        let started = Player::start(engine, &settings.rules, settings.ponder, stop);
+        let player = started.map_err(|source| MatchError::Engine {
+            name: engine.name.clone(),
+            source,
         })?;
         on_event(Event::EngineChecked {
             name: &engine.name,

@@ -11,6 +11,7 @@ use super::openings::OpeningSettings;
 use super::referee::Rules;
 use super::sprt::Sprt;
 use super::time_control::TimeControl;
+use crate::runs::Shard;
 use crate::types::Color;
 
 /// One engine.
@@ -44,15 +45,6 @@ pub enum Format {
     RoundRobin,
     /// The first engine meets each of the others.
     Gauntlet,
-}
-
-/// A part of a match.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Shard {
-    /// Which part, below `count`.
-    pub index: u64,
-    /// How many parts there are.
-    pub count: u64,
 }
 
 /// A match.
@@ -118,8 +110,7 @@ impl MatchSettings {
 
     /// Whether the pair belongs to the part of the match that is played here.
     pub fn is_ours(&self, pair: u64) -> bool {
-        self.shard
-            .is_none_or(|shard| pair % shard.count == shard.index)
+        self.shard.is_none_or(|shard| shard.has(pair))
     }
 
     /// The games of a pair: the same opening with the colours swapped. All pairings play an opening before the next one

@@ -8,13 +8,16 @@ mod bench;
 mod data;
 mod evaluation;
 mod gensfen;
+mod interrupt;
 mod learn;
 mod mate;
 mod net;
-mod part;
 mod perft;
+mod progress;
+mod share;
 mod spsa;
 mod usi;
+mod work;
 
 use std::process::ExitCode;
 

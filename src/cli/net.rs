@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 use super::data::{Input, watched};
 use super::evaluation;
-use super::part::parse_share;
+use super::share::parse_share;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, of_material, random, scalar};
 use crate::position::Position;

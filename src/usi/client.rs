@@ -100,6 +100,9 @@ pub enum ClientError {
         /// What the system says.
         source: io::Error,
     },
+    /// The caller no longer wants to wait.
+    #[error("given up while waiting for {0}")]
+    GivenUp(&'static str),
     /// The engine has no such option, or not with this value. Nothing was sent.
     #[error(transparent)]
     Option(#[from] OptionMismatch),
@@ -136,16 +139,29 @@ impl Client {
         })
     }
 
-    /// Says `usi` and collects name, author and options up to `usiok`. Lines that mean nothing are skipped.
+    /// Says `usi` and collects name, author and options up to `usiok`. Lines that mean nothing are
+    /// skipped.
     ///
     /// # Errors
     /// The engine ended, or there is no `usiok` in time.
     pub fn handshake(&mut self, timeout: Duration) -> Result<(), ClientError> {
+        self.handshake_unless(timeout, &|| false)
+    }
+
+    /// The same, but no longer than until `is_given_up`, which is asked ten times a second.
+    ///
+    /// # Errors
+    /// As [`Client::handshake`], and [`ClientError::GivenUp`].
+    pub fn handshake_unless(
+        &mut self,
+        timeout: Duration,
+        is_given_up: &dyn Fn() -> bool,
+    ) -> Result<(), ClientError> {
         self.send("usi")?;
-        let deadline = Instant::now().checked_add(timeout);
+        let wait = Wait::new("usiok", timeout, is_given_up);
         self.options.clear();
         loop {
-            let received = self.process.receive(deadline, "usiok", timeout)?;
+            let received = wait.receive(&mut self.process)?;
             match Reply::of(&received.line) {
                 Reply::UsiOk => return Ok(()),
                 Reply::IdName(name) if !name.is_empty() => name.clone_into(&mut self.name),
@@ -186,10 +202,22 @@ impl Client {
     /// # Errors
     /// The engine ended, or is not ready in time.
     pub fn ready(&mut self, timeout: Duration) -> Result<(), ClientError> {
+        self.ready_unless(timeout, &|| false)
+    }
+
+    /// The same, but no longer than until `is_given_up`, which is asked ten times a second.
+    ///
+    /// # Errors
+    /// As [`Client::ready`], and [`ClientError::GivenUp`].
+    pub fn ready_unless(
+        &mut self,
+        timeout: Duration,
+        is_given_up: &dyn Fn() -> bool,
+    ) -> Result<(), ClientError> {
         self.send("isready")?;
-        let deadline = Instant::now().checked_add(timeout);
+        let wait = Wait::new("readyok", timeout, is_given_up);
         loop {
-            let received = self.process.receive(deadline, "readyok", timeout)?;
+            let received = wait.receive(&mut self.process)?;
             if Reply::of(&received.line) == Reply::ReadyOk {
                 return Ok(());
             }
@@ -243,5 +271,52 @@ impl Client {
         let _ = self.process.send("quit");
         self.process.close_input();
         self.process.wait(grace);
+    }
+}
+
+/// Between two questions whether the wait is given up.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Waiting for an answer to `usi` or `isready`.
+struct Wait<'a> {
+    waiting_for: &'static str,
+    timeout: Duration,
+    /// `None` where it lies beyond what the clock can say.
+    deadline: Option<Instant>,
+    is_given_up: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Wait<'a> {
+    fn new(
+        waiting_for: &'static str,
+        timeout: Duration,
+        is_given_up: &'a dyn Fn() -> bool,
+    ) -> Self {
+        Self {
+            waiting_for,
+            timeout,
+            deadline: Instant::now().checked_add(timeout),
+            is_given_up,
+        }
+    }
+
+    /// The next line.
+    fn receive(&self, process: &mut Process) -> Result<Received, ClientError> {
+        loop {
+            let glance = Instant::now() + GLANCE;
+            let until = self
+                .deadline
+                .map_or(glance, |deadline| deadline.min(glance));
+            match process.receive(Some(until), self.waiting_for, self.timeout) {
+                Err(ClientError::TimedOut { .. }) if (self.is_given_up)() => {
+                    return Err(ClientError::GivenUp(self.waiting_for));
+                }
+                Err(ClientError::TimedOut { .. })
+                    if self
+                        .deadline
+                        .is_none_or(|deadline| Instant::now() < deadline) => {}
+                result => return result,
+            }
+        }
     }
 }

@@ -6,7 +6,6 @@ mod memory;
 mod pages;
 mod prefetch;
 mod read;
-pub(crate) mod run_folder;
 mod shorten;
 mod threads;
 

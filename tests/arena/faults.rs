@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use raicho::arena::journal::GameEntry;
 use raicho::arena::referee::Reason;
-use raicho::arena::stop::Stop;
 use raicho::arena::time_control::TimeControl;
+use raicho::runs::Stop;
 
 use crate::{Folder, Outcome, byoyomi, engine, play, play_with, settings};
 

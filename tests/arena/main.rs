@@ -13,14 +13,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use raicho::arena::journal::{self, GameEntry, Journal};
+use raicho::arena::journal::{self, GameEntry, MatchFolder};
 use raicho::arena::openings::{OpeningSettings, Order, Source};
 use raicho::arena::referee::Rules;
 use raicho::arena::runner::{self, Event, MatchError};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
-use raicho::arena::stop::Stop;
 use raicho::arena::summary::Summary;
 use raicho::arena::time_control::TimeControl;
+use raicho::runs::Stop;
 
 /// A folder that is gone when the test is over, unless the test failed.
 pub(crate) struct Folder(PathBuf);
@@ -160,9 +160,9 @@ pub(crate) fn play_with(
 ) -> Result<Outcome, MatchError> {
     let path = folder.join("match");
     let (journal, entries) = if path.exists() {
-        Journal::resume(&path, settings)?
+        MatchFolder::resume(&path, settings)?
     } else {
-        (Journal::create(&path, settings)?, Vec::new())
+        (MatchFolder::create(&path, settings)?, Vec::new())
     };
     let notes = Mutex::new(Vec::new());
     let watch = |event: Event<'_>| {

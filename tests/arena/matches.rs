@@ -3,13 +3,13 @@
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use raicho::arena::journal::{GameEntry, JournalError};
+use raicho::arena::journal::GameEntry;
 use raicho::arena::merge::merge;
 use raicho::arena::openings::Source;
 use raicho::arena::runner::{Event, MatchError};
-use raicho::arena::settings::{Format, MatchSettings, Shard};
+use raicho::arena::settings::{Format, MatchSettings};
 use raicho::arena::sprt::Sprt;
-use raicho::arena::stop::Stop;
+use raicho::runs::{FolderError, Shard, Stop};
 
 use crate::{Folder, Outcome, engine, play, play_with, raicho, settings};
 
@@ -210,10 +210,10 @@ fn the_sequential_test_ends_the_match() {
 fn a_folder_holds_one_match() {
     let outcome = play(&fast_match(2));
     let path = outcome.folder.join("match");
-    let again = raicho::arena::journal::Journal::create(&path, &fast_match(2));
-    assert!(matches!(again, Err(JournalError::Occupied(_))));
+    let again = raicho::arena::journal::MatchFolder::create(&path, &fast_match(2));
+    assert!(matches!(again, Err(FolderError::Occupied { .. })));
     let nothing = raicho::arena::journal::read(outcome.folder.path());
-    assert!(matches!(nothing, Err(JournalError::Missing(_))));
+    assert!(matches!(nothing, Err(FolderError::Missing { .. })));
     fs::write(path.join("games.jsonl"), "{}\n").unwrap();
     let broken = raicho::arena::journal::read(&path).unwrap_err().to_string();
     assert!(

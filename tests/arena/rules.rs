@@ -6,7 +6,7 @@ use raicho::arena::settings::MatchSettings;
 use raicho::types::Color;
 
 use crate::{Folder, Outcome, engine, play, play_with, raicho, settings};
-use raicho::arena::stop::Stop;
+use raicho::runs::Stop;
 
 /// A match from the openings of these lines, in their order.
 fn from_lines(mut settings: MatchSettings, lines: &str) -> Outcome {

@@ -1,5 +1,7 @@
 //! What is kept, and what is read again after any accident.
 
+use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -32,14 +34,14 @@ impl Place {
     /// The folder with a match of these games.
     fn with(entries: &[GameEntry]) -> Self {
         let place = Self::new();
-        let mut journal = Journal::create(&place.folder(), &sample()).unwrap();
+        let mut journal = MatchFolder::create(&place.folder(), &sample()).unwrap();
         for entry in entries {
             journal.append(entry).unwrap();
         }
         place
     }
 
-    fn read(&self) -> Result<(MatchSettings, Vec<GameEntry>), JournalError> {
+    fn read(&self) -> Result<(MatchSettings, Vec<GameEntry>), FolderError> {
         read(&self.folder())
     }
 }
@@ -75,7 +77,7 @@ fn games() -> Vec<GameEntry> {
     vec![entry(&settings, 0, None, Reason::Repetition), lied, lost]
 }
 
-fn error<T>(result: Result<T, JournalError>) -> String {
+fn error<T>(result: Result<T, FolderError>) -> String {
     let error = result.err().expect("this is an error");
     error.to_string()
 }
@@ -103,7 +105,7 @@ fn a_match_goes_on_behind_its_last_game() {
     let place = Place::with(&games()[..2]);
     let mut longer = sample();
     longer.games = Some(20);
-    let (mut journal, entries) = Journal::resume(&place.folder(), &longer).unwrap();
+    let (mut journal, entries) = MatchFolder::resume(&place.folder(), &longer).unwrap();
     assert_eq!(entries, games()[..2]);
     journal.append(&games()[2]).unwrap();
     assert_eq!(place.read().unwrap(), (longer, games()));
@@ -112,13 +114,13 @@ fn a_match_goes_on_behind_its_last_game() {
 #[test]
 fn the_rest_of_a_killed_line_is_dropped() {
     let place = Place::with(&games()[..2]);
-    append_text(&place.file(GAMES_FILE), "{\"game\":2,\"bla");
+    append_text(&place.file(KIND.journal), "{\"game\":2,\"bla");
     append_text(&place.file(LINES_FILE), "startpos mov");
     // Reading does not mind, and does not write.
     assert_eq!(place.read().unwrap().1, games()[..2]);
-    let text = fs::read_to_string(place.file(GAMES_FILE)).unwrap();
+    let text = fs::read_to_string(place.file(KIND.journal)).unwrap();
     assert!(text.ends_with("bla"));
-    let (mut journal, entries) = Journal::resume(&place.folder(), &sample()).unwrap();
+    let (mut journal, entries) = MatchFolder::resume(&place.folder(), &sample()).unwrap();
     assert_eq!(entries, games()[..2]);
     journal.append(&games()[2]).unwrap();
     assert_eq!(place.read().unwrap().1, games());
@@ -130,7 +132,7 @@ fn the_rest_of_a_killed_line_is_dropped() {
 #[test]
 fn a_broken_line_is_named() {
     let place = Place::with(&games());
-    let path = place.file(GAMES_FILE);
+    let path = place.file(KIND.journal);
     let text = fs::read_to_string(&path).unwrap();
     for broken in ["", "{\"game\":1}", "[", "\u{0}\u{0}"] {
         let mut lines: Vec<&str> = text.lines().collect();
@@ -138,7 +140,7 @@ fn a_broken_line_is_named() {
         fs::write(&path, lines.join("\n") + "\n").unwrap();
         let words = error(place.read());
         assert!(words.contains("games.jsonl line 2: "), "{words}");
-        let words = error(Journal::resume(&place.folder(), &sample()));
+        let words = error(MatchFolder::resume(&place.folder(), &sample()));
         assert!(words.contains("games.jsonl line 2: "), "{words}");
     }
 }
@@ -146,13 +148,13 @@ fn a_broken_line_is_named() {
 #[test]
 fn a_match_does_not_begin_where_there_is_one() {
     let place = Place::with(&games());
-    for part in [SETTINGS_FILE, "nothing"] {
+    for part in [KIND.settings, "nothing"] {
         // Not even where only the games are left.
         let _ = fs::remove_file(place.file(part));
-        let words = error(Journal::create(&place.folder(), &sample()));
+        let words = error(MatchFolder::create(&place.folder(), &sample()));
         assert!(words.contains("holds a match already"), "{words}");
     }
-    let path = place.file(GAMES_FILE);
+    let path = place.file(KIND.journal);
     assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 3);
 }
 
@@ -160,21 +162,21 @@ fn a_match_does_not_begin_where_there_is_one() {
 fn a_kill_before_the_first_word_does_not_occupy() {
     let place = Place::new();
     fs::create_dir_all(place.folder()).unwrap();
-    fs::write(place.file(GAMES_FILE), "").unwrap();
+    fs::write(place.file(KIND.journal), "").unwrap();
     fs::write(place.file("match.json.new"), "{").unwrap();
-    drop(Journal::create(&place.folder(), &sample()).unwrap());
+    drop(MatchFolder::create(&place.folder(), &sample()).unwrap());
     assert_eq!(place.read().unwrap(), (sample(), Vec::new()));
 }
 
 #[test]
 fn one_process_at_a_time() {
     let place = Place::new();
-    let journal = Journal::create(&place.folder(), &sample()).unwrap();
-    let words = error(Journal::resume(&place.folder(), &sample()));
+    let journal = MatchFolder::create(&place.folder(), &sample()).unwrap();
+    let words = error(MatchFolder::resume(&place.folder(), &sample()));
     assert!(words.contains("another run is writing"), "{words}");
     assert!(place.read().is_ok(), "reading is allowed");
     drop(journal);
-    assert!(Journal::resume(&place.folder(), &sample()).is_ok());
+    assert!(MatchFolder::resume(&place.folder(), &sample()).is_ok());
 }
 
 #[test]
@@ -184,7 +186,7 @@ fn there_must_be_a_match_to_go_on_with() {
     for words in [
         error(place.read()),
         error(read_settings(&place.folder())),
-        error(Journal::resume(&place.folder(), &sample())),
+        error(MatchFolder::resume(&place.folder(), &sample())),
     ] {
         assert!(words.contains("holds no match"), "{words}");
     }
@@ -195,7 +197,7 @@ fn there_must_be_a_match_to_go_on_with() {
 #[test]
 fn other_formats_are_refused() {
     let place = Place::with(&[]);
-    let path = place.file(SETTINGS_FILE);
+    let path = place.file(KIND.settings);
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"format\": 1", "\"format\": 99")).unwrap();
     let words = error(place.read());
@@ -215,8 +217,8 @@ fn a_place_that_cannot_be_written_is_named() {
     let file = place.0.join("file");
     fs::write(&file, "").unwrap();
     for folder in [file.clone(), file.join("below")] {
-        let error = Journal::create(&folder, &sample()).err();
-        let Some(JournalError::Folder(RunFolderError::Io { path, .. })) = &error else {
+        let error = MatchFolder::create(&folder, &sample()).err();
+        let Some(FolderError::Io { path, .. }) = &error else {
             panic!("{error:?}");
         };
         assert_eq!(*path, folder);
@@ -228,8 +230,8 @@ fn a_place_that_cannot_be_written_is_named() {
 fn a_full_disk_is_an_error() {
     let place = Place::new();
     fs::create_dir_all(place.folder()).unwrap();
-    std::os::unix::fs::symlink("/dev/full", place.file(GAMES_FILE)).unwrap();
-    let mut journal = Journal::create(&place.folder(), &sample()).unwrap();
+    std::os::unix::fs::symlink("/dev/full", place.file(KIND.journal)).unwrap();
+    let mut journal = MatchFolder::create(&place.folder(), &sample()).unwrap();
     let words = error(journal.append(&games()[0]));
     assert!(words.contains("games.jsonl: "), "{words}");
 }
@@ -237,11 +239,11 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn files_of_games_are_written_below_the_folder() {
     let place = Place::new();
-    let journal = Journal::create(&place.folder(), &sample()).unwrap();
+    let journal = MatchFolder::create(&place.folder(), &sample()).unwrap();
     journal.write_file(Path::new("csa/1.csa"), b"V2.2").unwrap();
     journal.write_file(Path::new("csa/2.csa"), b"V2.2").unwrap();
     assert_eq!(fs::read(place.file("csa/2.csa")).unwrap(), b"V2.2");
-    assert_eq!(journal.folder(), place.folder());
+    assert_eq!(journal.path(), place.folder());
 }
 
 #[test]

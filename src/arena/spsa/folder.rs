@@ -9,8 +9,6 @@
 //! | `faults/` | the last lines of the dialogue of the first of these |
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,15 +18,17 @@ use thiserror::Error;
 use super::super::referee::Reason;
 use super::games::{Fault, GameSettings};
 use super::{State, StateError};
-use crate::util::run_folder::{self, RunFolderError, at};
+use crate::runs::{self, FolderError as RunFolderError, RunFolder, RunKind};
 
-const SETTINGS_FILE: &str = "tuning.json";
+const KIND: RunKind = RunKind {
+    noun: "run of spsa",
+    settings: "tuning.json",
+    journal: "faults.jsonl",
+    format: 1,
+};
 const STATE_FILE: &str = "spsa.json";
 const HISTORY_FILE: &str = "history.csv";
-const FAULTS_FILE: &str = "faults.jsonl";
 const FAULTS_FOLDER: &str = "faults";
-/// Raised when old folders can no longer be read.
-const FORMAT: u32 = 1;
 /// Faults whose dialogue is kept; after so many there is nothing new to be seen.
 const DIALOGUES: u64 = 50;
 
@@ -36,11 +36,12 @@ const DIALOGUES: u64 = 50;
 pub struct Folder {
     path: PathBuf,
     settings: GameSettings,
+    /// The journal is that of the faults; results are in the state.
     faults: Mutex<Faults>,
 }
 
 struct Faults {
-    file: File,
+    folder: RunFolder,
     counts: BTreeMap<Reason, u64>,
 }
 
@@ -50,12 +51,6 @@ pub enum FolderError {
     /// The folder.
     #[error(transparent)]
     Folder(#[from] RunFolderError),
-    /// A new run was to begin where there is one.
-    #[error("{} holds a run of spsa already: go on with it by --resume, or choose another folder", .0.display())]
-    Occupied(PathBuf),
-    /// A run was to go on where there is none.
-    #[error("{} holds no run of spsa: expected the files {SETTINGS_FILE} and {STATE_FILE} in it", .0.display())]
-    Missing(PathBuf),
     /// The state cannot be written or read.
     #[error(transparent)]
     State(#[from] StateError),
@@ -67,11 +62,13 @@ impl Folder {
     /// # Errors
     /// There is one already.
     pub fn check_free(path: &Path) -> Result<(), FolderError> {
-        let is_there = |name| path.join(name).exists();
-        if is_there(SETTINGS_FILE) || is_there(STATE_FILE) {
-            return Err(FolderError::Occupied(path.to_owned()));
+        if path.join(STATE_FILE).exists() {
+            return Err(FolderError::Folder(RunFolderError::Occupied {
+                path: path.to_owned(),
+                noun: KIND.noun,
+            }));
         }
-        Ok(())
+        Ok(RunFolder::check_free(path, KIND)?)
     }
 
     /// Begins a run in a folder, which is made if it is not there.
@@ -80,44 +77,43 @@ impl Folder {
     /// The folder holds a run, or cannot be written.
     pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, FolderError> {
         Self::check_free(path)?;
-        fs::create_dir_all(path).map_err(at(path))?;
-        let folder = Self::open(path, settings)?;
-        run_folder::write_settings(&path.join(SETTINGS_FILE), FORMAT, &folder.settings)?;
+        let folder = RunFolder::create(path, KIND, &settings)?;
+        let folder = Self::new(folder, settings, &[]);
         state.save(&folder.state_path())?;
         Ok(folder)
     }
 
-    /// Goes on with the run in a folder.
+    /// Resumes the run in a folder.
     ///
     /// # Errors
     /// There is none, another process is at it, or a file is broken.
     pub fn resume(path: &Path) -> Result<(Self, State), FolderError> {
-        let file = path.join(SETTINGS_FILE);
-        if !file.exists() || !path.join(STATE_FILE).exists() {
-            return Err(FolderError::Missing(path.to_owned()));
+        if !path.join(STATE_FILE).exists() {
+            return Err(FolderError::Folder(RunFolderError::Missing {
+                path: path.to_owned(),
+                kind: RunKind {
+                    settings: STATE_FILE,
+                    ..KIND
+                },
+            }));
         }
-        let folder = Self::open(path, run_folder::read_settings(&file, FORMAT)?)?;
+        let settings = runs::read_settings(path, KIND)?;
+        let (folder, faults) = RunFolder::resume(path, KIND)?;
+        let folder = Self::new(folder, settings, &faults);
         let state = State::load(&folder.state_path())?;
         Ok((folder, state))
     }
 
-    fn open(path: &Path, settings: GameSettings) -> Result<Self, FolderError> {
-        let faults_path = path.join(FAULTS_FILE);
-        let mut file = run_folder::open_alone(path, FAULTS_FILE)?;
-        let lines: Vec<(Fault, u64)> = run_folder::read_lines(&faults_path)?;
-        // What a kill left of a line is dropped.
-        let end = lines.last().map_or(0, |&(_, end)| end);
-        file.set_len(end).map_err(at(&faults_path))?;
-        file.seek(SeekFrom::End(0)).map_err(at(&faults_path))?;
+    fn new(folder: RunFolder, settings: GameSettings, faults: &[Fault]) -> Self {
         let mut counts = BTreeMap::new();
-        for (fault, _) in lines {
+        for fault in faults {
             *counts.entry(fault.reason).or_default() += 1;
         }
-        Ok(Self {
-            path: path.to_owned(),
+        Self {
+            path: folder.path().to_owned(),
             settings,
-            faults: Mutex::new(Faults { file, counts }),
-        })
+            faults: Mutex::new(Faults { folder, counts }),
+        }
     }
 
     /// The folder itself.
@@ -145,24 +141,19 @@ impl Folder {
     /// # Errors
     /// The files cannot be written.
     pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), FolderError> {
-        let path = self.path.join(FAULTS_FILE);
-        let line = run_folder::line_of(&path, fault)?;
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
-        faults.file.write_all(line.as_bytes()).map_err(at(&path))?;
+        faults.folder.append(fault)?;
         if faults.counts.values().sum::<u64>() > DIALOGUES {
             return Ok(());
         }
-        drop(faults);
-        let folder = self.path.join(FAULTS_FOLDER);
-        fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let path = folder.join(format!("{:06}-{}.txt", fault.iteration, fault.game));
+        let name = format!("{:06}-{}.txt", fault.iteration, fault.game);
         let text = format!(
             "{fault}\n\n> to the engine, < from it, ! its error output\n{}\n",
             dialogue.join("\n")
         );
-        fs::write(&path, text).map_err(at(&path))?;
-        Ok(())
+        let name = Path::new(FAULTS_FOLDER).join(name);
+        Ok(faults.folder.write_file(&name, text.as_bytes())?)
     }
 
     /// Writes the values in the course of the run.
@@ -177,7 +168,7 @@ impl Folder {
             lines.push(row(point.finished.to_string(), values));
         }
         let text = lines.join("\n") + "\n";
-        Ok(run_folder::replace(&self.path.join(HISTORY_FILE), &text)?)
+        Ok(runs::replace(&self.path.join(HISTORY_FILE), &text)?)
     }
 
     fn lock_faults(&self) -> MutexGuard<'_, Faults> {

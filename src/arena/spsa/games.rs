@@ -16,8 +16,8 @@ use super::super::openings::{Opening, OpeningError, OpeningSettings, Openings};
 use super::super::player::Player;
 use super::super::referee::{Reason, Rules};
 use super::super::settings::{EngineSettings, Fixture, Format, MatchSettings};
-use super::super::stop::Stop;
 use super::{DeclarationError, Objective, Parameter, Value, declaration};
+use crate::runs::Stop;
 use crate::usi::client::ClientError;
 
 /// After so many openings the first one comes again. A run that goes on has to make those before it once more, which
@@ -163,10 +163,14 @@ impl Games {
     ///
     /// # Errors
     /// The engine cannot be started or lacks an option, or there are no openings.
-    pub fn new(settings: &GameSettings, parameters: &[Parameter]) -> Result<Self, GamesError> {
+    pub fn new(
+        settings: &GameSettings,
+        parameters: &[Parameter],
+        stop: &Stop,
+    ) -> Result<Self, GamesError> {
         let engine = &settings.engine;
         let name = || engine.name.clone();
-        let player = Player::start(engine, &settings.rules, false).map_err(|source| {
+        let player = Player::start(engine, &settings.rules, false, stop).map_err(|source| {
             let name = name();
             GamesError::Engine { name, source }
         })?;
@@ -262,7 +266,10 @@ impl Objective for Session<'_> {
                 if self.stop.is_abort() {
                     return Ok(None);
                 }
-                self.seat(iteration, &sides, &mut table)?;
+                match self.seat(iteration, &sides, &mut table) {
+                    Err(_) if self.stop.is_abort() => return Ok(None),
+                    seated => seated?,
+                }
                 let Some(played) = self.play_game(fixture, &opening, &mut table) else {
                     // Who is still thinking about a game that is over is of no use for another; dropping ends it.
                     return Ok(None);
@@ -287,7 +294,7 @@ impl Session<'_> {
         let engine = &engines[0];
         for (options, seat) in sides.iter().zip(table) {
             if let Some(player) = seat {
-                match prepare(player, options) {
+                match prepare(player, options, self.stop) {
                     Ok(()) => continue,
                     Err(error) => (self.on_event)(GameEvent::Note(format!(
                         "a process was not ready for iteration {iteration} and is started anew: {error}"
@@ -295,8 +302,8 @@ impl Session<'_> {
                 }
                 *seat = None;
             }
-            let started = Player::start(engine, rules, false).and_then(|mut player| {
-                prepare(&mut player, options)?;
+            let started = Player::start(engine, rules, false, self.stop).and_then(|mut player| {
+                prepare(&mut player, options, self.stop)?;
                 Ok(player)
             });
             let player = started.map_err(|source| GamesError::NotReady {
@@ -369,9 +376,9 @@ impl Session<'_> {
     }
 }
 
-fn prepare(player: &mut Player, options: &Options) -> Result<(), ClientError> {
+fn prepare(player: &mut Player, options: &Options, stop: &Stop) -> Result<(), ClientError> {
     player.set_options(options)?;
-    player.new_game()
+    player.new_game(stop)
 }
 
 fn assignments(options: &Options) -> Vec<String> {

@@ -2,15 +2,13 @@
 
 use std::collections::VecDeque;
 use std::error::Error;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::marker::PhantomData;
 use std::path::Path;
-use std::sync::mpsc;
-use std::thread;
 
 use thiserror::Error;
 
-use super::super::stop::Stop;
 use super::{State, StateError, Value};
+use crate::runs::{Crew, Job, Plan, Stop, ThreadError, execute};
 
 /// Two sets of values against each other.
 pub trait Objective: Sync {
@@ -61,13 +59,13 @@ pub enum RunError<E: Error + 'static> {
     Difference { iteration: u64, difference: f64 },
     #[error(transparent)]
     State(#[from] StateError),
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
 }
 
-/// What a thread sends back: a panic, or what the objective said.
-type Played<E> = thread::Result<Result<Option<f64>, E>>;
-
-/// Plays iterations until all are done, `conditions.stop` asks for the end or something fails; those that are being played
-/// then are waited for and count, unless the objective breaks them off. Each starts from the newest values; `on_progress` sees the state after each.
+/// Plays iterations until all are done, `conditions.stop` asks for the end or something fails;
+/// those that are being played then are completed and count, unless the objective breaks them off.
+/// Each starts from the newest values; `on_progress` sees the state after each.
 ///
 /// # Errors
 /// Says which iteration failed, or why the state cannot be written.
@@ -78,78 +76,95 @@ pub fn run<O: Objective>(
     state: &mut State,
     objective: &O,
     conditions: &Conditions,
-    on_progress: &mut dyn FnMut(&State),
+    on_progress: &mut (dyn FnMut(&State) + Send),
 ) -> Result<Outcome, RunError<O::Error>> {
     if let Some(path) = conditions.path {
         // A place that cannot be written shows before hours of games, not after.
         state.save(path)?;
     }
-    let mut lost: VecDeque<u64> = state.unfinished().collect();
-    let (sender, receiver) = mpsc::channel::<(u64, Played<O::Error>)>();
-    let mut playing = 0;
-    let (mut failure, mut is_broken_off) = (None, false);
-    thread::scope(|scope| {
-        loop {
-            while playing < conditions.concurrency.max(1)
-                && failure.is_none()
-                && !is_broken_off
-                && !conditions.stop.is_requested()
-            {
-                let Some(iteration) = lost.pop_front().or_else(|| state.begin()) else {
-                    break;
-                };
-                let [plus, minus] = state.sides(iteration);
-                let sender = sender.clone();
-                scope.spawn(move || {
-                    let play = AssertUnwindSafe(|| objective.play(iteration, &plus, &minus));
-                    // Nobody listens any more only where another objective has panicked.
-                    let _ = sender.send((iteration, catch_unwind(play)));
-                });
-                playing += 1;
-            }
-            if playing == 0 {
-                break;
-            }
-            let (iteration, played) = receiver.recv().expect("we hold a sender ourselves");
-            playing -= 1;
-            let result = take(state, iteration, played, conditions.path);
-            match result {
-                Ok(true) => on_progress(state),
-                Ok(false) => is_broken_off = true,
-                // The first failure is usually the cause of the others.
-                Err(error) => failure = failure.take().or(Some(error)),
-            }
-        }
-    });
-    match failure {
-        Some(error) => Err(error),
-        None if state.is_done() => Ok(Outcome::Done),
-        None => Ok(Outcome::Stopped),
+    let mut course = Course {
+        lost: state.unfinished().collect(),
+        state,
+        path: conditions.path,
+        on_progress,
+        objective: PhantomData,
+    };
+    let crew = Crew {
+        threads: conditions.concurrency,
+        name: "spsa",
+        stack_bytes: None,
+        stop: conditions.stop,
+    };
+    execute(&Iterations(objective), &mut course, &crew)?;
+    Ok(if state.is_done() {
+        Outcome::Done
+    } else {
+        Outcome::Stopped
+    })
+}
+
+/// Plays iterations.
+struct Iterations<'a, O>(&'a O);
+
+/// An iteration, and the values of both sides.
+struct Iteration {
+    number: u64,
+    sides: [Vec<Value>; 2],
+}
+
+impl<O: Objective> Job for Iterations<'_, O> {
+    type Worker = ();
+    type Piece = Iteration;
+    type Output = f64;
+    type Error = RunError<O::Error>;
+
+    fn worker(&self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, Self::Error> {
+        let [plus, minus] = &iteration.sides;
+        let iteration = iteration.number;
+        let played = self.0.play(iteration, plus, minus);
+        played.map_err(|source| RunError::Objective { iteration, source })
     }
 }
 
-/// Brings the result of an iteration into the state and the state onto the disk, if there is a result.
-fn take<E: Error + 'static>(
-    state: &mut State,
-    iteration: u64,
-    played: Played<E>,
-    path: Option<&Path>,
-) -> Result<bool, RunError<E>> {
-    let played = played
-        .unwrap_or_else(|panic| resume_unwind(panic))
-        .map_err(|source| RunError::Objective { iteration, source })?;
-    let Some(difference) = played else {
-        return Ok(false);
-    };
-    if !difference.is_finite() {
-        return Err(RunError::Difference {
-            iteration,
-            difference,
-        });
+/// Which iteration comes next, and how the values move.
+struct Course<'a, O> {
+    state: &'a mut State,
+    /// Iterations that an earlier part of the run began and did not complete.
+    lost: VecDeque<u64>,
+    path: Option<&'a Path>,
+    on_progress: &'a mut (dyn FnMut(&State) + Send),
+    objective: PhantomData<fn(O)>,
+}
+
+impl<O: Objective> Plan<Iterations<'_, O>> for Course<'_, O> {
+    fn next(&mut self) -> Result<Option<Iteration>, RunError<O::Error>> {
+        let number = self.lost.pop_front().or_else(|| self.state.begin());
+        Ok(number.map(|number| Iteration {
+            number,
+            sides: self.state.sides(number),
+        }))
     }
-    state.finish(iteration, difference);
-    if let Some(path) = path {
-        state.save(path)?;
+
+    fn keep(
+        &mut self,
+        Iteration { number, .. }: Iteration,
+        difference: f64,
+    ) -> Result<(), RunError<O::Error>> {
+        if !difference.is_finite() {
+            return Err(RunError::Difference {
+                iteration: number,
+                difference,
+            });
+        }
+        self.state.finish(number, difference);
+        if let Some(path) = self.path {
+            self.state.save(path)?;
+        }
+        (self.on_progress)(self.state);
+        Ok(())
     }
-    Ok(true)
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{fmt, fs, process, thread};
 
-use super::super::stop::Stop;
 use super::*;
+use crate::runs::Stop;
 
 /// An objective made of a function of the iteration and both sets of values.
 struct Game<F>(F);

@@ -2,11 +2,11 @@
 
 use thiserror::Error;
 
-use super::super::stop::Stop;
 use super::folder::{Folder, FolderError};
 use super::games::{Fault, GameEvent, Games, GamesError, Session};
 use super::summary::Summary;
 use super::{Conditions, RunError, State, run};
+use crate::runs::Stop;
 
 /// What happens in a run.
 pub enum Event<'a> {

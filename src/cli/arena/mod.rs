@@ -14,8 +14,6 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-pub(super) use play::stop_on_ctrl_c;
-pub(super) use progress::Meter;
 pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
 
 /// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out new-old`

@@ -1,18 +1,18 @@
 //! Playing a match.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 
 use super::progress::Progress;
 use super::settings::{EngineArguments, GameArguments, OpeningArguments, RuleArguments};
 use super::{Json, said};
-use crate::arena::journal::{self, GameEntry, Journal, JournalError};
+use crate::arena::journal::{self, GameEntry, MatchFolder};
 use crate::arena::runner;
 use crate::arena::settings::MatchSettings;
-use crate::arena::stop::Stop;
+use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::runs::FolderError;
 
 // Flattened into another struct of this name, whose group it must not share.
 #[derive(Args)]
@@ -54,21 +54,21 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     });
     let is_new = matches!(
         journal::read_settings(&folder),
-        Err(JournalError::Missing(_))
+        Err(FolderError::Missing { .. })
     );
     let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
-    let (settings, journal, entries) = if goes_on {
+    let (settings, run_folder, entries) = if goes_on {
         resume(arguments, &folder)?
     } else {
         let settings = settings(arguments)?;
-        let journal = Journal::create(&folder, &settings).map_err(said)?;
-        (settings, journal, Vec::new())
+        let run_folder = MatchFolder::create(&folder, &settings).map_err(said)?;
+        (settings, run_folder, Vec::new())
     };
     let stop = stop_on_ctrl_c()?;
     let progress = Progress::new(&settings, entries.len() as u64);
     let summary = runner::run(
         &settings,
-        journal,
+        run_folder,
         &entries,
         arguments.concurrency.into(),
         &stop,
@@ -125,7 +125,7 @@ fn settings(arguments: &Arguments) -> anyhow::Result<MatchSettings> {
 fn resume(
     arguments: &Arguments,
     folder: &Path,
-) -> anyhow::Result<(MatchSettings, Journal, Vec<GameEntry>)> {
+) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
     let old = journal::read_settings(folder).map_err(said)?;
     if !arguments.engines.is_empty() {
         let new = settings(arguments)?;
@@ -137,29 +137,6 @@ fn resume(
         }
     }
     let settings = arguments.games.changed(old)?;
-    let (journal, entries) = Journal::resume(folder, &settings).map_err(said)?;
-    Ok((settings, journal, entries))
-}
-
-/// What shells report of a program that Ctrl-C ended.
-const EXIT_INTERRUPTED: i32 = 130;
-
-/// The first Ctrl-C (or SIGTERM) ends the match after the running games, the second breaks them off, the third ends the
-/// program.
-pub(in crate::cli) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
-    let stop = Arc::new(Stop::new());
-    let seen = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if seen.is_abort() {
-            // Somebody still waits for an engine; what is written is whole at any moment.
-            std::process::exit(EXIT_INTERRUPTED);
-        } else if seen.is_requested() {
-            seen.abort();
-        } else {
-            eprintln!("\nending after the running games; Ctrl-C again breaks them off");
-            seen.finish();
-        }
-    })
-    .context("Ctrl-C cannot be watched")?;
-    Ok(stop)
+    let (run_folder, entries) = MatchFolder::resume(folder, &settings).map_err(said)?;
+    Ok((settings, run_folder, entries))
 }

@@ -10,10 +10,10 @@ use clap::{Args, ValueEnum};
 use crate::arena::engine_text::EngineText;
 use crate::arena::openings::{OpeningSettings, Order, Plies, Source};
 use crate::arena::referee::{Adjudication, Rules};
-use crate::arena::settings::{EngineSettings, Format, MatchSettings, Shard};
+use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
-use crate::cli::part;
+use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 
 /// Openings that nobody asked to be filtered otherwise.
@@ -156,7 +156,7 @@ pub(super) struct GameArguments {
     sprt: Option<Vec<String>>,
 
     /// Play part I of N: I from 0 to N-1, or from 1 to N
-    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
+    #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 }
 
@@ -330,24 +330,4 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
         );
     }
     Ok(settings)
-}
-
-fn parse_shard(text: &str) -> Result<Shard, String> {
-    let (index, count) = part::parse(text, "match")?;
-    Ok(Shard { index, count })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_may_be_counted_from_zero_or_one() {
-        let indices = |texts: [&str; 3]| texts.map(|text| parse_shard(text).unwrap().index);
-        assert_eq!(indices(["0/3", "1/3", "2/3"]), [0, 1, 2]);
-        assert_eq!(indices(["1/3", "2/3", "3/3"]), [1, 2, 0]);
-        for wrong in ["4/3", "0/0", "1", "a/b", "-1/3"] {
-            assert!(parse_shard(wrong).is_err(), "{wrong}");
-        }
-    }
 }

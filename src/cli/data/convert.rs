@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Destination, Input, check_output, watched};
-use crate::cli::part::parse_share;
+use crate::cli::share::parse_share;
 use crate::records::teacher::Format;
 use crate::train::data::pass::{self, HeldOut};
 

@@ -8,14 +8,15 @@ pub(super) mod stats;
 pub(super) mod validate;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::arena::Meter;
+use super::interrupt::stop_on_ctrl_c;
+use super::progress::Meter;
 use crate::records::teacher::Format;
+use crate::runs::Stop;
 use crate::train::data::pass::BadRecords;
 use crate::train::data::{DataError, Source, Sources, Watch};
 
@@ -106,23 +107,14 @@ pub(super) fn watched<T>(
     metered(&stop, UNIT, BYTES_PER_MEGABYTE, work)
 }
 
-/// What Ctrl-C sets. Can be asked for once.
-fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&stop);
-    ctrlc::set_handler(move || seen.store(true, Ordering::Relaxed))
-        .context("Ctrl-C cannot be watched")?;
-    Ok(stop)
-}
-
 /// Runs `work` with a progress bar in units of `size`.
 fn metered<T, E: std::error::Error + Send + Sync + 'static>(
-    stop: &AtomicBool,
+    stop: &Stop,
     unit: &'static str,
     size: u64,
     work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
 ) -> anyhow::Result<T> {
-    let meter = std::cell::OnceCell::new();
+    let meter = OnceLock::new();
     let progress = |done: u64, total: u64| {
         let length = total.div_ceil(size);
         let meter = meter.get_or_init(|| Meter::new(unit, Some(length), 0));

@@ -1,13 +1,13 @@
 //! `raicho roots`.
 
-use std::sync::atomic::AtomicBool;
-
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT, metered, stop_on_ctrl_c};
-use crate::cli::{evaluation, part::parse_share};
+use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT, metered};
+use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::{evaluation, share::parse_share};
 use crate::records::teacher::{Format, Record};
+use crate::runs::Stop;
 use crate::train::data::Output;
 use crate::train::roots::{self, CheckSettings, Collection, Root, RootsSettings, Table};
 
@@ -180,7 +180,7 @@ impl Arguments {
 }
 
 impl CheckArguments {
-    fn drop_repeating(&self, roots: &mut Vec<Root>, stop: &AtomicBool) -> anyhow::Result<()> {
+    fn drop_repeating(&self, roots: &mut Vec<Root>, stop: &Stop) -> anyhow::Result<()> {
         let (_, evaluator) = evaluation::load(&self.eval)?;
         let settings = CheckSettings {
             games: self.check_games,

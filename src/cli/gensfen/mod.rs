@@ -3,19 +3,20 @@
 mod settings;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::bail;
 use clap::Args;
 
-use super::arena::{Meter, said, stop_on_ctrl_c};
-use super::{evaluation, part};
-use crate::arena::stop::Stop;
+use super::arena::said;
+use super::evaluation;
+use super::interrupt::stop_on_ctrl_c;
+use super::progress::Meter;
 use crate::engine::EvalFile;
 use crate::eval::Evaluator;
+use crate::runs::Shard;
 use crate::train::gensfen::{
-    self, Archive, Beginnings, Extent, GensfenSettings, Onlooker, Shard, Tally, Writing,
+    self, Archive, Beginnings, Extent, GensfenSettings, Run, Tally, Writing,
 };
 use settings::{
     DiversionArguments, EffortArguments, EndingArguments, OpeningArguments, WritingArguments,
@@ -53,7 +54,7 @@ pub(super) struct Arguments {
     games: Option<u64>,
 
     /// Play only part I of N, such as 3/16, of the games
-    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
+    #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 
     /// Where all random numbers come from
@@ -91,73 +92,43 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (archive, Vec::new())
     };
     let written = entries.iter().map(|entry| entry.written).sum();
-    let watch = Watch {
-        stop: stop_on_ctrl_c()?,
-        meter: Meter::new("positions", arguments.positions, written),
-        begun: Instant::now(),
-        written,
+    let stop = stop_on_ctrl_c()?;
+    let meter = Meter::new("positions", arguments.positions, written);
+    let begun = Instant::now();
+    let words = |tally: &Tally| {
+        let millis = begun.elapsed().as_millis().max(1);
+        let rate = u128::from(tally.written - written) * 1000 / millis;
+        format!("{rate}/s, {tally}")
+    };
+    let run = Run {
+        settings: &settings,
+        beginnings: &beginnings,
+        evaluator: &evaluator,
     };
     let extent = Extent {
         threads: arguments.threads.into(),
         games: arguments.games,
         positions: arguments.positions,
     };
-    let result = gensfen::run(
-        &settings,
-        &beginnings,
-        &evaluator,
-        &extent,
-        archive,
-        &entries,
-        &watch,
-    );
-    watch.meter.finish();
+    let result = gensfen::run(&run, &extent, archive, &entries, &stop, &|tally| {
+        meter.advance(tally.written, words(tally));
+    });
+    meter.finish();
     let tally = match result {
         Ok(tally) => tally,
         Err(error) => bail!("{error}\nwhat was played is kept, and --resume goes on"),
     };
-    println!("{} positions, {}", tally.written, watch.words(&tally));
+    println!("{} positions, {}", tally.written, words(&tally));
     for (reason, count) in &tally.reasons {
         println!("{count} games ended by {reason}");
     }
     if arguments.positions.is_some_and(|end| tally.written < end)
-        || arguments.positions.is_none() && arguments.games.is_some() && watch.asks_to_finish()
+        || arguments.positions.is_none() && arguments.games.is_some() && stop.is_requested()
     {
         // Not a success: a script must not take a part of a run for the whole.
         bail!("interrupted, and the same command with --resume goes on");
     }
     Ok(())
-}
-
-/// Shows a run, and hears Ctrl-C.
-struct Watch {
-    stop: Arc<Stop>,
-    meter: Meter,
-    begun: Instant,
-    /// Positions that there were before.
-    written: u64,
-}
-
-impl Watch {
-    fn words(&self, tally: &Tally) -> String {
-        let millis = self.begun.elapsed().as_millis().max(1);
-        let rate = u128::from(tally.written - self.written) * 1000 / millis;
-        format!("{rate}/s, {tally}")
-    }
-}
-
-impl Onlooker for Watch {
-    fn asks_to_finish(&self) -> bool {
-        self.stop.is_requested()
-    }
-
-    fn asks_to_abort(&self) -> bool {
-        self.stop.is_abort()
-    }
-
-    fn show(&self, tally: &Tally) {
-        self.meter.advance(tally.written, self.words(tally));
-    }
 }
 
 impl Arguments {
@@ -210,9 +181,4 @@ fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
         Some(bytes) => format!("{choice}, checksum {:08x}", crc32fast::hash(&bytes)),
         None => format!("{choice}, {}", network.text()),
     }
-}
-
-fn parse_shard(text: &str) -> Result<Shard, String> {
-    let (index, count) = part::parse(text, "run")?;
-    Ok(Shard { index, count })
 }

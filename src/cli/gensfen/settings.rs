@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::part::parse_share;
+use crate::cli::share::parse_share;
 use crate::train::gensfen::{
     Beginnings, Diversions, Effort, Endings, EnteringKings, Openings, Starts, StartsError,
 };

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 
-use super::arena::Meter;
+use super::interrupt::stop_on_ctrl_c;
+use super::progress::Meter;
 use crate::train::learn::{
     DEFAULT_SCALE, Data, Learner, Source, Watch, best_before_rise, fit_scale,
 };
@@ -53,14 +53,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         arguments.source()?
     };
-    let data = pool.install(|| load(&source, &stop))?;
+    let data = pool.install(|| load(&source, stop.flag()))?;
     let mut learner = if arguments.resume {
         Learner::resume(&checkpoint, &data).with_context(|| shown.to_string())?
     } else {
         begin(arguments, &data)?
     };
     fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
-    pool.install(|| learn(&mut learner, &arguments.out, &stop))?;
+    pool.install(|| learn(&mut learner, &arguments.out, stop.flag()))?;
     if !learner.is_finished() {
         // Not a success: a script must not take a part of a run for the whole.
         bail!(
@@ -69,18 +69,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         );
     }
     export(&learner, &arguments.out, &arguments.course.text, &data)
-}
-
-/// Ends the work at the next good moment.
-fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        eprintln!("\nending after the running step");
-        seen.store(true, Ordering::Relaxed);
-    })
-    .context("Ctrl-C cannot be watched")?;
-    Ok(stop)
 }
 
 fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {

@@ -1,22 +1,32 @@
 //! `raicho mate`: solves tsume problems, one or thousands.
 
+mod answer;
+mod job;
 mod report;
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
 
 use super::analyze::{parse_time, set_position};
-use super::arena::Meter;
+use super::interrupt::stop_on_ctrl_c;
+use super::progress::Meter;
+use super::work::WorkArguments;
 use crate::engine::Engine;
-use crate::mate::{MateLimits, MateSolver, SecondSolutions, Solution, Verdict};
 use crate::position::Position;
+use crate::runs::{Crew, RunKind, execute};
+use job::{Problems, Schedule, Settings};
 use report::Report;
+
+const KIND: RunKind = RunKind {
+    noun: "run of mate",
+    settings: "mate.json",
+    journal: "mate.jsonl",
+    format: 1,
+};
 
 /// Example: `raicho mate problems.txt --threads 4 --time 30s --shortest`
 #[derive(Args)]
@@ -63,126 +73,52 @@ pub(super) struct Arguments {
     /// Print no lines, only the sum
     #[arg(long)]
     summary: bool,
+
+    #[command(flatten)]
+    work: WorkArguments,
 }
 
 /// A problem and where it comes from.
 struct Problem {
     /// Its number, from 1.
-    number: usize,
+    number: u64,
     position: Position,
-}
-
-/// What has come of a problem.
-struct Answer {
-    number: usize,
-    solution: Solution,
-    second: Option<SecondSolutions>,
-    time: Duration,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let problems = read_problems(arguments)?;
+    let shard = arguments.work.shard();
+    let settings = Settings::new(arguments, &problems, shard);
+    let (folder, answers) = arguments.work.open(KIND, &settings)?;
     let stop = stop_on_ctrl_c()?;
     let start = Instant::now();
+    let here = problems.iter().filter(|problem| shard.has(problem.number));
+    let here = here.count();
     let all = usize::from(arguments.threads);
-    let workers = all.min(problems.len());
-    let settings = Work {
-        arguments,
-        stop,
-        // What is left of the threads helps where there are fewer problems.
-        threads_each: all / workers,
-        hash_each: (arguments.hash as usize / workers).max(1),
-        next: AtomicUsize::new(0),
-        meter: Meter::new("problems", Some(problems.len() as u64), 0),
-        report: Mutex::new(Report::new(!arguments.summary, problems.len())?),
+    let threads = all.min(here).max(1);
+    let job = Problems {
+        all: &problems,
+        settings: &settings,
+        // Where there are fewer problems than threads, several solve one together.
+        threads_each: all / threads,
+        hash_each: (arguments.hash as usize / threads).max(1),
+        stop: &stop,
     };
-    std::thread::scope(|scope| {
-        let work = || settings.work(&problems);
-        let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
-        let results = std::iter::once(work()).chain(others.into_iter().map(|other| {
-            let panicked = |_| Err(anyhow::anyhow!("a thread panicked"));
-            other.join().unwrap_or_else(panicked)
-        }));
-        results.collect::<anyhow::Result<Vec<()>>>()
-    })?;
-    settings.meter.finish();
-    let report = settings.report.into_inner();
-    let report = report.unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok(report.finish(start.elapsed())?)
-}
-
-/// What the threads share.
-struct Work<'a> {
-    arguments: &'a Arguments,
-    stop: &'static AtomicBool,
-    threads_each: usize,
-    hash_each: usize,
-    /// The index of the problem that nobody has taken yet.
-    next: AtomicUsize,
-    meter: Meter,
-    report: Mutex<Report>,
-}
-
-impl Work<'_> {
-    /// Takes one problem after another.
-    fn work(&self, problems: &[Problem]) -> anyhow::Result<()> {
-        let mut solver = MateSolver::new(self.hash_each);
-        loop {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(problem) = problems.get(index) else {
-                return Ok(());
-            };
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            let answer = self.solve(&mut solver, problem)?;
-            let mut report = self
-                .report
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            report.add(answer)?;
-            self.meter.advance(report.count() as u64, report.words());
-        }
-    }
-
-    fn solve(&self, solver: &mut MateSolver, problem: &Problem) -> anyhow::Result<Answer> {
-        let start = Instant::now();
-        let arguments = self.arguments;
-        let limits = MateLimits {
-            deadline: arguments.time.and_then(|time| start.checked_add(time)),
-            nodes: arguments.nodes,
-            shortest: arguments.shortest,
-            threads: self.threads_each,
-            ..MateLimits::until(self.stop)
-        };
-        let position = &problem.position;
-        let solution = solver.solve(position, &limits, &mut |_| {})?;
-        let second = match &solution.verdict {
-            Verdict::Mate { line, .. } if arguments.check_dual => {
-                let begun = Instant::now();
-                let limits = MateLimits {
-                    deadline: arguments.time.and_then(|time| begun.checked_add(time)),
-                    ..limits
-                };
-                Some(solver.second_solutions(position, line, &limits)?)
-            }
-            _ => None,
-        };
-        Ok(Answer {
-            number: problem.number,
-            solution,
-            second,
-            time: start.elapsed(),
-        })
-    }
-}
-
-/// Ctrl-C ends the running searches; their problems count as not solved.
-fn stop_on_ctrl_c() -> anyhow::Result<&'static AtomicBool> {
-    static STOP: AtomicBool = AtomicBool::new(false);
-    ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed))
-        .context("Ctrl-C cannot be watched")?;
-    Ok(&STOP)
+    let done = answers.len() as u64;
+    let meter = Meter::new("problems", Some(here as u64), done);
+    let report = Report::new(!arguments.summary, here, settings.numbers([]))?;
+    let mut schedule = Schedule::new(&settings, folder, answers, report, &meter)?;
+    let crew = Crew {
+        threads,
+        name: "mate",
+        stack_bytes: None,
+        stop: &stop,
+    };
+    let result = execute(&job, &mut schedule, &crew);
+    meter.finish();
+    result?;
+    schedule.finish(start.elapsed())?;
+    arguments.work.check_complete(&stop)
 }
 
 fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
@@ -214,7 +150,7 @@ fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
         let place = || format!("{} line {}", path.display(), index + 1);
         set_position(&mut engine, sfen).with_context(place)?;
         problems.push(Problem {
-            number: problems.len() + 1,
+            number: problems.len() as u64 + 1,
             position: engine.position().clone(),
         });
     }

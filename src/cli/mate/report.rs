@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::iter::Peekable;
 use std::time::Duration;
 
-use super::Answer;
-use crate::mate::{SecondSolutions, Verdict};
-use crate::types::Move;
+use super::answer::{Answer, Outcome, Second};
+use crate::runs::Numbers;
 
 /// Prints answers as soon as all before them are there.
 pub(super) struct Report {
     prints_lines: bool,
     problems: usize,
     /// Answers that came before their turn.
-    waiting: BTreeMap<usize, Answer>,
-    /// The number of the next answer to print.
-    next: usize,
+    waiting: BTreeMap<u64, Answer>,
+    /// The numbers of the problems, in their order.
+    order: Peekable<Numbers>,
     mates: usize,
     refuted: usize,
     with_second: usize,
@@ -24,7 +24,8 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(prints_lines: bool, problems: usize) -> io::Result<Self> {
+    /// For `problems` problems, whose numbers come in this `order`.
+    pub(super) fn new(prints_lines: bool, problems: usize, order: Numbers) -> io::Result<Self> {
         if prints_lines {
             let mut out = io::stdout().lock();
             writeln!(out, "problem  verdict  plies       nodes   seconds  line")?;
@@ -33,7 +34,7 @@ impl Report {
             prints_lines,
             problems,
             waiting: BTreeMap::new(),
-            next: 1,
+            order: order.peekable(),
             mates: 0,
             refuted: 0,
             with_second: 0,
@@ -55,19 +56,21 @@ impl Report {
     pub(super) fn add(&mut self, answer: Answer) -> io::Result<()> {
         let second = answer.second.as_ref();
         self.count += 1;
-        self.nodes += answer.solution.nodes + second.map_or(0, |second| second.nodes);
+        self.nodes += answer.nodes + second.map_or(0, |second| second.nodes);
         self.with_second += usize::from(second.is_some_and(|second| !second.found.is_empty()));
-        match answer.solution.verdict {
-            Verdict::Mate { .. } => self.mates += 1,
-            Verdict::NoMate => self.refuted += 1,
-            Verdict::Unknown => {}
+        match answer.verdict {
+            Outcome::Mate => self.mates += 1,
+            Outcome::NoMate => self.refuted += 1,
+            Outcome::Unknown => {}
         }
         if self.prints_lines {
             self.waiting.insert(answer.number, answer);
         }
-        while let Some(answer) = self.waiting.remove(&self.next) {
+        while let Some(number) = self.order.peek()
+            && let Some(answer) = self.waiting.remove(number)
+        {
+            self.order.next();
             print(&answer)?;
-            self.next += 1;
         }
         Ok(())
     }
@@ -97,24 +100,25 @@ impl Report {
 
 fn print(answer: &Answer) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let (verdict, plies, moves) = match &answer.solution.verdict {
-        Verdict::Mate { line, .. } => ("mate", line.length.to_string(), &line.moves[..]),
-        Verdict::NoMate => ("nomate", "-".to_owned(), &[][..]),
-        Verdict::Unknown => ("unknown", "-".to_owned(), &[][..]),
-    };
-    let (number, nodes) = (answer.number, answer.solution.nodes);
-    let seconds = answer.time.as_secs_f64();
-    let moves_text = join(moves);
-    let row =
-        format!("{number:>7}  {verdict:<7}  {plies:>5}  {nodes:>10}  {seconds:>8.3}  {moves_text}");
+    let plies = answer
+        .plies
+        .map_or_else(|| "-".to_owned(), |plies| plies.to_string());
+    let row = format!(
+        "{:>7}  {:<7}  {plies:>5}  {:>10}  {:>8.3}  {}",
+        answer.number,
+        answer.verdict.name(),
+        answer.nodes,
+        answer.time.as_secs_f64(),
+        answer.moves.join(" ")
+    );
     writeln!(out, "{}", row.trim_end())?;
     if let Some(second) = &answer.second {
-        print_second(&mut out, second, moves.len())?;
+        print_second(&mut out, second, answer.moves.len())?;
     }
     Ok(())
 }
 
-fn print_second(out: &mut impl Write, second: &SecondSolutions, plies: usize) -> io::Result<()> {
+fn print_second(out: &mut impl Write, second: &Second, plies: usize) -> io::Result<()> {
     for solution in &second.found {
         let place = if solution.index + 1 == plies {
             ", the last"
@@ -126,7 +130,7 @@ fn print_second(out: &mut impl Write, second: &SecondSolutions, plies: usize) ->
             "         second solution at move {}{place}: {} mates in {}",
             solution.index + 1,
             solution.mv,
-            solution.length
+            solution.plies
         )?;
     }
     match (second.found.is_empty(), second.is_complete) {
@@ -137,9 +141,4 @@ fn print_second(out: &mut impl Write, second: &SecondSolutions, plies: usize) ->
         ),
         (false, true) => Ok(()),
     }
-}
-
-fn join(moves: &[Move]) -> String {
-    let texts: Vec<String> = moves.iter().map(ToString::to_string).collect();
-    texts.join(" ")
 }

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::arena::{
-    EngineArguments, Json, Meter, OpeningArguments, RuleArguments, said, stop_on_ctrl_c,
-};
+use super::arena::{EngineArguments, Json, OpeningArguments, RuleArguments, said};
+use super::interrupt::stop_on_ctrl_c;
+use super::progress::Meter;
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::folder::Folder;
 use crate::arena::spsa::games::{GameSettings, Games};
@@ -99,21 +99,21 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     });
     let is_new = Folder::check_free(&path).is_ok();
     let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
+    let stop = stop_on_ctrl_c()?;
     // The engine and the openings are looked at before a folder is made.
     let (folder, mut state, games) = if goes_on {
         let (folder, state) = Folder::resume(&path).map_err(said)?;
         resume::check(arguments, folder.settings(), &state)
             .with_context(|| format!("{} holds another run", path.display()))?;
-        let games = Games::new(folder.settings(), state.parameters()).map_err(said)?;
+        let games = Games::new(folder.settings(), state.parameters(), &stop).map_err(said)?;
         (folder, state, games)
     } else {
         Folder::check_free(&path).map_err(said)?;
         let (settings, state) = arguments.beginning()?;
-        let games = Games::new(&settings, state.parameters()).map_err(said)?;
+        let games = Games::new(&settings, state.parameters(), &stop).map_err(said)?;
         let folder = Folder::create(&path, settings, &state).map_err(said)?;
         (folder, state, games)
     };
-    let stop = stop_on_ctrl_c()?;
     let meter = Meter::new(
         "iterations",
         Some(state.settings().iterations),

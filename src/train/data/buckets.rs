@@ -5,7 +5,6 @@ use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::DataError;
-use super::files::beside;
 
 /// More files at a time are not opened; what does not fit then is spread again.
 const MOST: u64 = 200;
@@ -59,7 +58,9 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
     pub(super) fn create(path: &Path, count: usize, choose: C) -> Result<Self, DataError> {
         let mut buckets = Vec::with_capacity(count);
         for index in 0..count {
-            let path = beside(path, &format!(".part-{index:03}"));
+            let mut name = path.as_os_str().to_owned();
+            name.push(format!(".part-{index:03}"));
+            let path = PathBuf::from(name);
             let file = File::create(&path).map_err(DataError::io(&path))?;
             let out = BufWriter::with_capacity(BUFFER, file);
             buckets.push((Bucket { path, bytes: 0 }, out));

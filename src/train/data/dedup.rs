@@ -7,11 +7,12 @@ use std::io::{BufReader, Read as _, Write as _};
 use std::path::Path;
 
 use super::buckets::{self, Bucket, Spread};
-use super::files::{BUFFER, PartialFile};
+use super::files::{self, BUFFER};
 use super::pass::{BadRecords, Tally};
 use super::{DataError, Sources, Watch};
 use crate::records::psum::PositionSum;
 use crate::records::teacher::{Format, Record, TeacherWriter};
+use crate::runs::OutputFile;
 
 /// How to remove duplicates.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ pub fn run(
     }
     // The readers of a terabyte of games need no more buckets than those of its positions: too few are spread again.
     let count = buckets::count(sources.bytes()?, settings.memory);
-    let out = PartialFile::create(path)?;
+    let out = files::create(path)?;
     let spread = Spread::create(path, count, move |bytes| bucket_of(bytes, 0, count))?;
     let mut sums = TeacherWriter::new(spread, Format::Psum);
     let mut report = DedupReport::default();
@@ -74,7 +75,7 @@ pub fn run(
     let mut report = merged.report;
     let (out, positions) = merged.out.finish().map_err(DataError::write(path))?;
     report.tally.written = positions;
-    out.finish()?;
+    out.finish().map_err(DataError::io(path))?;
     Ok(report)
 }
 
@@ -90,7 +91,7 @@ fn bucket_of(record: &[u8], level: u32, count: usize) -> usize {
 }
 
 struct Merged<'a> {
-    out: TeacherWriter<PartialFile>,
+    out: TeacherWriter<OutputFile>,
     path: &'a Path,
     /// Sums that fit into memory.
     memory: usize,

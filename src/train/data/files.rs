@@ -1,11 +1,12 @@
 //! Files that are read one after the other, and files that appear when they are whole.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use super::{DataError, Watch};
 use crate::records::teacher::{Format, Record, TeacherError, TeacherReader, TeacherWriter};
+use crate::runs::{OutputError, OutputFile};
 
 /// Large, because several files are read and written in turns.
 pub(super) const BUFFER: usize = 1 << 18;
@@ -135,56 +136,9 @@ fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
     Ok(())
 }
 
-/// A file that has its name only when it is whole: until [`PartialFile::finish`] it is `NAME.partial`, and it is removed when
-/// that does not come.
-pub(super) struct PartialFile {
-    out: BufWriter<File>,
-    partial: PathBuf,
-    path: PathBuf,
-}
-
-impl PartialFile {
-    pub(super) fn create(path: &Path) -> Result<Self, DataError> {
-        let partial = beside(path, ".partial");
-        let file = File::create(&partial).map_err(DataError::io(&partial))?;
-        Ok(Self {
-            out: BufWriter::with_capacity(BUFFER, file),
-            partial,
-            path: path.to_owned(),
-        })
-    }
-
-    pub(super) fn finish(mut self) -> Result<(), DataError> {
-        self.out.flush().map_err(DataError::io(&self.path))?;
-        let file = self.out.get_ref();
-        file.sync_all().map_err(DataError::io(&self.path))?;
-        fs::rename(&self.partial, &self.path).map_err(DataError::io(&self.path))
-    }
-}
-
-impl Write for PartialFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-impl Drop for PartialFile {
-    fn drop(&mut self) {
-        if self.partial.exists()
-            && let Err(error) = fs::remove_file(&self.partial)
-        {
-            log::warn!("{}: {error}", self.partial.display());
-        }
-    }
-}
-
 /// A file of teacher data that is being written. It has its name only when [`Output::finish`] was called.
 pub struct Output {
-    writer: TeacherWriter<PartialFile>,
+    writer: TeacherWriter<OutputFile>,
     path: PathBuf,
 }
 
@@ -195,7 +149,7 @@ impl Output {
     /// Where the file cannot be created.
     pub fn create(path: &Path, format: Format) -> Result<Self, DataError> {
         Ok(Self {
-            writer: TeacherWriter::new(PartialFile::create(path)?, format),
+            writer: TeacherWriter::new(create(path)?, format),
             path: path.to_owned(),
         })
     }
@@ -215,14 +169,15 @@ impl Output {
     /// Where the file fails.
     pub fn finish(self) -> Result<u64, DataError> {
         let (file, positions) = self.writer.finish().map_err(DataError::write(&self.path))?;
-        file.finish()?;
+        file.finish().map_err(DataError::io(&self.path))?;
         Ok(positions)
     }
 }
 
-/// The path with something appended to its name.
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
+/// Begins a file that gets its name when it is complete.
+pub(super) fn create(path: &Path) -> Result<OutputFile, DataError> {
+    OutputFile::create(path).map_err(|error| match error {
+        OutputError::Io(error) => DataError::io(path)(error),
+        OutputError::InUse => DataError::InUse(path.to_owned()),
+    })
 }

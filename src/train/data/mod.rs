@@ -13,11 +13,11 @@ pub mod stats;
 mod svg;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 
 use crate::records::teacher::{Format, TeacherError, UnknownFormat, WriteError};
+use crate::runs::Stop;
 
 pub use files::{Output, Source, Sources};
 
@@ -62,6 +62,9 @@ pub enum DataError {
     /// A format of games where positions are written.
     #[error("{0} keeps games, expected a format of positions: psv, hcpe, psum or hcp")]
     Games(Format),
+    /// Another process is writing the output.
+    #[error("{}: another run is writing this file at this moment", .0.display())]
+    InUse(PathBuf),
     /// Somebody asked to stop.
     #[error("interrupted; nothing was written")]
     Interrupted,
@@ -84,9 +87,9 @@ impl DataError {
 /// How long work is watched and told to end.
 pub struct Watch<'a> {
     /// Set from outside to end the work.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Stop,
     /// Is told now and then how many bytes of how many are read.
-    pub progress: &'a dyn Fn(u64, u64),
+    pub progress: &'a (dyn Fn(u64, u64) + Sync),
 }
 
 impl Watch<'_> {
@@ -96,7 +99,7 @@ impl Watch<'_> {
     }
 
     pub(in crate::train) fn check_stop(&self) -> Result<(), DataError> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_requested() {
             return Err(DataError::Interrupted);
         }
         Ok(())

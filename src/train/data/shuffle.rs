@@ -10,10 +10,11 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::buckets::{self, Bucket, Spread};
-use super::files::PartialFile;
+use super::files;
 use super::pass::{BadRecords, Tally};
 use super::{DataError, Sources, Watch};
 use crate::records::teacher::{Format, TeacherWriter};
+use crate::runs::OutputFile;
 
 /// How to shuffle.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub fn run(
 ) -> Result<Tally, DataError> {
     let (path, format) = output;
     let size = format.record_size().ok_or(DataError::Games(format))?;
-    let mut out = PartialFile::create(path)?;
+    let mut out = files::create(path)?;
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
     let count = buckets::count(expected_bytes(sources, size)?, settings.memory);
     let spread = Spread::create(path, count, |_| random.random_range(0..count))?;
@@ -56,7 +57,7 @@ pub fn run(
     for bucket in spread.finish()? {
         gather(bucket, size, settings.memory, &mut random, &mut out, watch)?;
     }
-    out.finish()?;
+    out.finish().map_err(DataError::io(path))?;
     Ok(tally)
 }
 
@@ -86,7 +87,7 @@ fn gather(
     size: usize,
     memory: u64,
     random: &mut ChaCha8Rng,
-    out: &mut PartialFile,
+    out: &mut OutputFile,
     watch: &Watch<'_>,
 ) -> Result<(), DataError> {
     watch.check_stop()?;

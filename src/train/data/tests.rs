@@ -45,7 +45,7 @@ impl Drop for Folder {
     }
 }
 
-static RUNNING: AtomicBool = AtomicBool::new(false);
+static RUNNING: Stop = Stop::new();
 
 fn watched<T>(work: impl FnOnce(&Watch<'_>) -> T) -> T {
     work(&Watch {
@@ -362,7 +362,8 @@ fn interrupted_work_leaves_nothing_behind() {
     let folder = Folder::new("interrupted");
     let path = folder.path("in.pack");
     write(&path, 400, 1);
-    let stop = AtomicBool::new(true);
+    let stop = Stop::new();
+    stop.finish();
     let watch = Watch {
         stop: &stop,
         progress: &|_, _| {},

@@ -21,12 +21,14 @@ use super::seen::SeenPositions;
 use super::settings::GensfenSettings;
 use super::tally::Entry;
 use crate::records::pack::PackError;
-use crate::util::run_folder::{self, RunFolderError, at, open};
+use crate::runs::{FolderError, RunFolder, RunKind, io_error};
 
-const SETTINGS_FILE: &str = "gensfen.json";
-const JOURNAL_FILE: &str = "gensfen.jsonl";
-/// Raised when old folders can no longer be read.
-const FORMAT: u32 = 1;
+const KIND: RunKind = RunKind {
+    noun: "run of gensfen",
+    settings: "gensfen.json",
+    journal: "gensfen.jsonl",
+    format: 1,
+};
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
 /// Why games cannot be kept.
@@ -34,21 +36,7 @@ const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 pub enum ArchiveError {
     /// The folder.
     #[error(transparent)]
-    Folder(#[from] RunFolderError),
-    /// A new run was to begin where there is one.
-    #[error("{} holds games already: go on with them by --resume, or choose another folder", .0.display())]
-    Occupied(PathBuf),
-    /// A run was to go on where there is none.
-    #[error("{} holds no games: expected a file {SETTINGS_FILE} in it", .0.display())]
-    Missing(PathBuf),
-    /// The run in the folder is another one.
-    #[error("{} holds another run: {difference}", path.display())]
-    OtherRun {
-        /// The folder.
-        path: PathBuf,
-        /// The first difference.
-        difference: String,
-    },
+    Folder(#[from] FolderError),
     /// The games cannot be read again.
     #[error("{}: {source}", path.display())]
     Games {
@@ -61,10 +49,8 @@ pub enum ArchiveError {
 
 /// The folder of a run, open for writing.
 pub struct Archive {
-    folder: PathBuf,
+    folder: RunFolder,
     settings: GensfenSettings,
-    journal: File,
-    journal_end: u64,
     /// The number of the file that grows, from 1, the file, and its size.
     number: u32,
     file: File,
@@ -75,99 +61,66 @@ pub struct Archive {
 impl Archive {
     /// Whether a folder holds a run.
     pub fn exists(folder: &Path) -> bool {
-        folder.join(SETTINGS_FILE).exists()
+        RunFolder::exists(folder, KIND)
     }
 
     /// Begins a run in a folder, which is made if it is not there.
     ///
     /// # Errors
     /// The folder holds a run, or cannot be written.
-    pub fn create(folder: &Path, settings: &GensfenSettings) -> Result<Self, ArchiveError> {
-        fs::create_dir_all(folder).map_err(at(folder))?;
-        let journal = run_folder::open_alone(folder, JOURNAL_FILE)?;
-        let occupied = Self::exists(folder)
-            || journal.metadata().map_err(at(folder))?.len() > 0
-            || file_path(folder, settings, 1).exists();
-        if occupied {
-            return Err(ArchiveError::Occupied(folder.to_owned()));
+    pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, ArchiveError> {
+        if file_path(path, settings, 1).exists() {
+            return Err(ArchiveError::Folder(FolderError::Occupied {
+                path: path.to_owned(),
+                noun: KIND.noun,
+            }));
         }
-        run_folder::write_settings(&folder.join(SETTINGS_FILE), FORMAT, settings)?;
-        Self::open(folder, settings, journal, &[], 0)
+        Self::open(RunFolder::create(path, KIND, settings)?, settings, &[])
     }
 
-    /// Goes on with the run in a folder, of which it returns the games. What a kill left of a game is cut off.
+    /// Resumes the run in a folder, of which it returns the games. The part of a game that a kill
+    /// left is cut off.
     ///
     /// # Errors
     /// There is no run or another one, another process is at it, or a file is broken.
     pub fn resume(
-        folder: &Path,
+        path: &Path,
         settings: &GensfenSettings,
     ) -> Result<(Self, Vec<Entry>), ArchiveError> {
-        let old = read_settings(folder)?;
-        if let Some(difference) = settings.difference(&old) {
-            return Err(ArchiveError::OtherRun {
-                path: folder.to_owned(),
-                difference,
-            });
-        }
-        let path = folder.join(JOURNAL_FILE);
-        if !path.exists() {
-            // Without it everything would be cut off.
-            let reason = "is gone, expected it beside the games".to_owned();
-            let line = None;
-            return Err(RunFolderError::Content { path, line, reason }.into());
-        }
-        let journal = run_folder::open_alone(folder, JOURNAL_FILE)?;
-        let mut lines: Vec<(Entry, u64)> = run_folder::read_lines(&path)?;
         // After a power cut the end of a file can be missing though its line is there.
-        while let Some((last, _)) = lines.last() {
-            let length =
-                fs::metadata(file_path(folder, settings, last.file)).map_or(0, |m| m.len());
-            if length >= last.end {
-                break;
-            }
-            lines.pop();
-        }
-        let journal_end = lines.last().map_or(0, |&(_, end)| end);
-        let entries: Vec<Entry> = lines.into_iter().map(|(entry, _)| entry).collect();
-        journal.set_len(journal_end).map_err(at(folder))?;
-        let mut archive = Self::open(folder, settings, journal, &entries, journal_end)?;
+        let is_complete = |entry: &Entry| {
+            let file = fs::metadata(file_path(path, settings, entry.file));
+            file.map_or(0, |file| file.len()) >= entry.end
+        };
+        let (folder, entries) = RunFolder::resume_same(path, KIND, settings, is_complete)?;
+        let mut archive = Self::open(folder, settings, &entries)?;
         archive.remember()?;
         Ok((archive, entries))
     }
 
     fn open(
-        folder: &Path,
+        folder: RunFolder,
         settings: &GensfenSettings,
-        journal: File,
         entries: &[Entry],
-        journal_end: u64,
     ) -> Result<Self, ArchiveError> {
         let (number, end) = entries.last().map_or((1, 0), |last| (last.file, last.end));
+        let path = file_path(folder.path(), settings, number);
         let mut archive = Self {
-            folder: folder.to_owned(),
+            file: open(&path)?,
+            folder,
             settings: settings.clone(),
-            journal,
-            journal_end,
             number,
-            file: open(&file_path(folder, settings, number))?,
             end,
             seen: SeenPositions::new(settings.writing.dedup_mb),
         };
-        archive.cut().map_err(at(folder))?;
+        archive.cut().map_err(io_error(&path))?;
         Ok(archive)
     }
 
-    /// Cuts off what no line of the journal tells of, and goes to the ends.
+    /// Cuts off what no line of the journal tells of, and goes to the end.
     fn cut(&mut self) -> io::Result<()> {
-        for (file, end) in [
-            (&mut self.journal, self.journal_end),
-            (&mut self.file, self.end),
-        ] {
-            file.set_len(end)?;
-            file.seek(SeekFrom::Start(end))?;
-        }
-        Ok(())
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end)).map(drop)
     }
 
     /// Enters the positions of all files in the order in which they were written.
@@ -176,8 +129,8 @@ impl Archive {
             return Ok(());
         }
         for number in 1..=self.number {
-            let path = file_path(&self.folder, &self.settings, number);
-            let file = File::open(&path).map_err(at(&path))?;
+            let path = file_path(self.folder.path(), &self.settings, number);
+            let file = File::open(&path).map_err(io_error(&path))?;
             packing::read(file, |segment| self.seen.enter(&[segment])).map_err(|source| {
                 ArchiveError::Games {
                     path: path.clone(),
@@ -197,7 +150,8 @@ impl Archive {
             self.next_file()?;
         }
         let repeated = self.seen.cut(&mut game.segments);
-        let bytes = packing::bytes(&game).map_err(at(&self.folder))?;
+        let path = file_path(self.folder.path(), &self.settings, self.number);
+        let bytes = packing::bytes(&game).map_err(io_error(&path))?;
         let entry = Entry {
             game: game.number,
             file: self.number,
@@ -211,29 +165,25 @@ impl Archive {
             reason: game.outcome.reason,
             entering_king: game.entering_king,
         };
-        let line = run_folder::line_of(&self.folder.join(JOURNAL_FILE), &entry)?;
-        let written = self
-            .file
-            .write_all(&bytes)
-            .and_then(|()| self.journal.write_all(line.as_bytes()));
-        if let Err(source) = written {
-            // The next game must not join up with what there is of this one.
+        let written = self.file.write_all(&bytes).map_err(io_error(&path));
+        if let Err(error) = written.and_then(|()| self.folder.append(&entry)) {
+            // The next game must not join up with the beginning of this one.
             let _ = self.cut();
-            return Err(at(&self.folder)(source).into());
+            return Err(error.into());
         }
         self.end = entry.end;
-        self.journal_end += line.len() as u64;
         self.seen.enter(&game.segments);
         Ok(entry)
     }
 
     fn next_file(&mut self) -> Result<(), ArchiveError> {
-        self.file.sync_data().map_err(at(&self.folder))?;
+        let path = self.folder.path();
+        self.file.sync_data().map_err(io_error(path))?;
         self.number += 1;
-        let path = file_path(&self.folder, &self.settings, self.number);
+        let path = file_path(self.folder.path(), &self.settings, self.number);
         self.file = open(&path)?;
         self.end = 0;
-        self.cut().map_err(at(&path))?;
+        self.cut().map_err(io_error(&path))?;
         Ok(())
     }
 }
@@ -242,12 +192,14 @@ fn file_path(folder: &Path, settings: &GensfenSettings, number: u32) -> PathBuf 
     folder.join(format!("{}-{number:04}.pack", settings.writing.name))
 }
 
-fn read_settings(folder: &Path) -> Result<GensfenSettings, ArchiveError> {
-    let path = folder.join(SETTINGS_FILE);
-    if !path.exists() {
-        return Err(ArchiveError::Missing(folder.to_owned()));
-    }
-    Ok(run_folder::read_settings(&path, FORMAT)?)
+fn open(path: &Path) -> Result<File, FolderError> {
+    // Not in append mode, which cannot shorten a file on every system.
+    let options = File::options()
+        .create(true)
+        .write(true)
+        .truncate(false)
+        .open(path);
+    options.map_err(io_error(path))
 }
 
 #[cfg(test)]

@@ -22,13 +22,10 @@ mod settings;
 mod starts;
 mod tally;
 
-use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, ScopedJoinHandle, scope};
-
 use thiserror::Error;
 
 use crate::eval::Evaluator;
+use crate::runs::{Crew, Job, Numbers, Plan, Stop, ThreadError, execute};
 use crate::search::SOLO_STACK_BYTES;
 use crate::transposition::TableError;
 use crate::types::{EnteringKingRule, EnteringKingRuleError};
@@ -36,8 +33,7 @@ use crate::types::{EnteringKingRule, EnteringKingRuleError};
 pub use archive::{Archive, ArchiveError};
 pub use outcome::Reason;
 pub use settings::{
-    Diversions, Effort, Endings, EnteringKings, GensfenSettings, HARD_FACTOR, Openings, Shard,
-    Writing,
+    Diversions, Effort, Endings, EnteringKings, GensfenSettings, HARD_FACTOR, Openings, Writing,
 };
 pub use starts::{Starts, StartsError};
 pub use tally::{Entry, Tally};
@@ -60,16 +56,8 @@ pub enum GensfenError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// The system refuses a thread.
-    #[error("no thread {number} can be started: {source}")]
-    Thread {
-        /// Which one, from 1.
-        number: usize,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A bug.
-    #[error("a thread panicked; its last words stand above")]
-    Panic,
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// The settings leave nothing to begin with.
     #[error(
         "game {game}: {attempts} openings were tried, and none is both unfinished and within {limit} centipawns; expected a higher limit, or fewer random plies"
@@ -107,163 +95,114 @@ pub struct Extent {
     pub positions: Option<u64>,
 }
 
-/// Who watches a run, and may end it.
-pub trait Onlooker: Sync {
-    /// Whether no new game may begin.
-    fn asks_to_finish(&self) -> bool;
-    /// Whether the running games are to be broken off as well, and thrown away.
-    fn asks_to_abort(&self) -> bool;
-    /// Called after every game.
-    fn show(&self, tally: &Tally);
-}
-
-/// Plays games until there are enough or somebody asks to end. `entries` are those that the archive holds already.
+/// Plays games until there are enough or `stop` asks to end. `entries` are those that the archive
+/// holds already; `on_game` sees the sums after each game.
 ///
 /// # Errors
 /// The settings make no sense, the files cannot be written, or memory is short. What was played is kept.
 pub fn run(
-    settings: &GensfenSettings,
-    beginnings: &Beginnings,
-    evaluator: &Evaluator,
+    run: &Run<'_>,
     extent: &Extent,
     archive: Archive,
     entries: &[Entry],
-    onlooker: &dyn Onlooker,
+    stop: &Stop,
+    on_game: &(dyn Fn(&Tally) + Sync),
 ) -> Result<Tally, GensfenError> {
-    let rule: EnteringKingRule = settings.endings.entering_king.parse()?;
-    let hall = Hall {
-        desk: Mutex::new(Desk::new(archive, entries)),
-        settings,
-        rule,
-        evaluator,
-        beginnings,
-        extent,
-        onlooker,
+    let games = Games {
+        rule: run.settings.endings.entering_king.parse()?,
+        run: *run,
+        stop,
     };
-    scope(|scope| {
-        let mut threads: Vec<ScopedJoinHandle<'_, ()>> = Vec::new();
-        for index in 0..extent.threads.max(1) {
-            let hall = &hall;
-            let builder = Builder::new()
-                .name(format!("gensfen-{index}"))
-                .stack_size(SOLO_STACK_BYTES);
-            match builder.spawn_scoped(scope, move || hall.work()) {
-                Ok(thread) => threads.push(thread),
-                Err(source) => hall.fail(GensfenError::Thread {
-                    number: index + 1,
-                    source,
-                }),
-            }
-        }
-        for thread in threads {
-            if thread.join().is_err() {
-                hall.fail(GensfenError::Panic);
-            }
-        }
-    });
-    let desk = hall
-        .desk
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    desk.error.map_or(Ok(desk.tally), Err)
+    let mut tally = Tally::default();
+    for entry in entries {
+        tally.add(entry);
+    }
+    let done = entries.iter().map(|entry| entry.game);
+    let mut schedule = Schedule {
+        numbers: Numbers::new(extent.games, run.settings.shard, done),
+        positions: extent.positions,
+        archive,
+        tally,
+        on_game,
+    };
+    let crew = Crew {
+        threads: extent.threads,
+        name: "gensfen",
+        stack_bytes: Some(SOLO_STACK_BYTES),
+        stop,
+    };
+    execute(&games, &mut schedule, &crew)?;
+    Ok(schedule.tally)
 }
 
-/// Where the threads meet.
-struct Hall<'a> {
-    desk: Mutex<Desk>,
-    settings: &'a GensfenSettings,
+/// What decides the games.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// Kept beside the games.
+    pub settings: &'a GensfenSettings,
+    /// The positions that the settings name.
+    pub beginnings: &'a Beginnings,
+    /// The evaluation that they name.
+    pub evaluator: &'a Evaluator,
+}
+
+/// Plays games.
+struct Games<'a> {
+    run: Run<'a>,
     rule: EnteringKingRule,
-    evaluator: &'a Evaluator,
-    beginnings: &'a Beginnings,
-    extent: &'a Extent,
-    onlooker: &'a dyn Onlooker,
+    stop: &'a Stop,
 }
 
-/// What they share.
-struct Desk {
+impl<'a> Job for Games<'a> {
+    type Worker = Player<'a>;
+    type Piece = u64;
+    type Output = PlayedGame;
+    type Error = GensfenError;
+
+    fn worker(&self) -> Result<Player<'a>, GensfenError> {
+        let Run {
+            settings,
+            beginnings,
+            evaluator,
+        } = self.run;
+        Player::new(settings, self.rule, evaluator.clone(), beginnings)
+    }
+
+    fn perform(
+        &self,
+        player: &mut Player<'a>,
+        &number: &u64,
+    ) -> Result<Option<PlayedGame>, GensfenError> {
+        player.play(number, &|| self.stop.is_abort())
+    }
+}
+
+/// Which game comes next, and what has come of those before.
+struct Schedule<'a> {
+    numbers: Numbers,
+    /// No game begins when as many positions have been written.
+    positions: Option<u64>,
     archive: Archive,
     tally: Tally,
-    /// Games that were played before, and lie above `next`.
-    done: HashSet<u64>,
-    next: u64,
-    /// The first thing that went wrong; the others end then, too.
-    error: Option<GensfenError>,
+    on_game: &'a (dyn Fn(&Tally) + Sync),
 }
 
-impl Desk {
-    fn new(archive: Archive, entries: &[Entry]) -> Self {
-        let mut tally = Tally::default();
-        for entry in entries {
-            tally.add(entry);
-        }
-        Self {
-            archive,
-            tally,
-            done: entries.iter().map(|entry| entry.game).collect(),
-            next: 0,
-            error: None,
-        }
-    }
-}
-
-impl Hall<'_> {
-    fn lock(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn fail(&self, error: GensfenError) {
-        self.lock().error.get_or_insert(error);
-    }
-
-    /// One thread's games.
-    fn work(&self) {
-        let evaluator = self.evaluator.clone();
-        let mut player = match Player::new(self.settings, self.rule, evaluator, self.beginnings) {
-            Ok(player) => player,
-            Err(error) => return self.fail(error),
-        };
-        while let Some(number) = self.next_game() {
-            let is_aborted = || self.onlooker.asks_to_abort();
-            match player.play(number, &is_aborted) {
-                Ok(Some(game)) => self.keep(game),
-                Ok(None) => return,
-                Err(error) => self.fail(error),
-            }
-        }
-    }
-
-    /// The number of the next game that is to be played here.
-    fn next_game(&self) -> Option<u64> {
-        let mut desk = self.lock();
+impl Plan<Games<'_>> for Schedule<'_> {
+    fn next(&mut self) -> Result<Option<u64>, GensfenError> {
         let has_enough = self
-            .extent
             .positions
-            .is_some_and(|positions| desk.tally.written >= positions);
-        if desk.error.is_some() || has_enough || self.onlooker.asks_to_finish() {
-            return None;
-        }
-        loop {
-            let number = desk.next;
-            if self.extent.games.is_some_and(|games| number >= games) {
-                return None;
-            }
-            desk.next += 1;
-            if self.settings.shard.has(number) && !desk.done.remove(&number) {
-                return Some(number);
-            }
-        }
+            .is_some_and(|positions| self.tally.written >= positions);
+        Ok(if has_enough {
+            None
+        } else {
+            self.numbers.next()
+        })
     }
 
-    fn keep(&self, game: PlayedGame) {
-        let mut desk = self.lock();
-        match desk.archive.append(game) {
-            Ok(entry) => {
-                desk.tally.add(&entry);
-                self.onlooker.show(&desk.tally);
-            }
-            Err(error) => {
-                desk.error.get_or_insert(error.into());
-            }
-        }
+    fn keep(&mut self, _: u64, game: PlayedGame) -> Result<(), GensfenError> {
+        let entry = self.archive.append(game)?;
+        self.tally.add(&entry);
+        (self.on_game)(&self.tally);
+        Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! What decides which games are played. It is kept beside them, so that a run can only go on as it began.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 
+use crate::runs::Shard;
 use crate::types::Depth;
 
 /// A run of self-play.
@@ -26,15 +26,6 @@ pub struct GensfenSettings {
     pub endings: Endings,
     /// What is written.
     pub writing: Writing,
-}
-
-/// A part of the games: every `count`-th, from `index` on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Shard {
-    /// Which part, below `count`.
-    pub index: u64,
-    /// How many parts there are.
-    pub count: u64,
 }
 
 /// How much each move is thought about.
@@ -124,37 +115,4 @@ pub struct Writing {
     pub file_mb: u64,
     /// Memory for the keys of positions that are not written again, in MB; 0 writes all.
     pub dedup_mb: usize,
-}
-
-impl Shard {
-    /// All games.
-    pub const WHOLE: Self = Self { index: 0, count: 1 };
-
-    /// Whether the game with this number is played here.
-    pub const fn has(self, game: u64) -> bool {
-        game % self.count == self.index
-    }
-}
-
-impl GensfenSettings {
-    /// The first difference to the settings of another run, in words.
-    pub fn difference(&self, other: &Self) -> Option<String> {
-        // Numbers, texts and structs of them always become JSON.
-        let [ours, theirs] = [self, other].map(|settings| serde_json::to_value(settings).ok());
-        difference("", &ours?, &theirs?)
-    }
-}
-
-fn difference(path: &str, ours: &Json, theirs: &Json) -> Option<String> {
-    if let (Json::Object(ours), Json::Object(theirs)) = (ours, theirs) {
-        return ours.iter().find_map(|(name, ours)| {
-            let path = if path.is_empty() {
-                name.clone()
-            } else {
-                format!("{path}.{name}")
-            };
-            difference(&path, ours, theirs.get(name).unwrap_or(&Json::Null))
-        });
-    }
-    (ours != theirs).then(|| format!("{path} is {ours} instead of {theirs}"))
 }

@@ -1,9 +1,7 @@
 //! Lets the engine play from each root, a few short games, and drops those from which many games go in a circle: nothing
 //! is learnt from them.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread::{Builder, scope};
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -11,6 +9,7 @@ use super::Root;
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::records::packed::HuffmanCodedPos;
+use crate::runs::{Crew, Job, Numbers, Plan, Shard, Stop, ThreadError, execute};
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo};
 use crate::train::data::{DataError, Watch};
 use crate::train::gensfen::{Diversions, HARD_FACTOR, Purpose, choose, generator};
@@ -53,22 +52,15 @@ pub enum CheckError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// The system refuses a thread.
-    #[error("no thread {number} can be started: {source}")]
-    Thread {
-        /// Which one, from 1.
-        number: usize,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A bug.
-    #[error("a thread panicked; its last words stand above")]
-    Panic,
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// Somebody asked to stop.
     #[error(transparent)]
     Interrupted(DataError),
 }
 
-/// Which of `roots` stay; `watch` is told how many of how many are played. The answer does not depend on the threads.
+/// Which of `roots` stay; `watch` is told how many are played and how many there are. The answer
+/// does not depend on the number of threads.
 ///
 /// # Errors
 /// Memory or threads are short, or the watch says stop.
@@ -78,66 +70,70 @@ pub fn check(
     evaluator: &Evaluator,
     watch: &Watch<'_>,
 ) -> Result<Vec<bool>, CheckError> {
-    let mut is_kept = vec![true; roots.len()];
-    let desk = Desk {
+    let games = Games {
         roots,
         settings,
         evaluator,
-        next: AtomicUsize::new(0),
         stop: watch.stop,
     };
-    let (sender, results) = mpsc::channel();
-    scope(|scope| {
-        let mut threads = Vec::new();
-        for number in 1..=settings.threads.max(1) {
-            let (desk, sender) = (&desk, sender.clone());
-            let builder = Builder::new()
-                .name(format!("roots-{number}"))
-                .stack_size(SOLO_STACK_BYTES);
-            let thread = builder.spawn_scoped(scope, move || desk.work(&sender));
-            threads.push(thread.map_err(|source| {
-                // The others have nothing left to do.
-                desk.next.store(roots.len(), Ordering::Relaxed);
-                CheckError::Thread { number, source }
-            })?);
-        }
-        drop(sender);
-        for (done, (index, is_good)) in (1..).zip(results) {
-            is_kept[index] = is_good;
-            (watch.progress)(done, roots.len() as u64);
-        }
-        for thread in threads {
-            thread.join().map_err(|_| CheckError::Panic)??;
-        }
-        watch.check_stop().map_err(CheckError::Interrupted)
-    })?;
-    Ok(is_kept)
+    let mut schedule = Schedule {
+        numbers: Numbers::new(Some(roots.len() as u64), Shard::WHOLE, []),
+        is_kept: vec![true; roots.len()],
+        done: 0,
+        watch,
+    };
+    let crew = Crew {
+        threads: settings.threads,
+        name: "roots",
+        stack_bytes: Some(SOLO_STACK_BYTES),
+        stop: watch.stop,
+    };
+    execute(&games, &mut schedule, &crew)?;
+    watch.check_stop().map_err(CheckError::Interrupted)?;
+    Ok(schedule.is_kept)
 }
 
-/// What the threads share.
-struct Desk<'a> {
+/// Plays from roots.
+struct Games<'a> {
     roots: &'a [Root],
     settings: &'a CheckSettings,
     evaluator: &'a Evaluator,
-    next: AtomicUsize,
-    stop: &'a AtomicBool,
+    stop: &'a Stop,
 }
 
-impl Desk<'_> {
-    /// Plays the roots that are left, one after the other.
-    fn work(&self, results: &mpsc::Sender<(usize, bool)>) -> Result<(), CheckError> {
-        let mut player = Player::new(self.settings, self.evaluator)?;
-        loop {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(root) = self.roots.get(index) else {
-                return Ok(());
-            };
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            // Nobody listens any more only where another thread failed.
-            let _ = results.send((index, player.is_played_on(root)));
-        }
+impl<'a> Job for Games<'a> {
+    type Worker = Player<'a>;
+    type Piece = u64;
+    type Output = bool;
+    type Error = CheckError;
+
+    fn worker(&self) -> Result<Player<'a>, CheckError> {
+        Ok(Player::new(self.settings, self.evaluator, self.stop)?)
+    }
+
+    fn perform(&self, player: &mut Player<'a>, &index: &u64) -> Result<Option<bool>, CheckError> {
+        Ok(player.is_played_on(&self.roots[index as usize]))
+    }
+}
+
+/// Which root comes next, and what has come of those before.
+struct Schedule<'a> {
+    numbers: Numbers,
+    is_kept: Vec<bool>,
+    done: u64,
+    watch: &'a Watch<'a>,
+}
+
+impl Plan<Games<'_>> for Schedule<'_> {
+    fn next(&mut self) -> Result<Option<u64>, CheckError> {
+        Ok(self.numbers.next())
+    }
+
+    fn keep(&mut self, index: u64, is_kept: bool) -> Result<(), CheckError> {
+        self.is_kept[index as usize] = is_kept;
+        self.done += 1;
+        (self.watch.progress)(self.done, self.is_kept.len() as u64);
+        Ok(())
     }
 }
 
@@ -145,10 +141,15 @@ struct Player<'a> {
     settings: &'a CheckSettings,
     solo: Solo,
     limits: Arc<Limits>,
+    stop: &'a Stop,
 }
 
 impl<'a> Player<'a> {
-    fn new(settings: &'a CheckSettings, evaluator: &Evaluator) -> Result<Self, TableError> {
+    fn new(
+        settings: &'a CheckSettings,
+        evaluator: &Evaluator,
+        stop: &'a Stop,
+    ) -> Result<Self, TableError> {
         let search = Settings {
             hash_mb: 1,
             draw_value: [0; 2],
@@ -165,22 +166,26 @@ impl<'a> Player<'a> {
             settings,
             solo: Solo::new(search)?,
             limits: Arc::new(limits),
+            stop,
         })
     }
 
+    /// Whether few enough games from the root repeat a position; `None` where they were broken off.
     #[expect(clippy::cast_precision_loss, reason = "a few games")]
-    fn is_played_on(&mut self, root: &Root) -> bool {
+    fn is_played_on(&mut self, root: &Root) -> Option<bool> {
         let Ok(position) = root.position.unpack(root.ply.into()) else {
-            return false;
+            return Some(false);
         };
         let CheckSettings { games, rate, .. } = *self.settings;
-        let repeats = |game: &u64| self.repeats(&position, *game);
-        let repeated = (0..games).filter(repeats).count();
-        repeated as f64 <= rate * games as f64
+        let mut repeated = 0;
+        for game in 0..games {
+            repeated += u64::from(self.repeats(&position, game)?);
+        }
+        Some(repeated as f64 <= rate * games as f64)
     }
 
-    /// Whether a position comes a second time.
-    fn repeats(&mut self, root: &Position, game: u64) -> bool {
+    /// Whether a position comes a second time; `None` where the game was broken off.
+    fn repeats(&mut self, root: &Position, game: u64) -> Option<bool> {
         self.solo.new_game();
         // The random numbers follow from the position, so that it is judged alike whatever stands beside it.
         let code = crc32fast::hash(&HuffmanCodedPos::of(root).to_bytes());
@@ -189,22 +194,25 @@ impl<'a> Player<'a> {
         let mut position = root.clone();
         let mut keys = vec![position.key()];
         for ply in 0..self.settings.plies {
+            if self.stop.is_abort() {
+                return None;
+            }
             let is_varied = ply < VARIED_PLIES;
             self.solo
                 .set_multi_pv(if is_varied { DIVERSIONS.multi_pv } else { 1 });
             let lines = self.solo.search(&position, &self.limits).lines;
             let mv = match &lines[..] {
-                [] => return false,
+                [] => return Some(false),
                 [best, ..] if !is_varied => best.mv,
                 lines => choose(&DIVERSIONS, lines, &mut random),
             };
             position.do_move(mv);
             let key = position.key();
             if keys.contains(&key) {
-                return true;
+                return Some(true);
             }
             keys.push(key);
         }
-        false
+        Some(false)
     }
 }

@@ -1,13 +1,12 @@
 //! Made-up games, of which everything is known.
 
-use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-
 use super::*;
 use crate::eval::Evaluator;
+use crate::runs::Stop;
+use std::fs;
+use std::path::PathBuf;
 
-static RUNNING: AtomicBool = AtomicBool::new(false);
+static RUNNING: Stop = Stop::new();
 
 fn watch() -> Watch<'static> {
     Watch {
@@ -255,7 +254,8 @@ fn roots_from_which_games_go_in_a_circle_are_dropped() {
     };
     let kept = check(&roots, &lenient, &Evaluator::Material, &watch()).expect("it plays");
     assert_eq!(kept, [true, true]);
-    let stop = AtomicBool::new(true);
+    let stop = Stop::new();
+    stop.finish();
     let stopped = Watch {
         stop: &stop,
         progress: &|_, _| {},

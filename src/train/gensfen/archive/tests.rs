@@ -4,11 +4,12 @@ use std::fs::OpenOptions;
 
 use super::super::game::Segment;
 use super::super::outcome::{Outcome, Reason};
-use super::super::settings::{Diversions, Effort, Endings, Openings, Shard, Writing};
+use super::super::settings::{Diversions, Effort, Endings, Openings, Writing};
 use super::*;
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
+use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 
 /// A folder that goes with its test.
@@ -140,14 +141,14 @@ fn a_torn_end_is_cut_off() {
     let mut archive = create(&folder, &settings());
     let entries = [0, 1].map(|number| append(&mut archive, game(number, 10)));
     drop(archive);
-    let sizes = [JOURNAL_FILE, "games-0001.pack"].map(|name| folder.size(name));
+    let sizes = [KIND.journal, "games-0001.pack"].map(|name| folder.size(name));
     assert_eq!(sizes[1], entries[1].end);
-    folder.add(JOURNAL_FILE, b"{\"game\":2,");
+    folder.add(KIND.journal, b"{\"game\":2,");
     folder.add("games-0001.pack", &[1, 2, 3]);
     let (mut archive, found) = resume(&folder, &settings());
     assert_eq!(found, entries);
     assert_eq!(
-        [JOURNAL_FILE, "games-0001.pack"].map(|name| folder.size(name)),
+        [KIND.journal, "games-0001.pack"].map(|name| folder.size(name)),
         sizes
     );
     let third = append(&mut archive, game(2, 10));
@@ -241,13 +242,13 @@ fn a_broken_folder_is_named_with_the_place() {
     let mut archive = create(&folder, &settings());
     append(&mut archive, game(0, 10));
     drop(archive);
-    folder.add(JOURNAL_FILE, b"{}\n");
+    folder.add(KIND.journal, b"{}\n");
     let refused = refusal(Archive::resume(&folder.0, &settings()));
     assert!(refused.contains("gensfen.jsonl line 2"), "{refused}");
-    fs::remove_file(folder.file(JOURNAL_FILE)).expect("it is there");
+    fs::remove_file(folder.file(KIND.journal)).expect("it is there");
     let refused = refusal(Archive::resume(&folder.0, &settings()));
     assert!(refused.contains("is gone"), "{refused}");
-    let new = SETTINGS_FILE;
+    let new = KIND.settings;
     fs::write(folder.file(new), "{\"format\":2").expect("it can be written");
     let refused = refusal(Archive::resume(&folder.0, &settings()));
     assert!(refused.contains("gensfen.json line 1"), "{refused}");

@@ -1,8 +1,9 @@
 //! Tests of games and of the moves in them that are not the best.
 
-use super::super::settings::{Effort, Endings, Openings, Shard, Writing};
+use super::super::settings::{Effort, Endings, Openings, Writing};
 use super::super::starts::Starts;
 use super::*;
+use crate::runs::Shard;
 use crate::types::Bound;
 
 const NO_DIVERSIONS: Diversions = Diversions {

@@ -1,0 +1,155 @@
+//! The problems of a file as a [`Job`], their order and answers as a [`Plan`].
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::Answer;
+use super::report::Report;
+use super::{Arguments, Meter, Problem};
+use crate::mate::{MateLimits, MateSolver, Verdict};
+use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
+
+/// What decides the answers. It is kept beside them.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Settings {
+    /// How many problems the whole file has.
+    problems: u64,
+    /// CRC-32 of their positions.
+    checksum: u32,
+    shard: Shard,
+    /// Time for each problem.
+    time: Option<Duration>,
+    /// Moves to make for each problem.
+    nodes: Option<u64>,
+    /// Size of all tables together in MB.
+    hash: u32,
+    shortest: bool,
+    check_dual: bool,
+}
+
+impl Settings {
+    pub(super) fn new(arguments: &Arguments, problems: &[Problem], shard: Shard) -> Self {
+        let mut checksum = crc32fast::Hasher::new();
+        for problem in problems {
+            checksum.update(problem.position.to_sfen().as_bytes());
+            checksum.update(b"\n");
+        }
+        Self {
+            problems: problems.len() as u64,
+            checksum: checksum.finalize(),
+            shard,
+            time: arguments.time,
+            nodes: arguments.nodes,
+            hash: arguments.hash,
+            shortest: arguments.shortest,
+            check_dual: arguments.check_dual,
+        }
+    }
+
+    /// The numbers of the problems that are solved here, which are counted from 1.
+    pub(super) fn numbers(&self, done: impl IntoIterator<Item = u64>) -> Numbers {
+        let done = done.into_iter().chain([0]);
+        Numbers::new(Some(self.problems + 1), self.shard, done)
+    }
+}
+
+/// Solves problems.
+pub(super) struct Problems<'a> {
+    pub(super) all: &'a [Problem],
+    pub(super) settings: &'a Settings,
+    /// Threads for one problem.
+    pub(super) threads_each: usize,
+    /// MB for one problem.
+    pub(super) hash_each: usize,
+    pub(super) stop: &'a Stop,
+}
+
+impl Job for Problems<'_> {
+    type Worker = MateSolver;
+    /// The number of a problem.
+    type Piece = u64;
+    type Output = Answer;
+    type Error = anyhow::Error;
+
+    fn worker(&self) -> anyhow::Result<MateSolver> {
+        Ok(MateSolver::new(self.hash_each))
+    }
+
+    fn perform(&self, solver: &mut MateSolver, &number: &u64) -> anyhow::Result<Option<Answer>> {
+        let start = Instant::now();
+        let position = &self.all[number as usize - 1].position;
+        let limits = |begun: Instant| MateLimits {
+            deadline: self.settings.time.and_then(|time| begun.checked_add(time)),
+            nodes: self.settings.nodes,
+            shortest: self.settings.shortest,
+            threads: self.threads_each,
+            // A problem can take for ever, so the first request ends its search.
+            ..MateLimits::until(self.stop.flag())
+        };
+        let solution = solver.solve(position, &limits(start), &mut |_| {})?;
+        let second = match &solution.verdict {
+            Verdict::Mate { line, .. } if self.settings.check_dual => {
+                Some(solver.second_solutions(position, line, &limits(Instant::now()))?)
+            }
+            _ => None,
+        };
+        if self.stop.is_requested() {
+            // With more time the answer could be another one.
+            return Ok(None);
+        }
+        let time = start.elapsed();
+        Ok(Some(Answer::new(number, &solution, second.as_ref(), time)))
+    }
+}
+
+/// Which problem comes next, and where answers go.
+pub(super) struct Schedule<'a> {
+    numbers: Numbers,
+    folder: Option<RunFolder>,
+    report: Report,
+    meter: &'a Meter,
+}
+
+impl<'a> Schedule<'a> {
+    /// With the answers of an earlier part of the run.
+    pub(super) fn new(
+        settings: &Settings,
+        folder: Option<RunFolder>,
+        answers: Vec<Answer>,
+        mut report: Report,
+        meter: &'a Meter,
+    ) -> anyhow::Result<Self> {
+        let numbers = settings.numbers(answers.iter().map(|answer| answer.number));
+        for answer in answers {
+            report.add(answer)?;
+        }
+        Ok(Self {
+            numbers,
+            folder,
+            report,
+            meter,
+        })
+    }
+
+    /// Prints the answers that wait for others, and the sum.
+    pub(super) fn finish(self, time: Duration) -> anyhow::Result<()> {
+        Ok(self.report.finish(time)?)
+    }
+}
+
+impl Plan<Problems<'_>> for Schedule<'_> {
+    fn next(&mut self) -> anyhow::Result<Option<u64>> {
+        Ok(self.numbers.next())
+    }
+
+    fn keep(&mut self, _: u64, answer: Answer) -> anyhow::Result<()> {
+        if let Some(folder) = &mut self.folder {
+            folder.append(&answer)?;
+        }
+        self.report.add(answer)?;
+        self.meter
+            .advance(self.report.count() as u64, self.report.words());
+        Ok(())
+    }
+}

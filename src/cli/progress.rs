@@ -1,0 +1,95 @@
+//! How far long work is: a bar on a terminal, a line now and then elsewhere. On stderr, so that the
+//! result can go through a pipe.
+
+use std::io::IsTerminal as _;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+
+/// Between two lines in a log file.
+const LINE_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Shows how much of some work is done.
+pub(super) struct Meter {
+    /// On a terminal only.
+    bar: Option<ProgressBar>,
+    /// What is counted, such as "games".
+    unit: &'static str,
+    last_line: Mutex<Instant>,
+}
+
+impl Meter {
+    /// For work of `length` units, if it has an end, of which `done` are done already.
+    pub(super) fn new(unit: &'static str, length: Option<u64>, done: u64) -> Self {
+        let bar = std::io::stderr()
+            .is_terminal()
+            .then(|| bar(unit, length, done));
+        Self {
+            bar,
+            unit,
+            last_line: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Shows how much is done, with a few words.
+    pub(super) fn advance(&self, done: u64, words: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+            bar.set_message(words);
+        } else if self.is_line_due() {
+            eprintln!("{done} {}  {words}", self.unit);
+        }
+    }
+
+    /// Prints a line above the bar.
+    pub(super) fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{line}")),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn is_line_due(&self) -> bool {
+        let Ok(mut last) = self.last_line.lock() else {
+            return false;
+        };
+        let is_due = last.elapsed() >= LINE_INTERVAL;
+        if is_due {
+            *last = Instant::now();
+        }
+        is_due
+    }
+}
+
+fn bar(unit: &str, length: Option<u64>, done: u64) -> ProgressBar {
+    let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    let template = if length.is_some() {
+        format!("{{elapsed_precise}} {{bar:20}} {{pos}}/{{len}} {unit}, {{left}} left  {{msg}}")
+    } else {
+        format!("{{elapsed_precise}} {{spinner}} {{pos}} {unit}  {{msg}}")
+    };
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        // How long it takes is unknown until a first piece is done.
+        let left = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = if state.pos() > done {
+                let seconds = Duration::from_secs(state.eta().as_secs());
+                write!(out, "{}", indicatif::HumanDuration(seconds))
+            } else {
+                out.write_str("?")
+            };
+        };
+        bar.set_style(style.with_key("left", left));
+    }
+    bar.set_position(done);
+    bar.reset_eta();
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}

@@ -1,0 +1,63 @@
+//! The arguments of long work that can be interrupted, resumed and divided.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::Args;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
+
+#[derive(Args)]
+#[command(next_help_heading = "Long work")]
+pub(super) struct WorkArguments {
+    /// Folder that keeps each finished piece at once, so that the work survives a kill
+    #[arg(long, value_name = "FOLDER")]
+    work: Option<PathBuf>,
+
+    /// Go on with the work in the folder of --work; begin it if there is none yet
+    #[arg(long, requires = "work")]
+    resume: bool,
+
+    /// Do only part I of N, such as 3/16
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+}
+
+impl WorkArguments {
+    /// The part that is done here.
+    pub(super) fn shard(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
+    }
+
+    /// The folder, if there is to be one, and the entries that it holds already.
+    ///
+    /// # Errors
+    /// The folder holds other work, or cannot be read or written.
+    pub(super) fn open<S: Serialize + DeserializeOwned, E: DeserializeOwned>(
+        &self,
+        kind: RunKind,
+        settings: &S,
+    ) -> Result<(Option<RunFolder>, Vec<E>), FolderError> {
+        let Some(path) = &self.work else {
+            return Ok((None, Vec::new()));
+        };
+        if self.resume && RunFolder::exists(path, kind) {
+            let (folder, entries) = RunFolder::resume_same(path, kind, settings, |_: &E| true)?;
+            return Ok((Some(folder), entries));
+        }
+        Ok((Some(RunFolder::create(path, kind, settings)?), Vec::new()))
+    }
+
+    /// Fails where the work was interrupted: a script must not take a part for the whole.
+    pub(super) fn check_complete(&self, stop: &Stop) -> anyhow::Result<()> {
+        let advice = if self.work.is_some() {
+            ", and the same command with --resume goes on"
+        } else {
+            ""
+        };
+        ensure!(!stop.is_requested(), "interrupted{advice}");
+        Ok(())
+    }
+}

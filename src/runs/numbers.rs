@@ -1,0 +1,57 @@
+//! The numbers of the pieces that are left to do.
+
+use std::collections::HashSet;
+
+use super::Shard;
+
+/// Every number of a shard in ascending order, without those that are done already.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    next: u64,
+    /// The first number beyond the end; `None` for a run without an end.
+    end: Option<u64>,
+    shard: Shard,
+    /// Done in an earlier part of the run.
+    done: HashSet<u64>,
+}
+
+impl Numbers {
+    /// The numbers below `end` that `shard` has and `done` has not.
+    pub fn new(end: Option<u64>, shard: Shard, done: impl IntoIterator<Item = u64>) -> Self {
+        Self {
+            next: 0,
+            end,
+            shard,
+            done: done.into_iter().collect(),
+        }
+    }
+}
+
+impl Iterator for Numbers {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        while self.end.is_none_or(|end| self.next < end) {
+            let number = self.next;
+            self.next += 1;
+            if self.shard.has(number) && !self.done.remove(&number) {
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_done_or_belongs_to_others_is_left_out() {
+        let shard = Shard { index: 1, count: 3 };
+        let numbers = Numbers::new(Some(14), shard, [4, 10]);
+        assert_eq!(numbers.collect::<Vec<_>>(), [1, 7, 13]);
+        let endless = Numbers::new(None, Shard::WHOLE, [0]);
+        assert_eq!(endless.take(3).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+}

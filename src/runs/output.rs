@@ -1,0 +1,173 @@
+//! A file that gets its name when it is complete.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Large, because several files are read and written in turn.
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// Why a file cannot be begun.
+#[derive(Debug, Error)]
+pub enum OutputError {
+    /// The system refuses.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// Another process writes a file of this name.
+    #[error("another run is writing this file at this moment")]
+    InUse,
+}
+
+/// A file that is being written. It is called `NAME.partial` until [`OutputFile::finish`], and is
+/// removed where that does not come. Two processes never write the same one.
+#[derive(Debug)]
+pub struct OutputFile {
+    out: BufWriter<File>,
+    partial: PathBuf,
+    path: PathBuf,
+    is_finished: bool,
+}
+
+impl OutputFile {
+    /// Begins a file. What a killed process left under its partial name is replaced.
+    ///
+    /// # Errors
+    /// The file cannot be made, or another process writes it.
+    pub fn create(path: &Path) -> Result<Self, OutputError> {
+        let partial = beside(path, ".partial");
+        let file = match File::create_new(&partial) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                remove_abandoned(&partial)?;
+                File::create_new(&partial)?
+            }
+            created => created?,
+        };
+        lock(&file)?;
+        Ok(Self {
+            out: BufWriter::with_capacity(BUFFER_BYTES, file),
+            partial,
+            path: path.to_owned(),
+            is_finished: false,
+        })
+    }
+
+    /// Completes the file: it is on the disk and has its name.
+    ///
+    /// # Errors
+    /// The file cannot be written or renamed.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        self.out.get_ref().sync_all()?;
+        fs::rename(&self.partial, &self.path)?;
+        self.is_finished = true;
+        Ok(())
+    }
+}
+
+/// Removes a partial file that nobody writes any more.
+fn remove_abandoned(partial: &Path) -> Result<(), OutputError> {
+    match File::open(partial) {
+        Ok(file) => lock(&file)?,
+        // Its process has just finished it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error.into()),
+    }
+    match fs::remove_file(partial) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn lock(file: &File) -> Result<(), OutputError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(OutputError::InUse),
+        // Some network file systems know no locks.
+        Err(TryLockError::Error(error)) => {
+            log::warn!("a file cannot be locked: {error}");
+            Ok(())
+        }
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        if !self.is_finished
+            && let Err(error) = fs::remove_file(&self.partial)
+        {
+            log::warn!("{}: {error}", self.partial.display());
+        }
+    }
+}
+
+/// The path with something appended to its name.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> PathBuf {
+        let name = format!("raicho-output-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder can be made");
+        folder
+    }
+
+    #[test]
+    fn it_has_its_name_when_it_is_complete() {
+        let folder = place("complete");
+        let path = folder.join("x");
+        let mut file = OutputFile::create(&path).expect("it can be made");
+        file.write_all(b"one").expect("it can be written");
+        assert!(!path.exists() && folder.join("x.partial").exists());
+        file.finish().expect("it can be finished");
+        assert_eq!(fs::read(&path).expect("it is there"), b"one");
+        drop(OutputFile::create(&path).expect("it can be made again"));
+        assert_eq!(fs::read(&path).expect("the old one stays"), b"one");
+        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 1);
+        let _ = fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn two_writers_never_share_a_file() {
+        let folder = place("shared");
+        let path = folder.join("x");
+        let mut first = OutputFile::create(&path).expect("it can be made");
+        let second = OutputFile::create(&path);
+        assert!(matches!(second, Err(OutputError::InUse)), "{second:?}");
+        first.write_all(b"first").expect("it can be written");
+        first.finish().expect("the second one left it alone");
+        assert_eq!(fs::read(&path).expect("it is there"), b"first");
+        let _ = fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn what_a_kill_left_is_replaced() {
+        let folder = place("killed");
+        let path = folder.join("x");
+        fs::write(folder.join("x.partial"), "half of").expect("it can be written");
+        let mut file = OutputFile::create(&path).expect("nobody writes it");
+        file.write_all(b"1").expect("it can be written");
+        file.finish().expect("it can be finished");
+        assert_eq!(fs::read(&path).expect("it is there"), b"1");
+        let _ = fs::remove_dir_all(folder);
+    }
+}

@@ -1,0 +1,123 @@
+//! The part of a run that one of several machines does.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// One of `count` parts of a run.
+///
+/// As text it is `I/N`, such as `3/16`. Batch systems count from 0 or from 1: `N/N` and `0/N` are
+/// the same part, so that either way each part is done once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which part, from 0, below `count`.
+    pub index: u64,
+    /// How many parts there are, at least 1.
+    pub count: u64,
+}
+
+/// A text that names no shard.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("'{0}' is no part of a run, expected I/N such as 3/16")]
+pub struct ShardError(String);
+
+impl Shard {
+    /// The whole run.
+    pub const WHOLE: Self = Self { index: 0, count: 1 };
+
+    /// Whether the piece with this number is done here: every `count`-th, from `index` on.
+    pub const fn has(self, number: u64) -> bool {
+        number % self.count == self.index
+    }
+
+    /// The part of `length` pieces that is done here, where parts must be contiguous so that their
+    /// outputs, one after the other, are the output of the whole run. Counts as a person does:
+    /// 1/N is the first part and N/N (or 0/N) the last.
+    pub fn range(self, length: u64) -> Range<u64> {
+        let number = if self.index == 0 {
+            self.count
+        } else {
+            self.index
+        };
+        let bound = |part: u64| {
+            let bound = u128::from(length) * u128::from(part) / u128::from(self.count);
+            bound as u64
+        };
+        bound(number - 1)..bound(number)
+    }
+
+    /// Whether this is the whole run.
+    pub const fn is_whole(self) -> bool {
+        self.count == 1
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let error = || ShardError(crate::util::shorten(text));
+        let (index, count) = text.split_once('/').ok_or_else(error)?;
+        let [index, count]: [Result<u64, _>; 2] = [index.trim().parse(), count.trim().parse()];
+        match (index, count) {
+            (Ok(index), Ok(count)) if count > 0 && index <= count => Ok(Self {
+                index: index % count,
+                count,
+            }),
+            _ => Err(error()),
+        }
+    }
+}
+
+/// As it was given, but for `0/N`.
+impl fmt::Display for Shard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = if self.index == 0 {
+            self.count
+        } else {
+            self.index
+        };
+        write!(formatter, "{number}/{}", self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_done_once_whether_counted_from_0_or_from_1() {
+        for texts in [["0/3", "1/3", "2/3"], ["1/3", "2/3", "3/3"]] {
+            let shards = texts.map(|text| text.parse::<Shard>().expect("a shard"));
+            for number in 0..20 {
+                let holders = shards.iter().filter(|shard| shard.has(number)).count();
+                assert_eq!(holders, 1, "{number} in {texts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_are_contiguous_and_complete() {
+        for (length, count) in [(0, 1), (10, 3), (2, 5), (u64::MAX, 7)] {
+            let mut end = 0;
+            for number in 1..=count {
+                let shard: Shard = format!("{number}/{count}").parse().expect("a shard");
+                let range = shard.range(length);
+                assert_eq!(range.start, end);
+                end = range.end;
+            }
+            assert_eq!(end, length);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["", "3", "/", "4/3", "1/0", "-1/3", "a/b", "1/2/3"] {
+            let error = text.parse::<Shard>().expect_err(text);
+            assert!(error.to_string().contains("expected I/N"), "{error}");
+        }
+    }
+}
