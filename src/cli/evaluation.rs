@@ -19,3 +19,17 @@ pub(super) fn load(text: &str) -> anyhow::Result<(EvalFile, Evaluator)> {
     }
     Ok((choice, evaluator))
 }
+
+/// What the evaluation was asked for as, and a checksum of its weights, so that a run does not go on
+/// with others.
+pub(super) fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
+    let Evaluator::Nnue(model) = evaluator else {
+        return choice.to_string();
+    };
+    let network = model.network();
+    // Networks of other programs cannot be written as ours; their text says at least what they are.
+    match network.to_bytes() {
+        Some(bytes) => format!("{choice}, checksum {:08x}", crc32fast::hash(&bytes)),
+        None => format!("{choice}, {}", network.text()),
+    }
+}

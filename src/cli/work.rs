@@ -61,3 +61,25 @@ impl WorkArguments {
         Ok(())
     }
 }
+
+/// For work that cannot be divided: `--shard` is there to say why.
+#[derive(Args)]
+pub(super) struct Indivisible {
+    /// Not for this command
+    #[arg(long, value_name = "I/N", hide = true)]
+    shard: Option<String>,
+}
+
+impl Indivisible {
+    /// Refuses `--shard`.
+    ///
+    /// # Errors
+    /// It was given; `reason` completes "this work cannot be divided: ".
+    pub(super) fn check(&self, reason: &str) -> anyhow::Result<()> {
+        ensure!(
+            self.shard.is_none(),
+            "--shard is not for this command: {reason}"
+        );
+        Ok(())
+    }
+}

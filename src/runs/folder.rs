@@ -146,6 +146,21 @@ pub(super) fn lock(folder: &Path, name: &str) -> Result<File, FolderError> {
     Ok(file)
 }
 
+/// A folder without a journal that one process at a time writes to, for as long as this lives.
+#[derive(Debug)]
+pub struct FolderLock(#[expect(dead_code, reason = "closing the file releases the lock")] File);
+
+impl FolderLock {
+    /// Makes the folder if it is not there, and takes it.
+    ///
+    /// # Errors
+    /// The system refuses, or another process has it.
+    pub fn take(folder: &Path) -> Result<Self, FolderError> {
+        fs::create_dir_all(folder).map_err(io_error(folder))?;
+        Ok(Self(lock(folder, "lock")?))
+    }
+}
+
 /// The folder of a run, open for writing. No other process can write there until it is dropped.
 #[derive(Debug)]
 pub struct RunFolder {

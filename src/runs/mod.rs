@@ -24,7 +24,7 @@ mod settings;
 mod shard;
 mod stop;
 
-pub use folder::{FolderError, RunFolder, RunKind};
+pub use folder::{FolderError, FolderLock, RunFolder, RunKind};
 pub use job::{Crew, Job, Plan, ThreadError, execute};
 pub use numbers::Numbers;
 pub use output::{OutputError, OutputFile};

@@ -276,8 +276,11 @@ fn panic_of_the_objective_ends_the_run() {
         assert!(iteration < 5, "in the middle of a game");
         0.0
     });
+    // Of its own: a panic raises it.
+    let stop = Stop::new();
     let conditions = Conditions {
         concurrency: 2,
+        stop: &stop,
         ..alone()
     };
     let _ = run(&mut state(30, TWO), &game, &conditions, &mut |_| ());

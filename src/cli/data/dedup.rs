@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::{BYTES_PER_MEGABYTE, Destination, Input, watched};
+use crate::cli::work::Indivisible;
 use crate::records::teacher::Format;
 use crate::train::data::dedup::{self, DedupSettings};
 
@@ -19,9 +20,15 @@ pub(in crate::cli) struct Arguments {
     /// Memory for positions; what does not fit goes over files beside the output
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     memory: u64,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("equal positions of different parts would never meet")?;
     let sources = arguments.input.sources()?;
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);

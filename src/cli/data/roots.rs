@@ -2,14 +2,19 @@
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT, metered};
+use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c;
-use crate::cli::{evaluation, share::parse_share};
+use crate::cli::share::parse_share;
+use crate::cli::work::WorkArguments;
 use crate::records::teacher::{Format, Record};
-use crate::runs::Stop;
+use crate::runs::{RunKind, Stop};
 use crate::train::data::Output;
-use crate::train::roots::{self, CheckSettings, Collection, Root, RootsSettings, Table};
+use crate::train::roots::{
+    self, CheckSettings, CheckedRoot, Collection, Root, RootsSettings, Table,
+};
 
 /// Example: `raicho roots floodgate/ --min-rating 3800 --out roots.hcp`
 #[derive(Args)]
@@ -31,6 +36,27 @@ pub(in crate::cli) struct Arguments {
 
     #[command(flatten)]
     check: CheckArguments,
+
+    #[command(flatten)]
+    work: WorkArguments,
+}
+
+const KIND: RunKind = RunKind {
+    noun: "check of roots",
+    settings: "roots.json",
+    journal: "roots.jsonl",
+    format: 1,
+};
+
+/// What decides which roots stay. It is kept beside the answers.
+#[derive(Serialize, Deserialize)]
+struct CheckRun {
+    /// Positions that are checked here.
+    roots: u64,
+    /// CRC-32 of them.
+    checksum: u32,
+    eval: String,
+    check: CheckSettings,
 }
 
 #[derive(Args)]
@@ -125,9 +151,13 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     })?;
     print_games(&found);
     let mut kept = found.roots;
+    // Contiguous, so that the outputs of all shards, one after the other, are that of the whole.
+    let here = arguments.work.shard().range(kept.len() as u64);
+    kept.truncate(here.end as usize);
+    kept.drain(..here.start as usize);
     if arguments.check.check_repetition {
         let all = kept.len();
-        arguments.check.drop_repeating(&mut kept, &stop)?;
+        arguments.drop_repeating(&mut kept, &stop)?;
         let dropped = all - kept.len();
         println!("{dropped} positions dropped because games from them repeat moves\n");
     }
@@ -177,24 +207,33 @@ impl Arguments {
             bad_records: self.input.bad_records(),
         }
     }
-}
 
-impl CheckArguments {
     fn drop_repeating(&self, roots: &mut Vec<Root>, stop: &Stop) -> anyhow::Result<()> {
-        let (_, evaluator) = evaluation::load(&self.eval)?;
-        let settings = CheckSettings {
-            games: self.check_games,
-            plies: self.check_plies,
-            nodes: self.check_nodes,
-            rate: self.check_rate,
-            threads: self.threads.into(),
-            seed: self.seed,
+        let arguments = &self.check;
+        let (choice, evaluator) = evaluation::load(&arguments.eval)?;
+        let mut checksum = crc32fast::Hasher::new();
+        for root in roots.iter() {
+            checksum.update(&root.position.to_bytes());
+        }
+        let run = CheckRun {
+            roots: roots.len() as u64,
+            checksum: checksum.finalize(),
+            eval: evaluation::identity(&choice, &evaluator),
+            check: CheckSettings {
+                games: arguments.check_games,
+                plies: arguments.check_plies,
+                nodes: arguments.check_nodes,
+                rate: arguments.check_rate,
+                threads: arguments.threads.into(),
+                seed: arguments.seed,
+            },
         };
+        let (folder, known): (_, Vec<CheckedRoot>) = self.work.open(KIND, &run)?;
         let is_kept = metered(stop, "positions", 1, |watch| {
-            roots::check(roots, &settings, &evaluator, watch)
-        })
-        .context("self-play from the positions")?;
-        let mut is_kept = is_kept.into_iter();
+            roots::check(roots, &run.check, &evaluator, folder, &known, watch)
+        });
+        self.work.check_complete(stop)?;
+        let mut is_kept = is_kept.context("self-play from the positions")?.into_iter();
         roots.retain(|_| is_kept.next().unwrap_or(true));
         Ok(())
     }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::{BYTES_PER_MEGABYTE, Destination, Input, watched};
+use crate::cli::work::Indivisible;
 use crate::train::data::shuffle::{self, ShuffleSettings};
 
 /// Example: `raicho shuffle gen2/ --out gen2.psv --memory 2048 --seed 7`
@@ -22,9 +23,15 @@ pub(in crate::cli) struct Arguments {
     /// Another order for another number
     #[arg(long, default_value_t = 1)]
     seed: u64,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("each position can come to any place of the output")?;
     let sources = arguments.input.sources()?;
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);

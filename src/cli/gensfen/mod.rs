@@ -152,7 +152,7 @@ impl Arguments {
             None => "games".to_owned(),
         };
         Ok(GensfenSettings {
-            eval: identity(choice, evaluator),
+            eval: evaluation::identity(choice, evaluator),
             seed: self.seed,
             shard,
             hash_mb: self.effort.hash.into(),
@@ -167,18 +167,5 @@ impl Arguments {
                 dedup_mb: self.writing.dedup_mb as usize,
             },
         })
-    }
-}
-
-/// What the evaluation was asked for as, and what its weights are, so that a run does not go on with others.
-fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
-    let Evaluator::Nnue(model) = evaluator else {
-        return choice.to_string();
-    };
-    let network = model.network();
-    // Networks of other programs cannot be written as ours; their text says at least what they are.
-    match network.to_bytes() {
-        Some(bytes) => format!("{choice}, checksum {:08x}", crc32fast::hash(&bytes)),
-        None => format!("{choice}, {}", network.text()),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
 
+use crate::cli::work::Indivisible;
 use crate::train::data::Sources;
 use crate::train::learn::{DEFAULT_SCALE, Filter, Schedule, Settings, Shape, Source, Tactical};
 
@@ -52,6 +53,9 @@ pub(in crate::cli) struct Arguments {
 
     #[command(flatten)]
     pub(super) course: CourseArguments,
+
+    #[command(flatten)]
+    pub(super) indivisible: Indivisible,
 }
 
 /// Which positions are used.

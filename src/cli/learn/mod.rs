@@ -13,6 +13,7 @@ use anyhow::{Context, bail, ensure};
 
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
+use crate::runs::FolderLock;
 use crate::train::learn::{
     DEFAULT_SCALE, Data, Learner, Source, Watch, best_before_rise, fit_scale,
 };
@@ -29,6 +30,9 @@ const NETWORK_FILE: &str = "net.nnue";
 const FAULTS_SHOWN: usize = 10;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("each step starts from the weights of the one before")?;
     let checkpoint = arguments.out.join(CHECKPOINT_FILE);
     let shown = checkpoint.display();
     if arguments.resume {
@@ -42,6 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             "{shown} is there already, expected --resume or another --out"
         );
     }
+    let _lock = FolderLock::take(&arguments.out)?;
     let threads = arguments.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -59,7 +64,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         begin(arguments, &data)?
     };
-    fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
     pool.install(|| learn(&mut learner, &arguments.out, stop.flag()))?;
     if !learner.is_finished() {
         // Not a success: a script must not take a part of a run for the whole.

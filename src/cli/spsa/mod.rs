@@ -11,6 +11,7 @@ use clap::Args;
 use super::arena::{EngineArguments, Json, OpeningArguments, RuleArguments, said};
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
+use super::work::Indivisible;
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::folder::Folder;
 use crate::arena::spsa::games::{GameSettings, Games};
@@ -90,9 +91,15 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     json: Json,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("each iteration starts from the values that all before it have found")?;
     let path = arguments.out.clone().unwrap_or_else(|| {
         let now = jiff::Zoned::now().strftime("spsa-%Y%m%d-%H%M%S");
         PathBuf::from(now.to_string())

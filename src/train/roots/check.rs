@@ -3,20 +3,23 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Root;
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::records::packed::HuffmanCodedPos;
-use crate::runs::{Crew, Job, Numbers, Plan, Shard, Stop, ThreadError, execute};
+use crate::runs::{
+    Crew, FolderError, Job, Numbers, Plan, RunFolder, Shard, Stop, ThreadError, execute,
+};
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo};
 use crate::train::data::{DataError, Watch};
 use crate::train::gensfen::{Diversions, HARD_FACTOR, Purpose, choose, generator};
 use crate::transposition::TableError;
 
 /// How roots are played.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CheckSettings {
     /// Games from each position.
     pub games: u64,
@@ -26,7 +29,8 @@ pub struct CheckSettings {
     pub nodes: u64,
     /// A position is dropped when a larger share of its games repeats a position, 0 to 1.
     pub rate: f64,
-    /// Positions at a time; one core each.
+    /// Positions at a time; one core each. Does not change the answer.
+    #[serde(skip)]
     pub threads: usize,
     /// Other games for another number.
     pub seed: u64,
@@ -54,20 +58,35 @@ pub enum CheckError {
     /// The system refuses a thread.
     #[error(transparent)]
     Thread(#[from] ThreadError),
+    /// The answers cannot be kept.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// Somebody asked to stop.
     #[error(transparent)]
     Interrupted(DataError),
 }
 
+/// What came of a root, as a line of the journal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CheckedRoot {
+    /// Its index among the roots.
+    pub root: u64,
+    /// Whether it stays.
+    pub is_kept: bool,
+}
+
 /// Which of `roots` stay; `watch` is told how many are played and how many there are. The answer
-/// does not depend on the number of threads.
+/// does not depend on the number of threads. The `folder`, if there is one, keeps each answer and
+/// holds the `known` ones.
 ///
 /// # Errors
-/// Memory or threads are short, or the watch says stop.
+/// Memory or threads are short, the folder cannot be written, or the watch says stop.
 pub fn check(
     roots: &[Root],
     settings: &CheckSettings,
     evaluator: &Evaluator,
+    folder: Option<RunFolder>,
+    known: &[CheckedRoot],
     watch: &Watch<'_>,
 ) -> Result<Vec<bool>, CheckError> {
     let games = Games {
@@ -76,10 +95,18 @@ pub fn check(
         evaluator,
         stop: watch.stop,
     };
+    let mut is_kept = vec![true; roots.len()];
+    for checked in known {
+        if let Some(is_kept) = is_kept.get_mut(checked.root as usize) {
+            *is_kept = checked.is_kept;
+        }
+    }
+    let done = known.iter().map(|checked| checked.root);
     let mut schedule = Schedule {
-        numbers: Numbers::new(Some(roots.len() as u64), Shard::WHOLE, []),
-        is_kept: vec![true; roots.len()],
-        done: 0,
+        numbers: Numbers::new(Some(roots.len() as u64), Shard::WHOLE, done),
+        is_kept,
+        done: known.len() as u64,
+        folder,
         watch,
     };
     let crew = Crew {
@@ -121,6 +148,7 @@ struct Schedule<'a> {
     numbers: Numbers,
     is_kept: Vec<bool>,
     done: u64,
+    folder: Option<RunFolder>,
     watch: &'a Watch<'a>,
 }
 
@@ -129,8 +157,11 @@ impl Plan<Games<'_>> for Schedule<'_> {
         Ok(self.numbers.next())
     }
 
-    fn keep(&mut self, index: u64, is_kept: bool) -> Result<(), CheckError> {
-        self.is_kept[index as usize] = is_kept;
+    fn keep(&mut self, root: u64, is_kept: bool) -> Result<(), CheckError> {
+        if let Some(folder) = &mut self.folder {
+            folder.append(&CheckedRoot { root, is_kept })?;
+        }
+        self.is_kept[root as usize] = is_kept;
         self.done += 1;
         (self.watch.progress)(self.done, self.is_kept.len() as u64);
         Ok(())

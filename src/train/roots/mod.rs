@@ -16,7 +16,7 @@ use crate::records::packed::PackedSfen;
 use crate::train::data::pass::{BadRecords, Tally};
 use crate::train::data::{DataError, Sources, Watch};
 
-pub use check::{CheckError, CheckSettings, check};
+pub use check::{CheckError, CheckSettings, CheckedRoot, check};
 pub use table::{Column, Table};
 
 use games::{End, Game};

@@ -245,14 +245,16 @@ fn roots_from_which_games_go_in_a_circle_are_dropped() {
         threads: 2,
         seed: 1,
     };
-    let kept = check(&roots, &settings, &Evaluator::Material, &watch()).expect("it plays");
+    let kept =
+        check(&roots, &settings, &Evaluator::Material, None, &[], &watch()).expect("it plays");
     assert_eq!(kept, [false, true]);
     let lenient = CheckSettings {
         rate: 1.0,
         threads: 1,
         ..settings.clone()
     };
-    let kept = check(&roots, &lenient, &Evaluator::Material, &watch()).expect("it plays");
+    let kept =
+        check(&roots, &lenient, &Evaluator::Material, None, &[], &watch()).expect("it plays");
     assert_eq!(kept, [true, true]);
     let stop = Stop::new();
     stop.finish();
@@ -260,5 +262,5 @@ fn roots_from_which_games_go_in_a_circle_are_dropped() {
         stop: &stop,
         progress: &|_, _| {},
     };
-    assert!(check(&roots, &settings, &Evaluator::Material, &stopped).is_err());
+    assert!(check(&roots, &settings, &Evaluator::Material, None, &[], &stopped).is_err());
 }

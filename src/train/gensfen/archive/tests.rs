@@ -220,7 +220,7 @@ fn what_was_written_before_is_known_afterwards() {
 fn only_the_same_run_goes_on() {
     let folder = Folder::new("same");
     let result = Archive::resume(&folder.0, &settings());
-    assert!(refusal(result).contains("holds no games"));
+    assert!(refusal(result).contains("holds no run of gensfen"));
     let archive = create(&folder, &settings());
     let second = Archive::resume(&folder.0, &settings());
     assert!(refusal(second).contains("another run is writing"));
