@@ -111,7 +111,9 @@ fn a_match_at_fixed_nodes() {
     let folder = Folder::new("match");
     let engine = |name: &str| {
         let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
-        format!("cmd={program},name={name},option.EvalFile=<material>,option.USI_Hash=1")
+        format!(
+            "cmd={program},name={name},option.EvalFile=<material>,option.USI_Hash=1,option.Threads=1"
+        )
     };
     let openings = concat!(
         env!("CARGO_MANIFEST_DIR"),
