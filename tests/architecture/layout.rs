@@ -1,0 +1,128 @@
+//! The layout of lines and files: no line beyond rustfmt's width, comments and strings included; one
+//! way to write a module with children; tests only in files that say so.
+
+use crate::circles::test_modules;
+use crate::source::{Source, source, sources};
+
+/// Longest line, in characters: rustfmt's width, which it does not apply to comments and strings.
+const MAX_COLUMNS: usize = 100;
+
+/// Longer lines: path, a part of the line, reason.
+const LONG_LINES: &[(&str, &str, &str)] = &[];
+
+#[test]
+#[ignore = "long lines are being rewritten"]
+fn no_line_is_too_long() {
+    let folders = ["src", "tests", "benches"];
+    let all: Vec<Source> = folders.into_iter().flat_map(whole_paths).collect();
+    let faults: Vec<String> = all
+        .iter()
+        .flat_map(|file| long_lines(file, LONG_LINES))
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "{} lines:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+    for (path, part, _) in LONG_LINES {
+        let is_needed = all.iter().any(|file| {
+            file.path == *path && long_lines(file, &[]).iter().any(|line| line.contains(part))
+        });
+        assert!(
+            is_needed,
+            "LONG_LINES needs no line any more for {path}: {part}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "the files are moved last"]
+fn a_module_with_children_is_a_file_beside_its_folder() {
+    let all = ["src", "tests"].into_iter().flat_map(whole_paths);
+    let faults: Vec<String> = all.filter_map(|file| folder_file(&file)).collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+#[ignore = "the files are being moved"]
+fn a_file_for_tests_says_so() {
+    let faults = nameless_tests(&sources("src"));
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// The files with their paths from the root of the repository.
+fn whole_paths(folder: &str) -> Vec<Source> {
+    let mut files = sources(folder);
+    for file in &mut files {
+        file.path = format!("{folder}/{}", file.path);
+    }
+    files
+}
+
+fn long_lines(file: &Source, exceptions: &[(&str, &str, &str)]) -> Vec<String> {
+    let is_excepted = |line: &str| {
+        exceptions
+            .iter()
+            .any(|(path, part, _)| file.path == *path && line.contains(part))
+    };
+    let mut faults = Vec::new();
+    for (index, line) in file.text.lines().enumerate() {
+        let columns = line.chars().count();
+        if columns > MAX_COLUMNS && !is_excepted(line) {
+            faults.push(format!(
+                "{}:{}: {columns} columns: {}",
+                file.path,
+                index + 1,
+                line.trim()
+            ));
+        }
+    }
+    faults
+}
+
+/// The complaint about a `mod.rs`.
+fn folder_file(file: &Source) -> Option<String> {
+    let module = file.path.strip_suffix("/mod.rs")?;
+    Some(format!("{} must be {module}.rs", file.path))
+}
+
+/// Files that only tests use, but whose paths have neither `tests.rs` nor `tests/`.
+fn nameless_tests(files: &[Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for test in test_modules(files) {
+        if !test.iter().any(|name| name == "tests") {
+            faults.push(format!("crate::{} is only for tests", test.join("::")));
+        }
+    }
+    faults
+}
+
+// --- The checks themselves ---
+
+#[test]
+fn a_long_line_is_found() {
+    let comment = format!("// {}", "ö".repeat(97));
+    assert!(long_lines(&source("src/a.rs", &comment), &[]).is_empty());
+    let longer = source("src/a.rs", &format!("//! A.\n{comment}o"));
+    let found = long_lines(&longer, &[("src/b.rs", "// ", "another file")]);
+    assert_eq!(found, [format!("src/a.rs:2: 101 columns: {comment}o")]);
+    assert!(long_lines(&longer, &[("src/a.rs", "öo", "drawn")]).is_empty());
+}
+
+#[test]
+fn a_folder_file_is_found() {
+    let found = folder_file(&source("src/a/b/mod.rs", ""));
+    assert_eq!(found.as_deref(), Some("src/a/b/mod.rs must be src/a/b.rs"));
+    assert_eq!(folder_file(&source("src/a/b.rs", "mod c;")), None);
+}
+
+#[test]
+fn a_test_without_the_name_is_found() {
+    let declared = |text| nameless_tests(&[source("a/mod.rs", text)]);
+    assert_eq!(
+        declared("#[cfg(test)]\nmod oracle;\nmod b;"),
+        ["crate::a::oracle is only for tests"]
+    );
+    assert!(declared("#[cfg(test)]\nmod tests;\n#[cfg(test)]\nuse x;\nmod b;").is_empty());
+}

@@ -1,0 +1,14 @@
+//! The binary driven through pipes, as a GUI drives it.
+
+mod declarations;
+mod driver;
+mod garbage;
+mod logging;
+mod networks;
+mod oracle;
+mod protocol;
+mod refusals;
+mod searching;
+mod sequences;
+mod tools;
+mod traces;

@@ -1,0 +1,307 @@
+//! Ten thousand lines of good, broken and random commands in one session: it survives, and every `go` has its answer.
+
+use std::thread;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use raicho::engine::Engine;
+use raicho::mate::is_mating_line;
+use raicho::movegen::legal_moves;
+use raicho::position::Position;
+use raicho::usi::command::{Command, Reading, Start};
+
+use super::driver::Driver;
+use super::oracle;
+
+const LINES: usize = 10_000;
+
+/// Commands in a chunk; the answers are compared after each.
+const CHUNK: usize = 100;
+
+/// One chunk in so many is sent line by line with pauses, the others at once.
+const SLOW_CHUNKS: usize = 5;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// What must come for a `go`.
+enum Owed {
+    /// A move that is legal here.
+    Move(Box<Position>),
+    /// The position was refused.
+    NoMove,
+    /// The answer to a search for a mate, which is not known where the position was refused.
+    Checkmate(Option<Box<Position>>),
+}
+
+/// A second opinion on which answers are due, from the text that was sent.
+struct Ledger {
+    engine: Engine,
+    owed: Vec<Owed>,
+    /// Answers that came and were right.
+    settled: usize,
+}
+
+impl Ledger {
+    fn enter(&mut self, line: &str) {
+        let reading = Reading::of(line);
+        let is_bad_position = reading
+            .faults
+            .iter()
+            .any(|fault| fault.command() == Some("position"));
+        match reading.command {
+            Some(Command::Position(position)) => {
+                let sfen = match &position.start {
+                    Start::Startpos => None,
+                    Start::Sfen(sfen) => Some(sfen.as_str()),
+                };
+                let _ = self.engine.set_position(sfen, &position.moves);
+            }
+            Some(Command::Go(go)) if go.perft.is_some() => {}
+            Some(Command::Go(go)) if go.mate.is_some() => {
+                let is_refused = self.engine.refusal().is_some();
+                let position = (!is_refused).then(|| Box::new(self.engine.position().clone()));
+                self.owed.push(Owed::Checkmate(position));
+            }
+            Some(Command::Go(_)) if self.engine.refusal().is_some() => self.owed.push(Owed::NoMove),
+            Some(Command::Go(_)) => self
+                .owed
+                .push(Owed::Move(Box::new(self.engine.position().clone()))),
+            _ if is_bad_position => self.engine.refuse_position("unreadable".to_owned()),
+            _ => {}
+        }
+    }
+
+    /// Compares what came with what is owed. Lines of thought belong to the search whose answer comes next.
+    fn settle(&mut self, lines: &[String]) {
+        let owed: Vec<_> = self.owed.drain(..).collect();
+        self.settled += owed.len();
+        let mut owed = owed.iter();
+        let mut next = owed.next();
+        for line in lines {
+            if line.starts_with("bestmove ") || line.starts_with("checkmate ") {
+                check_answer(next.expect("a go for every answer"), line);
+                next = owed.next();
+            } else if let Some(Owed::Move(position) | Owed::Checkmate(Some(position))) = next {
+                oracle::check_pv(position, line);
+            }
+        }
+        assert!(next.is_none(), "an answer is missing");
+    }
+}
+
+fn check_answer(owed: &Owed, answer: &str) {
+    match owed {
+        Owed::Move(position) => {
+            oracle::check_bestmove(position, answer);
+            let has_moves = !legal_moves(&**position).is_empty();
+            assert!(!has_moves || answer != "bestmove none", "{position:?}");
+        }
+        Owed::NoMove => assert!(
+            ["bestmove resign", "bestmove none"].contains(&answer),
+            "{answer}"
+        ),
+        Owed::Checkmate(None) => assert_eq!(answer, "checkmate timeout"),
+        Owed::Checkmate(Some(position)) => check_checkmate(position, answer),
+    }
+}
+
+fn check_checkmate(position: &Position, answer: &str) {
+    let words = answer
+        .strip_prefix("checkmate ")
+        .expect("an answer to a mate search");
+    if ["nomate", "timeout"].contains(&words) {
+        return;
+    }
+    let mut after = position.clone();
+    let mut moves = Vec::new();
+    for word in words.split(' ') {
+        let stored = word.parse().expect("a move");
+        let mv = after.to_move(stored).expect("a move of the side to move");
+        moves.push(mv);
+        after.do_move(mv);
+    }
+    assert!(
+        is_mating_line(position, &moves),
+        "{answer} for {position:?}"
+    );
+}
+
+fn good_line() -> impl Strategy<Value = String> {
+    let lines = [
+        "usi",
+        "isready",
+        "usinewgame",
+        "stop",
+        "ponderhit",
+        "gameover win",
+        "gameover lose",
+        "d",
+        "key",
+        "moves",
+        "eval",
+        "getoption Threads",
+        "compiler",
+        "",
+        "go depth 1",
+        "go depth 3",
+        "go nodes 200",
+        "go movetime 3",
+        "go infinite",
+        "go ponder btime 50 wtime 50 byoyomi 5",
+        "go ponder",
+        "go btime 20 wtime 20 byoyomi 0",
+        "go byoyomi 10",
+        "go mate 100",
+        "go mate infinite",
+        "go",
+        "go searchmoves 7g7f 2g2f depth 2",
+        "go perft 1",
+        "perft 2",
+        "ponderhit btime 30 wtime 30",
+        "setoption name USI_Hash value 1",
+        "setoption name USI_Hash value 2",
+        "setoption name Threads value 2",
+        "setoption name Threads value 1",
+        "setoption name MultiPV value 3",
+        "setoption name MultiPV value 1",
+        "setoption name ClearHash",
+        "setoption name USI_Ponder value true",
+        "position startpos",
+        "position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e",
+        "position sfen 4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1",
+        "position sfen 4k4/9/9/9/9/9/9/9/4K4 b RB2G2S2N2L9Prb2g2s2n2l9p 1",
+        "position sfen l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+        "position sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1",
+        "position lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -",
+    ];
+    prop::sample::select(lines.to_vec()).prop_map(str::to_owned)
+}
+
+fn bad_line() -> impl Strategy<Value = String> {
+    let lines = [
+        "position",
+        "position sfen",
+        "position startpos moves 7g7f 7g7f",
+        "position startpos move 7g7f",
+        "position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSN b - 1",
+        "position sfen 9/9/9/9/9/9/9/9/9 b 99P 1",
+        "position sfen PPPPPPPPP/9/4k4/9/9/9/9/9/4K4 b - 1",
+        "position startpos moves 7g7f 3c3d 8h2b+ B*5e",
+        "go depth",
+        "go depth -1",
+        "go movetime x",
+        "go btime wtime",
+        "go nodes 99999999999999999999 btime -1",
+        "go depth 2 winc abc",
+        "setoption",
+        "setoption name",
+        "setoption name SlowMover value many",
+        "setoption name MultiPV value -5",
+        "setoption name Foo value bar baz",
+        "setoption name EvalFile value /dev/null",
+        "setoption name EvalFile value <embedded>",
+        "perft",
+        "go perft",
+        "bench deep",
+        "ponderhit now",
+        "gameover",
+        "gameover over",
+        "bestmove 7g7f",
+        "readyok",
+        "getoption Foo",
+        "quit?",
+        "STOP",
+    ];
+    prop::sample::select(lines.to_vec()).prop_map(str::to_owned)
+}
+
+/// Words in a wrong order. Tools are left out, whose work has no bound, and so are sizes of tables and threads.
+fn shuffled_line() -> impl Strategy<Value = String> {
+    let words = [
+        "go",
+        "position",
+        "startpos",
+        "sfen",
+        "moves",
+        "7g7f",
+        "3c3d",
+        "+",
+        "P*5e",
+        "btime",
+        "wtime",
+        "byoyomi",
+        "10",
+        "-1",
+        "depth",
+        "2",
+        "ponder",
+        "infinite",
+        "mate",
+        "searchmoves",
+        "stop",
+        "setoption",
+        "name",
+        "value",
+        "SlowMover",
+        "win",
+        "resign",
+        "b",
+        "w",
+        "-",
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 1..8)
+        .prop_map(|words| words.join(" "))
+}
+
+fn any_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => good_line(),
+        4 => bad_line(),
+        4 => shuffled_line(),
+        1 => "\\PC{0,40}",
+        1 => "[ -~]{0,200}",
+    ]
+    // Only the test ends the session, and lines end where the test says.
+    .prop_filter("not a line for here", |line| {
+        line.split_whitespace().next() != Some("quit") && !line.contains('\n')
+    })
+}
+
+#[test]
+fn garbage_neither_kills_the_session_nor_loses_a_bestmove() {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, b"ten thousand lines of USI seed 1");
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let lines = any_line();
+    let mut driver = Driver::ready();
+    let mut ledger = Ledger {
+        engine: Engine::new(),
+        owed: Vec::new(),
+        settled: 0,
+    };
+    for chunk in 0..LINES / CHUNK {
+        let end = if chunk % 2 == 0 { "\n" } else { "\r\n" };
+        let mut text = String::new();
+        for _ in 0..CHUNK {
+            let line = lines.new_tree(&mut runner).expect("a line").current();
+            ledger.enter(&line);
+            text.extend([line.as_str(), end]);
+        }
+        if chunk % SLOW_CHUNKS == 0 {
+            // Searches get somewhere before the next line ends them.
+            for line in text.split_inclusive('\n') {
+                driver.send_bytes(line.as_bytes());
+                thread::sleep(PAUSE);
+            }
+        } else {
+            driver.send_bytes(text.as_bytes());
+        }
+        // Ends whatever still runs; its answer comes before this one.
+        driver.send("isready\ngetoption ClearHash");
+        ledger.settle(&driver.until("ClearHash = "));
+    }
+    assert!(ledger.settled > LINES / 10, "{} answers", ledger.settled);
+    driver.send("quit");
+    driver.exit();
+}

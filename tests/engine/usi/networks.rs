@@ -1,0 +1,134 @@
+//! Networks as users load them.
+
+use std::path::PathBuf;
+
+use raicho::eval::nnue::{Network, random, scalar};
+use raicho::position::Position;
+
+use super::driver::{Driver, count};
+
+/// A file that is removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("raicho-{name}-{}.bin", std::process::id()));
+        std::fs::write(&path, bytes).expect("the folder for such files can be written");
+        Self(path)
+    }
+
+    fn load(&self, driver: &mut Driver) -> Vec<String> {
+        driver.send(&format!(
+            "setoption name EvalFile value {}\nisready",
+            self.0.display()
+        ));
+        driver.until("readyok")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn static_eval(driver: &mut Driver) -> String {
+    driver.send("eval");
+    let lines = driver.until("static eval ");
+    lines.last().expect("a line").clone()
+}
+
+/// What `eval` ends with where the embedded network plays.
+fn of_embedded(position: &Position) -> String {
+    let value = scalar::evaluate(&Network::embedded(), position).expect("two kings");
+    format!("static eval {value}")
+}
+
+#[test]
+fn a_network_is_loaded_and_evaluates() {
+    let position = Position::startpos();
+    let mut driver = Driver::ready();
+    assert_eq!(static_eval(&mut driver), of_embedded(&position));
+    for name in ["kp_64x2-8-32", "raicho_64x2-8"] {
+        let bytes = random::file(&name.parse().expect("a shape"), 5);
+        let file = Scratch::new(name, &bytes);
+        assert_eq!(file.load(&mut driver), ["readyok"]);
+        let (mut network, _) = Network::read(&bytes).expect("a good file");
+        let value = scalar::evaluate(&network, &position).expect("two kings");
+        assert_eq!(static_eval(&mut driver), format!("static eval {value}"));
+        driver.send("go depth 4");
+        driver.until("bestmove ");
+        if name.starts_with("kp") {
+            driver.send("setoption name FV_SCALE value 3\nisready");
+            driver.until("readyok");
+            network.set_scale(3);
+            let value = scalar::evaluate(&network, &position).expect("two kings");
+            assert_eq!(static_eval(&mut driver), format!("static eval {value}"));
+        }
+    }
+}
+
+#[test]
+fn a_bad_network_is_named_and_the_embedded_one_plays() {
+    let mut driver = Driver::ready();
+    let good = random::file(&"kp_64x2-8-32".parse().expect("a shape"), 5);
+    for (name, bytes) in [("short", &good[..good.len() - 1]), ("zeros", &[0; 500][..])] {
+        let file = Scratch::new(name, bytes);
+        let lines = file.load(&mut driver);
+        assert_eq!(
+            count(&lines, "info string error: evaluation file"),
+            1,
+            "{lines:#?}"
+        );
+        assert!(lines[0].contains(name), "{lines:#?}");
+        assert_eq!(static_eval(&mut driver), of_embedded(&Position::startpos()));
+        driver.send("go depth 2");
+        driver.until("bestmove ");
+    }
+}
+
+/// Values of another evaluation must not stay in the table.
+#[test]
+fn another_evaluation_begins_anew() {
+    let search = |driver: &mut Driver| {
+        driver.send("position startpos\ngo depth 9");
+        let lines = driver.until("bestmove ");
+        let last = lines.iter().rev().find(|line| line.contains(" nodes "));
+        let words: Vec<_> = last.expect("a line of thought").split(' ').collect();
+        let place = words.iter().position(|&word| word == "nodes");
+        words[place.expect("found above") + 1].to_owned()
+    };
+    let mut fresh = Driver::ready();
+    fresh.send("setoption name EvalFile value <material>\nisready");
+    fresh.until("readyok");
+    let expected = search(&mut fresh);
+    let mut changed = Driver::ready();
+    search(&mut changed);
+    changed.send("setoption name EvalFile value <material>");
+    assert_eq!(search(&mut changed), expected);
+    changed.send("setoption name EvalFile value <embedded>\neval");
+    changed.until("static eval ");
+    changed.send("setoption name EvalFile value <material>\neval");
+    changed.until("static eval ");
+    assert_eq!(search(&mut changed), expected);
+}
+
+#[test]
+fn a_file_that_was_replaced_in_its_folder_is_read_again() {
+    let position = Position::startpos();
+    let folder = std::env::temp_dir().join(format!("raicho-folder-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let mut driver = Driver::ready();
+    // Other sizes, because two files can be written within what a clock of files can tell apart.
+    for name in ["kp_64x2-8-32", "kp_128x2-8-32"] {
+        let bytes = random::file(&name.parse().expect("a shape"), 5);
+        std::fs::write(folder.join("nn.bin"), &bytes).expect("a file can be written");
+        let setting = format!("setoption name EvalFile value {}", folder.display());
+        driver.send(&format!("{setting}\nisready"));
+        assert_eq!(driver.until("readyok"), ["readyok"]);
+        let (network, _) = Network::read(&bytes).expect("a good file");
+        let value = scalar::evaluate(&network, &position).expect("two kings");
+        assert_eq!(static_eval(&mut driver), format!("static eval {value}"));
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}

@@ -1,0 +1,163 @@
+//! What a real client sent to real engines: every line gets a right answer, in the order of the trace.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+use super::driver::{Driver, count};
+use super::oracle;
+
+/// Clocks run this much faster than in the trace.
+const HURRY: u64 = 200;
+
+const FAST: &str = "setoption name NetworkDelay value 0\nsetoption name NetworkDelay2 value 0\n\
+    setoption name MinimumThinkingTime value 1\nsetoption name RoundUpToFullSecond value false";
+
+/// A file of the corpora; prints a note where there are none.
+pub(crate) fn corpus(name: &str) -> Option<String> {
+    let path = corpora()?.join(name);
+    Some(fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+fn corpora() -> Option<PathBuf> {
+    let folder = env::var_os("RAICHO_CORPORA").map(PathBuf::from);
+    if folder.is_none() {
+        println!("skipped: RAICHO_CORPORA is not set");
+    }
+    folder
+}
+
+#[test]
+fn traces_of_a_real_client_replay() {
+    let Some(folder) = corpora() else {
+        return;
+    };
+    let mut replayed = 0;
+    for entry in fs::read_dir(folder.join("usi_traces")).expect("a folder of traces") {
+        let path = entry.expect("an entry").path();
+        if path.to_string_lossy().ends_with(".usi.log") {
+            let text = fs::read_to_string(&path).expect("a trace");
+            Replay::new(path.display().to_string()).run(&text);
+            replayed += 1;
+        }
+    }
+    assert!(replayed > 0);
+    println!("{replayed} traces");
+}
+
+struct Replay {
+    name: String,
+    driver: Driver,
+    position: String,
+    /// How many answers to `go` are still to come.
+    owed: usize,
+    has_quit: bool,
+}
+
+impl Replay {
+    fn new(name: String) -> Self {
+        Self {
+            name,
+            driver: Driver::start(),
+            position: "position startpos".to_owned(),
+            owed: 0,
+            has_quit: false,
+        }
+    }
+
+    fn run(mut self, trace: &str) {
+        for line in trace.lines() {
+            if let Some(command) = line.strip_prefix("recv:") {
+                self.receive(command);
+            } else if let Some(answer) = line.strip_prefix("send:bestmove ") {
+                self.expect_bestmove(answer);
+            }
+        }
+        if !self.has_quit {
+            self.driver.finish();
+        }
+    }
+
+    fn receive(&mut self, command: &str) {
+        match command.split(' ').next().unwrap_or_default() {
+            "usi" => {
+                self.driver.send("usi");
+                self.driver.until("usiok");
+                self.driver.send(FAST);
+            }
+            "isready" => {
+                self.driver.send("isready");
+                self.driver.until("readyok");
+            }
+            "position" => {
+                command.clone_into(&mut self.position);
+                self.expect_silence(command);
+            }
+            "go" => {
+                let is_ponder = command.starts_with("go ponder");
+                self.driver.send(&hurry(command));
+                self.owed += 1;
+                if is_ponder {
+                    assert_eq!(
+                        count(&self.driver.replies(""), "bestmove"),
+                        0,
+                        "{}: {command}",
+                        self.name
+                    );
+                }
+            }
+            "ponderhit" => self.driver.send(&hurry(command)),
+            "quit" => {
+                self.driver.send("quit");
+                assert_eq!(
+                    count(&self.driver.exit(), "bestmove"),
+                    self.owed,
+                    "{}",
+                    self.name
+                );
+                self.owed = 0;
+                self.has_quit = true;
+            }
+            _ if self.owed > 0 => self.driver.send(command),
+            _ => self.expect_silence(command),
+        }
+    }
+
+    fn expect_silence(&mut self, command: &str) {
+        assert_eq!(
+            self.driver.replies(command),
+            [""; 0],
+            "{}: {command}",
+            self.name
+        );
+    }
+
+    fn expect_bestmove(&mut self, recorded: &str) {
+        assert!(self.owed > 0, "{}: nobody asked for {recorded}", self.name);
+        self.owed -= 1;
+        let lines = self.driver.until("bestmove ");
+        let position = oracle::position(&self.position);
+        oracle::check_search(&position, &lines);
+        if recorded == "win" {
+            assert_eq!(
+                lines.last().map(String::as_str),
+                Some("bestmove win"),
+                "{}",
+                self.name
+            );
+        }
+    }
+}
+
+/// The same command with all its times divided.
+fn hurry(command: &str) -> String {
+    let shorten = |word: &str| match word.parse::<u64>() {
+        Ok(time) => (time / HURRY).to_string(),
+        Err(_) => word.to_owned(),
+    };
+    command
+        .split(' ')
+        .map(shorten)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,220 @@
+//! The rules against data that others made: positions with all their moves, games, verdicts. Needs `RAICHO_CORPORA`.
+
+use crate::common::{corpus, legal_move, position, texts};
+use raicho::mate::mate_in_one;
+use raicho::movegen::{self, legal_moves, perft};
+use raicho::position::{Declaration, Position};
+use raicho::types::{EnteringKingRule, Move, Move16, MoveList, Repetition};
+
+fn checks(position: &Position) -> Vec<Move> {
+    let mut moves = MoveList::new();
+    movegen::checks::<true, 1>(position, &mut moves);
+    moves.retain(|&mut mv| position.legal(mv));
+    moves.to_vec()
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    words.sort_unstable();
+    words
+}
+
+#[test]
+fn legal_moves_and_checks() {
+    let Some(rows) = corpus("legal_moves.tsv") else {
+        return;
+    };
+    let (mut moves_compared, mut checks_compared) = (0, 0);
+    for row in &rows {
+        let [sfen, count, moves, checking, in_check] = row.split('\t').collect::<Vec<_>>()[..]
+        else {
+            panic!("not five columns: {row}");
+        };
+        let position = position::<1>(sfen);
+        let legal = legal_moves(&position);
+        assert_eq!(legal.len().to_string(), count, "{sfen}");
+        assert_eq!(texts(legal.clone()), words(moves), "{sfen}");
+        let giving = legal.iter().copied().filter(|&mv| position.gives_check(mv));
+        assert_eq!(texts(giving), words(checking), "{sfen}");
+        assert_eq!(texts(checks(&position)), words(checking), "{sfen}");
+        assert_eq!(position.in_check(), in_check == "1", "{sfen}");
+        moves_compared += legal.len();
+        checks_compared += words(checking).len();
+    }
+    println!(
+        "{} positions, {moves_compared} moves, {checks_compared} checks",
+        rows.len()
+    );
+    assert!(rows.len() >= 2500);
+}
+
+#[test]
+fn perft_depth_one() {
+    let Some(rows) = corpus("perft_depth1.tsv") else {
+        return;
+    };
+    for row in &rows {
+        let [sfen, depth, leaves] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("not three columns: {row}");
+        };
+        let depth = depth.parse().unwrap();
+        let counted = perft::perft(&position::<1>(sfen), depth);
+        assert_eq!(counted.to_string(), leaves, "{sfen}");
+    }
+    println!("{} positions", rows.len());
+    assert!(rows.len() >= 146);
+}
+
+#[test]
+fn pawn_drop_mates_are_illegal() {
+    let Some(rows) = corpus("pawn_drop_mate.tsv") else {
+        return;
+    };
+    for row in &rows {
+        let (sfen, text) = row.split_once('\t').unwrap();
+        let position = position::<1>(sfen);
+        let drop = position.to_move(text.parse().unwrap()).unwrap();
+        assert!(position.pseudo_legal(drop), "{row}");
+        assert!(!position.legal(drop), "{row}");
+        assert!(position.gives_check(drop), "{row}");
+        assert!(!legal_moves(&position).contains(&drop), "{row}");
+    }
+    println!("{} drops", rows.len());
+    assert!(rows.len() >= 15);
+}
+
+#[test]
+fn games_replay_and_undo() {
+    let Some(rows) = corpus("games_usi.txt") else {
+        return;
+    };
+    let mut plies = 0;
+    for row in &rows {
+        let moves = row.strip_prefix("startpos moves").unwrap();
+        let mut position = Position::<2>::startpos();
+        let mut boards = Vec::new();
+        for text in moves.split_whitespace() {
+            boards.push((position.board().clone(), position.key(), position.to_sfen()));
+            position.do_move(legal_move(&position, text));
+            let scratch = position.keys_from_scratch();
+            assert_eq!((position.board_key(), position.key()), scratch, "{row}");
+            plies += 1;
+        }
+        while let Some((board, key, sfen)) = boards.pop() {
+            position.undo_move();
+            assert!(*position.board() == board, "{row}");
+            assert_eq!((position.key(), position.to_sfen()), (key, sfen), "{row}");
+        }
+    }
+    println!("{} games, {plies} moves", rows.len());
+    assert!(rows.len() >= 250);
+}
+
+#[test]
+fn declarations_by_27_points() {
+    let Some(rows) = corpus("declaration_csa27.tsv") else {
+        return;
+    };
+    for row in &rows {
+        let (sfen, verdict) = row.split_once('\t').unwrap();
+        let declaration = position::<1>(sfen).declaration(EnteringKingRule::CsaRule27);
+        let expected = verdict.starts_with("win\t").then_some(Declaration::Win);
+        assert_eq!(declaration, expected, "{row}");
+    }
+    assert!(rows.len() >= 6);
+}
+
+#[test]
+fn repetition_at_the_fourth_occurrence() {
+    let Some(rows) = corpus("repetition.tsv") else {
+        return;
+    };
+    for row in &rows {
+        let [_, start, cycle, verdict, _, ply] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("not six columns: {row}");
+        };
+        let mut position = match start {
+            "startpos" => Position::<1>::startpos(),
+            sfen => position(sfen),
+        };
+        let mut moves = cycle.split_whitespace().cycle();
+        while position.rule_repetition().is_none() {
+            assert!(position.moves_made() < 1000, "{row}");
+            position.do_move(legal_move(&position, moves.next().unwrap()));
+        }
+        assert_eq!(position.moves_made().to_string(), ply, "{row}");
+        // The cases end with black, who gave the checks, to move.
+        let expected = if verdict.starts_with("OUTE") {
+            Repetition::Lose
+        } else {
+            Repetition::Draw
+        };
+        assert_eq!(position.rule_repetition(), Some(expected), "{row}");
+        // Seen from a root before the game began, the second occurrence decides.
+        assert_eq!(position.search_repetition(usize::MAX), Some(expected));
+    }
+    assert!(rows.len() >= 4);
+}
+
+#[test]
+fn malformed_sfens() {
+    let Some(rows) = corpus("sfen_malformed.tsv") else {
+        return;
+    };
+    for row in &rows {
+        let [sfen, expected, _] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("not three columns: {row}");
+        };
+        // Lenient but not limitless: the fields after the board may be sloppy, but a board alone is no position.
+        let has_fields = sfen.split_whitespace().count() >= 3;
+        let is_good = expected.contains("accept") && has_fields;
+        let result = Position::<1>::from_sfen(sfen);
+        assert_eq!(result.is_ok(), is_good, "{row}: {result:?}");
+    }
+    assert!(rows.len() >= 7);
+}
+
+#[test]
+fn move_texts_of_the_games_round_trip() {
+    let Some(rows) = corpus("games_usi.txt") else {
+        return;
+    };
+    for text in rows.iter().flat_map(|row| row.split_whitespace().skip(2)) {
+        let mv: Move16 = text.parse().unwrap();
+        assert_eq!(mv.to_string(), text);
+    }
+}
+
+/// Whether the move mates, found out by making it.
+fn is_mate(position: &mut Position, mv: Move) -> bool {
+    position.do_move(mv);
+    let is_mate = position.in_check() && legal_moves(position).is_empty();
+    position.undo_move();
+    is_mate
+}
+
+#[test]
+fn mates_in_one_are_claimed_only_where_they_are() {
+    for (name, least_percent) in [("mate/mate-1-ply.txt", 95), ("mate/no-mate-1-ply.txt", 0)] {
+        let Some(rows) = corpus(name) else {
+            return;
+        };
+        let mut found = 0;
+        for row in &rows {
+            let mut position: Position = position(row);
+            let claimed = mate_in_one(&mut position);
+            found += usize::from(claimed.is_some());
+            if let Some(mv) = claimed {
+                assert!(is_mate(&mut position, mv), "{mv} in {row}");
+            } else if least_percent == 0 {
+                let any = legal_moves(&position)
+                    .into_iter()
+                    .any(|mv| is_mate(&mut position, mv));
+                assert!(!any, "{row} has a mate");
+            }
+        }
+        println!("{name}: {found} claimed in {} positions", rows.len());
+        assert!(found * 100 >= rows.len() * least_percent, "{name}: {found}");
+        assert!(least_percent > 0 || found == 0, "{name}: {found}");
+    }
+}

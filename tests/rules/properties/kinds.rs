@@ -1,0 +1,128 @@
+//! The kinds of move generation partition the legal list.
+
+use std::collections::HashSet;
+
+use raicho::movegen::{captures, checks, evasions, legal, quiets};
+use raicho::position::Position;
+use raicho::types::{Color, Move, MoveList, PieceType};
+
+use super::walk;
+use crate::common::{FEWER_KINGS, TWO_KINGS, playouts};
+
+fn list(generate: impl FnOnce(&mut MoveList)) -> MoveList {
+    let mut moves = MoveList::new();
+    generate(&mut moves);
+    moves
+}
+
+/// Each move once.
+fn set(position: &Position, moves: &[Move]) -> HashSet<Move> {
+    let set: HashSet<Move> = moves.iter().copied().collect();
+    assert_eq!(set.len(), moves.len(), "a move twice in {position:?}");
+    set
+}
+
+/// A non-promotion that no sensible player chooses, because promoting is as good everywhere: of pawn, bishop and
+/// rook, and of the lance where only one more step is left.
+fn is_senseless(position: &Position, mv: Move) -> bool {
+    let us = position.side_to_move();
+    let Some(from) = mv.from() else { return false };
+    let to = mv.to().rank();
+    let may_promote = from.rank().is_promotion_zone(us) || to.is_promotion_zone(us);
+    !mv.is_promotion()
+        && may_promote
+        && match mv.piece().kind() {
+            PieceType::Pawn | PieceType::Bishop | PieceType::Rook => true,
+            PieceType::Lance => to.distance_to_edge(us) == 1,
+            _ => false,
+        }
+}
+
+fn check_kinds<const ALL: bool>(position: &Position, legal_all: &HashSet<Move>) {
+    let expected: HashSet<Move> = legal_all
+        .iter()
+        .copied()
+        .filter(|&mv| ALL || !is_senseless(position, mv))
+        .collect();
+    let legal_list = list(|moves| legal::<ALL, 1>(position, moves));
+    assert_eq!(set(position, &legal_list), expected, "{position:?}");
+
+    let by_kind = list(|moves| {
+        if position.in_check() {
+            evasions::<ALL, 1>(position, moves);
+        } else {
+            captures::<ALL, 1>(position, moves);
+            let is_capture = |mv: &Move| position.piece_on(mv.to()).is_some();
+            assert!(moves.iter().all(is_capture), "{position:?}");
+            let quiet = list(|moves| quiets::<ALL, 1>(position, moves));
+            assert!(!quiet.iter().any(is_capture), "{position:?}");
+            moves.extend(quiet);
+        }
+    });
+    let by_kind = set(position, &by_kind);
+    assert!(by_kind.iter().all(|&mv| position.pseudo_legal(mv)));
+    let by_kind: HashSet<Move> = by_kind
+        .into_iter()
+        .filter(|&mv| position.legal(mv))
+        .collect();
+    assert_eq!(by_kind, expected, "{position:?}");
+
+    let checking = set(position, &list(|moves| checks::<ALL, 1>(position, moves)));
+    assert!(checking.iter().all(|&mv| position.pseudo_legal(mv)));
+    let checking: HashSet<Move> = checking
+        .into_iter()
+        .filter(|&mv| position.legal(mv))
+        .collect();
+    let giving = expected
+        .iter()
+        .copied()
+        .filter(|&mv| position.gives_check(mv));
+    assert_eq!(checking, giving.collect(), "{position:?}");
+}
+
+#[test]
+fn kinds_partition_the_legal_list() {
+    let (mut in_check, mut senseless, mut total) = (0, 0, 0);
+    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
+    let visited = playouts::<1>(&starts, 12, 150, |position, moves, _| {
+        let all = set(position, moves);
+        check_kinds::<true>(position, &all);
+        check_kinds::<false>(position, &all);
+        in_check += usize::from(position.in_check());
+        total += moves.len();
+        senseless += moves
+            .iter()
+            .filter(|&&mv| is_senseless(position, mv))
+            .count();
+    });
+    println!("{visited} positions ({in_check} in check), {total} moves, {senseless} senseless");
+    assert!(visited > 10_000 && in_check > 300 && senseless > 1000);
+}
+
+/// What `gives_check` foretells is what stands on the board afterwards, by a walk over it; no legal move leaves the own
+/// king attacked.
+#[test]
+fn gives_check_comes_true() {
+    let (mut moves_made, mut checks_given) = (0, 0);
+    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
+    playouts::<1>(&starts, 2, 80, |position, moves, _| {
+        for &mv in moves {
+            let gives_check = position.gives_check(mv);
+            position.do_move(mv);
+            assert_eq!(position.in_check(), gives_check, "{mv:?} to {position:?}");
+            let attacked = |color: Color| {
+                position
+                    .king(color)
+                    .is_some_and(|king| walk::is_attacked(position.board(), king, !color))
+            };
+            let us = position.side_to_move();
+            assert_eq!(attacked(us), gives_check, "{mv:?} to {position:?}");
+            assert!(!attacked(!us), "{mv:?} to {position:?}");
+            position.undo_move();
+            moves_made += 1;
+            checks_given += usize::from(gives_check);
+        }
+    });
+    println!("{moves_made} moves, {checks_given} checks");
+    assert!(moves_made > 50_000 && checks_given > 1000);
+}

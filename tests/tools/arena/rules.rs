@@ -1,0 +1,108 @@
+//! The referee in whole games: declarations, repetitions, limits, adjudication.
+
+use raicho::arena::openings::{Order, Source};
+use raicho::arena::referee::{Adjudication, Reason};
+use raicho::arena::settings::MatchSettings;
+use raicho::types::Color;
+
+use super::{Folder, Outcome, engine, play, play_with, raicho, settings};
+use raicho::runs::Stop;
+
+/// A match from the openings of these lines, in their order.
+fn from_lines(mut settings: MatchSettings, lines: &str) -> Outcome {
+    let folder = Folder::new();
+    settings.openings.source = Source::File(folder.write("openings.sfen", lines));
+    settings.openings.order = Order::Sequential;
+    play_with(&settings, folder, 1, &Stop::new(), &|_| {}).expect("the match can be played")
+}
+
+#[test]
+fn a_rightful_declaration_wins() {
+    // White moves first, then black, whose king stands in the camp with eleven pieces and 29 points, may declare.
+    let outcome = from_lines(
+        settings(vec![engine("one", "win:1"), engine("other", "")], 1),
+        "sfen 1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 w GS 1",
+    );
+    let entry = &outcome.entries[0];
+    assert_eq!(entry.reason, Reason::Declaration, "{entry:?}");
+    assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 1));
+    assert!(outcome.file(&entry.record).contains("%KACHI"));
+}
+
+#[test]
+fn a_game_ends_after_its_last_move() {
+    let outcome = play(&settings(vec![engine("one", ""), engine("other", "")], 2));
+    for entry in &outcome.entries {
+        if entry.reason == Reason::MaxMoves {
+            assert_eq!(entry.moves + entry.opening_moves, 30);
+            assert_eq!(entry.winner, None);
+        }
+    }
+    let limits = outcome
+        .entries
+        .iter()
+        .filter(|e| e.reason == Reason::MaxMoves);
+    assert!(limits.count() > 0, "{:?}", outcome.entries);
+}
+
+#[test]
+fn a_mate_ends_the_game_without_a_word() {
+    // Black mates by the gold, and has nothing better.
+    let outcome = from_lines(
+        settings(vec![raicho("one", 500), raicho("other", 500)], 2),
+        "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
+    );
+    for entry in &outcome.entries {
+        assert_eq!(entry.reason, Reason::Checkmate);
+        assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 1));
+    }
+}
+
+#[test]
+fn the_fourth_occurrence_is_a_draw() {
+    // Bare kings and no piece to win with: they walk until they have been everywhere, or the same place four times.
+    let mut match_settings = settings(vec![raicho("one", 200), raicho("other", 200)], 1);
+    match_settings.rules.max_moves = 0;
+    let outcome = from_lines(match_settings, "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1");
+    assert_eq!(
+        outcome.entries[0].reason,
+        Reason::Repetition,
+        "{:?}",
+        outcome.entries[0].line
+    );
+    assert!(
+        outcome
+            .file(&outcome.entries[0].record)
+            .contains("%SENNICHITE")
+    );
+}
+
+#[test]
+fn both_must_agree_before_a_game_is_adjudicated() {
+    let lost = "sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b RB 1";
+    let mut match_settings = settings(vec![raicho("one", 300), raicho("other", 300)], 2);
+    match_settings.rules.win_adjudication = Some(Adjudication {
+        score: 1000,
+        moves: 3,
+        from: 0,
+    });
+    for entry in from_lines(match_settings.clone(), lost).entries {
+        assert_eq!(entry.reason, Reason::AdjudicatedWin);
+        assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 7));
+    }
+    // The plain engine has no opinion but that all is even.
+    match_settings.engines[1] = engine("other", "");
+    for entry in from_lines(match_settings.clone(), lost).entries {
+        assert_ne!(entry.reason, Reason::AdjudicatedWin);
+    }
+    match_settings.engines = vec![engine("one", ""), engine("other", "")];
+    match_settings.rules.draw_adjudication = Some(Adjudication {
+        score: 50,
+        moves: 2,
+        from: 10,
+    });
+    for entry in from_lines(match_settings, "startpos").entries {
+        assert_eq!(entry.reason, Reason::AdjudicatedDraw);
+        assert_eq!(entry.moves, 10);
+    }
+}

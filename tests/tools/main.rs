@@ -1,0 +1,13 @@
+//! The long-running tools: matches, tuning, self-play, learning and teacher formats.
+
+#[path = "../support/common.rs"]
+mod common;
+#[path = "../support/misbehaving.rs"]
+mod misbehaving;
+
+mod arena;
+mod formats;
+mod gensfen;
+mod learn;
+mod long_work;
+mod spsa;
