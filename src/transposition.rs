@@ -21,19 +21,20 @@
 //! table implementation for parallel search" (2002); of the index by a wide product: Lemire, "fast range" (2016); of the
 //! growth: Litwin, "Linear hashing" (1980).
 
+mod cluster;
 mod entry;
 mod growth;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
-use bytemuck::Zeroable;
 use thiserror::Error;
 
 use crate::types::{Bound, Depth, Key64, value};
 use crate::util::{ZeroedPages, cores, fits_into_memory, for_each_part, prefetch};
 
+use cluster::{Cluster, SLOTS, Slot};
 pub use entry::Entry;
 use entry::{DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT};
 use growth::Growth;
@@ -93,20 +94,6 @@ struct Sight {
     /// Older entries, in generations, are as good as empty.
     oldest: u8,
 }
-
-#[derive(Zeroable)]
-#[repr(C)]
-struct Slot {
-    check: AtomicU64,
-    data: AtomicU64,
-}
-
-#[derive(Zeroable)]
-#[repr(C, align(64))]
-struct Cluster([Slot; SLOTS]);
-
-const SLOTS: usize = 4;
-const _: () = assert!(size_of::<Cluster>() == 64);
 
 const BYTES_PER_MEGABYTE: usize = 1 << 20;
 
@@ -208,7 +195,7 @@ impl TranspositionTable {
         let sight = self.sight();
         let (mut worst_slot, mut worst) = (0, Depth::MAX);
         for (slot, stored) in self.clusters[cluster].0.iter().enumerate() {
-            let data = stored.data.load(Ordering::Relaxed);
+            let data = stored.data();
             if self.is_of(stored, data, key) && sight.sees(data) {
                 return Probe {
                     entry: Entry::unpack(data),
@@ -236,7 +223,7 @@ impl TranspositionTable {
     pub fn store(&self, slot: SlotIndex, key: Key64, mut entry: Entry) {
         let stored = &self.clusters[slot.cluster].0[slot.slot];
         let sight = self.sight();
-        let old_data = stored.data.load(Ordering::Relaxed);
+        let old_data = stored.data();
         let is_seen = sight.sees(old_data);
         let is_same = is_seen && self.is_of(stored, old_data, key);
         if is_same && let Some(old) = Entry::unpack(old_data) {
@@ -283,7 +270,7 @@ impl TranspositionTable {
         let slots = SLOTS * sample.len();
         let taken = sample
             .flat_map(|cluster| &cluster.0)
-            .map(|slot| slot.data.load(Ordering::Relaxed))
+            .map(Slot::data)
             .filter(|&data| data != 0 && sight.age(data) == 0)
             .count();
         (taken * PERMILL * clusters.len() / (2 * self.growth.last() * slots)) as u32
@@ -293,7 +280,7 @@ impl TranspositionTable {
     #[inline(always)]
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests check less"))]
     fn is_of(&self, slot: &Slot, data: u64, key: Key64) -> bool {
-        let difference = slot.check.load(Ordering::Relaxed) ^ data ^ key.low64();
+        let difference = slot.check() ^ data ^ key.low64();
         #[cfg(test)]
         let difference = difference & self.checked;
         difference == 0
@@ -347,29 +334,5 @@ impl Sight {
             return Depth::MIN;
         }
         Depth::from((data >> DEPTH_SHIFT) as u8) - AGE_WEIGHT * Depth::from(self.age(data))
-    }
-}
-
-impl Cluster {
-    fn clear(&self) {
-        self.0.iter().for_each(Slot::clear);
-    }
-}
-
-impl Slot {
-    fn load(&self) -> (u64, u64) {
-        (
-            self.check.load(Ordering::Relaxed),
-            self.data.load(Ordering::Relaxed),
-        )
-    }
-
-    fn store(&self, check: u64, data: u64) {
-        self.check.store(check, Ordering::Relaxed);
-        self.data.store(data, Ordering::Relaxed);
-    }
-
-    fn clear(&self) {
-        self.store(0, 0);
     }
 }

@@ -8,14 +8,15 @@ use crate::position::Position;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 use crate::util::ZeroedPages;
 
-use super::correction::Corrections;
+use super::correction_history::Corrections;
+use super::history_entry::{PIECE_TO, apply_gravity, piece_to, value_of};
 
 /// No entry of a history is larger than the limit of its table.
 pub(super) const BUTTERFLY_LIMIT: i32 = 7183;
 const CAPTURE_LIMIT: i32 = 10_692;
 const CONTINUATION_LIMIT: i32 = 30_000;
 const PAWN_LIMIT: i32 = 8192;
-const TABLE_MOVE_LIMIT: i32 = 8192;
+const TT_MOVE_LIMIT: i32 = 8192;
 
 /// What is not known yet counts a little less than what was neither good nor bad; near the root a little more.
 const CONTINUATION_START: i32 = -523;
@@ -38,8 +39,7 @@ pub(super) fn origin_on_board(from: Square) -> usize {
 pub(super) fn origin_in_hand(kind: PieceType) -> usize {
     Square::NUM + kind.index() - 1
 }
-/// A piece and where it lands.
-pub(super) const PIECE_TO: usize = Piece::NUM * Square::NUM;
+
 /// Pawn structures are told apart by so many values of their key.
 const PAWN_STRUCTURES: usize = 4096;
 /// Plies from the root that have a history of their own.
@@ -47,17 +47,11 @@ pub(super) const LOW_PLIES: usize = 5;
 /// So many earlier moves have a continuation history.
 pub(super) const CONTINUATIONS: usize = 6;
 
-/// The index of a piece and the square it lands on.
-#[inline(always)]
-pub(super) fn piece_to(piece: Piece, to: Square) -> usize {
-    piece.index() * Square::NUM + to.index()
-}
-
 /// The continuation history of one earlier move: what did well after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Row(u32);
+pub(super) struct ContinuationRow(u32);
 
-impl Row {
+impl ContinuationRow {
     /// What follows no move. No piece has code 0, so this row belongs to no move.
     pub(super) const NONE: Self = Self(0);
 
@@ -108,26 +102,30 @@ impl<'a> HistoryRow<'a> {
 
     /// The balance of a piece on its target.
     #[inline(always)]
-    pub(super) fn balance(&self, piece_to: usize) -> i32 {
+    pub(super) fn value(&self, piece_to: usize) -> i32 {
         i32::from(self.entries[piece_to]) + self.start
     }
 }
 
 /// Where in a search a move is judged: what was played before it, and the pawns.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Context {
+pub(super) struct HistoryContext {
     /// The rows of the moves one to six plies ago.
-    pub(super) rows: [Row; CONTINUATIONS],
+    pub(super) continuation_rows: [ContinuationRow; CONTINUATIONS],
     /// The index of the pawn structure.
     pawns: u32,
     pub(super) ply: Ply,
 }
 
-impl Context {
+impl HistoryContext {
     #[inline(always)]
-    pub(super) fn new(position: &Position, rows: [Row; CONTINUATIONS], ply: Ply) -> Self {
+    pub(super) fn new(
+        position: &Position,
+        continuation_rows: [ContinuationRow; CONTINUATIONS],
+        ply: Ply,
+    ) -> Self {
         Self {
-            rows,
+            continuation_rows,
             pawns: pawn_structure(position),
             ply,
         }
@@ -154,14 +152,14 @@ pub(super) struct Histories {
     // [piece and target] of the move that is answered
     counter_moves: Box<[Option<Move>]>,
     /// How often the table's move proves best.
-    table_move: i16,
+    tt_move_history: i16,
     pub(super) corrections: Corrections,
 }
 
 impl Histories {
     /// About the memory that the tables of one thread take once they are used.
     pub(super) const MEGABYTES: usize =
-        ((Row::NUM + PAWN_STRUCTURES + PIECE_TO) * PIECE_TO * size_of::<i16>()) >> 20;
+        ((ContinuationRow::NUM + PAWN_STRUCTURES + PIECE_TO) * PIECE_TO * size_of::<i16>()) >> 20;
 
     /// Empty tables.
     ///
@@ -173,10 +171,10 @@ impl Histories {
             butterfly: Color::ALL.map(|_| vec![0; BUTTERFLY].into_boxed_slice()),
             low_ply: [(); LOW_PLIES].map(|()| vec![0; BUTTERFLY].into_boxed_slice()),
             captures: vec![[0; PieceType::NUM]; PIECE_TO].into_boxed_slice(),
-            continuation: pages(Row::NUM * PIECE_TO),
+            continuation: pages(ContinuationRow::NUM * PIECE_TO),
             pawns: pages(PAWN_STRUCTURES * PIECE_TO),
             counter_moves: vec![None; PIECE_TO].into_boxed_slice(),
-            table_move: 0,
+            tt_move_history: 0,
             corrections: Corrections::new(),
         }
     }
@@ -190,7 +188,7 @@ impl Histories {
         self.continuation.fill(0);
         self.pawns.fill(0);
         self.counter_moves.fill(None);
-        self.table_move = 0;
+        self.tt_move_history = 0;
         self.corrections.clear();
     }
 
@@ -218,40 +216,40 @@ impl Histories {
     #[inline(always)]
     pub(super) fn low_ply(&self, mv: Move, ply: Ply) -> i32 {
         self.low_ply.get(ply).map_or(0, |table| {
-            balance::<LOW_PLY_START>(table[mv.from_to_index()])
+            value_of::<LOW_PLY_START>(table[mv.from_to_index()])
         })
     }
 
     /// How well a move did after an earlier one.
     #[inline(always)]
-    pub(super) fn continuation(&self, row: Row, mv: Move) -> i32 {
-        balance::<CONTINUATION_START>(self.continuation[row.entry(mv)])
+    pub(super) fn continuation(&self, row: ContinuationRow, mv: Move) -> i32 {
+        value_of::<CONTINUATION_START>(self.continuation[row.entry(mv)])
     }
 
     /// What did well after an earlier move.
     #[inline(always)]
-    pub(super) fn continuation_row(&self, row: Row) -> HistoryRow<'_> {
+    pub(super) fn continuation_row(&self, row: ContinuationRow) -> HistoryRow<'_> {
         HistoryRow::of(&self.continuation, row.0 as usize, CONTINUATION_START)
     }
 
     /// Which quiet moves did well with these pawns.
     #[inline(always)]
-    pub(super) fn pawns_row(&self, context: &Context) -> HistoryRow<'_> {
+    pub(super) fn pawn_row(&self, context: &HistoryContext) -> HistoryRow<'_> {
         HistoryRow::of(&self.pawns, context.pawns as usize, PAWN_START)
     }
 
     /// How well a quiet move did with these pawns.
     #[inline(always)]
-    pub(super) fn pawns(&self, context: &Context, mv: Move) -> i32 {
+    pub(super) fn pawn(&self, context: &HistoryContext, mv: Move) -> i32 {
         let index = context.pawns as usize * PIECE_TO + piece_to(mv.piece(), mv.to());
-        balance::<PAWN_START>(self.pawns[index])
+        value_of::<PAWN_START>(self.pawns[index])
     }
 
     /// How well a capture did.
     #[inline(always)]
     pub(super) fn capture(&self, mv: Move, captured: PieceType) -> i32 {
         let entries = &self.captures[piece_to(mv.piece(), mv.to())];
-        balance::<CAPTURE_START>(entries[captured.index()])
+        value_of::<CAPTURE_START>(entries[captured.index()])
     }
 
     /// What refuted a move.
@@ -263,8 +261,8 @@ impl Histories {
 
     /// How far the table's move can be trusted.
     #[inline(always)]
-    pub(super) fn table_move(&self) -> i32 {
-        i32::from(self.table_move)
+    pub(super) fn tt_move_history(&self) -> i32 {
+        i32::from(self.tt_move_history)
     }
 
     pub(super) fn set_counter_move(&mut self, last: Move, answer: Move) {
@@ -274,51 +272,37 @@ impl Histories {
     pub(super) fn update_butterfly(&mut self, mv: Move, bonus: i32) {
         let side = mv.piece().color();
         let entry = &mut self.butterfly[side.index()][mv.from_to_index()];
-        pull::<BUTTERFLY_LIMIT, 0>(entry, bonus);
+        apply_gravity::<BUTTERFLY_LIMIT, 0>(entry, bonus);
     }
 
     pub(super) fn update_low_ply(&mut self, mv: Move, ply: Ply, bonus: i32) {
         if let Some(table) = self.low_ply.get_mut(ply) {
-            pull::<BUTTERFLY_LIMIT, LOW_PLY_START>(&mut table[mv.from_to_index()], bonus);
+            apply_gravity::<BUTTERFLY_LIMIT, LOW_PLY_START>(&mut table[mv.from_to_index()], bonus);
         }
     }
 
     #[inline(always)]
-    pub(super) fn update_continuation(&mut self, row: Row, mv: Move, bonus: i32) {
-        pull::<CONTINUATION_LIMIT, CONTINUATION_START>(
+    pub(super) fn update_continuation(&mut self, row: ContinuationRow, mv: Move, bonus: i32) {
+        apply_gravity::<CONTINUATION_LIMIT, CONTINUATION_START>(
             &mut self.continuation[row.entry(mv)],
             bonus,
         );
     }
 
-    pub(super) fn update_pawns(&mut self, position: &Position, mv: Move, bonus: i32) {
+    pub(super) fn update_pawn(&mut self, position: &Position, mv: Move, bonus: i32) {
         let structure = pawn_structure(position) as usize;
         let entry = &mut self.pawns[structure * PIECE_TO + piece_to(mv.piece(), mv.to())];
-        pull::<PAWN_LIMIT, PAWN_START>(entry, bonus);
+        apply_gravity::<PAWN_LIMIT, PAWN_START>(entry, bonus);
     }
 
     pub(super) fn update_capture(&mut self, mv: Move, captured: PieceType, bonus: i32) {
         let entries = &mut self.captures[piece_to(mv.piece(), mv.to())];
-        pull::<CAPTURE_LIMIT, CAPTURE_START>(&mut entries[captured.index()], bonus);
+        apply_gravity::<CAPTURE_LIMIT, CAPTURE_START>(&mut entries[captured.index()], bonus);
     }
 
-    pub(super) fn update_table_move(&mut self, bonus: i32) {
-        pull::<TABLE_MOVE_LIMIT, 0>(&mut self.table_move, bonus);
+    pub(super) fn update_tt_move_history(&mut self, bonus: i32) {
+        apply_gravity::<TT_MOVE_LIMIT, 0>(&mut self.tt_move_history, bonus);
     }
-}
-
-/// The balance of an entry: it is stored as the difference from its start, so that zeroed memory is a table at the start.
-#[inline(always)]
-fn balance<const START: i32>(entry: i16) -> i32 {
-    i32::from(entry) + START
-}
-
-/// Pulls an entry towards a bonus; its balance never leaves `-LIMIT..=LIMIT`.
-#[inline(always)]
-pub(super) fn pull<const LIMIT: i32, const START: i32>(entry: &mut i16, bonus: i32) {
-    let bonus = bonus.clamp(-LIMIT, LIMIT);
-    let old = balance::<START>(*entry);
-    *entry = (old + bonus - old * bonus.abs() / LIMIT - START) as i16;
 }
 
 #[cfg(test)]
@@ -334,10 +318,10 @@ mod tests {
             (i32::MAX / 2, CONTINUATION_LIMIT),
         ] {
             for _ in 0..1000 {
-                pull::<CONTINUATION_LIMIT, CONTINUATION_START>(&mut entry, bonus);
-                assert!(balance::<CONTINUATION_START>(entry).abs() <= CONTINUATION_LIMIT);
+                apply_gravity::<CONTINUATION_LIMIT, CONTINUATION_START>(&mut entry, bonus);
+                assert!(value_of::<CONTINUATION_START>(entry).abs() <= CONTINUATION_LIMIT);
             }
-            let distance = balance::<CONTINUATION_START>(entry) - end;
+            let distance = value_of::<CONTINUATION_START>(entry) - end;
             assert!(distance.abs() < CONTINUATION_LIMIT / 10);
         }
     }
@@ -348,9 +332,9 @@ mod tests {
         for mv in crate::movegen::legal_moves(&position) {
             let rows = [(false, false), (false, true), (true, false), (true, true)];
             for (in_check, is_capture) in rows {
-                let row = Row::of(mv, in_check, is_capture);
-                assert_ne!(row, Row::NONE);
-                assert!((row.0 as usize) < Row::NUM);
+                let row = ContinuationRow::of(mv, in_check, is_capture);
+                assert_ne!(row, ContinuationRow::NONE);
+                assert!((row.0 as usize) < ContinuationRow::NUM);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The order of moves, in stages, so that a cut saves generating the rest.
 //!
 //! Every move that comes out is legal and comes out once. The move of the table was proved legal before; killers and the
-//! counter move, which were remembered from elsewhere too, only raise the score of the same move where it is generated.
+//! counter move, which were refutations from elsewhere too, only raise the score of the same move where it is generated.
 
 use arrayvec::ArrayVec;
 
@@ -10,21 +10,20 @@ use crate::movegen::CheckSquares;
 use crate::position::Position;
 use crate::types::{Move, PieceType, Value};
 
-use super::candidates::Candidates;
-use super::history::{Context, Histories};
+use super::history::{Histories, HistoryContext};
 use super::node::KILLERS;
-use super::ordering::is_tactical;
-use super::tunables::{order_good_capture_divisor, order_good_quiet};
+use super::scored_moves::ScoredMoves;
+use super::tunables;
 
 /// Captures that lose by exchange wait in a list of this size; more are tried at once.
 const MAX_BAD_CAPTURES: usize = 64;
 /// Killers and the counter move.
-pub(super) const REMEMBERED: usize = KILLERS + 1;
+pub(super) const REFUTATIONS: usize = KILLERS + 1;
 
 /// Where moves come from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stage {
-    TableMove,
+    TtMove,
     GenerateCaptures,
     GoodCaptures,
     GenerateQuiets,
@@ -37,7 +36,7 @@ pub(super) enum Stage {
     ProbCut,
     Evasions,
     /// What quiescence tries.
-    All,
+    Tactical,
 }
 
 /// Below every score.
@@ -47,14 +46,14 @@ const ANY_SCORE: i32 = i32::MIN;
 pub(super) struct MovePicker {
     stage: Stage,
     next_stage: Stage,
-    table_move: Option<Move>,
-    pub(super) remembered: [Option<Move>; REMEMBERED],
-    pub(super) context: Context,
+    tt_move: Option<Move>,
+    pub(super) refutations: [Option<Move>; REFUTATIONS],
+    pub(super) context: HistoryContext,
     /// Own pieces that are attacked by lesser ones, known once quiet moves were generated.
     pub(super) threatened: Bitboard,
     /// What captures must win by exchange in a `ProbCut` search.
     threshold: Value,
-    pub(super) candidates: Candidates,
+    pub(super) moves: ScoredMoves,
     /// From where quiet moves give check.
     pub(super) checks: Option<CheckSquares>,
     bad_captures: ArrayVec<Move, MAX_BAD_CAPTURES>,
@@ -64,14 +63,14 @@ pub(super) struct MovePicker {
 }
 
 impl MovePicker {
-    /// All moves. `table_move` is legal; `remembered` are killers and the counter move, whether possible here or not.
+    /// All moves. `table_move` is legal; `refutations` are killers and the counter move, whether possible here or not.
     /// `all_moves` includes the senseless non-promotions.
     #[inline(always)]
     pub(super) fn new(
         position: &Position,
-        table_move: Option<Move>,
-        remembered: [Option<Move>; REMEMBERED],
-        context: Context,
+        tt_move: Option<Move>,
+        refutations: [Option<Move>; REFUTATIONS],
+        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
         let next_stage = if position.in_check() {
@@ -80,8 +79,8 @@ impl MovePicker {
             Stage::GenerateCaptures
         };
         // Not by `..`: the lists are large, and are not to be copied.
-        let mut picker = Self::starting(table_move, next_stage, context, all_moves);
-        picker.remembered = remembered;
+        let mut picker = Self::starting(tt_move, next_stage, context, all_moves);
+        picker.refutations = refutations;
         picker.checks = CheckSquares::of_position(position);
         picker
     }
@@ -90,52 +89,52 @@ impl MovePicker {
     #[inline(always)]
     pub(super) fn tactical(
         position: &Position,
-        table_move: Option<Move>,
-        context: Context,
+        tt_move: Option<Move>,
+        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
         if position.in_check() {
-            return Self::starting(table_move, Stage::GenerateEvasions, context, all_moves);
+            return Self::starting(tt_move, Stage::GenerateEvasions, context, all_moves);
         }
-        let table_move = table_move.filter(|&mv| is_tactical(position, mv));
-        Self::starting(table_move, Stage::GenerateTactical, context, all_moves)
+        let tt_move = tt_move.filter(|&mv| is_tactical(position, mv));
+        Self::starting(tt_move, Stage::GenerateTactical, context, all_moves)
     }
 
     /// Captures that win at least `threshold` by exchange.
     #[inline(always)]
     pub(super) fn winning_captures(
         position: &Position,
-        table_move: Option<Move>,
+        tt_move: Option<Move>,
         threshold: Value,
-        context: Context,
+        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
-        let table_move = table_move.filter(|&mv| position.piece_on(mv.to()).is_some());
-        let mut picker = Self::starting(table_move, Stage::GenerateProbCut, context, all_moves);
+        let tt_move = tt_move.filter(|&mv| position.piece_on(mv.to()).is_some());
+        let mut picker = Self::starting(tt_move, Stage::GenerateProbCut, context, all_moves);
         picker.threshold = threshold;
         picker
     }
 
     #[inline(always)]
     fn starting(
-        table_move: Option<Move>,
+        tt_move: Option<Move>,
         next_stage: Stage,
-        context: Context,
+        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
         Self {
-            stage: if table_move.is_some() {
-                Stage::TableMove
+            stage: if tt_move.is_some() {
+                Stage::TtMove
             } else {
                 next_stage
             },
             next_stage,
-            table_move,
-            remembered: [None; REMEMBERED],
+            tt_move,
+            refutations: [None; REFUTATIONS],
             context,
             threatened: Bitboard::EMPTY,
             threshold: 0,
-            candidates: Candidates::default(),
+            moves: ScoredMoves::default(),
             checks: None,
             bad_captures: ArrayVec::new(),
             bad_next: 0,
@@ -158,7 +157,7 @@ impl MovePicker {
     /// The move of this stage that comes out next, if it is legal and wanted by then.
     #[inline(always)]
     pub(super) fn upcoming(&self) -> Option<Move> {
-        self.candidates.peek()
+        self.moves.peek()
     }
 
     /// From now on only captures.
@@ -171,9 +170,9 @@ impl MovePicker {
     pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
         loop {
             match self.stage {
-                Stage::TableMove => {
+                Stage::TtMove => {
                     self.stage = self.next_stage;
-                    return self.table_move;
+                    return self.tt_move;
                 }
                 Stage::GenerateCaptures => {
                     self.add_captures(position, histories);
@@ -181,7 +180,7 @@ impl MovePicker {
                 }
                 Stage::GoodCaptures => match self.next_legal(position, ANY_SCORE) {
                     Some((mv, score))
-                        if position.see_ge(mv, -score / order_good_capture_divisor()) =>
+                        if position.see_ge(mv, -score / tunables::good_capture_see_divisor()) =>
                     {
                         return Some(mv);
                     }
@@ -198,10 +197,12 @@ impl MovePicker {
                     }
                     self.stage = Stage::GoodQuiets;
                 }
-                Stage::GoodQuiets => match self.next_quiet(position, order_good_quiet()) {
-                    Some(mv) => return Some(mv),
-                    None => self.stage = Stage::BadCaptures,
-                },
+                Stage::GoodQuiets => {
+                    match self.next_quiet(position, tunables::good_quiet_min_score()) {
+                        Some(mv) => return Some(mv),
+                        None => self.stage = Stage::BadCaptures,
+                    }
+                }
                 Stage::BadCaptures => {
                     if let Some(&mv) = self.bad_captures.get(self.bad_next) {
                         self.bad_next += 1;
@@ -216,7 +217,7 @@ impl MovePicker {
                 }
                 Stage::GenerateTactical => {
                     self.add_tactical(position, histories);
-                    self.stage = Stage::All;
+                    self.stage = Stage::Tactical;
                 }
                 Stage::GenerateProbCut => {
                     self.add_captures(position, histories);
@@ -229,7 +230,7 @@ impl MovePicker {
                     }
                 }
                 Stage::Evasions => return self.next_evasion(position),
-                Stage::All => return self.next_legal(position, ANY_SCORE).map(|(mv, _)| mv),
+                Stage::Tactical => return self.next_legal(position, ANY_SCORE).map(|(mv, _)| mv),
             }
         }
     }
@@ -238,8 +239,8 @@ impl MovePicker {
     #[inline]
     fn next_legal(&mut self, position: &Position, limit: i32) -> Option<(Move, i32)> {
         loop {
-            let (mv, score) = self.candidates.take_above(limit)?;
-            if Some(mv) != self.table_move && position.legal(mv) {
+            let (mv, score) = self.moves.take_above(limit)?;
+            if Some(mv) != self.tt_move && position.legal(mv) {
                 return Some((mv, score));
             }
         }
@@ -249,9 +250,9 @@ impl MovePicker {
     #[inline]
     fn next_evasion(&mut self, position: &Position) -> Option<Move> {
         loop {
-            let (mv, _) = self.candidates.take_above(ANY_SCORE)?;
+            let (mv, _) = self.moves.take_above(ANY_SCORE)?;
             let is_legal = || mv.piece().kind() == PieceType::King || position.legal(mv);
-            if Some(mv) != self.table_move && is_legal() {
+            if Some(mv) != self.tt_move && is_legal() {
                 return Some(mv);
             }
         }
@@ -265,4 +266,10 @@ impl MovePicker {
         }
         self.next_legal(position, limit).map(|(mv, _)| mv)
     }
+}
+
+/// Whether quiescence looks at a move out of check.
+fn is_tactical(position: &Position, mv: Move) -> bool {
+    position.piece_on(mv.to()).is_some()
+        || mv.is_promotion() && mv.piece().kind() == PieceType::ProPawn
 }

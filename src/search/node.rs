@@ -8,8 +8,8 @@ use crate::transposition::SlotIndex;
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, Depth, Key64, Move, Ply, Value};
 
-use super::correction::CorrectionRow;
-use super::history::{CONTINUATIONS, Context, Row};
+use super::correction_history::CorrectionRow;
+use super::history::{CONTINUATIONS, ContinuationRow, HistoryContext};
 
 /// What kind of node this is, known at compile time.
 pub(super) trait NodeType {
@@ -87,13 +87,13 @@ pub(super) const KILLERS: usize = 2;
     reason = "independent facts, not a state"
 )]
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub(super) struct StackFrame {
     /// The move that is being searched; `None` for a null move.
     pub(super) current_move: Option<Move>,
     /// Left out while the search asks whether all other moves are worse.
-    pub(super) excluded: Option<Move>,
+    pub(super) excluded_move: Option<Move>,
     /// The statistics of what follows `current_move`.
-    pub(super) row: Row,
+    pub(super) row: ContinuationRow,
     pub(super) correction_row: CorrectionRow,
     /// Corrected; in check that of two plies before; [`value::NONE`] where there is none.
     pub(super) static_eval: Value,
@@ -106,18 +106,18 @@ pub(super) struct Frame {
     /// By how much `current_move` is searched less deep.
     pub(super) reduction: Depth,
     pub(super) in_check: bool,
-    pub(super) table_hit: bool,
-    pub(super) was_pv: bool,
+    pub(super) tt_hit: bool,
+    pub(super) tt_pv: bool,
     /// All moves so far are those of the last iteration's best line.
     pub(super) follows_pv: bool,
     pub(super) killers: [Option<Move>; KILLERS],
 }
 
-impl Frame {
+impl StackFrame {
     pub(super) const EMPTY: Self = Self {
         current_move: None,
-        excluded: None,
-        row: Row::NONE,
+        excluded_move: None,
+        row: ContinuationRow::NONE,
         correction_row: CorrectionRow::NONE,
         static_eval: value::NONE,
         stat_score: 0,
@@ -125,8 +125,8 @@ impl Frame {
         cutoffs: 0,
         reduction: 0,
         in_check: false,
-        table_hit: false,
-        was_pv: false,
+        tt_hit: false,
+        tt_pv: false,
         follows_pv: false,
         killers: [None; KILLERS],
     };
@@ -138,51 +138,53 @@ const BEFORE_ROOT: usize = CONTINUATIONS + 1;
 const AFTER_LAST: usize = 3;
 
 /// The frames of all plies.
-pub(super) struct Frames(Box<[Frame; BEFORE_ROOT + MAX_PLY + AFTER_LAST]>);
+pub(super) struct Stack(Box<[StackFrame; BEFORE_ROOT + MAX_PLY + AFTER_LAST]>);
 
-impl Frames {
+impl Stack {
     pub(super) fn new() -> Self {
-        Self(Box::new([Frame::EMPTY; BEFORE_ROOT + MAX_PLY + AFTER_LAST]))
+        Self(Box::new(
+            [StackFrame::EMPTY; BEFORE_ROOT + MAX_PLY + AFTER_LAST],
+        ))
     }
 
     pub(super) fn clear(&mut self) {
-        self.0.fill(Frame::EMPTY);
+        self.0.fill(StackFrame::EMPTY);
     }
 
     /// The frame so many plies before `ply`, an empty one before the root.
     #[inline(always)]
-    pub(super) fn before(&self, ply: Ply, plies: usize) -> &Frame {
+    pub(super) fn before(&self, ply: Ply, plies: usize) -> &StackFrame {
         debug_assert!(plies <= BEFORE_ROOT);
         &self.0[BEFORE_ROOT + ply - plies]
     }
 
     /// Likewise.
     #[inline(always)]
-    pub(super) fn before_mut(&mut self, ply: Ply, plies: usize) -> &mut Frame {
+    pub(super) fn before_mut(&mut self, ply: Ply, plies: usize) -> &mut StackFrame {
         debug_assert!(plies <= BEFORE_ROOT);
         &mut self.0[BEFORE_ROOT + ply - plies]
     }
 }
 
-impl Index<Ply> for Frames {
-    type Output = Frame;
+impl Index<Ply> for Stack {
+    type Output = StackFrame;
 
     #[inline(always)]
-    fn index(&self, ply: Ply) -> &Frame {
+    fn index(&self, ply: Ply) -> &StackFrame {
         &self.0[BEFORE_ROOT + ply]
     }
 }
 
-impl IndexMut<Ply> for Frames {
+impl IndexMut<Ply> for Stack {
     #[inline(always)]
-    fn index_mut(&mut self, ply: Ply) -> &mut Frame {
+    fn index_mut(&mut self, ply: Ply) -> &mut StackFrame {
         &mut self.0[BEFORE_ROOT + ply]
     }
 }
 
 /// What the table knows, its move proved legal here.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TableHit {
+pub(super) struct TtData {
     pub(super) mv: Option<Move>,
     /// [`value::NONE`] where only the evaluation is known.
     pub(super) value: Value,
@@ -193,7 +195,7 @@ pub(super) struct TableHit {
     pub(super) is_pv: bool,
 }
 
-impl TableHit {
+impl TtData {
     /// Whether the value is known to be at least `limit`.
     #[inline(always)]
     pub(super) fn is_at_least(&self, limit: Value) -> bool {
@@ -202,35 +204,39 @@ impl TableHit {
 }
 
 /// Of the moves that did not cut, so many are marked down in the histories; later ones matter little.
-const MAX_TRIED: usize = 32;
+const MAX_SEARCHED: usize = 32;
 
 /// Moves that were tried at a node and did not cut.
-pub(super) type Tried = ArrayVec<Move, MAX_TRIED>;
+pub(super) type SearchedMoves = ArrayVec<Move, MAX_SEARCHED>;
 
 /// The locals of the search at one node.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts, not a state"
 )]
+#[expect(
+    clippy::struct_field_names,
+    reason = "cut node and all node are the standard terms"
+)]
 pub(super) struct Node {
     pub(super) window: Window,
     pub(super) depth: Depth,
     pub(super) ply: Ply,
     /// Expected to fail high.
-    pub(super) is_cut: bool,
+    pub(super) cut_node: bool,
     /// Expected to fail low: neither on a principal variation nor a cut node.
-    pub(super) is_all: bool,
+    pub(super) all_node: bool,
     pub(super) in_check: bool,
     pub(super) key: Key64,
     pub(super) slot: SlotIndex,
-    pub(super) hit: Option<TableHit>,
+    pub(super) tt_hit: Option<TtData>,
     /// The table's move; at the root the best move so far.
-    pub(super) table_move: Option<Move>,
-    pub(super) table_move_captures: bool,
-    pub(super) excluded: Option<Move>,
+    pub(super) tt_move: Option<Move>,
+    pub(super) tt_capture: bool,
+    pub(super) excluded_move: Option<Move>,
     /// On a principal variation now, or when the table learned of it.
-    pub(super) was_pv: bool,
-    pub(super) context: Context,
+    pub(super) tt_pv: bool,
+    pub(super) context: HistoryContext,
     /// By how much evaluations of such positions were wrong, see [`super::correction`].
     pub(super) correction: i32,
     /// Without correction; [`value::NONE`] in check.
@@ -239,29 +245,29 @@ pub(super) struct Node {
     pub(super) static_eval: Value,
     /// The best guess of the value before any move.
     pub(super) eval: Value,
-    pub(super) is_improving: bool,
-    pub(super) opponent_worsens: bool,
+    pub(super) improving: bool,
+    pub(super) opponent_worsening: bool,
     /// By how much the move that led here was reduced.
     pub(super) prior_reduction: Depth,
     pub(super) best_value: Value,
     pub(super) best_move: Option<Move>,
     pub(super) move_count: i32,
     pub(super) raised_alpha: bool,
-    pub(super) quiets_tried: Tried,
-    pub(super) captures_tried: Tried,
+    pub(super) quiets_searched: SearchedMoves,
+    pub(super) captures_searched: SearchedMoves,
 }
 
 impl Node {
     /// Notes a move that did not cut.
     #[inline(always)]
-    pub(super) fn tried(&mut self, mv: Move, is_capture: bool) {
-        let tried = if is_capture {
-            &mut self.captures_tried
+    pub(super) fn note_searched(&mut self, mv: Move, is_capture: bool) {
+        let note_searched = if is_capture {
+            &mut self.captures_searched
         } else {
-            &mut self.quiets_tried
+            &mut self.quiets_searched
         };
         // What does not fit was tried so late that it teaches nothing.
-        let _ = tried.try_push(mv);
+        let _ = note_searched.try_push(mv);
     }
 
     /// What the value that was found says, given the window at the start.
@@ -277,14 +283,25 @@ impl Node {
 
     /// Whether the table knows a value, and what.
     #[inline(always)]
-    pub(super) fn table_value(&self) -> Option<Value> {
-        let value = self.hit?.value;
+    pub(super) fn tt_value(&self) -> Option<Value> {
+        let value = self.tt_hit?.value;
         (value != value::NONE).then_some(value)
     }
 
     /// How deep the table's search was; below every depth where it knows nothing.
     #[inline(always)]
-    pub(super) fn table_depth(&self) -> Depth {
-        self.hit.map_or(-1, |hit| hit.depth)
+    pub(super) fn tt_depth(&self) -> Depth {
+        self.tt_hit.map_or(-1, |hit| hit.depth)
     }
+}
+
+/// A move that is about to be searched.
+pub(super) struct MoveInfo {
+    pub(super) mv: Move,
+    pub(super) is_capture: bool,
+    pub(super) gives_check: bool,
+    /// How deep it is searched when nothing reduces it.
+    pub(super) new_depth: Depth,
+    /// By depth and move number alone, in 1/1024 ply.
+    pub(super) reduction: i32,
 }

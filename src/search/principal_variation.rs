@@ -7,7 +7,7 @@ use crate::types::value::{self, MATE, MAX_PLY};
 use crate::types::{Bound, Move, Value};
 
 use super::audit;
-use super::root::RootMove;
+use super::root_move::RootMove;
 use super::worker::Worker;
 
 /// The move and an answer to it: shorter lines are completed whatever the depth.
@@ -16,8 +16,8 @@ const LEAST_LENGTH: usize = 2;
 impl Worker {
     /// Completes the line of a root move, to the depth of its search or to the mate. The worker is at the root.
     pub(super) fn complete_line(&mut self, index: usize) {
-        let RootMove { line, value, .. } = &mut self.root_moves[index];
-        let (mut line, value) = (std::mem::take(line), *value);
+        let RootMove { pv, value, .. } = &mut self.root_moves[index];
+        let (mut line, value) = (std::mem::take(pv), *value);
         let wanted = wanted_length(&self.root_moves[index]);
         if line.len() < wanted {
             for &mv in &line {
@@ -34,7 +34,7 @@ impl Worker {
             }
             audit::line(&self.position, &line);
         }
-        self.root_moves[index].line = line;
+        self.root_moves[index].pv = line;
     }
 
     /// The move that the table knows after `ply` moves of a line of this value, if the game goes on there.

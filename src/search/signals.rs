@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::Clock;
+use super::limits::Clock;
 
 /// Counts of one whole search, over all threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

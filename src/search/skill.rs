@@ -81,7 +81,7 @@ impl Skill {
     }
 
     /// How many lines are searched at least.
-    pub(super) fn lines(self) -> usize {
+    pub(super) fn multi_pv(self) -> usize {
         let below = (Self::FULL.tenths - self.tenths) / (TENTHS * LEVELS_PER_LINE);
         if self.is_full() {
             1
@@ -146,10 +146,10 @@ mod tests {
     fn higher_levels_look_deeper_and_choose_less() {
         for level in 0..Skill::HIGHEST_LEVEL - 1 {
             let (low, high) = (Skill::of_level(level), Skill::of_level(level + 1));
-            assert!(low < high && low.nodes() < high.nodes() && low.lines() >= high.lines());
+            assert!(low < high && low.nodes() < high.nodes() && low.multi_pv() >= high.multi_pv());
         }
         assert_eq!(Skill::of_level(20), Skill::default());
-        assert_eq!((Skill::FULL.nodes(), Skill::FULL.lines()), (None, 1));
+        assert_eq!((Skill::FULL.nodes(), Skill::FULL.multi_pv()), (None, 1));
     }
 
     #[test]

@@ -7,11 +7,13 @@ use crate::position::Position;
 use crate::transposition::{TableError, TranspositionTable};
 use crate::types::{Bound, Depth, Move, Value};
 
-use super::root::root_moves;
+use super::limits::Limits;
+use super::root_move::root_moves;
+use super::settings::Settings;
 use super::signals::{Signals, Statistics};
+use super::task::Task;
 use super::time::TimeManager;
-use super::worker::{Task, Worker};
-use super::{Limits, Settings};
+use super::worker::Worker;
 
 /// The stack that a thread needs which calls [`Solo::search`], in bytes: deep recursions need more than the usual.
 pub const SOLO_STACK_BYTES: usize = 32 << 20;
@@ -65,7 +67,7 @@ impl Solo {
     /// Forgets all that was found out and learnt.
     pub fn new_game(&mut self) {
         self.table.clear();
-        self.worker.forget();
+        self.worker.clear();
     }
 
     /// The same searcher with another number of best lines to find, at least one.
@@ -140,9 +142,9 @@ impl Solo {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Generations;
     use super::*;
     use crate::movegen::legal_moves;
+    use crate::transposition::Generations;
 
     fn solo() -> Solo {
         let settings = Settings {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use super::signals::Signals;
-use super::worker::Task;
+use super::task::Task;
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
 use crate::movegen::legal_moves;
 use crate::position::{Position, START_SFEN};

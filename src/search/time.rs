@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use crate::types::Color;
 
+use super::limits::{Clock, Limits};
+use super::settings::Settings;
 use super::signals::PonderHit;
-use super::tunables::{time_factor_max, time_iteration_percent};
-use super::{Clock, Limits, Settings};
+use super::tunables;
 use plan::{PERCENT, Plan, Situation, end_of_second};
 
 /// What is thought about a move before anything is known of it, in percent of the optimum.
@@ -64,7 +65,7 @@ impl TimeManager {
         };
         if !limits.infinite {
             manager.plan = match (limits.movetime, &limits.clock) {
-                (Some(movetime), _) => Some(Plan::exactly(movetime)),
+                (Some(movetime), _) => Some(Plan::fixed(movetime)),
                 (None, Some(clock)) => Some(manager.plan(clock)),
                 (None, None) => None,
             };
@@ -108,14 +109,14 @@ impl TimeManager {
 
     /// Called after an iteration: whether another one should not begin. `factor` is how much more than the optimum the
     /// position is worth, in percent. Where seconds are counted, the search may go on to the end of one.
-    pub(super) fn has_thought_enough(&mut self, factor: u32, nodes: u64) -> bool {
+    pub(super) fn should_stop(&mut self, factor: u32, nodes: u64) -> bool {
         self.factor = factor;
         self.end_if_enough(nodes);
         self.is_over(|| nodes)
     }
 
     /// Called instead while the opponent's clock runs.
-    pub(super) fn remember(&mut self, factor: u32) {
+    pub(super) fn set_factor(&mut self, factor: u32) {
         self.factor = factor;
     }
 
@@ -124,8 +125,10 @@ impl TimeManager {
         let Some(plan) = &mut self.plan else {
             return;
         };
-        let factor = self.factor.min(time_factor_max() as u32);
-        let enough = plan.optimum * factor / PERCENT * time_iteration_percent() as u32 / PERCENT;
+        let factor = self.factor.min(tunables::time_factor_max_percent() as u32);
+        let enough = plan.optimum * factor / PERCENT
+            * tunables::time_new_iteration_percent() as u32
+            / PERCENT;
         if plan.is_exact || thought < enough {
             return;
         }

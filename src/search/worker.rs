@@ -10,34 +10,19 @@ use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, Ply, Value};
 
 use super::audit;
-#[cfg(test)]
-use super::collisions::Collisions;
-use super::correction::CorrectionRow;
-use super::history::{Histories, Row};
-use super::node::{Frames, Line, Node, TableHit};
+use super::correction_history::CorrectionRow;
+use super::history::{ContinuationRow, Histories};
+use super::node::{Line, Node, Stack, TtData};
 use super::reporter::Reporter;
-use super::root::RootMove;
-use super::signals::{Signals, Statistics};
+use super::root_move::RootMove;
+use super::signals::Statistics;
+use super::task::Task;
 use super::time::TimeManager;
-use super::{Limits, Settings};
 
 /// What a search returns when it was stopped; nobody may use it.
 pub(super) const STOPPED: Value = 0;
 
 const CENTIPAWNS: i32 = 100;
-
-/// What one search of one thread works on.
-#[derive(Clone)]
-pub(super) struct Task {
-    pub(super) thread: usize,
-    pub(super) position: Position,
-    pub(super) limits: Arc<Limits>,
-    pub(super) settings: Arc<Settings>,
-    pub(super) table: Arc<TranspositionTable>,
-    pub(super) signals: Arc<Signals>,
-    #[cfg(test)]
-    pub(super) collisions: Option<Arc<Collisions>>,
-}
 
 /// Memory of one thread.
 pub(super) struct Worker {
@@ -51,11 +36,11 @@ pub(super) struct Worker {
     /// By side to move.
     pub(super) draw_values: [Value; Color::NUM],
     pub(super) histories: Histories,
-    pub(super) frames: Frames,
+    pub(super) stack: Stack,
     /// By ply: the best line from there on, where the window was open.
-    pub(super) lines: Box<[Line]>,
+    pub(super) pv_lines: Box<[Line]>,
     /// The best line of the last iteration.
-    pub(super) last_line: Vec<Move>,
+    pub(super) previous_pv: Vec<Move>,
     pub(super) root_moves: Vec<RootMove>,
     /// The line that is searched now, from 0.
     pub(super) pv_index: usize,
@@ -64,11 +49,11 @@ pub(super) struct Worker {
     pub(super) completed_depth: Depth,
     pub(super) seldepth: usize,
     /// The width of the window at the root.
-    pub(super) root_width: Value,
+    pub(super) root_delta: Value,
     /// Nodes when the search of the last root move ended.
-    pub(super) root_move_nodes: u64,
+    pub(super) nodes_at_last_root_move: u64,
     /// Null moves are tried only from here on, while one is verified.
-    pub(super) null_min_ply: Ply,
+    pub(super) nmp_min_ply: Ply,
     /// How often the best move changed; halves each iteration.
     pub(super) best_move_changes: u32,
     pub(super) statistics: Statistics,
@@ -77,38 +62,22 @@ pub(super) struct Worker {
     /// Likewise.
     pub(super) reporter: Option<Reporter>,
     /// Stands in for the table between searches.
-    no_table: Arc<TranspositionTable>,
+    placeholder_table: Arc<TranspositionTable>,
     is_pondering: bool,
     next_poll: u64,
     is_stopped: bool,
 }
 
-impl Task {
-    /// Nothing to do.
-    fn idle(no_table: Arc<TranspositionTable>) -> Self {
-        Self {
-            thread: 0,
-            position: Position::startpos(),
-            limits: Arc::default(),
-            settings: Arc::default(),
-            table: no_table,
-            signals: Arc::new(Signals::idle()),
-            #[cfg(test)]
-            collisions: None,
-        }
-    }
-}
-
 impl Worker {
     /// A new game: nothing that was learned in the last one counts.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.histories.clear();
     }
 
     /// A thread's memory before its first task.
     pub(super) fn new() -> Self {
-        let no_table = Arc::new(TranspositionTable::minimal());
-        let task = Task::idle(Arc::clone(&no_table));
+        let placeholder_table = Arc::new(TranspositionTable::minimal());
+        let task = Task::idle(Arc::clone(&placeholder_table));
         Self {
             position: task.position.clone(),
             evaluator: Evaluator::default(),
@@ -118,22 +87,22 @@ impl Worker {
             max_moves: u32::MAX,
             draw_values: [0; Color::NUM],
             histories: Histories::new(),
-            frames: Frames::new(),
-            lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
-            last_line: Vec::new(),
+            stack: Stack::new(),
+            pv_lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
+            previous_pv: Vec::new(),
             root_moves: Vec::new(),
             pv_index: 0,
             root_depth: 0,
             completed_depth: 0,
             seldepth: 0,
-            root_width: 0,
-            root_move_nodes: 0,
-            null_min_ply: 0,
+            root_delta: 0,
+            nodes_at_last_root_move: 0,
+            nmp_min_ply: 0,
             best_move_changes: 0,
             statistics: Statistics::default(),
             time: None,
             reporter: None,
-            no_table,
+            placeholder_table,
             is_pondering: false,
             next_poll: 0,
             is_stopped: false,
@@ -162,13 +131,13 @@ impl Worker {
             last => last,
         };
         self.position = task.position.clone();
-        self.frames.clear();
+        self.stack.clear();
         self.histories.begin_search();
         let is_material = self.evaluator.is_material();
         self.histories.corrections.set_of_material(is_material);
-        self.last_line.clear();
-        self.null_min_ply = 0;
-        self.root_move_nodes = 0;
+        self.previous_pv.clear();
+        self.nmp_min_ply = 0;
+        self.nodes_at_last_root_move = 0;
         self.root_moves = root_moves;
         self.root_depth = 0;
         self.completed_depth = 0;
@@ -185,7 +154,7 @@ impl Worker {
     /// Lets go of the table, so that its memory can be given back, and of the receiver of the events.
     pub(super) fn release(&mut self) {
         self.reporter = None;
-        self.task.table = Arc::clone(&self.no_table);
+        self.task.table = Arc::clone(&self.placeholder_table);
     }
 
     /// Whether the search must end now; nothing found out after this counts.
@@ -200,9 +169,9 @@ impl Worker {
         audit::legal(&self.position, &[mv], "move");
         self.statistics.nodes += 1;
         let is_capture = self.position.piece_on(mv.to()).is_some();
-        let frame = &mut self.frames[ply];
+        let frame = &mut self.stack[ply];
         frame.current_move = Some(mv);
-        frame.row = Row::of(mv, frame.in_check, is_capture);
+        frame.row = ContinuationRow::of(mv, frame.in_check, is_capture);
         frame.correction_row = CorrectionRow::of(mv);
         self.position.do_move(mv);
         let rows = self.correction_rows(ply + 1);
@@ -255,14 +224,14 @@ impl Worker {
     }
 
     /// After an iteration: whether the clock says to end here.
-    pub(super) fn has_thought_enough(&mut self, factor: u32) -> bool {
+    pub(super) fn should_stop(&mut self, factor: u32) -> bool {
         self.poll();
         match &mut self.time {
             Some(time) if self.is_pondering => {
-                time.remember(factor);
+                time.set_factor(factor);
                 false
             }
-            Some(time) => time.has_thought_enough(factor, self.task.signals.nodes()),
+            Some(time) => time.should_stop(factor, self.task.signals.nodes()),
             None => false,
         }
     }
@@ -276,9 +245,9 @@ impl Worker {
     /// Looks the position up. An entry whose move is not legal here belongs to another position: it is a miss, and
     /// nothing of it is used.
     #[inline]
-    pub(super) fn probe(&mut self, ply: Ply) -> (Probe, Option<TableHit>) {
+    pub(super) fn probe(&mut self, ply: Ply) -> (Probe, Option<TtData>) {
         let key = self.position.key();
-        let probe = self.task.table.probe(self.table_key(key));
+        let probe = self.task.table.probe(self.tt_key(key));
         self.statistics.probes += 1;
         let Some(entry) = probe.entry else {
             return (probe, None);
@@ -290,7 +259,7 @@ impl Worker {
         let mv = match entry.mv {
             None => None,
             Some(stored) => {
-                let proved = self.prove(stored);
+                let proved = self.legal_move(stored);
                 if proved.is_none() {
                     self.statistics.rejected += 1;
                     self.task.table.erase(probe.slot);
@@ -301,7 +270,7 @@ impl Worker {
         };
         self.statistics.hits += 1;
         audit::remembered(&self.position, mv, "move of the table");
-        let hit = TableHit {
+        let hit = TtData {
             mv,
             value: value::from_table(entry.value, ply),
             eval: entry.eval,
@@ -315,23 +284,23 @@ impl Worker {
 
     /// A move from storage, where it is legal.
     #[inline(always)]
-    fn prove(&self, stored: Move16) -> Option<Move> {
+    fn legal_move(&self, stored: Move16) -> Option<Move> {
         let mv = self.position.to_move(stored)?;
         (self.position.pseudo_legal(mv) && self.position.legal(mv)).then_some(mv)
     }
 
     /// The move, value and bound that the table knows of the position, without leaving a trace.
     pub(super) fn peek(&self, ply: Ply) -> Option<(Move, Value, Bound)> {
-        let key = self.table_key(self.position.key());
+        let key = self.tt_key(self.position.key());
         let entry = self.task.table.probe(key).entry?;
         let value = value::from_table(entry.value, ply);
-        Some((self.prove(entry.mv?)?, value, entry.bound))
+        Some((self.legal_move(entry.mv?)?, value, entry.bound))
     }
 
     /// The key under which the table knows a position: tests fold them, so that they collide.
     #[inline(always)]
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests ask the task"))]
-    pub(super) fn table_key(&self, key: Key64) -> Key64 {
+    pub(super) fn tt_key(&self, key: Key64) -> Key64 {
         #[cfg(test)]
         if let Some(collisions) = &self.task.collisions {
             return collisions.fold(key);
@@ -369,9 +338,9 @@ impl Worker {
             eval: node.raw_eval,
             depth: depth.max(0),
             bound,
-            is_pv: node.was_pv,
+            is_pv: node.tt_pv,
         };
-        let key = self.table_key(node.key);
+        let key = self.tt_key(node.key);
         self.task.table.store(node.slot, key, entry);
         #[cfg(test)]
         if let Some(collisions) = &self.task.collisions {
@@ -384,8 +353,8 @@ impl Worker {
 
     /// The line of `ply` becomes `mv` and the line after it.
     #[inline]
-    pub(super) fn extend_line(&mut self, ply: Ply, mv: Move) {
-        let (before, after) = self.lines.split_at_mut(ply + 1);
+    pub(super) fn update_pv(&mut self, ply: Ply, mv: Move) {
+        let (before, after) = self.pv_lines.split_at_mut(ply + 1);
         let line = &mut before[ply];
         line.clear();
         line.push(mv);

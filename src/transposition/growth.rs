@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::util::ZeroedPages;
 
-use super::Cluster;
+use super::cluster::Cluster;
 
 /// One megabyte: so many pairs are in use from the start, up to twice as many where the table is no power of two.
 const FIRST_PAIRS: usize = 8192;
@@ -195,7 +195,7 @@ fn divide(clusters: &[Cluster], from: usize, to: usize, level: u32) {
     for side in 0..2 {
         let (source, target) = (&clusters[2 * from + side], &clusters[2 * to + side]);
         for (source, target) in source.0.iter().zip(&target.0) {
-            let (check, data) = source.load();
+            let (check, data) = (source.check(), source.data());
             if division_of(check ^ data) >> level & 1 != 0 {
                 target.store(check, data);
                 source.clear();

@@ -1,7 +1,7 @@
 //! Lines that are completed from the table: what joins them, and where they end.
 
 use super::*;
-use crate::search::root::root_moves;
+use crate::search::root_move::root_moves;
 use crate::search::worker::Worker;
 use crate::types::value::mated_in;
 use crate::types::{Ply, Value};
@@ -42,7 +42,7 @@ fn completed(
     assert_eq!(worker.position.key(), root.key());
     assert_eq!(worker.statistics, Statistics::default());
     let texts: Vec<_> = worker.root_moves[0]
-        .line
+        .pv
         .iter()
         .map(ToString::to_string)
         .collect();

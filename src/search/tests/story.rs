@@ -4,9 +4,9 @@
 //! Here the first step fails already, and each later step would fail by itself.
 
 use super::*;
-use crate::search::history::{CONTINUATIONS, Context, Histories, Row};
+use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
 use crate::search::move_picker::MovePicker;
-use crate::search::root::root_moves;
+use crate::search::root_move::root_moves;
 use crate::search::worker::Worker;
 use crate::types::{Move, MoveList, Piece, Square};
 
@@ -87,7 +87,7 @@ fn possible_moves() -> impl Iterator<Item = Move> {
 /// Everything that the picker gives, with `remembered` in the slots of killers and counter move.
 fn picked(position: &Position, remembered: [Option<Move>; 3]) -> Vec<String> {
     let histories = Histories::new();
-    let context = Context::new(position, [Row::NONE; CONTINUATIONS], 0);
+    let context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
     let mut picker = MovePicker::new(position, None, remembered, context, false);
     let mut moves: Vec<String> = std::iter::from_fn(|| picker.next(position, &histories))
         .map(|mv| format!("{mv:?}"))
@@ -190,7 +190,7 @@ fn the_search_goes_on_as_if_the_story_had_not_been() {
         .into();
         worker.iterate();
         let best = &worker.root_moves[0];
-        (best.line.clone(), best.value, worker.statistics.nodes)
+        (best.pv.clone(), best.value, worker.statistics.nodes)
     };
     let clean = run(&mut worker(&root));
     for answer in story_moves() {

@@ -7,7 +7,8 @@
 
 use std::time::Duration;
 
-use crate::search::{Clock, Settings};
+use crate::search::limits::Clock;
+use crate::search::settings::Settings;
 use crate::types::Color;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -66,7 +67,7 @@ pub(super) struct Situation {
 
 impl Plan {
     /// Exactly so long.
-    pub(super) fn exactly(time: Duration) -> Self {
+    pub(super) fn fixed(time: Duration) -> Self {
         Self {
             minimum: time,
             optimum: time,
@@ -89,7 +90,7 @@ impl Plan {
         let moves = moves_to_go(settings, situation.game_ply, is_sudden_death);
         let own = time.saturating_sub(reserve);
         let estimate = own + (increment + byoyomi) * moves;
-        let mut minimum = least(settings, estimate / moves, full_seconds);
+        let mut minimum = minimum_time(settings, estimate / moves, full_seconds);
         // A second for each move is kept back for clocks that count full ones.
         let begun = if full_seconds {
             SECOND * (moves + 1)
@@ -137,7 +138,7 @@ impl Plan {
 }
 
 /// The least time for a move, of those that cost so much on average.
-fn least(settings: &Settings, average: Duration, full_seconds: bool) -> Duration {
+fn minimum_time(settings: &Settings, average: Duration, full_seconds: bool) -> Duration {
     let wanted = settings
         .minimum_thinking_time
         .saturating_sub(settings.network_delay);

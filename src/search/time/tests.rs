@@ -149,15 +149,12 @@ fn after_an_iteration_it_ends_when_the_move_has_its_time() {
     let settings = Settings::default();
     let planned = plan(59_999, 0, 0);
     let mut early = began_before(planned.optimum / 2, limits(59_999, 0, 0), &settings);
-    assert!(!early.has_thought_enough(100, 0));
+    assert!(!early.should_stop(100, 0));
     let mut late = began_before(planned.optimum, limits(59_999, 0, 0), &settings);
-    assert!(
-        !late.has_thought_enough(200, 0),
-        "a hard position takes longer"
-    );
-    assert!(late.has_thought_enough(100, 0));
+    assert!(!late.should_stop(200, 0), "a hard position takes longer");
+    assert!(late.should_stop(100, 0));
     let mut easy = began_before(planned.optimum / 2, limits(59_999, 0, 0), &settings);
-    assert!(easy.has_thought_enough(50, 0));
+    assert!(easy.should_stop(50, 0));
 }
 
 #[test]
@@ -171,7 +168,7 @@ fn the_time_of_the_opponent_counts_as_thought() {
     fresh.ponderhit(hit(None), 0);
     assert!(fresh.plan.is_some_and(|plan| plan.maximum > plan.minimum));
     let mut known = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
-    known.remember(150);
+    known.set_factor(150);
     known.ponderhit(hit(None), 0);
     assert!(known.plan.is_some_and(|plan| plan.maximum == plan.minimum));
     // The new clock makes a new plan.
@@ -200,8 +197,8 @@ fn time_can_run_in_nodes() {
     let nodes = |time: Duration| time.as_millis() as u64 * 100;
     assert!(!manager.is_over(|| nodes(plan.maximum) - 100));
     assert!(manager.is_over(|| nodes(plan.maximum) + 100));
-    assert!(!manager.has_thought_enough(100, nodes(plan.optimum / 2)));
-    assert!(manager.has_thought_enough(100, nodes(plan.optimum)));
+    assert!(!manager.should_stop(100, nodes(plan.optimum / 2)));
+    assert!(manager.should_stop(100, nodes(plan.optimum)));
     let late = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
     assert!(late.is_over(|| 0), "the real clock is not lost by");
 }

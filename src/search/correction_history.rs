@@ -10,12 +10,8 @@ use crate::position::Position;
 use crate::types::{Color, Move, Value};
 use crate::util::{ZeroedPages, prefetch};
 
-use super::history::{PIECE_TO, piece_to, pull};
-use super::tunables::{
-    correction_castle, correction_continuation, correction_hands, correction_minor,
-    correction_non_pawn, correction_pawn, correction_update_castle, correction_update_follow_up,
-    correction_update_minor, correction_update_non_pawn, correction_update_reply,
-};
+use super::history_entry::{PIECE_TO, apply_gravity, piece_to};
+use super::tunables;
 
 /// No entry is larger.
 pub(super) const CORRECTION_LIMIT: i32 = 1024;
@@ -150,10 +146,10 @@ impl Corrections {
             let [reply, follow_up] = rows.map(|row| i32::from(self.continuation[row.entry(last)]));
             reply + follow_up
         });
-        correction_pawn() * pawn
-            + correction_minor() * minor
-            + correction_non_pawn() * non_pawn
-            + correction_continuation() * continuation
+        tunables::correction_pawn_weight() * pawn
+            + tunables::correction_minor_piece_weight() * minor
+            + tunables::correction_non_pawn_weight() * non_pawn
+            + tunables::correction_continuation_weight() * continuation
             + unseen
     }
 
@@ -167,7 +163,7 @@ impl Corrections {
             .iter()
             .sum();
         let hands = i32::from(entry(position.hand_key()).hands);
-        correction_castle() * castle + correction_hands() * hands
+        tunables::correction_castle_weight() * castle + tunables::correction_hand_weight() * hands
     }
 
     /// The search found the evaluation wrong; `bonus` has the sign and strength.
@@ -176,32 +172,35 @@ impl Corrections {
         let structures = &mut self.structures;
         let mut entry = |key: u32, weight: i32, part: fn(&mut Entry) -> &mut i16| {
             let entry = &mut structures[key as usize % STRUCTURES][us];
-            pull::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
+            apply_gravity::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
         };
         entry(position.pawn_key(), UPDATE_SCALE, |entry| &mut entry.pawn);
         entry(
             position.minor_piece_key(),
-            correction_update_minor(),
+            tunables::correction_update_minor_piece_weight(),
             |entry| &mut entry.minor,
         );
         entry(
             position.non_pawn_key(Color::Black),
-            correction_update_non_pawn(),
+            tunables::correction_update_non_pawn_weight(),
             |entry| &mut entry.non_pawn[Color::Black.index()],
         );
         entry(
             position.non_pawn_key(Color::White),
-            correction_update_non_pawn(),
+            tunables::correction_update_non_pawn_weight(),
             |entry| &mut entry.non_pawn[Color::White.index()],
         );
         if self.of_material {
             self.update_unseen(position, bonus);
         }
         if let Some(last) = position.last_move() {
-            let weights = [correction_update_reply(), correction_update_follow_up()];
+            let weights = [
+                tunables::correction_update_two_plies_weight(),
+                tunables::correction_update_four_plies_weight(),
+            ];
             for (row, weight) in rows.into_iter().zip(weights) {
                 let entry = &mut self.continuation[row.entry(last)];
-                pull::<CORRECTION_LIMIT, 0>(entry, bonus * weight / UPDATE_SCALE);
+                apply_gravity::<CORRECTION_LIMIT, 0>(entry, bonus * weight / UPDATE_SCALE);
             }
         }
     }
@@ -210,16 +209,16 @@ impl Corrections {
         let us = position.side_to_move().index();
         let mut entry = |key: u32, weight: i32, part: fn(&mut UnseenEntry) -> &mut i16| {
             let entry = &mut self.unseen[key as usize % STRUCTURES][us];
-            pull::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
+            apply_gravity::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
         };
         entry(
             position.castle_key(Color::Black),
-            correction_update_castle(),
+            tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::Black.index()],
         );
         entry(
             position.castle_key(Color::White),
-            correction_update_castle(),
+            tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::White.index()],
         );
         entry(position.hand_key(), UPDATE_SCALE, |entry| &mut entry.hands);

@@ -12,22 +12,21 @@ use crate::position::{LesserAttacks, Position};
 use crate::types::value::piece_value;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 
-use super::candidates::Candidates;
-use super::history::{Context, Histories, HistoryRow, LOW_PLIES, origin_in_hand, origin_on_board};
-use super::tunables::{
-    order_butterfly, order_check, order_check_see, order_escape, order_into_threat, order_low_ply,
-    order_pawns,
+use super::history::{
+    Histories, HistoryContext, HistoryRow, LOW_PLIES, origin_in_hand, origin_on_board,
 };
+use super::scored_moves::ScoredMoves;
+use super::tunables;
 
 /// The continuation histories that count for the order: of the moves one, two, three, four and six plies ago.
 const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];
 
 /// Scores the quiet moves of one node.
-pub(super) struct QuietMoves<'a> {
+pub(super) struct QuietScorer<'a> {
     position: &'a Position,
     histories: &'a Histories,
     checks: Option<&'a CheckSquares>,
-    candidates: &'a mut Candidates,
+    moves: &'a mut ScoredMoves,
     pawns: HistoryRow<'a>,
     continuation: [HistoryRow<'a>; ORDER_ROWS.len()],
     /// What the entries mean where they are zero.
@@ -79,8 +78,8 @@ impl PieceScores<'_> {
     #[inline(always)]
     fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
         let [one, two, three, four, six] = self.continuation;
-        order_butterfly() * i32::from(butterfly[to])
-            + order_pawns() * i32::from(self.pawns[to])
+        tunables::order_butterfly_weight() * i32::from(butterfly[to])
+            + tunables::order_pawn_history_weight() * i32::from(self.pawns[to])
             + i32::from(one[to])
             + i32::from(two[to])
             + i32::from(three[to])
@@ -98,25 +97,26 @@ impl PieceScores<'_> {
     }
 }
 
-impl<'a> QuietMoves<'a> {
+impl<'a> QuietScorer<'a> {
     #[inline(always)]
     pub(super) fn new(
         position: &'a Position,
         histories: &'a Histories,
-        context: &Context,
+        context: &HistoryContext,
         attacks: &'a LesserAttacks,
         checks: Option<&'a CheckSquares>,
-        candidates: &'a mut Candidates,
+        moves: &'a mut ScoredMoves,
     ) -> Self {
-        let pawns = histories.pawns_row(context);
-        let continuation = ORDER_ROWS.map(|row| histories.continuation_row(context.rows[row]));
-        let start =
-            order_pawns() * pawns.start() + continuation.iter().map(HistoryRow::start).sum::<i32>();
+        let pawns = histories.pawn_row(context);
+        let continuation =
+            ORDER_ROWS.map(|row| histories.continuation_row(context.continuation_rows[row]));
+        let start = tunables::order_pawn_history_weight() * pawns.start()
+            + continuation.iter().map(HistoryRow::start).sum::<i32>();
         Self {
             position,
             histories,
             checks,
-            candidates,
+            moves,
             pawns,
             continuation,
             start,
@@ -145,18 +145,22 @@ impl<'a> QuietMoves<'a> {
         let position = self.position;
         let near = *self.near_king.get_or_insert_with(|| NearKing::of(position));
         let kind = mv.piece().kind();
-        if near.lonely.contains(mv.to()) && piece_value(kind) > order_check_see() {
+        if near.lonely.contains(mv.to()) && piece_value(kind) > tunables::order_check_see_margin() {
             return near.supported.contains(mv.to());
         }
-        position.see_ge(mv, -order_check_see())
+        position.see_ge(mv, -tunables::order_check_see_margin())
     }
 
     /// What counts besides the sum of the histories.
     #[inline(never)]
     fn extra(&self, mv: Move, checks: Bitboard) -> i32 {
         let mut score = self.near_root(mv);
-        if checks.contains(mv.to()) && self.position.see_ge(mv, -order_check_see()) {
-            score += order_check();
+        if checks.contains(mv.to())
+            && self
+                .position
+                .see_ge(mv, -tunables::order_check_see_margin())
+        {
+            score += tunables::order_check_bonus();
         }
         score
     }
@@ -172,7 +176,7 @@ impl<'a> QuietMoves<'a> {
     fn near_root(&self, mv: Move) -> i32 {
         if self.ply < LOW_PLIES {
             let low_ply = self.histories.low_ply(mv, self.ply);
-            order_low_ply() * low_ply / (1 + self.ply as i32)
+            tunables::order_low_ply_weight() * low_ply / (1 + self.ply as i32)
         } else {
             0
         }
@@ -191,9 +195,9 @@ impl<'a> QuietMoves<'a> {
         let worth = piece_value(piece.kind());
         let mut start = self.start;
         if (attacks | self.hanging).contains(from) {
-            start += worth * order_escape();
+            start += worth * tunables::order_escape_weight();
         }
-        let into_threat = self.start - worth * order_into_threat();
+        let into_threat = self.start - worth * tunables::order_into_threat_weight();
         for to in targets {
             let mv = board_move(from, to, piece, is_promotion);
             let start = if attacks.contains(to) {
@@ -205,7 +209,7 @@ impl<'a> QuietMoves<'a> {
             if has_extra {
                 score += self.extra(mv, scores.checks);
             }
-            self.candidates.push(mv, score);
+            self.moves.push(mv, score);
         }
     }
 
@@ -222,7 +226,7 @@ impl<'a> QuietMoves<'a> {
             if has_extra {
                 score += self.extra(mv, scores.checks);
             }
-            self.candidates.push(mv, score);
+            self.moves.push(mv, score);
         }
     }
 
@@ -240,15 +244,14 @@ impl<'a> QuietMoves<'a> {
         }
         for to in scores.checks & targets {
             if self.drop_stands(Move::drop(piece, to)) {
-                table[to.index()] += order_check();
+                table[to.index()] += tunables::order_check_bonus();
             }
         }
         for to in targets & self.attacks.on(piece.kind()) {
-            table[to.index()] -= piece_value(piece.kind()) * order_into_threat();
+            table[to.index()] -= piece_value(piece.kind()) * tunables::order_into_threat_weight();
         }
         for to in targets {
-            self.candidates
-                .push(Move::drop(piece, to), table[to.index()]);
+            self.moves.push(Move::drop(piece, to), table[to.index()]);
         }
     }
 }
@@ -275,7 +278,7 @@ fn board_move(from: Square, to: Square, piece: Piece, is_promotion: bool) -> Mov
     }
 }
 
-impl Sink for QuietMoves<'_> {
+impl Sink for QuietScorer<'_> {
     #[inline(always)]
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
         if plain.is_any() {

@@ -33,7 +33,7 @@ fn place_of(key: i32) -> usize {
 }
 
 /// Moves, and the order in which they come out.
-pub(super) struct Candidates {
+pub(super) struct ScoredMoves {
     moves: MoveList,
     // One for each move, and `TAKEN` up to the next multiple of `LANES`.
     keys: ArrayVec<i32, MAX_MOVES>,
@@ -43,7 +43,7 @@ pub(super) struct Candidates {
     next: i32,
 }
 
-impl Default for Candidates {
+impl Default for ScoredMoves {
     #[inline(always)]
     fn default() -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Default for Candidates {
     }
 }
 
-impl Candidates {
+impl ScoredMoves {
     /// The list for the generator to fill, empty.
     #[inline(always)]
     pub(super) fn refill(&mut self) -> &mut MoveList {
@@ -86,7 +86,7 @@ impl Candidates {
     /// Adds to the score of a move, if it is here.
     #[inline(always)]
     pub(super) fn raise(&mut self, mv: Move, bonus: i32) {
-        if let Some(place) = self.moves.iter().position(|&candidate| candidate == mv) {
+        if let Some(place) = self.moves.iter().position(|&known| known == mv) {
             self.keys[place] += bonus << PLACE_BITS;
         }
     }
@@ -145,33 +145,32 @@ mod tests {
     #[test]
     fn the_best_comes_first_and_equal_ones_as_generated() {
         let moves = legal_moves(&Position::<1>::startpos());
-        let mut candidates = Candidates::default();
-        candidates.refill().extend(moves.iter().copied());
+        let mut list = ScoredMoves::default();
+        list.refill().extend(moves.iter().copied());
         let score = |mv: Move| mv.to().index() as i32 / 9 - 4;
-        candidates.score(score);
+        list.score(score);
         let mut expected: Vec<Move> = moves.iter().copied().collect();
         expected.sort_by_key(|&mv| -score(mv));
         let mut taken = Vec::new();
-        while let Some((mv, its_score)) = candidates.take_above(0) {
+        while let Some((mv, its_score)) = list.take_above(0) {
             assert_eq!(its_score, score(mv));
             assert!(its_score > 0);
             taken.push(mv);
         }
-        taken
-            .extend(std::iter::from_fn(|| candidates.take_above(-MAX_SCORE - 1)).map(|(mv, _)| mv));
+        taken.extend(std::iter::from_fn(|| list.take_above(-MAX_SCORE - 1)).map(|(mv, _)| mv));
         assert_eq!(taken, expected);
-        assert!(candidates.refill().is_empty());
-        assert_eq!(candidates.take_above(i32::MIN), None);
+        assert!(list.refill().is_empty());
+        assert_eq!(list.take_above(i32::MIN), None);
     }
 
     #[test]
     fn scores_out_of_range_keep_their_side() {
         let moves = legal_moves(&Position::<1>::startpos());
-        let mut candidates = Candidates::default();
-        candidates.refill().extend(moves.iter().copied().take(3));
+        let mut list = ScoredMoves::default();
+        list.refill().extend(moves.iter().copied().take(3));
         let mut scores = [i32::MIN, 7, i32::MAX].into_iter();
-        candidates.score(|_| scores.next().expect("three moves"));
-        let taken: Vec<_> = std::iter::from_fn(|| candidates.take_above(i32::MIN)).collect();
+        list.score(|_| scores.next().expect("three moves"));
+        let taken: Vec<_> = std::iter::from_fn(|| list.take_above(i32::MIN)).collect();
         let expected = [(moves[2], MAX_SCORE), (moves[1], 7), (moves[0], -MAX_SCORE)];
         assert_eq!(taken, expected);
     }
