@@ -1,6 +1,7 @@
-//! The search of a node: principal variation search. `search` is the table of contents; its steps are here, in
-//! `pruning.rs` (what is not searched), `reductions.rs` (what is searched less deep, or deeper), `learning.rs` (what
-//! the statistics learn) and `quiescence.rs` (the leaves). Order and ideas of the steps follow Stockfish and `YaneuraOu`.
+//! The search of a node: principal variation search. `search` is the table of contents; its steps
+//! are here, in `node_setup.rs` (before the first move), `pruning.rs`, `extensions.rs`,
+//! `reductions.rs`, `history_update.rs` (after the last move) and `quiescence.rs` (depth 0). Order
+//! and ideas of the steps follow Stockfish and `YaneuraOu`.
 
 use crate::types::value::{self, is_decisive};
 use crate::types::{Depth, Move, Ply, Value};
@@ -12,8 +13,9 @@ use super::tunables;
 use super::worker::{STOPPED, Worker};
 
 impl Worker {
-    /// The value of the position within `window`, searched `depth` plies deep. `is_cut` where the parent expects this node
-    /// to fail high.
+    /// Searches a node and returns its value within `window` (fail-soft). `depth` is the remaining
+    /// depth in plies, `ply` the distance from the root. `cut_node` is set where the parent expects
+    /// this node to fail high.
     pub(super) fn search<N: NodeType>(
         &mut self,
         mut window: Window,
@@ -79,7 +81,8 @@ impl Worker {
         self.finish_node::<N>(&mut node) // 15: mate, statistics, table
     }
 
-    /// Step 2: the table knows the answer from a search at least as deep.
+    /// Step 2, TT cutoff: returns the table's value if its depth suffices and its bound decides the
+    /// window. Never in PV nodes.
     #[inline(always)]
     fn tt_cutoff<N: NodeType>(&mut self, node: &Node) -> Option<Value> {
         if N::PV || node.excluded_move.is_some() {
@@ -114,7 +117,7 @@ impl Worker {
         )
     }
 
-    /// What decides about a move before it is made.
+    /// The facts about a move that pruning and reductions use.
     #[inline(always)]
     fn move_info(&mut self, node: &Node, mv: Move, picker: &MovePicker) -> MoveInfo {
         self.stack[node.ply].move_count = node.move_count;
@@ -127,16 +130,16 @@ impl Worker {
         }
     }
 
-    /// Asks the memory for what the table knows after a move, as early as it is nearly certain that the move will be made: an
-    /// answer takes longer than to make it.
+    /// Prefetches the table cluster of the position after a move. Called as soon as the move is
+    /// nearly certain to be made, because a memory access takes longer than making the move.
     #[inline(always)]
     pub(super) fn prefetch_after(&self, mv: Move) {
         let key = self.position.key_after(mv);
         self.task.table.prefetch(self.tt_key(key));
     }
 
-    /// Likewise for the move after the one that is about to be searched: the memory answers during that search. The first move
-    /// of an expected cut node mostly cuts, so there nothing follows.
+    /// Prefetches the cluster of the move after the current one, so that it arrives during the
+    /// current search. Not for the first move of an expected cut node, which usually fails high.
     #[inline(always)]
     fn prefetch_upcoming(&self, node: &Node, picker: &MovePicker) {
         if (node.move_count > 1 || !node.cut_node)
@@ -146,8 +149,9 @@ impl Worker {
         }
     }
 
-    /// Steps 12 and 13: the move is made and searched: first less deep and with a null window, as a move that is expected to
-    /// fail low, then in full where it does not.
+    /// Steps 12 and 13: makes the move and searches it. A late move gets a reduced null-window
+    /// search first, then one at full depth if it fails high, then one with the full window in PV
+    /// nodes.
     #[inline(always)]
     fn search_move<N: NodeType>(&mut self, node: &Node, move_info: &MoveInfo) -> Value {
         let (ply, alpha, mv) = (node.ply, node.window.alpha, move_info.mv);
@@ -162,7 +166,8 @@ impl Worker {
             value = -self.search::<NonPv>(probe_window, reduced, ply + 1, true);
             self.stack[ply].reduction = 0;
             if value > alpha && !self.is_stopped() {
-                // What came out says whether the full depth is worth a ply more or less.
+                // The value of the reduced search decides whether full depth means a ply more or
+                // less.
                 let goes_deeper = reduced < new_depth
                     && value > node.best_value + tunables::research_deeper_margin();
                 let goes_shallower =
@@ -194,7 +199,7 @@ impl Worker {
         value
     }
 
-    /// Step 14: keeps the best value and move; whether they cut.
+    /// Step 14: records a new best value and best move. Returns whether it fails high.
     #[inline(always)]
     fn update_best<N: NodeType>(&mut self, node: &mut Node, mv: Move, value: Value) -> bool {
         let alpha = node.window.alpha;
@@ -219,7 +224,7 @@ impl Worker {
             .contains(&node.depth)
             && !is_decisive(value)
         {
-            // The rest will hardly do better.
+            // Alpha was raised, so the remaining moves are searched less deep.
             node.depth -= tunables::alpha_raised_reduction();
         }
         node.window.alpha = value;
@@ -227,7 +232,8 @@ impl Worker {
         false
     }
 
-    /// Step 15: no move means mate; otherwise the statistics and the table learn.
+    /// Step 15: without a legal move the node is mate; otherwise updates the histories and the
+    /// table.
     #[inline(always)]
     fn finish_node<N: NodeType>(&mut self, node: &mut Node) -> Value {
         let beta = node.window.beta;
@@ -239,7 +245,8 @@ impl Worker {
             };
         }
         if node.best_value >= beta && !is_decisive(node.best_value) && !is_decisive(beta) {
-            // How far beyond beta is less sure the shallower the search.
+            // Moves the value towards beta, the more the shallower the search: it is less reliable
+            // then.
             node.best_value = (node.best_value * node.depth + beta) / (node.depth + 1);
         }
         self.update_histories::<N>(node);
@@ -250,7 +257,8 @@ impl Worker {
         if node.best_value <= node.window.alpha {
             node.tt_pv |= self.stack.before(node.ply, 1).tt_pv;
         }
-        // Other lines of a MultiPV search, and a choice of moves, do not give the value of the root.
+        // Lines after the first of a MultiPV search, and a search of chosen moves only, do not give
+        // the value of the root position.
         if !N::ROOT || self.pv_index == 0 && self.task.limits.search_moves.is_empty() {
             self.store(node, node.bound());
         }

@@ -1,10 +1,13 @@
-//! Correction histories: by how much the search found the static evaluation wrong in positions that share something: the
-//! pawns, the small pieces, one side's pieces, the last moves. The sum corrects the next evaluation, and its size says how
-//! far an evaluation is to be trusted. Each side's castle and what both have in hand count too where the evaluation is the
-//! material alone, which sees nothing of them; networks, which do, played no better with these at 20 ms a move and are
-//! spared the time.
+//! Correction histories: how far the search values of earlier positions were above their static
+//! evaluations, for positions that share a feature: pawns, minor pieces, the other pieces of one
+//! side, or the last moves. Their weighted sum corrects the static evaluation; its absolute value
+//! says how uncertain the evaluation is.
 //!
-//! Idea and weights: Stockfish (2024 and later) after Caissa. Castles and hands are ours.
+//! Each side's castle and the pieces in hand are features too where the evaluation is material
+//! alone, which does not know them. For networks, which do, they gained nothing at 20 ms per move
+//! and are left out to save time.
+//!
+//! Idea and weights: Stockfish (2024 and later), after Caissa. Castles and hands are our own.
 
 use crate::position::Position;
 use crate::types::{Color, Move, Value};
@@ -13,21 +16,22 @@ use crate::util::{ZeroedPages, prefetch};
 use super::history_entry::{PIECE_TO, apply_gravity, piece_to};
 use super::tunables;
 
-/// No entry is larger.
+/// Greatest absolute value of an entry.
 pub(super) const CORRECTION_LIMIT: i32 = 1024;
-/// Structures are told apart by so many values of their key.
+/// Number of rows; the keys of features are reduced to this range.
 const STRUCTURES: usize = 1 << 16;
-/// A correction is the weighted sum of entries divided by this.
+/// A correction is in 1/131072 of the internal unit.
 const SCALE: i32 = 131_072;
-/// Weights of updates are in 1/128.
+/// Divisor of the weights of updates, which are in 1/128.
 const UPDATE_SCALE: i32 = 128;
 
-/// The corrections of one earlier move, by the move that answers it.
+/// A row of the continuation correction history: the entries of all replies to one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CorrectionRow(u32);
 
 impl CorrectionRow {
-    /// What follows no move; belongs to no move, because no piece has code 0.
+    /// The row before the first move and after a null move. No piece has index 0, so no move has
+    /// it.
     pub(super) const NONE: Self = Self(0);
 
     #[inline(always)]
@@ -41,10 +45,10 @@ impl CorrectionRow {
     }
 }
 
-/// The rows that a node's last move is looked up in: of the moves two and four plies before the node.
+/// The rows of the moves two and four plies before a node, in which its last move is looked up.
 pub(super) type CorrectionRows = [CorrectionRow; 2];
 
-/// What each key that falls on an entry has to say, side by side so that one key costs one cache line.
+/// Entries that share a row; side by side so that a key costs one cache line.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     pawn: i16,
@@ -52,24 +56,24 @@ struct Entry {
     non_pawn: [i16; Color::NUM],
 }
 
-/// The same for what material alone sees nothing of.
+/// The entries of features that the material evaluation does not know.
 #[derive(Clone, Copy, Default)]
 struct UnseenEntry {
     castle: [i16; Color::NUM],
     hands: i16,
-    /// Makes the size a power of two.
+    /// Padding to a power of two.
     _unused: i16,
 }
 
-/// The tables of one thread.
+/// The correction histories of one thread.
 pub(super) struct Corrections {
-    // [key][side to move]
+    // [row by key][side to move]
     structures: Box<[[Entry; Color::NUM]]>,
-    // [key][side to move], read where `of_material`
+    // [row by key][side to move]; used if `of_material`
     unseen: Box<[[UnseenEntry; Color::NUM]]>,
-    // [earlier move][answer]
+    // [row of an earlier move][piece and target of the reply]
     continuation: ZeroedPages<i16>,
-    /// Whether castles and hands count.
+    /// Whether the evaluation is material alone, so that castles and hands are used.
     of_material: bool,
 }
 
@@ -77,7 +81,7 @@ impl Corrections {
     /// Empty tables.
     ///
     /// # Panics
-    /// Panics where the system has no address space left.
+    /// Panics if there is no address space left.
     pub(super) fn new() -> Self {
         Self {
             structures: vec![[Entry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
@@ -88,19 +92,19 @@ impl Corrections {
         }
     }
 
-    /// Whether it is material alone that is corrected: then castles and hands count.
+    /// Sets whether the evaluation is material alone; castles and hands are used only then.
     pub(super) fn set_of_material(&mut self, of_material: bool) {
         self.of_material = of_material;
     }
 
-    /// Forgets everything.
+    /// Resets all entries to zero.
     pub(super) fn clear(&mut self) {
         self.structures.fill([Entry::default(); Color::NUM]);
         self.unseen.fill([UnseenEntry::default(); Color::NUM]);
         self.continuation.fill(0);
     }
 
-    /// Brings what [`Self::of`] reads into the cache.
+    /// Prefetches the entries that [`Self::of`] reads.
     #[inline(always)]
     pub(super) fn prefetch(&self, position: &Position, last: Move, rows: CorrectionRows) {
         let keys = [
@@ -123,7 +127,8 @@ impl Corrections {
         }
     }
 
-    /// The weighted sum of all that is known about the position, in 1/131072 of a value.
+    /// The correction of a position: the weighted sum of its entries, in 1/131072 of the internal
+    /// unit.
     #[inline(always)]
     pub(super) fn of(&self, position: &Position, rows: CorrectionRows) -> i32 {
         let us = position.side_to_move().index();
@@ -153,7 +158,7 @@ impl Corrections {
             + unseen
     }
 
-    /// What castles and hands add to it.
+    /// The part of castles and hands.
     #[inline(always)]
     fn of_unseen(&self, position: &Position) -> i32 {
         let us = position.side_to_move().index();
@@ -166,7 +171,7 @@ impl Corrections {
         tunables::correction_castle_weight() * castle + tunables::correction_hand_weight() * hands
     }
 
-    /// The search found the evaluation wrong; `bonus` has the sign and strength.
+    /// Adds a bonus to all entries of a position; positive where the evaluation was too low.
     pub(super) fn update(&mut self, position: &Position, rows: CorrectionRows, bonus: i32) {
         let us = position.side_to_move().index();
         let structures = &mut self.structures;
@@ -225,7 +230,7 @@ impl Corrections {
     }
 }
 
-/// A correction in units of value.
+/// A correction in the internal unit, rounded towards zero.
 #[inline(always)]
 pub(super) const fn to_value(correction: i32) -> Value {
     correction / SCALE

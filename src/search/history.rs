@@ -1,8 +1,9 @@
-//! What did well before: statistics of moves, owned by one thread, by which the search orders, prunes and reduces.
+//! Histories: statistics of how often moves were best, owned by one thread, by which the search
+//! orders, prunes and reduces moves.
 //!
-//! An entry holds the running balance of a move: each update pulls it towards the bonus and never beyond the limit
-//! ("gravity"). The tables (butterfly, low-ply, capture, continuation and pawn history) and how they are weighed follow
-//! Stockfish, in the form that `YaneuraOu` gave them for shogi.
+//! Each entry is updated by gravity and stays within the limit of its table. The tables (butterfly,
+//! low ply, capture, continuation, pawn and TT move history) and their weights follow Stockfish,
+//! adapted to shogi by `YaneuraOu`.
 
 use crate::position::Position;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
@@ -11,53 +12,56 @@ use crate::util::ZeroedPages;
 use super::correction_history::Corrections;
 use super::history_entry::{PIECE_TO, apply_gravity, piece_to, value_of};
 
-/// No entry of a history is larger than the limit of its table.
+/// Greatest absolute value of an entry, per table.
 pub(super) const BUTTERFLY_LIMIT: i32 = 7183;
 const CAPTURE_LIMIT: i32 = 10_692;
 const CONTINUATION_LIMIT: i32 = 30_000;
 const PAWN_LIMIT: i32 = 8192;
 const TT_MOVE_LIMIT: i32 = 8192;
 
-/// What is not known yet counts a little less than what was neither good nor bad; near the root a little more.
+/// Initial values: slightly below neutral for moves without statistics, slightly above near the
+/// root.
 const CONTINUATION_START: i32 = -523;
 const PAWN_START: i32 = -1238;
 const CAPTURE_START: i32 = -678;
 const LOW_PLY_START: i32 = 98;
 
-/// Origins on the board and the seven kinds in hand.
+/// Origins of moves: the squares of the board and the seven kinds of pieces in hand.
 const ORIGINS: usize = Square::NUM + PieceType::HAND.len();
 const BUTTERFLY: usize = ORIGINS * Square::NUM;
 
-/// The origin of moves from a square, as [`Move::from_to_index`] counts.
+/// The origin of moves from a square, as in [`Move::from_to_index`].
 #[inline(always)]
 pub(super) fn origin_on_board(from: Square) -> usize {
     from.index()
 }
 
-/// The origin of drops of a kind.
+/// The origin of drops of a kind of piece.
 #[inline(always)]
 pub(super) fn origin_in_hand(kind: PieceType) -> usize {
     Square::NUM + kind.index() - 1
 }
 
-/// Pawn structures are told apart by so many values of their key.
+/// Number of rows of the pawn history; pawn keys are reduced to this range.
 const PAWN_STRUCTURES: usize = 4096;
-/// Plies from the root that have a history of their own.
+/// Number of plies from the root with a low ply history.
 pub(super) const LOW_PLIES: usize = 5;
-/// So many earlier moves have a continuation history.
+/// Number of earlier moves with a continuation history.
 pub(super) const CONTINUATIONS: usize = 6;
 
-/// The continuation history of one earlier move: what did well after it.
+/// A row of the continuation history: the entries of all replies to one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ContinuationRow(u32);
 
 impl ContinuationRow {
-    /// What follows no move. No piece has code 0, so this row belongs to no move.
+    /// The row before the first move and after a null move. No piece has index 0, so no move has
+    /// it.
     pub(super) const NONE: Self = Self(0);
 
     const NUM: usize = 4 * PIECE_TO;
 
-    /// The row of a move, told apart by whether it was made in check and whether it captured.
+    /// The row of a move, which also depends on whether it was made in check and whether it
+    /// captured.
     #[inline(always)]
     pub(super) fn of(mv: Move, in_check: bool, is_capture: bool) -> Self {
         let kind = usize::from(in_check) * 2 + usize::from(is_capture);
@@ -70,7 +74,7 @@ impl ContinuationRow {
     }
 }
 
-/// One row of a history: what did well after one move, or with one pawn structure, by piece and target.
+/// One row of the continuation or pawn history, indexed by moved piece and target square.
 #[derive(Clone, Copy)]
 pub(super) struct HistoryRow<'a> {
     entries: &'a [i16; PIECE_TO],
@@ -78,7 +82,7 @@ pub(super) struct HistoryRow<'a> {
 }
 
 impl<'a> HistoryRow<'a> {
-    /// Row `index` of a table whose entries mean `start` where they are zero.
+    /// Row `index` of a table with initial value `start`.
     #[inline(always)]
     fn of(table: &'a [i16], index: usize, start: i32) -> Self {
         let (rows, _) = table.as_chunks();
@@ -88,31 +92,31 @@ impl<'a> HistoryRow<'a> {
         }
     }
 
-    /// The entries of one piece by target, without [`Self::start`].
+    /// The entries of one piece by target square, without [`Self::start`].
     #[inline(always)]
     pub(super) fn of_piece(&self, piece: Piece) -> &'a [i16; Square::NUM] {
         &self.entries.as_chunks().0[piece.index()]
     }
 
-    /// What an entry of zero means.
+    /// The initial value, to be added to an entry.
     #[inline(always)]
     pub(super) fn start(&self) -> i32 {
         self.start
     }
 
-    /// The balance of a piece on its target.
+    /// The value of a piece and target square, see [`piece_to`].
     #[inline(always)]
     pub(super) fn value(&self, piece_to: usize) -> i32 {
         i32::from(self.entries[piece_to]) + self.start
     }
 }
 
-/// Where in a search a move is judged: what was played before it, and the pawns.
+/// What the histories of a node depend on: the moves before it, its pawns, and its ply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HistoryContext {
     /// The rows of the moves one to six plies ago.
     pub(super) continuation_rows: [ContinuationRow; CONTINUATIONS],
-    /// The index of the pawn structure.
+    /// Row of the pawn history.
     pawns: u32,
     pub(super) ply: Ply,
 }
@@ -137,7 +141,7 @@ fn pawn_structure(position: &Position) -> u32 {
     position.pawn_key() % PAWN_STRUCTURES as u32
 }
 
-/// The tables of one thread.
+/// The histories of one thread.
 pub(super) struct Histories {
     // [side][origin and target]
     butterfly: [Box<[i16]>; Color::NUM],
@@ -147,24 +151,24 @@ pub(super) struct Histories {
     captures: Box<[[i16; PieceType::NUM]]>,
     // [row of an earlier move][piece and target]
     continuation: ZeroedPages<i16>,
-    // [pawn structure][piece and target]
+    // [row by pawn structure][piece and target]
     pawns: ZeroedPages<i16>,
-    // [piece and target] of the move that is answered
+    // [piece and target of the move answered]
     counter_moves: Box<[Option<Move>]>,
-    /// How often the table's move proves best.
+    /// Reliability of TT moves: positive where they usually are the best move.
     tt_move_history: i16,
     pub(super) corrections: Corrections,
 }
 
 impl Histories {
-    /// About the memory that the tables of one thread take once they are used.
+    /// Approximate memory of one thread's tables in MB, once every page is in use.
     pub(super) const MEGABYTES: usize =
         ((ContinuationRow::NUM + PAWN_STRUCTURES + PIECE_TO) * PIECE_TO * size_of::<i16>()) >> 20;
 
     /// Empty tables.
     ///
     /// # Panics
-    /// Panics where the system has no address space left.
+    /// Panics if there is no address space left.
     pub(super) fn new() -> Self {
         let pages = |length| ZeroedPages::on_demand(length).expect("the system gives memory");
         Self {
@@ -179,7 +183,7 @@ impl Histories {
         }
     }
 
-    /// Forgets everything.
+    /// Resets all tables to their initial values.
     pub(super) fn clear(&mut self) {
         for table in self.butterfly.iter_mut().chain(&mut self.low_ply) {
             table.fill(0);
@@ -192,27 +196,28 @@ impl Histories {
         self.corrections.clear();
     }
 
-    /// A new search begins: plies near the root mean something else now.
+    /// Clears the low ply history: its plies are counted from the root of one search.
     pub(super) fn begin_search(&mut self) {
         for table in &mut self.low_ply {
             table.fill(0);
         }
     }
 
-    /// How well a quiet move did in general.
+    /// Butterfly history of a quiet move, by side, origin and target.
     #[inline(always)]
     pub(super) fn butterfly(&self, mv: Move) -> i32 {
         let side = mv.piece().color();
         i32::from(self.butterfly[side.index()][mv.from_to_index()])
     }
 
-    /// How well moves from one origin ([`origin_on_board`], [`origin_in_hand`]) did in general, by target.
+    /// Butterfly history of all moves from one origin ([`origin_on_board`], [`origin_in_hand`]), by
+    /// target square.
     #[inline(always)]
     pub(super) fn butterfly_from(&self, side: Color, origin: usize) -> &[i16; Square::NUM] {
         &self.butterfly[side.index()].as_chunks().0[origin]
     }
 
-    /// How well a quiet move did so near to the root; 0 further away.
+    /// Low ply history of a quiet move; 0 at greater plies.
     #[inline(always)]
     pub(super) fn low_ply(&self, mv: Move, ply: Ply) -> i32 {
         self.low_ply.get(ply).map_or(0, |table| {
@@ -220,46 +225,46 @@ impl Histories {
         })
     }
 
-    /// How well a move did after an earlier one.
+    /// Continuation history of a move after an earlier one.
     #[inline(always)]
     pub(super) fn continuation(&self, row: ContinuationRow, mv: Move) -> i32 {
         value_of::<CONTINUATION_START>(self.continuation[row.entry(mv)])
     }
 
-    /// What did well after an earlier move.
+    /// The continuation history of all replies to an earlier move.
     #[inline(always)]
     pub(super) fn continuation_row(&self, row: ContinuationRow) -> HistoryRow<'_> {
         HistoryRow::of(&self.continuation, row.0 as usize, CONTINUATION_START)
     }
 
-    /// Which quiet moves did well with these pawns.
+    /// The pawn history of all moves with the pawns of a node.
     #[inline(always)]
     pub(super) fn pawn_row(&self, context: &HistoryContext) -> HistoryRow<'_> {
         HistoryRow::of(&self.pawns, context.pawns as usize, PAWN_START)
     }
 
-    /// How well a quiet move did with these pawns.
+    /// Pawn history of a quiet move.
     #[inline(always)]
     pub(super) fn pawn(&self, context: &HistoryContext, mv: Move) -> i32 {
         let index = context.pawns as usize * PIECE_TO + piece_to(mv.piece(), mv.to());
         value_of::<PAWN_START>(self.pawns[index])
     }
 
-    /// How well a capture did.
+    /// Capture history of a move, by the kind of piece it captures.
     #[inline(always)]
     pub(super) fn capture(&self, mv: Move, captured: PieceType) -> i32 {
         let entries = &self.captures[piece_to(mv.piece(), mv.to())];
         value_of::<CAPTURE_START>(entries[captured.index()])
     }
 
-    /// What refuted a move.
+    /// The quiet move that last refuted a move.
     #[inline(always)]
     pub(super) fn counter_move(&self, last: Option<Move>) -> Option<Move> {
         let last = last?;
         self.counter_moves[piece_to(last.piece(), last.to())]
     }
 
-    /// How far the table's move can be trusted.
+    /// Reliability of TT moves, within ±8192.
     #[inline(always)]
     pub(super) fn tt_move_history(&self) -> i32 {
         i32::from(self.tt_move_history)

@@ -1,6 +1,8 @@
-//! What the statistics learn from a node: which moves cut, which did not, and how far off the evaluation was.
+//! Updates of the histories at the end of a node, and of the correction history. Bonuses, maluses
+//! and weights follow Stockfish.
 //!
-//! Every move that is recorded here was generated or proved legal where it is recorded.
+//! Every move that is recorded here was generated or proved legal in the position where it is
+//! recorded.
 
 use crate::types::value;
 use crate::types::{Move, PieceType, Ply};
@@ -12,16 +14,17 @@ use super::node::{Node, NodeType};
 use super::tunables;
 use super::worker::Worker;
 
-/// Weights are in 1/1024.
+/// Divisor of the weights, which are in 1/1024.
 const SCALE: i32 = 1024;
 const CORRECTION_SCALE: i32 = 128;
-/// What a fail-low teaches about the move before is weighed in parts of this.
+/// Divisor of the bonus after a fail low, applied before the weights.
 const FAIL_LOW_PART: i32 = 32;
-/// In check only the histories of so many moves are learned.
+/// Number of continuation histories that are updated for a move made in check.
 const CONTINUATIONS_IN_CHECK: usize = 2;
 
 impl Worker {
-    /// The table's move cut without any search.
+    /// The TT move caused a cutoff without a search: a bonus for it if it is quiet, and a malus for
+    /// an early quiet move of the opponent that led here.
     pub(super) fn update_histories_after_tt_cutoff(&mut self, node: &Node, mv: Move) {
         audit::legal(&self.position, &[mv], "move of the table");
         if !node.tt_capture {
@@ -43,7 +46,8 @@ impl Worker {
         }
     }
 
-    /// The last move was good when the evaluation fell for the side that did not make it.
+    /// A bonus or malus for the quiet move that led here, by the change of the static evaluation.
+    /// Evaluations of both sides add up to the loss of the side to move.
     #[inline(always)]
     pub(super) fn update_prior_move_by_evaluation(&mut self, node: &Node) {
         let prior = self.stack.before(node.ply, 1);
@@ -67,13 +71,15 @@ impl Worker {
         }
     }
 
-    /// A move that was expected to fail low did not, so it was searched again. The move has been made.
+    /// A bonus for a move whose reduced search failed high, so that it was searched again. The move
+    /// has been made, so its frame is that of this node.
     #[inline(always)]
     pub(super) fn update_post_lmr_histories(&mut self, node: &Node, mv: Move) {
         self.update_continuation_histories(node.ply, 0, mv, tunables::post_lmr_bonus());
     }
 
-    /// The end of a node: the best move did better than those tried before it, or no move was good enough.
+    /// Updates at the end of a node: the best move against the moves before it, or, after a fail
+    /// low, the move that led here.
     #[inline(always)]
     pub(super) fn update_histories<N: NodeType>(&mut self, node: &Node) {
         if let Some(best) = node.best_move {
@@ -145,7 +151,8 @@ impl Worker {
         }
     }
 
-    /// A quiet move that cut: a killer here, and the counter move to the last move.
+    /// A quiet move failed high: it becomes a killer of this ply and the counter move of the last
+    /// move.
     fn update_refutations(&mut self, ply: Ply, best: Move) {
         let killers = &mut self.stack[ply].killers;
         if killers[0] != Some(best) {
@@ -156,7 +163,7 @@ impl Worker {
         }
     }
 
-    /// No move was good enough, so the last move was a good one.
+    /// All moves failed low, so the quiet move that led here gets a bonus.
     fn update_prior_quiet_after_fail_low(&mut self, node: &Node, last: Move) {
         let prior = self.stack.before(node.ply, 1);
         let mut scale = -tunables::fail_low_scale_offset()
@@ -198,7 +205,7 @@ impl Worker {
         }
     }
 
-    /// A quiet move of this node did well, or badly where the bonus is negative.
+    /// Adds a bonus, negative for a malus, to all histories of a quiet move of this node.
     fn update_quiet_histories(&mut self, node: &Node, mv: Move, bonus: i32) {
         self.histories.update_butterfly(mv, bonus);
         self.histories.update_low_ply(
@@ -221,7 +228,7 @@ impl Worker {
             .update_pawn(&self.position, mv, bonus * weight / SCALE);
     }
 
-    /// A move made `back` plies before `ply` did well after the moves before it.
+    /// Adds a bonus to the continuation histories of the move made `back` plies before `ply`.
     fn update_continuation_histories(&mut self, ply: Ply, back: usize, mv: Move, bonus: i32) {
         let weights = [
             tunables::continuation_weight_1(),
@@ -251,7 +258,9 @@ impl Worker {
         }
     }
 
-    /// How far the evaluation was from what the search found.
+    /// Moves the correction histories towards the difference between the search value and the
+    /// static evaluation. Not where the best move is a capture, nor where the value is a bound that
+    /// the evaluation already satisfies.
     #[inline(always)]
     pub(super) fn update_correction_history(&mut self, node: &Node) {
         let is_capture = node
@@ -278,7 +287,7 @@ impl Worker {
         );
     }
 
-    /// Whether the table's move proved best.
+    /// Records whether the TT move was the best move, in the history of its reliability.
     #[inline(always)]
     pub(super) fn update_tt_move_history(&mut self, is_best: bool) {
         let bonus = if is_best {

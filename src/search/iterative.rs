@@ -1,5 +1,5 @@
-//! Iterative deepening: the root is searched deeper and deeper, each time within a window around the last value, once
-//! for each line that is asked for.
+//! Iterative deepening: each iteration searches the root one ply deeper, for each line of `MultiPV`
+//! in an aspiration window around its average value.
 
 use crate::types::value::{self, INFINITE, MAX_PLY};
 use crate::types::{Depth, Value};
@@ -10,15 +10,16 @@ use super::worker::Worker;
 
 const PERCENT: i32 = 100;
 const PERMILL: i32 = 1000;
-/// A mate is proved; a search so many times deeper (in halves) finds no shorter one worth the time.
+/// A mate score ends the search at a depth of this many halves times the plies to mate (plus an
+/// offset): a deeper search hardly finds a shorter mate.
 const MATE_DEPTH_HALVES: Depth = 5;
 const MATE_DEPTH_OFFSET: Depth = 2;
-/// Before this depth no move is easy: few nodes say little.
+/// From this depth on a move may count as easy, which shortens the search.
 const EASY_DEPTH: Depth = 8;
 
-/// How helpers leave out depths: so many that are searched, then as many that are not, and where in this they begin. Threads
-/// that all search the same depths do the same work at the same time; these run ahead and fill the table. From Stockfish
-/// 8 to 11.
+/// The depths that helper threads skip, as (size, phase): alternately `size` depths are searched
+/// and `size` are skipped, shifted by `phase`. Helpers that skip depths run ahead and fill the
+/// table instead of repeating the main thread's work. From Stockfish 8 to 11.
 const SKIP_SIZE_AND_PHASE: [(Depth, Depth); 12] = [
     (1, 0),
     (1, 1),
@@ -35,7 +36,8 @@ const SKIP_SIZE_AND_PHASE: [(Depth, Depth); 12] = [
 ];
 
 impl Worker {
-    /// Searches deeper and deeper until something ends it. Afterwards the root moves are sorted, the best first.
+    /// Runs iterations until a limit or a stop. Afterwards the root moves are sorted, the best
+    /// first.
     pub(super) fn iterate(&mut self) {
         let (lines, shown) = (self.multi_pv(), self.shown_multi_pv());
         let last_depth = self.last_depth();
@@ -69,13 +71,14 @@ impl Worker {
         }
     }
 
-    /// Whether one thread may speak for all: several lines belong together, and a choice of moves is the first thread's.
+    /// Whether the result of any thread may be played: not with several lines, which are compared
+    /// within one thread, and not with chosen moves.
     pub(super) fn allows_vote(&self) -> bool {
         self.multi_pv() <= 1 && self.task.limits.search_moves.is_empty()
     }
 
-    /// Whether this thread has completed the depth that was asked for: whoever is there first has the answer. Not where the
-    /// answer has to wait for a permission.
+    /// Whether this thread has completed the requested depth, so that the search can end. Not for
+    /// searches that wait for a stop or ponderhit.
     pub(super) fn has_reached_target_depth(&self) -> bool {
         let limits = &self.task.limits;
         let has_reached = |limit| self.completed_depth >= limit;
@@ -83,14 +86,14 @@ impl Worker {
         may_end && limits.depth.is_some_and(has_reached)
     }
 
-    /// How many lines are searched.
+    /// Number of lines to search, including those that a lower skill level chooses from.
     pub(super) fn multi_pv(&self) -> usize {
         let settings = &self.task.settings;
         let lines = settings.multi_pv.max(settings.skill.multi_pv());
         lines.clamp(1, self.root_moves.len())
     }
 
-    /// How many of them the user wants to see.
+    /// Number of lines to report.
     pub(super) fn shown_multi_pv(&self) -> usize {
         self.task.settings.multi_pv.clamp(1, self.root_moves.len())
     }
@@ -100,7 +103,7 @@ impl Worker {
         limit.clamp(1, MAX_PLY as Depth - 1)
     }
 
-    /// Helpers leave out depths, each in its own rhythm.
+    /// Whether this helper thread skips the depth.
     fn skips_depth(&self, depth: Depth) -> bool {
         let Some(helper) = self.task.thread.checked_sub(1) else {
             return false;
@@ -109,7 +112,7 @@ impl Worker {
         (depth + phase) / length % 2 == 1
     }
 
-    /// One line at one depth: the window is opened until the value lies inside.
+    /// Searches one line at one depth, and widens the aspiration window until the value is inside.
     fn search_line(&mut self, depth: Depth) {
         let best = &self.root_moves[self.pv_index];
         let mut window = Window::FULL;
@@ -128,7 +131,7 @@ impl Worker {
             self.root_delta = window.beta - window.alpha;
             self.nodes_at_last_root_move = self.statistics.nodes;
             let value = self.search::<Root>(window, (depth - failed_high).max(1), 0, false);
-            // The sort is stable: moves without a value keep the order of the last iteration.
+            // The sort is stable: moves that failed low keep the order of the last iteration.
             self.root_moves[self.pv_index..].sort_by_key(|known| -known.sort_value);
             if self.is_stopped() || value > window.alpha && value < window.beta {
                 return;
@@ -144,7 +147,7 @@ impl Worker {
         }
     }
 
-    /// Whether no further iteration is needed.
+    /// Whether no further iteration starts.
     fn is_done(&mut self, depth: Depth, previous: Value) -> bool {
         let best = &self.root_moves[0];
         let value = best.value;
@@ -165,8 +168,8 @@ impl Worker {
         self.should_stop(factor) || self.is_stopped()
     }
 
-    /// How much more or less than usual the position is worth to be thought about, in percent: more where the value falls
-    /// or the best move changes, less where nearly all nodes go to one move, which the others do not come near.
+    /// Time for the position in percent of the optimum: more where the value falls or the best move
+    /// changes, less where nearly all nodes are spent on one move.
     fn time_factor(&self, depth: Depth, previous: Value) -> u32 {
         let best = &self.root_moves[0];
         let fallen = if previous == -INFINITE {
@@ -189,7 +192,7 @@ impl Worker {
     }
 }
 
-/// The window after the value fell out of it.
+/// The aspiration window after the value fell out of it.
 fn widened(window: Window, value: Value, delta: Value) -> Window {
     let delta = if value::is_decisive(value) {
         INFINITE

@@ -1,7 +1,8 @@
-//! The order of moves, in stages, so that a cut saves generating the rest.
+//! The move picker: yields the moves of a node in stages, the most promising first, so that a
+//! cutoff saves generating the rest.
 //!
-//! Every move that comes out is legal and comes out once. The move of the table was proved legal before; killers and the
-//! counter move, which were refutations from elsewhere too, only raise the score of the same move where it is generated.
+//! Every move is legal and comes once. The TT move was proved legal before; killers and the counter
+//! move, which come from other nodes, only raise the score of the same move where it is generated.
 
 use arrayvec::ArrayVec;
 
@@ -15,12 +16,12 @@ use super::node::KILLERS;
 use super::scored_moves::ScoredMoves;
 use super::tunables;
 
-/// Captures that lose by exchange wait in a list of this size; more are tried at once.
+/// Captures that lose material are deferred to a list of this size; more are tried at once.
 const MAX_BAD_CAPTURES: usize = 64;
 /// Killers and the counter move.
 pub(super) const REFUTATIONS: usize = KILLERS + 1;
 
-/// Where moves come from.
+/// Stages in the order of a normal node, then those of evasions, quiescence and `ProbCut`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stage {
     TtMove,
@@ -35,26 +36,26 @@ pub(super) enum Stage {
     GenerateProbCut,
     ProbCut,
     Evasions,
-    /// What quiescence tries.
+    /// Captures and pawn promotions of quiescence.
     Tactical,
 }
 
-/// Below every score.
+/// A limit below every score.
 const ANY_SCORE: i32 = i32::MIN;
 
-/// Gives the moves of one node, the most promising first.
+/// Yields the legal moves of one node in order.
 pub(super) struct MovePicker {
     stage: Stage,
     next_stage: Stage,
     tt_move: Option<Move>,
     pub(super) refutations: [Option<Move>; REFUTATIONS],
     pub(super) context: HistoryContext,
-    /// Own pieces that are attacked by lesser ones, known once quiet moves were generated.
+    /// Own pieces attacked by less valuable ones; known once quiet moves have been generated.
     pub(super) threatened: Bitboard,
-    /// What captures must win by exchange in a `ProbCut` search.
+    /// Least static exchange evaluation of the captures of a `ProbCut` search.
     threshold: Value,
     pub(super) moves: ScoredMoves,
-    /// From where quiet moves give check.
+    /// The squares from which quiet moves give check.
     pub(super) checks: Option<CheckSquares>,
     bad_captures: ArrayVec<Move, MAX_BAD_CAPTURES>,
     bad_next: usize,
@@ -63,8 +64,8 @@ pub(super) struct MovePicker {
 }
 
 impl MovePicker {
-    /// All moves. `table_move` is legal; `refutations` are killers and the counter move, whether possible here or not.
-    /// `all_moves` includes the senseless non-promotions.
+    /// A picker for all moves. `tt_move` is legal; `refutations` may be impossible in this
+    /// position. With `all_moves` non-promotions that are never better are included.
     #[inline(always)]
     pub(super) fn new(
         position: &Position,
@@ -78,14 +79,14 @@ impl MovePicker {
         } else {
             Stage::GenerateCaptures
         };
-        // Not by `..`: the lists are large, and are not to be copied.
+        // No struct update syntax: it would copy the large lists.
         let mut picker = Self::starting(tt_move, next_stage, context, all_moves);
         picker.refutations = refutations;
         picker.checks = CheckSquares::of_position(position);
         picker
     }
 
-    /// Quiescence: evasions in check, otherwise captures and promotions of pawns.
+    /// A picker for quiescence: evasions in check, otherwise captures and pawn promotions.
     #[inline(always)]
     pub(super) fn tactical(
         position: &Position,
@@ -100,7 +101,7 @@ impl MovePicker {
         Self::starting(tt_move, Stage::GenerateTactical, context, all_moves)
     }
 
-    /// Captures that win at least `threshold` by exchange.
+    /// A picker for `ProbCut`: captures whose static exchange evaluation is at least `threshold`.
     #[inline(always)]
     pub(super) fn winning_captures(
         position: &Position,
@@ -143,7 +144,7 @@ impl MovePicker {
         }
     }
 
-    /// Whether a move that came out gives check.
+    /// Whether a yielded move gives check.
     #[inline(always)]
     pub(super) fn gives_check(&self, position: &Position, mv: Move) -> bool {
         let gives_check = self
@@ -154,19 +155,20 @@ impl MovePicker {
         gives_check
     }
 
-    /// The move of this stage that comes out next, if it is legal and wanted by then.
+    /// The move that [`Self::next`] will probably yield, to prefetch its table entry. It may be
+    /// illegal.
     #[inline(always)]
     pub(super) fn upcoming(&self) -> Option<Move> {
         self.moves.peek()
     }
 
-    /// From now on only captures.
+    /// Skips the remaining quiet moves.
     #[inline(always)]
     pub(super) fn skip_quiets(&mut self) {
         self.skips_quiets = true;
     }
 
-    /// The next move, legal, or `None` after the last.
+    /// The next legal move, `None` after the last.
     pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
         loop {
             match self.stage {
@@ -235,7 +237,7 @@ impl MovePicker {
         }
     }
 
-    /// The best legal move of those that score above `limit`, with its score.
+    /// The best legal move that scores above `limit`, with its score.
     #[inline]
     fn next_legal(&mut self, position: &Position, limit: i32) -> Option<(Move, i32)> {
         loop {
@@ -246,7 +248,7 @@ impl MovePicker {
         }
     }
 
-    /// The best legal evasion. Those of the king were generated legal.
+    /// The best legal evasion. King moves are generated legal.
     #[inline]
     fn next_evasion(&mut self, position: &Position) -> Option<Move> {
         loop {
@@ -258,7 +260,7 @@ impl MovePicker {
         }
     }
 
-    /// The best legal quiet move of those that score above `limit`.
+    /// The best legal quiet move that scores above `limit`.
     #[inline]
     fn next_quiet(&mut self, position: &Position, limit: i32) -> Option<Move> {
         if self.skips_quiets {
@@ -268,7 +270,7 @@ impl MovePicker {
     }
 }
 
-/// Whether quiescence looks at a move out of check.
+/// Whether quiescence tries the move when not in check: a capture or a pawn promotion.
 fn is_tactical(position: &Position, mv: Move) -> bool {
     position.piece_on(mv.to()).is_some()
         || mv.is_promotion() && mv.piece().kind() == PieceType::ProPawn

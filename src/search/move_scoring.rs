@@ -1,5 +1,5 @@
-//! What the move picker generates at each stage, and how it scores the moves: captures by what they take, quiet moves by the
-//! histories.
+//! Generates and scores the moves of each stage of the move picker: captures by the captured piece
+//! and capture history (MVV and history), quiet moves by their histories.
 
 use crate::bitboard::Bitboard;
 use crate::movegen;
@@ -14,7 +14,7 @@ use super::quiet_scoring::QuietScorer;
 use super::scored_moves::MAX_SCORE;
 use super::tunables;
 
-/// Captures come before all quiet evasions.
+/// Score added to capturing evasions, above every quiet one.
 const EVASION_CAPTURE_BONUS: i32 = MAX_SCORE / 2;
 impl MovePicker {
     #[inline(never)]
@@ -25,7 +25,7 @@ impl MovePicker {
             .score(|mv| capture_score(position, histories, mv));
     }
 
-    /// Captures, and pawns that step into the enemy's camp or within it.
+    /// Captures, and pawn moves that promote.
     #[inline(never)]
     pub(super) fn add_tactical(&mut self, position: &Position, histories: &Histories) {
         let list = self.moves.refill();
@@ -70,7 +70,7 @@ impl MovePicker {
             movegen::quiets_into::<_, false, 1>(position, &mut quiets);
         }
         for (index, &mv) in self.refutations.iter().enumerate() {
-            // A move that is remembered twice counts once.
+            // A move that is both a killer and the counter move gets the bonus once.
             if let Some(mv) = mv
                 && !self.refutations[..index].contains(&Some(mv))
             {
@@ -107,7 +107,7 @@ fn generate_captures(position: &Position, list: &mut MoveList, all_moves: bool) 
     }
 }
 
-/// What a promotion adds to the value of the piece.
+/// Gain in piece value by promotion, 0 for other moves.
 #[inline(always)]
 pub(super) fn promotion_gain(mv: Move) -> i32 {
     if mv.is_promotion() {

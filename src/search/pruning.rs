@@ -1,4 +1,5 @@
-//! What the search leaves out: whole nodes whose value is clear enough, and moves that will hardly matter.
+//! Pruning: steps 5 to 9 cut off whole nodes, step 10 skips single moves. Conditions and margins
+//! follow Stockfish and `YaneuraOu`.
 
 use crate::bitboard::Bitboard;
 use crate::types::value::{MATE_IN_MAX_PLY, is_decisive, is_loss, is_win, piece_value};
@@ -12,26 +13,28 @@ use super::reductions::REDUCTION_SCALE;
 use super::tunables;
 use super::worker::{STOPPED, Worker};
 
-/// Margins that scale with another margin are in 1/1024 of it, histories likewise.
+/// Divisor of the weights that are given in 1/1024.
 const SCALE: i32 = 1024;
 const BUTTERFLY_SCALE: i32 = 32;
-/// The value of a node that reverse futility leaves out lies between beta and the evaluation: so many thirds are beta.
+/// A node cut off by reverse futility returns a mean of beta and the evaluation, in which beta has
+/// two thirds of the weight.
 const BETA_THIRDS: Value = 2;
 const THIRDS: Value = 3;
-/// A verified null move searches so many quarters of its depth without another.
+/// Quarters of the depth in which the side to move may not make a null move again during
+/// verification.
 const VERIFIED_QUARTERS: Depth = 3;
 
-/// Whether a move is worth a search.
+/// Whether a move is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Prune,
     Keep,
-    /// If the exchange that it begins wins at least so much.
+    /// Searched if the static exchange evaluation is at least this.
     KeepIfWins(Value),
 }
 
 impl Worker {
-    /// Steps 5 to 9: the whole node is left out where its value is clear enough.
+    /// Steps 5 to 9: the value of a node that needs no full search.
     #[inline(always)]
     pub(super) fn prune_node<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
         if !node.in_check {
@@ -57,7 +60,7 @@ impl Worker {
         Self::small_probcut(node)
     }
 
-    /// Step 5, razoring: so far below alpha that only captures could help.
+    /// Step 5, razoring: the evaluation is so far below alpha that quiescence search decides.
     #[inline(always)]
     fn razoring<N: NodeType>(&mut self, node: &Node) -> Option<Value> {
         let alpha = node.window.alpha;
@@ -69,7 +72,8 @@ impl Worker {
         Some(self.quiescence::<N>(Window::above(alpha), node.ply))
     }
 
-    /// Step 6, reverse futility: so far above beta that the opponent will not come back within the depth left.
+    /// Step 6, reverse futility pruning: the evaluation exceeds beta by a margin that grows with
+    /// depth.
     #[inline(always)]
     fn reverse_futility(&self, node: &Node) -> Option<Value> {
         let beta = node.window.beta;
@@ -98,7 +102,9 @@ impl Worker {
         is_clear.then_some((BETA_THIRDS * beta + (THIRDS - BETA_THIRDS) * node.eval) / THIRDS)
     }
 
-    /// How far below the evaluation the value may be because lesser pieces threaten own ones: one can move away, two cannot.
+    /// The value at risk where own pieces are attacked by less valuable ones, in the internal unit.
+    /// The most valuable of them can still move away, the second cannot, so each has its own
+    /// weight.
     #[inline(always)]
     fn value_threatened(&self) -> Value {
         let board = self.position.board();
@@ -115,8 +121,9 @@ impl Worker {
             / SCALE
     }
 
-    /// Step 7, null move: good enough even when the opponent may move twice. There is no zugzwang in shogi worth the
-    /// name: a move that does no harm nearly always exists. Deep in the tree it is verified all the same.
+    /// Step 7, null move pruning: a side that exceeds beta even after passing fails high. Zugzwang
+    /// is practically unknown in shogi, because harmless moves nearly always exist; at high depth
+    /// the result is verified all the same.
     #[inline(always)]
     fn null_move_pruning(&mut self, node: &Node) -> Option<Value> {
         let (beta, ply) = (node.window.beta, node.ply);
@@ -156,14 +163,14 @@ impl Worker {
         if self.is_stopped() {
             return Some(STOPPED);
         }
-        // A win after passing is no proof.
+        // A mate score after a null move is not proved.
         if value < beta || is_win(value) {
             return None;
         }
         if self.nmp_min_ply > 0 || node.depth < tunables::nmp_verification_min_depth() {
             return Some(value);
         }
-        // Verified by a search in which this side may not pass.
+        // Verification: the same search without null moves by the side to move.
         self.nmp_min_ply = ply + (VERIFIED_QUARTERS * depth.max(0) / 4) as Ply;
         let verified = self.search::<NonPv>(Window::above(beta - 1), depth, ply, false);
         self.nmp_min_ply = 0;
@@ -173,7 +180,8 @@ impl Worker {
         (verified >= beta).then_some(value)
     }
 
-    /// Step 9, `ProbCut`: a capture that is far above beta after a shallow search will be above beta after a deep one.
+    /// Step 9, `ProbCut`: a capture that exceeds beta by a margin in a shallow search is taken to
+    /// exceed beta in a deep one.
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Option<Value> {
         let beta = node.window.beta;
@@ -228,7 +236,8 @@ impl Worker {
         None
     }
 
-    /// Step 9: the same from what the table knows of a slightly less deep search.
+    /// Step 9, small `ProbCut` (Stockfish): the same conclusion from a TT entry that is slightly
+    /// less deep than this node.
     #[inline(always)]
     fn small_probcut(node: &Node) -> Option<Value> {
         let hit = node.tt_hit?;
@@ -240,8 +249,9 @@ impl Worker {
         is_cut.then_some(limit)
     }
 
-    /// Step 10: a move is left out. Never before one was found that does not lose, so that mates stay proved. What remains
-    /// when exchanges are judged is mostly searched, so the memory is asked before.
+    /// Step 10: whether a move is skipped. No move is skipped before one that does not lose, so
+    /// that mate scores stay proved. Moves that reach the static exchange evaluation are mostly
+    /// searched, so their table cluster is prefetched before it.
     #[inline(always)]
     pub(super) fn prune_move<N: NodeType>(
         &mut self,
@@ -282,8 +292,8 @@ impl Worker {
         }
     }
 
-    /// Captures and checks: futility and exchanges. Who is behind may need a sacrifice, so then exchanges are not judged: as in
-    /// `YaneuraOu`, and worth more than any other condition here.
+    /// Captures and checks: futility and static exchange evaluation. No SEE pruning while alpha is
+    /// negative (as `YaneuraOu`): the side that is behind may need a sacrifice.
     #[inline(always)]
     fn capture_verdict(&self, node: &Node, move_info: &MoveInfo, reduced: Depth) -> Verdict {
         let mv = move_info.mv;
@@ -309,7 +319,7 @@ impl Worker {
         Verdict::KeepIfWins(-margin.max(0))
     }
 
-    /// Quiet moves: histories, futility and exchanges.
+    /// Quiet moves: continuation history, futility and static exchange evaluation.
     #[inline(always)]
     fn quiet_verdict(
         &self,
@@ -359,7 +369,7 @@ impl Worker {
     }
 }
 
-/// From this move on quiet moves are left out.
+/// Late move pruning: the number of moves after which quiet moves are skipped.
 #[inline(always)]
 fn late_move_pruning_count(node: &Node) -> i32 {
     let count = tunables::lmp_move_count_base() + node.depth * node.depth;

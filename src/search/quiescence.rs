@@ -1,5 +1,6 @@
-//! The leaves: captures and promotions of pawns are followed until the position is quiet, so that the evaluation is not
-//! asked in the middle of an exchange. In check every evasion is a candidate, and no evasion is mate.
+//! Quiescence search: below depth 0 captures and pawn promotions are searched until the position is
+//! quiet, because a static evaluation in the middle of an exchange is wrong. In check all evasions
+//! are searched, and a position without one is mate.
 
 use crate::types::value::{self, is_decisive, is_loss, piece_value};
 use crate::types::{Bound, Move, Ply, Value};
@@ -11,7 +12,7 @@ use super::tunables;
 use super::worker::{STOPPED, Worker};
 
 impl Worker {
-    /// The value of the position within `window` when it has become quiet.
+    /// Searches a node at depth 0 or below and returns its value within `window` (fail-soft).
     pub(super) fn quiescence<N: NodeType>(&mut self, mut window: Window, ply: Ply) -> Value {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
             return value;
@@ -56,7 +57,7 @@ impl Worker {
         self.finish_quiescence(&mut node)
     }
 
-    /// Keeps the best value and move; whether they cut.
+    /// Records a new best value and best move. Returns whether it fails high.
     #[inline(always)]
     fn update_best_quiescence<N: NodeType>(
         &mut self,
@@ -82,7 +83,8 @@ impl Worker {
         false
     }
 
-    /// Moves were left out, so a value within the window is an upper bound of what is known.
+    /// Stores and returns the best value: a lower bound if it failed high, otherwise an upper
+    /// bound.
     #[inline(always)]
     fn finish_quiescence(&mut self, node: &mut Node) -> Value {
         let beta = node.window.beta;
@@ -98,7 +100,8 @@ impl Worker {
         node.best_value
     }
 
-    /// Out of check nobody has to capture: the static evaluation is a lower bound.
+    /// Stand pat: outside of check no side has to capture, so the static evaluation is a lower
+    /// bound. Returns it where it fails high.
     #[inline(always)]
     fn stand_pat(&mut self, node: &mut Node) -> Option<Value> {
         if node.in_check {
@@ -127,8 +130,8 @@ impl Worker {
         None
     }
 
-    /// Whether a move is left out: what it wins cannot bring the value near alpha, or it loses by exchange. In check, once
-    /// one evasion does not lose, quiet ones are left out.
+    /// Whether a move is skipped: its gain does not bring the evaluation up to alpha, or it loses
+    /// material by exchange. In check, quiet evasions are skipped once an evasion does not lose.
     #[inline(always)]
     fn prune_tactical(&self, node: &mut Node, mv: Move, is_recapture: bool) -> bool {
         let captured = self.position.piece_on(mv.to());

@@ -1,10 +1,11 @@
-//! Quiet moves with their scores, as the generator brings them.
+//! Scores quiet moves while they are generated.
 //!
-//! It brings them piece by piece. What belongs to a piece is looked up once: its rows of the histories, where it gives check;
-//! then each of its targets costs one sum.
+//! The generator passes the moves of one piece together. History rows and check squares of the
+//! piece are looked up once; each target square then costs one sum.
 //!
-//! A piece that lesser ones attack is worth moving, and is not to be put where they do. The idea is Stockfish's
-//! (`threatByLesser`), with classes of pieces for shogi and what nothing defends besides.
+//! A piece attacked by a less valuable one gets a bonus for moving, and a malus for moving to such
+//! a square. The idea is Stockfish's `threatByLesser`, with classes of pieces for shogi; attacked
+//! pieces without a defender get the bonus too.
 
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
@@ -18,10 +19,10 @@ use super::history::{
 use super::scored_moves::ScoredMoves;
 use super::tunables;
 
-/// The continuation histories that count for the order: of the moves one, two, three, four and six plies ago.
+/// The continuation histories used: of the moves one, two, three, four and six plies ago.
 const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];
 
-/// Scores the quiet moves of one node.
+/// Scores the quiet moves of one node, as the sink of the move generator.
 pub(super) struct QuietScorer<'a> {
     position: &'a Position,
     histories: &'a Histories,
@@ -29,27 +30,27 @@ pub(super) struct QuietScorer<'a> {
     moves: &'a mut ScoredMoves,
     pawns: HistoryRow<'a>,
     continuation: [HistoryRow<'a>; ORDER_ROWS.len()],
-    /// What the entries mean where they are zero.
+    /// Sum of the initial values of all histories used.
     start: i32,
     ply: Ply,
-    /// Found when the first drop gives check.
+    /// Computed at the first drop that gives check.
     near_king: Option<NearKing>,
-    /// Where lesser pieces attack.
+    /// The squares attacked by less valuable enemy pieces, by kind of own piece.
     attacks: &'a LesserAttacks,
     /// Own pieces that are attacked and not defended.
     hanging: Bitboard,
 }
 
-/// The squares around the enemy king.
+/// The squares next to the enemy king, by who can capture there.
 #[derive(Clone, Copy)]
 struct NearKing {
-    /// Those where only the king can take.
+    /// Those that only the enemy king defends.
     lonely: Bitboard,
-    /// Those that we attack, and perhaps others further away.
+    /// Those that the side to move attacks; may contain squares further away.
     supported: Bitboard,
 }
 
-/// What counts for one piece, by target.
+/// The history rows and check squares of one piece, by target square.
 struct PieceScores<'a> {
     pawns: &'a [i16; Square::NUM],
     continuation: [&'a [i16; Square::NUM]; ORDER_ROWS.len()],
@@ -74,7 +75,7 @@ impl NearKing {
 }
 
 impl PieceScores<'_> {
-    /// The sum for one target; `butterfly` is the row of the origin.
+    /// The history score of one target square; `butterfly` is the row of the origin.
     #[inline(always)]
     fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
         let [one, two, three, four, six] = self.continuation;
@@ -88,7 +89,8 @@ impl PieceScores<'_> {
             + start
     }
 
-    /// The sums for all targets at once: there are many drops of a kind, and the compiler makes vectors of this.
+    /// The history scores of all target squares. Drops have many targets, and this loop is
+    /// vectorized.
     #[inline(always)]
     fn of_all(&self, butterfly: &[i16; Square::NUM], start: i32, scores: &mut [i32; Square::NUM]) {
         for (to, score) in scores.iter_mut().enumerate() {
@@ -138,8 +140,9 @@ impl<'a> QuietScorer<'a> {
         }
     }
 
-    /// Whether a drop that gives check stands by exchange. Next to the king mostly only the king can take, and then all
-    /// that counts is whether the piece is supported: found for all squares at once.
+    /// Whether a drop that gives check passes the static exchange test. On squares that only the
+    /// king defends, the answer is whether the drop is supported, which is computed for all squares
+    /// at once.
     #[inline(always)]
     fn drop_stands(&mut self, mv: Move) -> bool {
         let position = self.position;
@@ -151,7 +154,7 @@ impl<'a> QuietScorer<'a> {
         position.see_ge(mv, -tunables::order_check_see_margin())
     }
 
-    /// What counts besides the sum of the histories.
+    /// Score besides the sum of the histories of the piece: low ply history and checks.
     #[inline(never)]
     fn extra(&self, mv: Move, checks: Bitboard) -> i32 {
         let mut score = self.near_root(mv);
@@ -165,13 +168,13 @@ impl<'a> QuietScorer<'a> {
         score
     }
 
-    /// Whether moves onto `targets` have anything to count besides the sum of the histories.
+    /// Whether [`Self::extra`] can be other than 0 for moves to `targets`.
     #[inline(always)]
     fn has_extra(&self, piece: &PieceScores, targets: Bitboard) -> bool {
         self.ply < LOW_PLIES || piece.checks.intersects(targets)
     }
 
-    /// What counts for plies near the root alone.
+    /// Score of the low ply history, less the greater the ply.
     #[inline(always)]
     fn near_root(&self, mv: Move) -> i32 {
         if self.ply < LOW_PLIES {
@@ -182,8 +185,8 @@ impl<'a> QuietScorer<'a> {
         }
     }
 
-    /// The moves of one piece that all promote or all do not. One copy for all kinds: the code is run once for each piece, and
-    /// has to stay in the cache of instructions.
+    /// Scores the moves of one piece that all promote or all do not. Not generic over the kind of
+    /// piece: one copy stays in the instruction cache.
     #[inline(never)]
     fn add_moves(&mut self, from: Square, targets: Bitboard, piece: Piece, is_promotion: bool) {
         let butterfly = self
@@ -213,7 +216,7 @@ impl<'a> QuietScorer<'a> {
         }
     }
 
-    /// Likewise the steps of all pawns.
+    /// Scores the pawn moves of one side that all promote or all do not.
     #[inline(never)]
     fn add_pawn_steps(&mut self, us: Color, targets: Bitboard, piece: Piece, is_promotion: bool) {
         let scores = self.of_piece(piece);
@@ -256,7 +259,7 @@ impl<'a> QuietScorer<'a> {
     }
 }
 
-/// The own pieces that the opponent attacks and nothing defends. Pawns are not asked for.
+/// The own pieces other than pawns that the opponent attacks and nothing defends.
 #[inline(always)]
 fn hanging(position: &Position, attacks: &LesserAttacks) -> Bitboard {
     let board = position.board();
@@ -268,7 +271,7 @@ fn hanging(position: &Position, attacks: &LesserAttacks) -> Bitboard {
     attacked - board.attacked(us, &board.lesser_attacks(us))
 }
 
-/// A move on the board; `piece` is what stands on `to` afterwards.
+/// A move on the board; `piece` is the moved piece after a promotion.
 #[inline(always)]
 fn board_move(from: Square, to: Square, piece: Piece, is_promotion: bool) -> Move {
     if is_promotion {

@@ -1,5 +1,5 @@
-//! One search thread's own memory, and the small steps that every part of the search uses: making moves with counting,
-//! looking into the table, noticing that it is time to stop.
+//! The state of one search thread, and the operations that every step uses: making moves, reading
+//! and writing the table, and polling for the end of the search.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use super::signals::Statistics;
 use super::task::Task;
 use super::time::TimeManager;
 
-/// What a search returns when it was stopped; nobody may use it.
+/// The value that a stopped search returns; it must not be used.
 pub(super) const STOPPED: Value = 0;
 
 const CENTIPAWNS: i32 = 100;
 
-/// Memory of one thread.
+/// The state of one search thread.
 pub(super) struct Worker {
     pub(super) task: Task,
     pub(super) position: Position,
@@ -33,35 +33,35 @@ pub(super) struct Worker {
     pub(super) rule: EnteringKingRule,
     pub(super) all_moves: bool,
     pub(super) max_moves: u32,
-    /// By side to move.
+    /// Value of a draw, indexed by the side to move.
     pub(super) draw_values: [Value; Color::NUM],
     pub(super) histories: Histories,
     pub(super) stack: Stack,
-    /// By ply: the best line from there on, where the window was open.
+    /// Principal variation from each ply on, valid in PV nodes.
     pub(super) pv_lines: Box<[Line]>,
-    /// The best line of the last iteration.
+    /// Principal variation of the last completed iteration.
     pub(super) previous_pv: Vec<Move>,
     pub(super) root_moves: Vec<RootMove>,
-    /// The line that is searched now, from 0.
+    /// Index of the line that is being searched (`MultiPV`), from 0.
     pub(super) pv_index: usize,
     pub(super) root_depth: Depth,
-    /// The deepest iteration that was completed.
+    /// Depth of the last completed iteration, in plies.
     pub(super) completed_depth: Depth,
     pub(super) seldepth: usize,
-    /// The width of the window at the root.
+    /// Width of the aspiration window at the root.
     pub(super) root_delta: Value,
-    /// Nodes when the search of the last root move ended.
+    /// Node count when the search of the last root move ended.
     pub(super) nodes_at_last_root_move: u64,
-    /// Null moves are tried only from here on, while one is verified.
+    /// First ply at which null moves are allowed, while one is being verified.
     pub(super) nmp_min_ply: Ply,
-    /// How often the best move changed; halves each iteration.
+    /// Number of changes of the best move; halved each iteration.
     pub(super) best_move_changes: u32,
     pub(super) statistics: Statistics,
-    /// Only the main thread has one.
+    /// Time management; helper threads have none.
     pub(super) time: Option<TimeManager>,
-    /// Likewise.
+    /// Reports to the user; helper threads have none.
     pub(super) reporter: Option<Reporter>,
-    /// Stands in for the table between searches.
+    /// The table between searches: the real one must not be kept alive.
     placeholder_table: Arc<TranspositionTable>,
     is_pondering: bool,
     next_poll: u64,
@@ -69,12 +69,12 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// A new game: nothing that was learned in the last one counts.
+    /// Clears all histories, for a new game.
     pub(super) fn clear(&mut self) {
         self.histories.clear();
     }
 
-    /// A thread's memory before its first task.
+    /// A worker without a task.
     pub(super) fn new() -> Self {
         let placeholder_table = Arc::new(TranspositionTable::minimal());
         let task = Task::idle(Arc::clone(&placeholder_table));
@@ -110,7 +110,7 @@ impl Worker {
         }
     }
 
-    /// Takes up a task; what was learned before in the game stays.
+    /// Starts a task; the histories of the game are kept.
     pub(super) fn begin(&mut self, task: Task, root_moves: Vec<RootMove>) {
         let settings = &task.settings;
         let root_side = task.position.side_to_move();
@@ -151,19 +151,19 @@ impl Worker {
         self.schedule_poll();
     }
 
-    /// Lets go of the table, so that its memory can be given back, and of the receiver of the events.
+    /// Drops the table, so that its memory can be freed, and the receiver of events.
     pub(super) fn release(&mut self) {
         self.reporter = None;
         self.task.table = Arc::clone(&self.placeholder_table);
     }
 
-    /// Whether the search must end now; nothing found out after this counts.
+    /// Whether the search must end; values returned after this are invalid.
     #[inline(always)]
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
 
-    /// Makes a move: a node.
+    /// Makes a move, which counts as a node, and polls if it is time to.
     #[inline(always)]
     pub(super) fn do_move(&mut self, mv: Move, ply: Ply) {
         audit::legal(&self.position, &[mv], "move");
@@ -188,7 +188,7 @@ impl Worker {
         self.position.undo_move();
     }
 
-    /// Looks at the clock, the node limit and the signals.
+    /// Checks the stop signal, ponderhit, node limit and clock, and publishes the node count.
     #[cold]
     #[inline(never)]
     pub(super) fn poll(&mut self) {
@@ -223,7 +223,8 @@ impl Worker {
         self.next_poll = (nodes + interval).min(limit);
     }
 
-    /// After an iteration: whether the clock says to end here.
+    /// After an iteration: whether no new one may start. `factor` is in percent of the optimum
+    /// time.
     pub(super) fn should_stop(&mut self, factor: u32) -> bool {
         self.poll();
         match &mut self.time {
@@ -242,8 +243,8 @@ impl Worker {
         self.draw_values[self.position.side_to_move().index()]
     }
 
-    /// Looks the position up. An entry whose move is not legal here belongs to another position: it is a miss, and
-    /// nothing of it is used.
+    /// Looks up the position. An entry whose move is not legal here belongs to another position
+    /// with a colliding key: it is erased and counts as a miss.
     #[inline]
     pub(super) fn probe(&mut self, ply: Ply) -> (Probe, Option<TtData>) {
         let key = self.position.key();
@@ -282,14 +283,14 @@ impl Worker {
         (probe, Some(hit))
     }
 
-    /// A move from storage, where it is legal.
+    /// The move of an entry, if it is legal in the position.
     #[inline(always)]
     fn legal_move(&self, stored: Move16) -> Option<Move> {
         let mv = self.position.to_move(stored)?;
         (self.position.pseudo_legal(mv) && self.position.legal(mv)).then_some(mv)
     }
 
-    /// The move, value and bound that the table knows of the position, without leaving a trace.
+    /// The move, value and bound of the entry, without changing statistics or the table.
     pub(super) fn peek(&self, ply: Ply) -> Option<(Move, Value, Bound)> {
         let key = self.tt_key(self.position.key());
         let entry = self.task.table.probe(key).entry?;
@@ -297,7 +298,7 @@ impl Worker {
         Some((self.legal_move(entry.mv?)?, value, entry.bound))
     }
 
-    /// The key under which the table knows a position: tests fold them, so that they collide.
+    /// The key under which the table knows a position. Tests fold keys to provoke collisions.
     #[inline(always)]
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests ask the task"))]
     pub(super) fn tt_key(&self, key: Key64) -> Key64 {
@@ -308,19 +309,19 @@ impl Worker {
         key
     }
 
-    /// Writes what was found out at a node.
+    /// Stores the best value and best move of a node.
     #[inline(always)]
     pub(super) fn store(&self, node: &Node, bound: Bound) {
         self.store_value(node, node.best_value, bound, node.depth, node.best_move);
     }
 
-    /// Writes the evaluation of a node and no value: an upper bound that decides nothing.
+    /// Stores the evaluation alone, as an upper bound without a value.
     #[inline(always)]
     pub(super) fn store_evaluation(&self, node: &Node) {
         self.store_value(node, value::NONE, Bound::Upper, 0, None);
     }
 
-    /// Writes a value of a node.
+    /// Stores a value of a node.
     #[inline(always)]
     pub(super) fn store_value(
         &self,
@@ -351,7 +352,7 @@ impl Worker {
         }
     }
 
-    /// The line of `ply` becomes `mv` and the line after it.
+    /// Sets the principal variation of `ply` to `mv` and that of the next ply.
     #[inline]
     pub(super) fn update_pv(&mut self, ply: Ply, mv: Move) {
         let (before, after) = self.pv_lines.split_at_mut(ply + 1);
@@ -359,7 +360,7 @@ impl Worker {
         line.clear();
         line.push(mv);
         let rest = &after[0];
-        // Both hold at most the longest line; the last move of one that long is dropped.
+        // The rest may be as long as a line can be; its last move is dropped then.
         let room = line.remaining_capacity().min(rest.len());
         line.extend(rest[..room].iter().copied());
         audit::line(&self.position, line);
