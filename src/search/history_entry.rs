@@ -1,4 +1,5 @@
-//! One entry of a history table: its value, its update by gravity, and its index by piece and square.
+//! One entry of a history table: its value, its update by gravity, and its index by piece and
+//! square.
 
 use crate::types::{Piece, Square};
 

@@ -85,7 +85,8 @@ impl Default for Searcher {
 }
 
 impl Searcher {
-    /// A searcher with one thread and the smallest table; call [`Self::prepare`] before the first search.
+    /// A searcher with one thread and the smallest table; call [`Self::prepare`] before the first
+    /// search.
     pub fn new() -> Self {
         let mut searcher = Self {
             table: Arc::new(TranspositionTable::minimal()),
@@ -118,8 +119,8 @@ impl Searcher {
         result
     }
 
-    /// Clears the histories of all threads. Allocates them now if possible: during a search the page
-    /// faults would cost time.
+    /// Clears the histories of all threads. Allocates them now if possible: during a search the
+    /// page faults would cost time.
     fn clear_histories(&self) {
         let memory = if fits_into_memory(self.threads.len() * Histories::MEGABYTES) {
             Memory::AtOnce
@@ -135,8 +136,8 @@ impl Searcher {
         let _ = all_done.recv();
     }
 
-    /// Applies changed settings in the middle of a game: remaining threads keep their histories, and
-    /// a table of unchanged size keeps its entries. A running search is stopped first.
+    /// Applies changed settings in the middle of a game: remaining threads keep their histories,
+    /// and a table of unchanged size keeps its entries. A running search is stopped first.
     ///
     /// # Errors
     /// Returns an error if memory or threads are not available; the searcher then works with what
@@ -149,8 +150,8 @@ impl Searcher {
         table.and(threads)
     }
 
-    /// Starts a search and returns at once. `on_event` is called from a search thread; its last call
-    /// is [`Event::Done`]. A running search is stopped first.
+    /// Starts a search and returns at once. `on_event` is called from a search thread; its last
+    /// call is [`Event::Done`]. A running search is stopped first.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the search outlives the call and owns its position and limits"
@@ -198,8 +199,8 @@ impl Searcher {
         self.signals.stop();
     }
 
-    /// The opponent made the expected move: the ponder search becomes a normal one, whose clock runs
-    /// from now. `clock` replaces the clocks given to [`Self::go`].
+    /// The opponent made the expected move: the ponder search becomes a normal one, whose clock
+    /// runs from now. `clock` replaces the clocks given to [`Self::go`].
     pub fn ponderhit(&self, clock: Option<Clock>) {
         let at = Instant::now();
         self.signals.ponderhit(PonderHit { at, clock });

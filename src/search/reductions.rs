@@ -68,7 +68,8 @@ impl Worker {
         }
     }
 
-    /// Step 8, internal iterative reduction: a node without a TT move is searched one ply less deep.
+    /// Step 8, internal iterative reduction: a node without a TT move is searched one ply less
+    /// deep.
     #[inline(always)]
     pub(super) fn internal_iterative_reduction(&self, node: &mut Node) {
         if !self.stack[node.ply].follows_pv
@@ -100,8 +101,8 @@ impl Worker {
         reduction
     }
 
-    /// Step 12, late move reduction: the complete reduction, in 1/1024 ply. Stores the move's history
-    /// score in the stack frame.
+    /// Step 12, late move reduction: the complete reduction, in 1/1024 ply. Stores the move's
+    /// history score in the stack frame.
     #[inline(always)]
     pub(super) fn lmr_reduction<N: NodeType>(&mut self, node: &Node, move_info: &MoveInfo) -> i32 {
         let mut reduction = move_info.reduction + tunables::lmr_search_offset();
@@ -174,8 +175,8 @@ impl Worker {
             + self.histories.continuation(follow_up, mv)
     }
 
-    /// The depth of the reduced search: at least one ply, and at most [`MAX_NEGATIVE_REDUCTION`] plies
-    /// above `new_depth`; one ply more in PV nodes.
+    /// The depth of the reduced search: at least one ply, and at most [`MAX_NEGATIVE_REDUCTION`]
+    /// plies above `new_depth`; one ply more in PV nodes.
     #[inline(always)]
     pub(super) fn reduced_depth<N: NodeType>(new_depth: Depth, reduction: i32) -> Depth {
         (new_depth - reduction / REDUCTION_SCALE)

@@ -31,7 +31,8 @@ impl ThreadResult {
     }
 }
 
-/// The index of the result to play. The first thread wins ties; threads without a value do not vote.
+/// The index of the result to play. The first thread wins ties; threads without a value do not
+/// vote.
 pub(super) fn best_thread(results: &[ThreadResult]) -> usize {
     let searched = || {
         results

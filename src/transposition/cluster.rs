@@ -1,8 +1,8 @@
 //! The memory of the table: clusters of slots, read and written without locks.
 //!
-//! A slot is two atomic words, `key ^ data` and `data`. If two threads write a slot at the same time,
-//! the words of different writes do not match any key, so a torn entry reads as a miss. Idea: Hyatt
-//! and Mann, "A lock-less transposition table implementation for parallel search" (2002).
+//! A slot is two atomic words, `key ^ data` and `data`. If two threads write a slot at the same
+//! time, the words of different writes do not match any key, so a torn entry reads as a miss. Idea:
+//! Hyatt and Mann, "A lock-less transposition table implementation for parallel search" (2002).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! Plans for the clocks that there are, and when a search ends by them.
+//! Tests of time plans, and of when they end a search.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn plan(time: u32, increment: u32, byoyomi: u32) -> Plan {
     manager.plan.expect("clocks were given")
 }
 
-/// A manager whose clock began to run a while ago.
+/// A manager whose search started `ago` before now.
 fn began_before(ago: Duration, limits: Limits, settings: &Settings) -> TimeManager {
     let limits = Limits {
         start: Instant::now()
@@ -97,11 +97,12 @@ fn a_long_game_leaves_time_for_later() {
     assert!(plan.maximum <= SECOND * 60, "{plan:?}");
 }
 
-/// With the default settings, which are made for servers: neither at once nor as if each move had two seconds.
+/// The default settings are made for servers; fast clocks must neither be ignored nor used as if
+/// each move had two seconds.
 #[test]
 fn fast_clocks_are_used_and_last() {
     for (mut time, increment) in [(10_000, 0), (1000, 50), (5000, 50), (60_000, 0)] {
-        // Milliseconds that say that full ones are not what is counted.
+        // Milliseconds show that the clock does not count full seconds only.
         time -= 1;
         let first = plan(time, increment, 0);
         let fair = MILLISECOND * (time / 80 + increment);
@@ -171,11 +172,11 @@ fn the_time_of_the_opponent_counts_as_thought() {
     known.set_factor(150);
     known.ponderhit(hit(None), 0);
     assert!(known.plan.is_some_and(|plan| plan.maximum == plan.minimum));
-    // The new clock makes a new plan.
+    // New clocks make a new plan.
     let mut known = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
     known.ponderhit(hit(Some(clock(60_000_000, 0, 0))), 0);
     assert!(known.plan.is_some_and(|plan| plan.maximum > SECOND * 60));
-    // Byoyomi would be lost: it is thought to its end.
+    // Unused byoyomi would be lost, so it is used to its end.
     let mut byoyomi = began_before(SECOND * 60, limits(0, 0, 10_000), &settings);
     byoyomi.ponderhit(hit(None), 0);
     assert!(
