@@ -1,9 +1,11 @@
-//! Checks of debug builds and tests: every move that the search takes from memory is legal where it is used, and every
-//! value lies where values lie. Entries of the table, killers, counter moves and lines come from elsewhere in the tree, and
-//! a wrong one does no visible harm for a long time. A release build has nothing of this.
+//! Checks of debug builds and tests: every move taken from memory (table, killers, counter moves,
+//! lines) is legal where it is used, and every value is in range. A wrong entry comes from
+//! elsewhere in the tree and may show no effect for a long time. Release builds contain none of
+//! these checks.
 //!
-//! Where moves come from memory, legality is asked of the generator of legal moves, not of `pseudo_legal` and `legal`, with
-//! which the search itself proves them. Further on those two are enough, and do not double the time of all tests.
+//! Moves from memory are compared with the generator of legal moves, which is independent of the
+//! `pseudo_legal` and `legal` that the search uses. Elsewhere those two are enough; the generator
+//! would double the time of all tests.
 
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -12,7 +14,8 @@ use crate::types::{Move, Ply, Value};
 
 const IS_ON: bool = cfg!(any(test, debug_assertions));
 
-/// The move that memory gives, if it does, is legal in the position; `role` says what it is.
+/// Asserts that a move from memory is legal in the position. `role` names its origin in the
+/// message.
 #[inline(always)]
 pub(super) fn remembered(position: &Position, mv: Option<Move>, role: &str) {
     if IS_ON && let Some(mv) = mv {
@@ -20,7 +23,7 @@ pub(super) fn remembered(position: &Position, mv: Option<Move>, role: &str) {
     }
 }
 
-/// All `moves` are legal in the position.
+/// Asserts that all `moves` are legal in the position.
 #[inline(always)]
 pub(super) fn legal(position: &Position, moves: &[Move], role: &str) {
     if IS_ON {
@@ -31,7 +34,7 @@ pub(super) fn legal(position: &Position, moves: &[Move], role: &str) {
     }
 }
 
-/// The moves are legal one after the other.
+/// Asserts that the moves of a line are legal one after the other.
 #[inline(always)]
 pub(super) fn line(position: &Position, line: &[Move]) {
     if IS_ON {
@@ -43,7 +46,8 @@ pub(super) fn line(position: &Position, line: &[Move]) {
     }
 }
 
-/// A value at `ply` is none, an evaluation or a judgement of repetition, or a mate that is possible from there.
+/// Asserts that a value at `ply` is none, an evaluation, a repetition value, or a mate that is
+/// possible from there.
 #[inline(always)]
 pub(super) fn value(value: Value, ply: Ply) {
     if IS_ON {

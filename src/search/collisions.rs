@@ -1,22 +1,22 @@
-//! For tests only: a table that knows positions by so few bits of their keys that most entries it finds belong to other
-//! positions. It also keeps account of whose entries they are.
+//! Test double for key collisions: keys are reduced to so few bits that most entries found belong
+//! to other positions. Counts how many do.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::types::Key64;
 
-/// The account of one search or several.
+/// The owners of all entries, and counters over one or more searches.
 #[derive(Debug)]
 pub(super) struct Collisions {
     bits: u32,
-    /// The key of the position whose entry was written last, by folded key.
+    /// The key of the position whose entry was stored last, by folded key.
     owners: Box<[AtomicU64]>,
     found: AtomicU64,
     foreign: AtomicU64,
 }
 
 impl Collisions {
-    /// Keys keep `bits` bits, at most 20, and the side to move.
+    /// Keeps `bits` bits of each key, from 1 to 20, and the side to move.
     pub(super) fn new(bits: u32) -> Self {
         assert!((1..=20).contains(&bits));
         Self {
@@ -27,13 +27,13 @@ impl Collisions {
         }
     }
 
-    /// The key under which the table knows a position. The bits stand at both ends, so that whatever part of a key
-    /// chooses the place or is checked there, no more of it is known than these.
+    /// The reduced key under which the table knows a position. The bits are put at both ends of the
+    /// word, because the table takes the index from one end and checks the whole key.
     pub(super) fn fold(&self, key: Key64) -> Key64 {
         self.key_of(self.number(key))
     }
 
-    /// All keys there are.
+    /// All reduced keys.
     pub(super) fn keys(&self) -> impl Iterator<Item = Key64> {
         (0..self.owners.len()).map(|number| self.key_of(number))
     }
@@ -47,12 +47,12 @@ impl Collisions {
         Key64::from_low64(number << (u64::BITS - self.bits) | number << 1 | side)
     }
 
-    /// An entry of the position `key` was written.
+    /// Records that an entry of the position `key` was stored.
     pub(super) fn stored(&self, key: Key64) {
         self.owners[self.number(key)].store(key.low64(), Ordering::Relaxed);
     }
 
-    /// An entry was found for the position `key`.
+    /// Records that an entry was found for the position `key`.
     pub(super) fn found(&self, key: Key64) {
         let owner = self.owners[self.number(key)].load(Ordering::Relaxed);
         self.found.fetch_add(1, Ordering::Relaxed);
@@ -61,7 +61,7 @@ impl Collisions {
         }
     }
 
-    /// How many entries were found, and how many of them were another position's.
+    /// The number of entries found, and how many of them belonged to other positions.
     pub(super) fn counts(&self) -> (u64, u64) {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (read(&self.found), read(&self.foreign))

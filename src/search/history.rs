@@ -1,69 +1,67 @@
-//! What did well before: statistics of moves, owned by one thread, by which the search orders, prunes and reduces.
+//! Histories: statistics of how often moves were best, owned by one thread, by which the search
+//! orders, prunes and reduces moves.
 //!
-//! An entry holds the running balance of a move: each update pulls it towards the bonus and never beyond the limit
-//! ("gravity"). The tables (butterfly, low-ply, capture, continuation and pawn history) and how they are weighed follow
-//! Stockfish, in the form that `YaneuraOu` gave them for shogi.
+//! Each entry is updated by gravity and stays within the limit of its table. The tables (butterfly,
+//! low ply, capture, continuation, pawn and TT move history) and their weights follow Stockfish,
+//! adapted to shogi by `YaneuraOu`.
 
 use crate::position::Position;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 use crate::util::ZeroedPages;
 
-use super::correction::Corrections;
+use super::correction_history::Corrections;
+use super::history_entry::{PIECE_TO, apply_gravity, piece_to, value_of};
 
-/// No entry of a history is larger than the limit of its table.
+/// Greatest absolute value of an entry, per table.
 pub(super) const BUTTERFLY_LIMIT: i32 = 7183;
 const CAPTURE_LIMIT: i32 = 10_692;
 const CONTINUATION_LIMIT: i32 = 30_000;
 const PAWN_LIMIT: i32 = 8192;
-const TABLE_MOVE_LIMIT: i32 = 8192;
+const TT_MOVE_LIMIT: i32 = 8192;
 
-/// What is not known yet counts a little less than what was neither good nor bad; near the root a little more.
+/// Initial values: slightly below neutral for moves without statistics, slightly above near the
+/// root.
 const CONTINUATION_START: i32 = -523;
 const PAWN_START: i32 = -1238;
 const CAPTURE_START: i32 = -678;
 const LOW_PLY_START: i32 = 98;
 
-/// Origins on the board and the seven kinds in hand.
+/// Origins of moves: the squares of the board and the seven kinds of pieces in hand.
 const ORIGINS: usize = Square::NUM + PieceType::HAND.len();
 const BUTTERFLY: usize = ORIGINS * Square::NUM;
 
-/// The origin of moves from a square, as [`Move::from_to_index`] counts.
+/// The origin of moves from a square, as in [`Move::from_to_index`].
 #[inline(always)]
 pub(super) fn origin_on_board(from: Square) -> usize {
     from.index()
 }
 
-/// The origin of drops of a kind.
+/// The origin of drops of a kind of piece.
 #[inline(always)]
 pub(super) fn origin_in_hand(kind: PieceType) -> usize {
     Square::NUM + kind.index() - 1
 }
-/// A piece and where it lands.
-pub(super) const PIECE_TO: usize = Piece::NUM * Square::NUM;
-/// Pawn structures are told apart by so many values of their key.
+
+/// Number of rows of the pawn history; pawn keys are reduced to this range.
 const PAWN_STRUCTURES: usize = 4096;
-/// Plies from the root that have a history of their own.
+/// Number of plies from the root with a low ply history.
 pub(super) const LOW_PLIES: usize = 5;
-/// So many earlier moves have a continuation history.
+/// Number of earlier moves with a continuation history.
 pub(super) const CONTINUATIONS: usize = 6;
 
-/// The index of a piece and the square it lands on.
-#[inline(always)]
-pub(super) fn piece_to(piece: Piece, to: Square) -> usize {
-    piece.index() * Square::NUM + to.index()
-}
-
-/// The continuation history of one earlier move: what did well after it.
+/// A row of the continuation history: the entries of all replies to one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Row(u32);
+pub(super) struct ContinuationRow(u32);
 
-impl Row {
-    /// What follows no move. No piece has code 0, so this row belongs to no move.
+impl ContinuationRow {
+    /// The row before the first move and after a null move. No piece has index 0, so no move has
+    /// it.
     pub(super) const NONE: Self = Self(0);
 
     const NUM: usize = 4 * PIECE_TO;
 
-    /// The row of a move, told apart by whether it was made in check and whether it captured.
+    /// The row of a move, which also depends on whether it was made in check and whether it
+    /// captured.
     #[inline(always)]
     pub(super) fn of(mv: Move, in_check: bool, is_capture: bool) -> Self {
         let kind = usize::from(in_check) * 2 + usize::from(is_capture);
@@ -76,7 +74,7 @@ impl Row {
     }
 }
 
-/// One row of a history: what did well after one move, or with one pawn structure, by piece and target.
+/// One row of the continuation or pawn history, indexed by moved piece and target square.
 #[derive(Clone, Copy)]
 pub(super) struct HistoryRow<'a> {
     entries: &'a [i16; PIECE_TO],
@@ -84,7 +82,7 @@ pub(super) struct HistoryRow<'a> {
 }
 
 impl<'a> HistoryRow<'a> {
-    /// Row `index` of a table whose entries mean `start` where they are zero.
+    /// Row `index` of a table with initial value `start`.
     #[inline(always)]
     fn of(table: &'a [i16], index: usize, start: i32) -> Self {
         let (rows, _) = table.as_chunks();
@@ -94,40 +92,44 @@ impl<'a> HistoryRow<'a> {
         }
     }
 
-    /// The entries of one piece by target, without [`Self::start`].
+    /// The entries of one piece by target square, without [`Self::start`].
     #[inline(always)]
     pub(super) fn of_piece(&self, piece: Piece) -> &'a [i16; Square::NUM] {
         &self.entries.as_chunks().0[piece.index()]
     }
 
-    /// What an entry of zero means.
+    /// The initial value, to be added to an entry.
     #[inline(always)]
     pub(super) fn start(&self) -> i32 {
         self.start
     }
 
-    /// The balance of a piece on its target.
+    /// The value of a piece and target square, see [`piece_to`].
     #[inline(always)]
-    pub(super) fn balance(&self, piece_to: usize) -> i32 {
+    pub(super) fn value(&self, piece_to: usize) -> i32 {
         i32::from(self.entries[piece_to]) + self.start
     }
 }
 
-/// Where in a search a move is judged: what was played before it, and the pawns.
+/// What the histories of a node depend on: the moves before it, its pawns, and its ply.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Context {
+pub(super) struct HistoryContext {
     /// The rows of the moves one to six plies ago.
-    pub(super) rows: [Row; CONTINUATIONS],
-    /// The index of the pawn structure.
+    pub(super) continuation_rows: [ContinuationRow; CONTINUATIONS],
+    /// Row of the pawn history.
     pawns: u32,
     pub(super) ply: Ply,
 }
 
-impl Context {
+impl HistoryContext {
     #[inline(always)]
-    pub(super) fn new(position: &Position, rows: [Row; CONTINUATIONS], ply: Ply) -> Self {
+    pub(super) fn new(
+        position: &Position,
+        continuation_rows: [ContinuationRow; CONTINUATIONS],
+        ply: Ply,
+    ) -> Self {
         Self {
-            rows,
+            continuation_rows,
             pawns: pawn_structure(position),
             ply,
         }
@@ -139,7 +141,7 @@ fn pawn_structure(position: &Position) -> u32 {
     position.pawn_key() % PAWN_STRUCTURES as u32
 }
 
-/// The tables of one thread.
+/// The histories of one thread.
 pub(super) struct Histories {
     // [side][origin and target]
     butterfly: [Box<[i16]>; Color::NUM],
@@ -149,39 +151,39 @@ pub(super) struct Histories {
     captures: Box<[[i16; PieceType::NUM]]>,
     // [row of an earlier move][piece and target]
     continuation: ZeroedPages<i16>,
-    // [pawn structure][piece and target]
+    // [row by pawn structure][piece and target]
     pawns: ZeroedPages<i16>,
-    // [piece and target] of the move that is answered
+    // [piece and target of the move answered]
     counter_moves: Box<[Option<Move>]>,
-    /// How often the table's move proves best.
-    table_move: i16,
+    /// Reliability of TT moves: positive where they usually are the best move.
+    tt_move_history: i16,
     pub(super) corrections: Corrections,
 }
 
 impl Histories {
-    /// About the memory that the tables of one thread take once they are used.
+    /// Approximate memory of one thread's tables in MB, once every page is in use.
     pub(super) const MEGABYTES: usize =
-        ((Row::NUM + PAWN_STRUCTURES + PIECE_TO) * PIECE_TO * size_of::<i16>()) >> 20;
+        ((ContinuationRow::NUM + PAWN_STRUCTURES + PIECE_TO) * PIECE_TO * size_of::<i16>()) >> 20;
 
     /// Empty tables.
     ///
     /// # Panics
-    /// Panics where the system has no address space left.
+    /// Panics if there is no address space left.
     pub(super) fn new() -> Self {
         let pages = |length| ZeroedPages::on_demand(length).expect("the system gives memory");
         Self {
             butterfly: Color::ALL.map(|_| vec![0; BUTTERFLY].into_boxed_slice()),
             low_ply: [(); LOW_PLIES].map(|()| vec![0; BUTTERFLY].into_boxed_slice()),
             captures: vec![[0; PieceType::NUM]; PIECE_TO].into_boxed_slice(),
-            continuation: pages(Row::NUM * PIECE_TO),
+            continuation: pages(ContinuationRow::NUM * PIECE_TO),
             pawns: pages(PAWN_STRUCTURES * PIECE_TO),
             counter_moves: vec![None; PIECE_TO].into_boxed_slice(),
-            table_move: 0,
+            tt_move_history: 0,
             corrections: Corrections::new(),
         }
     }
 
-    /// Forgets everything.
+    /// Resets all tables to their initial values.
     pub(super) fn clear(&mut self) {
         for table in self.butterfly.iter_mut().chain(&mut self.low_ply) {
             table.fill(0);
@@ -190,81 +192,82 @@ impl Histories {
         self.continuation.fill(0);
         self.pawns.fill(0);
         self.counter_moves.fill(None);
-        self.table_move = 0;
+        self.tt_move_history = 0;
         self.corrections.clear();
     }
 
-    /// A new search begins: plies near the root mean something else now.
+    /// Clears the low ply history: its plies are counted from the root of one search.
     pub(super) fn begin_search(&mut self) {
         for table in &mut self.low_ply {
             table.fill(0);
         }
     }
 
-    /// How well a quiet move did in general.
+    /// Butterfly history of a quiet move, by side, origin and target.
     #[inline(always)]
     pub(super) fn butterfly(&self, mv: Move) -> i32 {
         let side = mv.piece().color();
         i32::from(self.butterfly[side.index()][mv.from_to_index()])
     }
 
-    /// How well moves from one origin ([`origin_on_board`], [`origin_in_hand`]) did in general, by target.
+    /// Butterfly history of all moves from one origin ([`origin_on_board`], [`origin_in_hand`]), by
+    /// target square.
     #[inline(always)]
     pub(super) fn butterfly_from(&self, side: Color, origin: usize) -> &[i16; Square::NUM] {
         &self.butterfly[side.index()].as_chunks().0[origin]
     }
 
-    /// How well a quiet move did so near to the root; 0 further away.
+    /// Low ply history of a quiet move; 0 at greater plies.
     #[inline(always)]
     pub(super) fn low_ply(&self, mv: Move, ply: Ply) -> i32 {
         self.low_ply.get(ply).map_or(0, |table| {
-            balance::<LOW_PLY_START>(table[mv.from_to_index()])
+            value_of::<LOW_PLY_START>(table[mv.from_to_index()])
         })
     }
 
-    /// How well a move did after an earlier one.
+    /// Continuation history of a move after an earlier one.
     #[inline(always)]
-    pub(super) fn continuation(&self, row: Row, mv: Move) -> i32 {
-        balance::<CONTINUATION_START>(self.continuation[row.entry(mv)])
+    pub(super) fn continuation(&self, row: ContinuationRow, mv: Move) -> i32 {
+        value_of::<CONTINUATION_START>(self.continuation[row.entry(mv)])
     }
 
-    /// What did well after an earlier move.
+    /// The continuation history of all replies to an earlier move.
     #[inline(always)]
-    pub(super) fn continuation_row(&self, row: Row) -> HistoryRow<'_> {
+    pub(super) fn continuation_row(&self, row: ContinuationRow) -> HistoryRow<'_> {
         HistoryRow::of(&self.continuation, row.0 as usize, CONTINUATION_START)
     }
 
-    /// Which quiet moves did well with these pawns.
+    /// The pawn history of all moves with the pawns of a node.
     #[inline(always)]
-    pub(super) fn pawns_row(&self, context: &Context) -> HistoryRow<'_> {
+    pub(super) fn pawn_row(&self, context: &HistoryContext) -> HistoryRow<'_> {
         HistoryRow::of(&self.pawns, context.pawns as usize, PAWN_START)
     }
 
-    /// How well a quiet move did with these pawns.
+    /// Pawn history of a quiet move.
     #[inline(always)]
-    pub(super) fn pawns(&self, context: &Context, mv: Move) -> i32 {
+    pub(super) fn pawn(&self, context: &HistoryContext, mv: Move) -> i32 {
         let index = context.pawns as usize * PIECE_TO + piece_to(mv.piece(), mv.to());
-        balance::<PAWN_START>(self.pawns[index])
+        value_of::<PAWN_START>(self.pawns[index])
     }
 
-    /// How well a capture did.
+    /// Capture history of a move, by the kind of piece it captures.
     #[inline(always)]
     pub(super) fn capture(&self, mv: Move, captured: PieceType) -> i32 {
         let entries = &self.captures[piece_to(mv.piece(), mv.to())];
-        balance::<CAPTURE_START>(entries[captured.index()])
+        value_of::<CAPTURE_START>(entries[captured.index()])
     }
 
-    /// What refuted a move.
+    /// The quiet move that last refuted a move.
     #[inline(always)]
     pub(super) fn counter_move(&self, last: Option<Move>) -> Option<Move> {
         let last = last?;
         self.counter_moves[piece_to(last.piece(), last.to())]
     }
 
-    /// How far the table's move can be trusted.
+    /// Reliability of TT moves, within ±8192.
     #[inline(always)]
-    pub(super) fn table_move(&self) -> i32 {
-        i32::from(self.table_move)
+    pub(super) fn tt_move_history(&self) -> i32 {
+        i32::from(self.tt_move_history)
     }
 
     pub(super) fn set_counter_move(&mut self, last: Move, answer: Move) {
@@ -274,51 +277,37 @@ impl Histories {
     pub(super) fn update_butterfly(&mut self, mv: Move, bonus: i32) {
         let side = mv.piece().color();
         let entry = &mut self.butterfly[side.index()][mv.from_to_index()];
-        pull::<BUTTERFLY_LIMIT, 0>(entry, bonus);
+        apply_gravity::<BUTTERFLY_LIMIT, 0>(entry, bonus);
     }
 
     pub(super) fn update_low_ply(&mut self, mv: Move, ply: Ply, bonus: i32) {
         if let Some(table) = self.low_ply.get_mut(ply) {
-            pull::<BUTTERFLY_LIMIT, LOW_PLY_START>(&mut table[mv.from_to_index()], bonus);
+            apply_gravity::<BUTTERFLY_LIMIT, LOW_PLY_START>(&mut table[mv.from_to_index()], bonus);
         }
     }
 
     #[inline(always)]
-    pub(super) fn update_continuation(&mut self, row: Row, mv: Move, bonus: i32) {
-        pull::<CONTINUATION_LIMIT, CONTINUATION_START>(
+    pub(super) fn update_continuation(&mut self, row: ContinuationRow, mv: Move, bonus: i32) {
+        apply_gravity::<CONTINUATION_LIMIT, CONTINUATION_START>(
             &mut self.continuation[row.entry(mv)],
             bonus,
         );
     }
 
-    pub(super) fn update_pawns(&mut self, position: &Position, mv: Move, bonus: i32) {
+    pub(super) fn update_pawn(&mut self, position: &Position, mv: Move, bonus: i32) {
         let structure = pawn_structure(position) as usize;
         let entry = &mut self.pawns[structure * PIECE_TO + piece_to(mv.piece(), mv.to())];
-        pull::<PAWN_LIMIT, PAWN_START>(entry, bonus);
+        apply_gravity::<PAWN_LIMIT, PAWN_START>(entry, bonus);
     }
 
     pub(super) fn update_capture(&mut self, mv: Move, captured: PieceType, bonus: i32) {
         let entries = &mut self.captures[piece_to(mv.piece(), mv.to())];
-        pull::<CAPTURE_LIMIT, CAPTURE_START>(&mut entries[captured.index()], bonus);
+        apply_gravity::<CAPTURE_LIMIT, CAPTURE_START>(&mut entries[captured.index()], bonus);
     }
 
-    pub(super) fn update_table_move(&mut self, bonus: i32) {
-        pull::<TABLE_MOVE_LIMIT, 0>(&mut self.table_move, bonus);
+    pub(super) fn update_tt_move_history(&mut self, bonus: i32) {
+        apply_gravity::<TT_MOVE_LIMIT, 0>(&mut self.tt_move_history, bonus);
     }
-}
-
-/// The balance of an entry: it is stored as the difference from its start, so that zeroed memory is a table at the start.
-#[inline(always)]
-fn balance<const START: i32>(entry: i16) -> i32 {
-    i32::from(entry) + START
-}
-
-/// Pulls an entry towards a bonus; its balance never leaves `-LIMIT..=LIMIT`.
-#[inline(always)]
-pub(super) fn pull<const LIMIT: i32, const START: i32>(entry: &mut i16, bonus: i32) {
-    let bonus = bonus.clamp(-LIMIT, LIMIT);
-    let old = balance::<START>(*entry);
-    *entry = (old + bonus - old * bonus.abs() / LIMIT - START) as i16;
 }
 
 #[cfg(test)]
@@ -334,10 +323,10 @@ mod tests {
             (i32::MAX / 2, CONTINUATION_LIMIT),
         ] {
             for _ in 0..1000 {
-                pull::<CONTINUATION_LIMIT, CONTINUATION_START>(&mut entry, bonus);
-                assert!(balance::<CONTINUATION_START>(entry).abs() <= CONTINUATION_LIMIT);
+                apply_gravity::<CONTINUATION_LIMIT, CONTINUATION_START>(&mut entry, bonus);
+                assert!(value_of::<CONTINUATION_START>(entry).abs() <= CONTINUATION_LIMIT);
             }
-            let distance = balance::<CONTINUATION_START>(entry) - end;
+            let distance = value_of::<CONTINUATION_START>(entry) - end;
             assert!(distance.abs() < CONTINUATION_LIMIT / 10);
         }
     }
@@ -348,9 +337,9 @@ mod tests {
         for mv in crate::movegen::legal_moves(&position) {
             let rows = [(false, false), (false, true), (true, false), (true, true)];
             for (in_check, is_capture) in rows {
-                let row = Row::of(mv, in_check, is_capture);
-                assert_ne!(row, Row::NONE);
-                assert!((row.0 as usize) < Row::NUM);
+                let row = ContinuationRow::of(mv, in_check, is_capture);
+                assert_ne!(row, ContinuationRow::NONE);
+                assert!((row.0 as usize) < ContinuationRow::NUM);
             }
         }
     }

@@ -1,28 +1,26 @@
-//! Iterative deepening: the root is searched deeper and deeper, each time within a window around the last value, once
-//! for each line that is asked for.
+//! Iterative deepening: each iteration searches the root one ply deeper, for each line of `MultiPV`
+//! in an aspiration window around its average value.
 
 use crate::types::value::{self, INFINITE, MAX_PLY};
 use crate::types::{Depth, Value};
 
 use super::node::{Root, Window};
-use super::tunables::{
-    aspiration_delta, aspiration_divisor, aspiration_growth, time_easy, time_easy_effort,
-    time_falling, time_instability,
-};
+use super::tunables;
 use super::worker::Worker;
 
 const PERCENT: i32 = 100;
 const PERMILL: i32 = 1000;
-/// A mate is proved; a search so many times deeper (in halves) finds no shorter one worth the time.
+/// A mate score ends the search at a depth of this many halves times the plies to mate (plus an
+/// offset): a deeper search hardly finds a shorter mate.
 const MATE_DEPTH_HALVES: Depth = 5;
 const MATE_DEPTH_OFFSET: Depth = 2;
-/// Before this depth no move is easy: few nodes say little.
+/// From this depth on a move may count as easy, which shortens the search.
 const EASY_DEPTH: Depth = 8;
 
-/// How helpers leave out depths: so many that are searched, then as many that are not, and where in this they begin. Threads
-/// that all search the same depths do the same work at the same time; these run ahead and fill the table. From Stockfish
-/// 8 to 11.
-const RHYTHMS: [(Depth, Depth); 12] = [
+/// The depths that helper threads skip, as (size, phase): alternately `size` depths are searched
+/// and `size` are skipped, shifted by `phase`. Helpers that skip depths run ahead and fill the
+/// table instead of repeating the main thread's work. From Stockfish 8 to 11.
+const SKIP_SIZE_AND_PHASE: [(Depth, Depth); 12] = [
     (1, 0),
     (1, 1),
     (2, 0),
@@ -38,32 +36,33 @@ const RHYTHMS: [(Depth, Depth); 12] = [
 ];
 
 impl Worker {
-    /// Searches deeper and deeper until something ends it. Afterwards the root moves are sorted, the best first.
+    /// Runs iterations until a limit or a stop. Afterwards the root moves are sorted, the best
+    /// first.
     pub(super) fn iterate(&mut self) {
-        let (lines, shown) = (self.lines(), self.shown_lines());
+        let (lines, shown) = (self.multi_pv(), self.shown_multi_pv());
         let last_depth = self.last_depth();
         for depth in 1..=last_depth {
-            if self.skips(depth) && depth < last_depth {
+            if self.skips_depth(depth) && depth < last_depth {
                 continue;
             }
             self.root_depth = depth;
             self.best_move_changes /= 2;
             let previous = self.root_moves[0].value;
-            let completed = self.completed_lines(lines);
+            let completed = self.snapshot(lines);
             for root_move in &mut self.root_moves {
-                root_move.rank = -INFINITE;
+                root_move.sort_value = -INFINITE;
             }
             for pv_index in 0..lines {
                 self.pv_index = pv_index;
                 self.seldepth = 0;
                 self.search_line(depth);
-                self.root_moves[..=pv_index].sort_by_key(|known| -known.rank);
+                self.root_moves[..=pv_index].sort_by_key(|known| -known.sort_value);
                 if self.is_stopped() {
-                    self.settle(completed);
+                    self.restore_completed(completed);
                     return;
                 }
             }
-            self.last_line.clone_from(&self.root_moves[0].line);
+            self.previous_pv.clone_from(&self.root_moves[0].pv);
             self.completed_depth = depth;
             self.report_if_due(shown);
             if self.is_done(depth, previous) {
@@ -72,29 +71,30 @@ impl Worker {
         }
     }
 
-    /// Whether one thread may speak for all: several lines belong together, and a choice of moves is the first thread's.
-    pub(super) fn has_one_line(&self) -> bool {
-        self.lines() <= 1 && self.task.limits.search_moves.is_empty()
+    /// Whether the result of any thread may be played: not with several lines, which are compared
+    /// within one thread, and not with chosen moves.
+    pub(super) fn allows_vote(&self) -> bool {
+        self.multi_pv() <= 1 && self.task.limits.search_moves.is_empty()
     }
 
-    /// Whether this thread has completed the depth that was asked for: whoever is there first has the answer. Not where the
-    /// answer has to wait for a permission.
-    pub(super) fn answers_first(&self) -> bool {
+    /// Whether this thread has completed the requested depth, so that the search can end. Not for
+    /// searches that wait for a stop or ponderhit.
+    pub(super) fn has_reached_target_depth(&self) -> bool {
         let limits = &self.task.limits;
         let has_reached = |limit| self.completed_depth >= limit;
-        let may_end = self.has_one_line() && !limits.infinite && !limits.ponder;
+        let may_end = self.allows_vote() && !limits.infinite && !limits.ponder;
         may_end && limits.depth.is_some_and(has_reached)
     }
 
-    /// How many lines are searched.
-    pub(super) fn lines(&self) -> usize {
+    /// Number of lines to search, including those that a lower skill level chooses from.
+    pub(super) fn multi_pv(&self) -> usize {
         let settings = &self.task.settings;
-        let lines = settings.multi_pv.max(settings.skill.lines());
+        let lines = settings.multi_pv.max(settings.skill.multi_pv());
         lines.clamp(1, self.root_moves.len())
     }
 
-    /// How many of them the user wants to see.
-    pub(super) fn shown_lines(&self) -> usize {
+    /// Number of lines to report.
+    pub(super) fn shown_multi_pv(&self) -> usize {
         self.task.settings.multi_pv.clamp(1, self.root_moves.len())
     }
 
@@ -103,35 +103,36 @@ impl Worker {
         limit.clamp(1, MAX_PLY as Depth - 1)
     }
 
-    /// Helpers leave out depths, each in its own rhythm.
-    fn skips(&self, depth: Depth) -> bool {
+    /// Whether this helper thread skips the depth.
+    fn skips_depth(&self, depth: Depth) -> bool {
         let Some(helper) = self.task.thread.checked_sub(1) else {
             return false;
         };
-        let (length, phase) = RHYTHMS[helper % RHYTHMS.len()];
+        let (length, phase) = SKIP_SIZE_AND_PHASE[helper % SKIP_SIZE_AND_PHASE.len()];
         (depth + phase) / length % 2 == 1
     }
 
-    /// One line at one depth: the window is opened until the value lies inside.
+    /// Searches one line at one depth, and widens the aspiration window until the value is inside.
     fn search_line(&mut self, depth: Depth) {
         let best = &self.root_moves[self.pv_index];
         let mut window = Window::FULL;
-        let mut delta = aspiration_delta();
-        if let Some(square) = best.mean_square {
-            delta += (square.abs() / i64::from(aspiration_divisor())) as Value;
+        let mut delta = tunables::aspiration_window_base();
+        if let Some(square) = best.mean_squared_value {
+            delta += (square.abs() / i64::from(tunables::aspiration_window_mean_square_divisor()))
+                as Value;
             delta = delta.min(INFINITE);
             window = Window {
-                alpha: (best.average - delta).max(-INFINITE),
-                beta: (best.average + delta).min(INFINITE),
+                alpha: (best.average_value - delta).max(-INFINITE),
+                beta: (best.average_value + delta).min(INFINITE),
             };
         }
         let mut failed_high = 0;
         loop {
-            self.root_width = window.beta - window.alpha;
-            self.root_move_nodes = self.statistics.nodes;
+            self.root_delta = window.beta - window.alpha;
+            self.nodes_at_last_root_move = self.statistics.nodes;
             let value = self.search::<Root>(window, (depth - failed_high).max(1), 0, false);
-            // The sort is stable: moves without a value keep the order of the last iteration.
-            self.root_moves[self.pv_index..].sort_by_key(|known| -known.rank);
+            // The sort is stable: moves that failed low keep the order of the last iteration.
+            self.root_moves[self.pv_index..].sort_by_key(|known| -known.sort_value);
             if self.is_stopped() || value > window.alpha && value < window.beta {
                 return;
             }
@@ -141,12 +142,12 @@ impl Worker {
             } else {
                 failed_high += 1;
             }
-            window = opened(window, value, delta);
-            delta += delta * aspiration_growth() / PERCENT;
+            window = widened(window, value, delta);
+            delta += delta * tunables::aspiration_window_growth_percent() / PERCENT;
         }
     }
 
-    /// Whether no further iteration is needed.
+    /// Whether no further iteration starts.
     fn is_done(&mut self, depth: Depth, previous: Value) -> bool {
         let best = &self.root_moves[0];
         let value = best.value;
@@ -163,13 +164,13 @@ impl Worker {
             self.poll();
             return self.is_stopped();
         }
-        let factor = self.worth_of_thought(depth, previous);
-        self.has_thought_enough(factor) || self.is_stopped()
+        let factor = self.time_factor(depth, previous);
+        self.should_stop(factor) || self.is_stopped()
     }
 
-    /// How much more or less than usual the position is worth to be thought about, in percent: more where the value falls
-    /// or the best move changes, less where nearly all nodes go to one move, which the others do not come near.
-    fn worth_of_thought(&self, depth: Depth, previous: Value) -> u32 {
+    /// Time for the position in percent of the optimum: more where the value falls or the best move
+    /// changes, less where nearly all nodes are spent on one move.
+    fn time_factor(&self, depth: Depth, previous: Value) -> u32 {
         let best = &self.root_moves[0];
         let fallen = if previous == -INFINITE {
             0
@@ -177,12 +178,13 @@ impl Worker {
             (previous - best.value).clamp(0, PERMILL)
         };
         let factor = PERCENT
-            + self.best_move_changes as i32 * time_instability()
-            + fallen * time_falling() * PERCENT / PERMILL;
+            + self.best_move_changes as i32 * tunables::time_best_move_change_percent()
+            + fallen * tunables::time_falling_value_permill() * PERCENT / PERMILL;
         let is_easy = depth >= EASY_DEPTH
-            && best.effort * PERCENT as u64 >= self.statistics.nodes * time_easy_effort() as u64;
+            && best.effort * PERCENT as u64
+                >= self.statistics.nodes * tunables::time_easy_move_effort_percent() as u64;
         let factor = if is_easy {
-            factor * time_easy() / PERCENT
+            factor * tunables::time_easy_move_percent() / PERCENT
         } else {
             factor
         };
@@ -190,8 +192,8 @@ impl Worker {
     }
 }
 
-/// The window after the value fell out of it.
-fn opened(window: Window, value: Value, delta: Value) -> Window {
+/// The aspiration window after the value fell out of it.
+fn widened(window: Window, value: Value, delta: Value) -> Window {
     let delta = if value::is_decisive(value) {
         INFINITE
     } else {

@@ -1,7 +1,8 @@
-//! The order of moves, in stages, so that a cut saves generating the rest.
+//! The move picker: yields the moves of a node in stages, the most promising first, so that a
+//! cutoff saves generating the rest.
 //!
-//! Every move that comes out is legal and comes out once. The move of the table was proved legal before; killers and the
-//! counter move, which were remembered from elsewhere too, only raise the score of the same move where it is generated.
+//! Every move is legal and comes once. The TT move was proved legal before; killers and the counter
+//! move, which come from other nodes, only raise the score of the same move where it is generated.
 
 use arrayvec::ArrayVec;
 
@@ -10,21 +11,20 @@ use crate::movegen::CheckSquares;
 use crate::position::Position;
 use crate::types::{Move, PieceType, Value};
 
-use super::candidates::Candidates;
-use super::history::{Context, Histories};
+use super::history::{Histories, HistoryContext};
 use super::node::KILLERS;
-use super::ordering::is_tactical;
-use super::tunables::{order_good_capture_divisor, order_good_quiet};
+use super::scored_moves::ScoredMoves;
+use super::tunables;
 
-/// Captures that lose by exchange wait in a list of this size; more are tried at once.
+/// Captures that lose material are deferred to a list of this size; more are tried at once.
 const MAX_BAD_CAPTURES: usize = 64;
 /// Killers and the counter move.
-pub(super) const REMEMBERED: usize = KILLERS + 1;
+pub(super) const REFUTATIONS: usize = KILLERS + 1;
 
-/// Where moves come from.
+/// Stages in the order of a normal node, then those of evasions, quiescence and `ProbCut`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stage {
-    TableMove,
+    TtMove,
     GenerateCaptures,
     GoodCaptures,
     GenerateQuiets,
@@ -36,26 +36,26 @@ pub(super) enum Stage {
     GenerateProbCut,
     ProbCut,
     Evasions,
-    /// What quiescence tries.
-    All,
+    /// Captures and pawn promotions of quiescence.
+    Tactical,
 }
 
-/// Below every score.
+/// A limit below every score.
 const ANY_SCORE: i32 = i32::MIN;
 
-/// Gives the moves of one node, the most promising first.
+/// Yields the legal moves of one node in order.
 pub(super) struct MovePicker {
     stage: Stage,
     next_stage: Stage,
-    table_move: Option<Move>,
-    pub(super) remembered: [Option<Move>; REMEMBERED],
-    pub(super) context: Context,
-    /// Own pieces that are attacked by lesser ones, known once quiet moves were generated.
+    tt_move: Option<Move>,
+    pub(super) refutations: [Option<Move>; REFUTATIONS],
+    pub(super) context: HistoryContext,
+    /// Own pieces attacked by less valuable ones; known once quiet moves have been generated.
     pub(super) threatened: Bitboard,
-    /// What captures must win by exchange in a `ProbCut` search.
+    /// Least static exchange evaluation of the captures of a `ProbCut` search.
     threshold: Value,
-    pub(super) candidates: Candidates,
-    /// From where quiet moves give check.
+    pub(super) moves: ScoredMoves,
+    /// The squares from which quiet moves give check.
     pub(super) checks: Option<CheckSquares>,
     bad_captures: ArrayVec<Move, MAX_BAD_CAPTURES>,
     bad_next: usize,
@@ -64,14 +64,14 @@ pub(super) struct MovePicker {
 }
 
 impl MovePicker {
-    /// All moves. `table_move` is legal; `remembered` are killers and the counter move, whether possible here or not.
-    /// `all_moves` includes the senseless non-promotions.
+    /// A picker for all moves. `tt_move` is legal; `refutations` may be impossible in this
+    /// position. With `all_moves` non-promotions that are never better are included.
     #[inline(always)]
     pub(super) fn new(
         position: &Position,
-        table_move: Option<Move>,
-        remembered: [Option<Move>; REMEMBERED],
-        context: Context,
+        tt_move: Option<Move>,
+        refutations: [Option<Move>; REFUTATIONS],
+        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
         let next_stage = if position.in_check() {
@@ -79,63 +79,63 @@ impl MovePicker {
         } else {
             Stage::GenerateCaptures
         };
-        // Not by `..`: the lists are large, and are not to be copied.
-        let mut picker = Self::starting(table_move, next_stage, context, all_moves);
-        picker.remembered = remembered;
+        // No struct update syntax: it would copy the large lists.
+        let mut picker = Self::starting(tt_move, next_stage, context, all_moves);
+        picker.refutations = refutations;
         picker.checks = CheckSquares::of_position(position);
         picker
     }
 
-    /// Quiescence: evasions in check, otherwise captures and promotions of pawns.
+    /// A picker for quiescence: evasions in check, otherwise captures and pawn promotions.
     #[inline(always)]
     pub(super) fn tactical(
         position: &Position,
-        table_move: Option<Move>,
-        context: Context,
+        tt_move: Option<Move>,
+        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
         if position.in_check() {
-            return Self::starting(table_move, Stage::GenerateEvasions, context, all_moves);
+            return Self::starting(tt_move, Stage::GenerateEvasions, context, all_moves);
         }
-        let table_move = table_move.filter(|&mv| is_tactical(position, mv));
-        Self::starting(table_move, Stage::GenerateTactical, context, all_moves)
+        let tt_move = tt_move.filter(|&mv| is_tactical(position, mv));
+        Self::starting(tt_move, Stage::GenerateTactical, context, all_moves)
     }
 
-    /// Captures that win at least `threshold` by exchange.
+    /// A picker for `ProbCut`: captures whose static exchange evaluation is at least `threshold`.
     #[inline(always)]
     pub(super) fn winning_captures(
         position: &Position,
-        table_move: Option<Move>,
+        tt_move: Option<Move>,
         threshold: Value,
-        context: Context,
+        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
-        let table_move = table_move.filter(|&mv| position.piece_on(mv.to()).is_some());
-        let mut picker = Self::starting(table_move, Stage::GenerateProbCut, context, all_moves);
+        let tt_move = tt_move.filter(|&mv| position.piece_on(mv.to()).is_some());
+        let mut picker = Self::starting(tt_move, Stage::GenerateProbCut, context, all_moves);
         picker.threshold = threshold;
         picker
     }
 
     #[inline(always)]
     fn starting(
-        table_move: Option<Move>,
+        tt_move: Option<Move>,
         next_stage: Stage,
-        context: Context,
+        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
         Self {
-            stage: if table_move.is_some() {
-                Stage::TableMove
+            stage: if tt_move.is_some() {
+                Stage::TtMove
             } else {
                 next_stage
             },
             next_stage,
-            table_move,
-            remembered: [None; REMEMBERED],
+            tt_move,
+            refutations: [None; REFUTATIONS],
             context,
             threatened: Bitboard::EMPTY,
             threshold: 0,
-            candidates: Candidates::default(),
+            moves: ScoredMoves::default(),
             checks: None,
             bad_captures: ArrayVec::new(),
             bad_next: 0,
@@ -144,7 +144,7 @@ impl MovePicker {
         }
     }
 
-    /// Whether a move that came out gives check.
+    /// Whether a yielded move gives check.
     #[inline(always)]
     pub(super) fn gives_check(&self, position: &Position, mv: Move) -> bool {
         let gives_check = self
@@ -155,25 +155,26 @@ impl MovePicker {
         gives_check
     }
 
-    /// The move of this stage that comes out next, if it is legal and wanted by then.
+    /// The move that [`Self::next`] will probably yield, to prefetch its table entry. It may be
+    /// illegal.
     #[inline(always)]
     pub(super) fn upcoming(&self) -> Option<Move> {
-        self.candidates.peek()
+        self.moves.peek()
     }
 
-    /// From now on only captures.
+    /// Skips the remaining quiet moves.
     #[inline(always)]
     pub(super) fn skip_quiets(&mut self) {
         self.skips_quiets = true;
     }
 
-    /// The next move, legal, or `None` after the last.
+    /// The next legal move, `None` after the last.
     pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
         loop {
             match self.stage {
-                Stage::TableMove => {
+                Stage::TtMove => {
                     self.stage = self.next_stage;
-                    return self.table_move;
+                    return self.tt_move;
                 }
                 Stage::GenerateCaptures => {
                     self.add_captures(position, histories);
@@ -181,7 +182,7 @@ impl MovePicker {
                 }
                 Stage::GoodCaptures => match self.next_legal(position, ANY_SCORE) {
                     Some((mv, score))
-                        if position.see_ge(mv, -score / order_good_capture_divisor()) =>
+                        if position.see_ge(mv, -score / tunables::good_capture_see_divisor()) =>
                     {
                         return Some(mv);
                     }
@@ -198,10 +199,12 @@ impl MovePicker {
                     }
                     self.stage = Stage::GoodQuiets;
                 }
-                Stage::GoodQuiets => match self.next_quiet(position, order_good_quiet()) {
-                    Some(mv) => return Some(mv),
-                    None => self.stage = Stage::BadCaptures,
-                },
+                Stage::GoodQuiets => {
+                    match self.next_quiet(position, tunables::good_quiet_min_score()) {
+                        Some(mv) => return Some(mv),
+                        None => self.stage = Stage::BadCaptures,
+                    }
+                }
                 Stage::BadCaptures => {
                     if let Some(&mv) = self.bad_captures.get(self.bad_next) {
                         self.bad_next += 1;
@@ -216,7 +219,7 @@ impl MovePicker {
                 }
                 Stage::GenerateTactical => {
                     self.add_tactical(position, histories);
-                    self.stage = Stage::All;
+                    self.stage = Stage::Tactical;
                 }
                 Stage::GenerateProbCut => {
                     self.add_captures(position, histories);
@@ -229,35 +232,35 @@ impl MovePicker {
                     }
                 }
                 Stage::Evasions => return self.next_evasion(position),
-                Stage::All => return self.next_legal(position, ANY_SCORE).map(|(mv, _)| mv),
+                Stage::Tactical => return self.next_legal(position, ANY_SCORE).map(|(mv, _)| mv),
             }
         }
     }
 
-    /// The best legal move of those that score above `limit`, with its score.
+    /// The best legal move that scores above `limit`, with its score.
     #[inline]
     fn next_legal(&mut self, position: &Position, limit: i32) -> Option<(Move, i32)> {
         loop {
-            let (mv, score) = self.candidates.take_above(limit)?;
-            if Some(mv) != self.table_move && position.legal(mv) {
+            let (mv, score) = self.moves.take_above(limit)?;
+            if Some(mv) != self.tt_move && position.legal(mv) {
                 return Some((mv, score));
             }
         }
     }
 
-    /// The best legal evasion. Those of the king were generated legal.
+    /// The best legal evasion. King moves are generated legal.
     #[inline]
     fn next_evasion(&mut self, position: &Position) -> Option<Move> {
         loop {
-            let (mv, _) = self.candidates.take_above(ANY_SCORE)?;
+            let (mv, _) = self.moves.take_above(ANY_SCORE)?;
             let is_legal = || mv.piece().kind() == PieceType::King || position.legal(mv);
-            if Some(mv) != self.table_move && is_legal() {
+            if Some(mv) != self.tt_move && is_legal() {
                 return Some(mv);
             }
         }
     }
 
-    /// The best legal quiet move of those that score above `limit`.
+    /// The best legal quiet move that scores above `limit`.
     #[inline]
     fn next_quiet(&mut self, position: &Position, limit: i32) -> Option<Move> {
         if self.skips_quiets {
@@ -265,4 +268,10 @@ impl MovePicker {
         }
         self.next_legal(position, limit).map(|(mv, _)| mv)
     }
+}
+
+/// Whether quiescence tries the move when not in check: a capture or a pawn promotion.
+fn is_tactical(position: &Position, mv: Move) -> bool {
+    position.piece_on(mv.to()).is_some()
+        || mv.is_promotion() && mv.piece().kind() == PieceType::ProPawn
 }

@@ -1,4 +1,5 @@
-//! Facts about one node, gathered as the search goes through its steps, and what stays on the stack for other plies.
+//! The data of one node: node types, the window, the locals of the search at a node, and the stack
+//! frames that nodes of neighbouring plies read.
 
 use std::ops::{Index, IndexMut};
 
@@ -8,20 +9,20 @@ use crate::transposition::SlotIndex;
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, Depth, Key64, Move, Ply, Value};
 
-use super::correction::CorrectionRow;
-use super::history::{CONTINUATIONS, Context, Row};
+use super::correction_history::CorrectionRow;
+use super::history::{CONTINUATIONS, ContinuationRow, HistoryContext};
 
-/// What kind of node this is, known at compile time.
+/// The kind of a node, known at compile time.
 pub(super) trait NodeType {
-    /// On a principal variation: the window is open.
+    /// Whether the node is searched with an open window.
     const PV: bool;
-    /// The root.
+    /// Whether the node is the root.
     const ROOT: bool;
 }
 
-/// The root.
+/// The root node, which is a PV node.
 pub(super) struct Root;
-/// A node on a principal variation.
+/// A PV node below the root.
 pub(super) struct Pv;
 /// A node with a null window.
 pub(super) struct NonPv;
@@ -41,7 +42,7 @@ impl NodeType for NonPv {
     const ROOT: bool = false;
 }
 
-/// The open interval of values that matter.
+/// The search window: the open interval between alpha and beta.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Window {
     pub(super) alpha: Value,
@@ -49,13 +50,13 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// All values.
+    /// The window that contains every value.
     pub(super) const FULL: Self = Self {
         alpha: -value::INFINITE,
         beta: value::INFINITE,
     };
 
-    /// Only asks whether the value is above `alpha`.
+    /// The null window above `alpha`.
     #[inline(always)]
     pub(super) const fn above(alpha: Value) -> Self {
         Self {
@@ -64,7 +65,7 @@ impl Window {
         }
     }
 
-    /// The window as the other side sees it.
+    /// The window from the other side's point of view.
     #[inline(always)]
     #[must_use]
     pub(super) const fn flipped(self) -> Self {
@@ -75,49 +76,51 @@ impl Window {
     }
 }
 
-/// A line of moves.
+/// A sequence of moves from one ply on, at most to the maximum ply.
 pub(super) type Line = ArrayVec<Move, MAX_PLY>;
 
-/// How many killers a ply remembers.
+/// Number of killer moves per ply.
 pub(super) const KILLERS: usize = 2;
 
-/// What one ply leaves for its neighbours.
+/// What the node of one ply leaves for nodes of other plies (Stockfish's `Stack`).
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts, not a state"
 )]
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
-    /// The move that is being searched; `None` for a null move.
+pub(super) struct StackFrame {
+    /// The move being searched; `None` for a null move.
     pub(super) current_move: Option<Move>,
-    /// Left out while the search asks whether all other moves are worse.
-    pub(super) excluded: Option<Move>,
-    /// The statistics of what follows `current_move`.
-    pub(super) row: Row,
+    /// The TT move during its singular search, which leaves it out.
+    pub(super) excluded_move: Option<Move>,
+    /// Continuation history of the replies to `current_move`.
+    pub(super) row: ContinuationRow,
     pub(super) correction_row: CorrectionRow,
-    /// Corrected; in check that of two plies before; [`value::NONE`] where there is none.
+    /// Corrected static evaluation; in check that of two plies before; [`value::NONE`] where there
+    /// is none.
     pub(super) static_eval: Value,
-    /// How well `current_move` did before.
+    /// History score of `current_move`, as late move reduction computed it.
     pub(super) stat_score: i32,
-    /// The number of `current_move`.
+    /// Number of `current_move` among the moves of the node, from 1.
     pub(super) move_count: i32,
-    /// How many children failed high.
+    /// Number of child nodes that failed high.
     pub(super) cutoffs: i32,
-    /// By how much `current_move` is searched less deep.
+    /// Reduction of `current_move` in plies while its reduced search runs, otherwise 0.
     pub(super) reduction: Depth,
     pub(super) in_check: bool,
-    pub(super) table_hit: bool,
-    pub(super) was_pv: bool,
-    /// All moves so far are those of the last iteration's best line.
+    pub(super) tt_hit: bool,
+    pub(super) tt_pv: bool,
+    /// Whether all moves from the root to this node follow the last iteration's principal
+    /// variation.
     pub(super) follows_pv: bool,
     pub(super) killers: [Option<Move>; KILLERS],
 }
 
-impl Frame {
+impl StackFrame {
     pub(super) const EMPTY: Self = Self {
         current_move: None,
-        excluded: None,
-        row: Row::NONE,
+        excluded_move: None,
+        row: ContinuationRow::NONE,
         correction_row: CorrectionRow::NONE,
         static_eval: value::NONE,
         stat_score: 0,
@@ -125,75 +128,77 @@ impl Frame {
         cutoffs: 0,
         reduction: 0,
         in_check: false,
-        table_hit: false,
-        was_pv: false,
+        tt_hit: false,
+        tt_pv: false,
         follows_pv: false,
         killers: [None; KILLERS],
     };
 }
 
-/// Empty frames before the root, so that looking back needs no check.
+/// Empty frames before the root, so that looking back needs no bounds check.
 const BEFORE_ROOT: usize = CONTINUATIONS + 1;
-/// Beyond the last ply a node still clears the frames of its children and theirs.
+/// Frames after the last ply, because a node clears those of its children and grandchildren.
 const AFTER_LAST: usize = 3;
 
 /// The frames of all plies.
-pub(super) struct Frames(Box<[Frame; BEFORE_ROOT + MAX_PLY + AFTER_LAST]>);
+pub(super) struct Stack(Box<[StackFrame; BEFORE_ROOT + MAX_PLY + AFTER_LAST]>);
 
-impl Frames {
+impl Stack {
     pub(super) fn new() -> Self {
-        Self(Box::new([Frame::EMPTY; BEFORE_ROOT + MAX_PLY + AFTER_LAST]))
+        Self(Box::new(
+            [StackFrame::EMPTY; BEFORE_ROOT + MAX_PLY + AFTER_LAST],
+        ))
     }
 
     pub(super) fn clear(&mut self) {
-        self.0.fill(Frame::EMPTY);
+        self.0.fill(StackFrame::EMPTY);
     }
 
-    /// The frame so many plies before `ply`, an empty one before the root.
+    /// The frame `plies` before `ply`; an empty one before the root.
     #[inline(always)]
-    pub(super) fn before(&self, ply: Ply, plies: usize) -> &Frame {
+    pub(super) fn before(&self, ply: Ply, plies: usize) -> &StackFrame {
         debug_assert!(plies <= BEFORE_ROOT);
         &self.0[BEFORE_ROOT + ply - plies]
     }
 
-    /// Likewise.
+    /// The same frame as [`Self::before`], mutable.
     #[inline(always)]
-    pub(super) fn before_mut(&mut self, ply: Ply, plies: usize) -> &mut Frame {
+    pub(super) fn before_mut(&mut self, ply: Ply, plies: usize) -> &mut StackFrame {
         debug_assert!(plies <= BEFORE_ROOT);
         &mut self.0[BEFORE_ROOT + ply - plies]
     }
 }
 
-impl Index<Ply> for Frames {
-    type Output = Frame;
+impl Index<Ply> for Stack {
+    type Output = StackFrame;
 
     #[inline(always)]
-    fn index(&self, ply: Ply) -> &Frame {
+    fn index(&self, ply: Ply) -> &StackFrame {
         &self.0[BEFORE_ROOT + ply]
     }
 }
 
-impl IndexMut<Ply> for Frames {
+impl IndexMut<Ply> for Stack {
     #[inline(always)]
-    fn index_mut(&mut self, ply: Ply) -> &mut Frame {
+    fn index_mut(&mut self, ply: Ply) -> &mut StackFrame {
         &mut self.0[BEFORE_ROOT + ply]
     }
 }
 
-/// What the table knows, its move proved legal here.
+/// A table entry of this position, its move proved legal and its value adjusted to the ply.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TableHit {
+pub(super) struct TtData {
     pub(super) mv: Option<Move>,
     /// [`value::NONE`] where only the evaluation is known.
     pub(super) value: Value,
-    /// Uncorrected.
+    /// Static evaluation without correction, or [`value::NONE`].
     pub(super) eval: Value,
     pub(super) depth: Depth,
     pub(super) bound: Bound,
     pub(super) is_pv: bool,
 }
 
-impl TableHit {
+impl TtData {
     /// Whether the value is known to be at least `limit`.
     #[inline(always)]
     pub(super) fn is_at_least(&self, limit: Value) -> bool {
@@ -201,70 +206,76 @@ impl TableHit {
     }
 }
 
-/// Of the moves that did not cut, so many are marked down in the histories; later ones matter little.
-const MAX_TRIED: usize = 32;
+/// Number of moves of a kind that get a malus when a later move fails high; the rest get none.
+const MAX_SEARCHED: usize = 32;
 
-/// Moves that were tried at a node and did not cut.
-pub(super) type Tried = ArrayVec<Move, MAX_TRIED>;
+/// Moves of one kind that were searched and did not fail high.
+pub(super) type SearchedMoves = ArrayVec<Move, MAX_SEARCHED>;
 
 /// The locals of the search at one node.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts, not a state"
 )]
+#[expect(
+    clippy::struct_field_names,
+    reason = "cut node and all node are the standard terms"
+)]
 pub(super) struct Node {
     pub(super) window: Window,
     pub(super) depth: Depth,
     pub(super) ply: Ply,
-    /// Expected to fail high.
-    pub(super) is_cut: bool,
-    /// Expected to fail low: neither on a principal variation nor a cut node.
-    pub(super) is_all: bool,
+    /// Whether the parent expects this node to fail high.
+    pub(super) cut_node: bool,
+    /// Whether the node is expected to fail low: neither a PV node nor a cut node.
+    pub(super) all_node: bool,
     pub(super) in_check: bool,
     pub(super) key: Key64,
     pub(super) slot: SlotIndex,
-    pub(super) hit: Option<TableHit>,
-    /// The table's move; at the root the best move so far.
-    pub(super) table_move: Option<Move>,
-    pub(super) table_move_captures: bool,
-    pub(super) excluded: Option<Move>,
-    /// On a principal variation now, or when the table learned of it.
-    pub(super) was_pv: bool,
-    pub(super) context: Context,
-    /// By how much evaluations of such positions were wrong, see [`super::correction`].
+    pub(super) tt_hit: Option<TtData>,
+    /// The table's move; at the root the best move of the last iteration.
+    pub(super) tt_move: Option<Move>,
+    pub(super) tt_capture: bool,
+    pub(super) excluded_move: Option<Move>,
+    /// Whether this is a PV node, or the table says that the position once was one.
+    pub(super) tt_pv: bool,
+    pub(super) context: HistoryContext,
+    /// Correction of the static evaluation, see [`super::correction_history`], in 1/131072 of the
+    /// internal unit.
     pub(super) correction: i32,
-    /// Without correction; [`value::NONE`] in check.
+    /// Static evaluation without correction; [`value::NONE`] in check.
     pub(super) raw_eval: Value,
-    /// Corrected; in check that of two plies before.
+    /// Static evaluation with correction; in check that of two plies before.
     pub(super) static_eval: Value,
-    /// The best guess of the value before any move.
+    /// Best estimate of the value before any move: the static evaluation, or a TT value that bounds
+    /// it.
     pub(super) eval: Value,
-    pub(super) is_improving: bool,
-    pub(super) opponent_worsens: bool,
-    /// By how much the move that led here was reduced.
+    pub(super) improving: bool,
+    pub(super) opponent_worsening: bool,
+    /// Reduction in plies of the move that led here.
     pub(super) prior_reduction: Depth,
     pub(super) best_value: Value,
     pub(super) best_move: Option<Move>,
     pub(super) move_count: i32,
     pub(super) raised_alpha: bool,
-    pub(super) quiets_tried: Tried,
-    pub(super) captures_tried: Tried,
+    pub(super) quiets_searched: SearchedMoves,
+    pub(super) captures_searched: SearchedMoves,
 }
 
 impl Node {
-    /// Notes a move that did not cut.
+    /// Records a move that did not fail high.
     #[inline(always)]
-    pub(super) fn tried(&mut self, mv: Move, is_capture: bool) {
-        let tried = if is_capture {
-            &mut self.captures_tried
+    pub(super) fn note_searched(&mut self, mv: Move, is_capture: bool) {
+        let note_searched = if is_capture {
+            &mut self.captures_searched
         } else {
-            &mut self.quiets_tried
+            &mut self.quiets_searched
         };
-        // What does not fit was tried so late that it teaches nothing.
-        let _ = tried.try_push(mv);
+        // Moves beyond the capacity come so late that they need no malus.
+        let _ = note_searched.try_push(mv);
     }
 
-    /// What the value that was found says, given the window at the start.
+    /// The bound that the best value is, given the window at the start of the node.
     pub(super) fn bound(&self) -> Bound {
         if self.best_value >= self.window.beta {
             Bound::Lower
@@ -275,16 +286,27 @@ impl Node {
         }
     }
 
-    /// Whether the table knows a value, and what.
+    /// The table's value, `None` where the table has no value.
     #[inline(always)]
-    pub(super) fn table_value(&self) -> Option<Value> {
-        let value = self.hit?.value;
+    pub(super) fn tt_value(&self) -> Option<Value> {
+        let value = self.tt_hit?.value;
         (value != value::NONE).then_some(value)
     }
 
-    /// How deep the table's search was; below every depth where it knows nothing.
+    /// Depth of the table's value in plies; −1 without an entry.
     #[inline(always)]
-    pub(super) fn table_depth(&self) -> Depth {
-        self.hit.map_or(-1, |hit| hit.depth)
+    pub(super) fn tt_depth(&self) -> Depth {
+        self.tt_hit.map_or(-1, |hit| hit.depth)
     }
+}
+
+/// The facts about a move that is about to be searched.
+pub(super) struct MoveInfo {
+    pub(super) mv: Move,
+    pub(super) is_capture: bool,
+    pub(super) gives_check: bool,
+    /// Depth without reduction, in plies.
+    pub(super) new_depth: Depth,
+    /// The part of the reduction that pruning uses, in 1/1024 ply.
+    pub(super) reduction: i32,
 }

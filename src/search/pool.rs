@@ -1,10 +1,7 @@
-//! The threads of the search: long-lived, each with its own memory, fed with jobs by channel (`LazySMP`: all search the
-//! same root and share only the table). One thread leads: it keeps time, reports and decides.
-//!
-//! A panic in a search thread is caught. It is reported as a note, and the decision is still a legal move.
+//! The search threads: they live as long as the [`Searcher`], own their memory, and receive jobs by
+//! channel. All threads search the same root and share only the table (Lazy SMP); the first is the
+//! main thread, which keeps time, reports and decides.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -18,42 +15,40 @@ use crate::util::fits_into_memory;
 
 #[cfg(test)]
 use super::collisions::Collisions;
+use super::event::{Event, OnEvent};
 use super::history::Histories;
-use super::lead::{Helpers, help, lead};
+use super::limits::{Clock, Limits};
+use super::main_thread::{Helpers, any_decision, run_helper_thread, run_main_thread};
+use super::settings::Settings;
 use super::signals::{PonderHit, Signals, Statistics};
-use super::vote::Candidate;
-use super::worker::{Task, Worker};
-use super::{Clock, Decision, Event, Limits, Settings};
+use super::solo::SOLO_STACK_BYTES;
+use super::task::{Outcome, Task};
+use super::worker::Worker;
 
-/// Deep recursions need more than the usual stack.
-const STACK_BYTES: usize = super::SOLO_STACK_BYTES;
-/// Receives the events of a search.
-pub(super) type OnEvent = Box<dyn FnMut(Event) + Send>;
-
-/// What could not be prepared as asked. The searcher works all the same, with what it got.
+/// The requested memory or threads were not available. The searcher works with what it got.
 #[derive(Debug, Error)]
 pub enum PrepareError {
-    /// Not enough memory for the table.
+    /// There is not enough memory for the table; it got a smaller one.
     #[error("no memory for a hash table of {asked} MB, it has {kept} MB")]
     Table {
-        /// The size that was asked for, in MB.
+        /// Requested size in MB.
         asked: usize,
-        /// The size that it has now, in MB.
+        /// Size in MB of the table in use.
         kept: usize,
     },
-    /// The system refused threads.
+    /// The system could not start all threads.
     #[error("{asked} search threads were asked for, {started} could be started: {source}")]
     Threads {
-        /// How many were asked for.
+        /// Requested number of threads.
         asked: usize,
-        /// How many there are.
+        /// Number of threads running.
         started: usize,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
 
-/// Owns the search threads and the transposition table.
+/// Owns the search threads and the transposition table, and runs one search at a time.
 pub struct Searcher {
     table: Arc<TranspositionTable>,
     signals: Arc<Signals>,
@@ -68,26 +63,19 @@ struct SearchThread {
 }
 
 enum Job {
-    /// Forget what was learned; the sender is dropped when that is done.
+    /// Clears the histories; the sender is dropped when that is done.
     NewGame(Sender<()>, Memory),
-    Lead(Task, OnEvent, Helpers),
-    Help(Task, Sender<Outcome>),
+    Main(Task, OnEvent, Helpers),
+    Helper(Task, Sender<Outcome>),
 }
 
-/// When a thread takes the memory for what it will learn.
+/// When a thread allocates the memory of its histories.
 #[derive(Clone, Copy)]
 enum Memory {
-    /// Now.
+    /// At once, so that the first search does not pay for it.
     AtOnce,
-    /// As it is needed: there is not enough for all threads to have it all.
+    /// Page by page on first use: there is not enough memory for all threads' tables.
     OnDemand,
-}
-
-/// What a helper found.
-pub(super) struct Outcome {
-    pub(super) found: Option<Candidate>,
-    pub(super) statistics: Statistics,
-    pub(super) panic: Option<String>,
 }
 
 impl Default for Searcher {
@@ -97,7 +85,8 @@ impl Default for Searcher {
 }
 
 impl Searcher {
-    /// A searcher with one thread and hardly any table: light, until [`Self::prepare`] makes it ready.
+    /// A searcher with one thread and the smallest table; call [`Self::prepare`] before the first
+    /// search.
     pub fn new() -> Self {
         let mut searcher = Self {
             table: Arc::new(TranspositionTable::minimal()),
@@ -106,17 +95,19 @@ impl Searcher {
             #[cfg(test)]
             collisions: None,
         };
-        // Without any thread a search answers with any legal move, see `go`.
+        // Without any thread `go` still answers with a legal move.
         let _ = searcher.set_threads(1);
         searcher
     }
 
-    /// Makes ready for a new game: the table has its size and is empty, the threads are there and remember nothing. A
-    /// running search is stopped first. Where neither size nor threads change, nothing is allocated; a table
-    /// below 16 MB is cleared on the spot, so that many searchers in one process do not wait for one another.
+    /// Prepares for a new game: sets the size of the table and the number of threads, and clears
+    /// the table and all histories. A running search is stopped first. If neither the size nor the
+    /// number of threads changes, nothing is allocated. A table below 16 MB is cleared on the
+    /// calling thread, so that many searchers in one process do not wait for one another.
     ///
     /// # Errors
-    /// Returns an error where the system refuses memory or threads; the searcher then works with what it got.
+    /// Returns an error if memory or threads are not available; the searcher then works with what
+    /// it got.
     pub fn prepare(&mut self, settings: &Settings) -> Result<(), PrepareError> {
         self.stop();
         self.wait();
@@ -124,12 +115,13 @@ impl Searcher {
             self.table.clear();
         }
         let result = self.adapt(settings);
-        self.forget();
+        self.clear_histories();
         result
     }
 
-    /// Lets all threads forget what they have learned, and take the memory for it now: in a search that would cost time.
-    fn forget(&self) {
+    /// Clears the histories of all threads. Allocates them now if possible: during a search the
+    /// page faults would cost time.
+    fn clear_histories(&self) {
         let memory = if fits_into_memory(self.threads.len() * Histories::MEGABYTES) {
             Memory::AtOnce
         } else {
@@ -140,15 +132,16 @@ impl Searcher {
             thread.send(Job::NewGame(done.clone(), memory));
         }
         drop(done);
-        // Nothing is ever sent: this ends when the last thread has dropped its sender.
+        // Nothing is ever sent: this returns when the last thread has dropped its sender.
         let _ = all_done.recv();
     }
 
-    /// Makes the table and the threads fit changed settings, also in the middle of a game: threads that stay remember what
-    /// they have learnt, and a table of the right size keeps its entries. A running search is stopped first.
+    /// Applies changed settings in the middle of a game: remaining threads keep their histories,
+    /// and a table of unchanged size keeps its entries. A running search is stopped first.
     ///
     /// # Errors
-    /// Returns an error where the system refuses memory or threads; the searcher then works with what it got.
+    /// Returns an error if memory or threads are not available; the searcher then works with what
+    /// it got.
     pub fn adapt(&mut self, settings: &Settings) -> Result<(), PrepareError> {
         self.stop();
         self.wait();
@@ -157,11 +150,11 @@ impl Searcher {
         table.and(threads)
     }
 
-    /// Starts a search and returns at once. `on_event` is called from a search thread, the last time with
-    /// [`Event::Done`]. A search that still runs is stopped first.
+    /// Starts a search and returns at once. `on_event` is called from a search thread; its last
+    /// call is [`Event::Done`]. A running search is stopped first.
     #[expect(
         clippy::needless_pass_by_value,
-        reason = "the search owns what it works on; callers need not keep it"
+        reason = "the search outlives the call and owns its position and limits"
     )]
     pub fn go(
         &mut self,
@@ -185,7 +178,7 @@ impl Searcher {
             #[cfg(test)]
             collisions: self.collisions.clone(),
         };
-        let Some(leader) = self.threads.first() else {
+        let Some(main_thread) = self.threads.first() else {
             on_event(Event::Note(
                 "error: the system gives no search thread".to_owned(),
             ));
@@ -193,48 +186,48 @@ impl Searcher {
             self.signals.finish();
             return;
         };
-        let (sender, results) = channel();
+        let (sender, outcomes) = channel();
         for (index, thread) in self.threads.iter().enumerate().skip(1) {
-            thread.send(Job::Help(task(index), sender.clone()));
+            thread.send(Job::Helper(task(index), sender.clone()));
         }
         drop(sender);
-        leader.send(Job::Lead(task(0), on_event, Helpers { results }));
+        main_thread.send(Job::Main(task(0), on_event, Helpers { outcomes }));
     }
 
-    /// Ends the search as soon as possible; [`Event::Done`] follows within milliseconds.
+    /// Stops the search; [`Event::Done`] follows within milliseconds.
     pub fn stop(&self) {
         self.signals.stop();
     }
 
-    /// The opponent made the move that the ponder search expects: the own clock runs now. `clock` replaces the clocks of
-    /// the start.
+    /// The opponent made the expected move: the ponder search becomes a normal one, whose clock
+    /// runs from now. `clock` replaces the clocks given to [`Self::go`].
     pub fn ponderhit(&self, clock: Option<Clock>) {
         let at = Instant::now();
         self.signals.ponderhit(PonderHit { at, clock });
     }
 
-    /// Whether a search runs. One that was told to end, or delivers its last event, does not count.
+    /// Whether a search runs that was not stopped and has not decided yet.
     pub fn is_searching(&self) -> bool {
         self.signals.is_searching()
     }
 
-    /// Waits until the last event was delivered.
+    /// Waits until the last event has been delivered.
     pub fn wait(&mut self) {
         self.signals.wait_finished();
     }
 
-    /// Counts of the last search, complete once it is done.
+    /// Counters of the last search, complete once it is done.
     pub fn statistics(&self) -> Statistics {
         self.signals.statistics()
     }
 
-    /// The transposition table.
+    /// The transposition table, for tests that write entries into it.
     #[cfg(test)]
     pub(super) fn table(&self) -> &Arc<TranspositionTable> {
         &self.table
     }
 
-    /// Takes another transposition table, and keeps it as long as its size is asked for.
+    /// Replaces the transposition table until a different size is requested.
     #[cfg(test)]
     pub(super) fn replace_table(&mut self, table: Arc<TranspositionTable>) {
         self.table = table;
@@ -244,22 +237,22 @@ impl Searcher {
         if self.table.megabytes() == megabytes {
             return Ok(());
         }
-        // The old table goes first, so that there is never more memory in use than asked for.
+        // The old table is freed first, so that memory use never exceeds the requested size.
         self.table = Arc::new(TranspositionTable::minimal());
-        let mut smaller = megabytes;
-        while smaller > 0 {
-            if let Ok(table) = TranspositionTable::new(smaller) {
+        let mut available = megabytes;
+        while available > 0 {
+            if let Ok(table) = TranspositionTable::new(available) {
                 self.table = Arc::new(table);
                 break;
             }
-            smaller /= 2;
+            available /= 2;
         }
-        if smaller == megabytes {
+        if available == megabytes {
             Ok(())
         } else {
             Err(PrepareError::Table {
                 asked: megabytes,
-                kept: smaller,
+                kept: available,
             })
         }
     }
@@ -294,8 +287,8 @@ impl SearchThread {
         let (sender, jobs) = channel();
         let handle = Builder::new()
             .name(format!("search-{index}"))
-            .stack_size(STACK_BYTES)
-            .spawn(move || work(&jobs))?;
+            .stack_size(SOLO_STACK_BYTES)
+            .spawn(move || thread_loop(&jobs))?;
         Ok(Self {
             jobs: Some(sender),
             handle: Some(handle),
@@ -304,7 +297,7 @@ impl SearchThread {
 
     fn send(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
-            // The thread lives until its sender is dropped, so there is a receiver.
+            // The thread receives until this sender is dropped, so the channel is open.
             let _ = jobs.send(job);
         }
     }
@@ -314,62 +307,30 @@ impl Drop for SearchThread {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(handle) = self.handle.take() {
-            // Panics inside are caught, and one that is not has been printed.
+            // Panics of a search are caught; any other has been printed by the panic hook.
             let _ = handle.join();
         }
     }
 }
 
-/// The life of a search thread.
-fn work(jobs: &Receiver<Job>) {
+/// The main loop of a search thread.
+fn thread_loop(jobs: &Receiver<Job>) {
     let mut worker: Option<Worker> = None;
     for job in jobs {
         match job {
             Job::NewGame(_done, memory) => match (&mut worker, memory) {
-                (Some(worker), _) => worker.forget(),
-                (None, Memory::AtOnce) => worker.insert(Worker::new()).forget(),
+                (Some(worker), _) => worker.clear(),
+                (None, Memory::AtOnce) => worker.insert(Worker::new()).clear(),
                 (None, Memory::OnDemand) => {}
             },
-            Job::Lead(task, on_event, helpers) => lead(&mut worker, task, on_event, &helpers),
-            Job::Help(task, results) => {
-                let outcome = help(&mut worker, task);
-                // Nobody listens any more where the leader panicked.
-                let _ = results.send(outcome);
+            Job::Main(task, on_event, helpers) => {
+                run_main_thread(&mut worker, task, on_event, &helpers);
+            }
+            Job::Helper(task, outcomes) => {
+                let outcome = run_helper_thread(&mut worker, task);
+                // The receiver is gone if the main thread has panicked.
+                let _ = outcomes.send(outcome);
             }
         }
-    }
-}
-
-/// Runs a part of the search; a panic becomes its text, and the memory that it left half changed is given up.
-pub(super) fn guarded<T>(
-    worker: &mut Option<Worker>,
-    part: impl FnOnce(&mut Option<Worker>) -> T,
-) -> Result<T, String> {
-    let result = catch_unwind(AssertUnwindSafe(|| part(worker)));
-    result.map_err(|panic| {
-        *worker = None;
-        panic_text(&*panic)
-    })
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied());
-    format!(
-        "error: a search thread panicked: {}",
-        text.unwrap_or("no reason given")
-    )
-}
-
-/// A decision without search.
-pub(super) fn any_decision(position: &Position, limits: &Limits) -> Decision {
-    let moves = crate::movegen::legal_moves(position);
-    let wanted = limits.search_moves.iter().find(|mv| moves.contains(mv));
-    match wanted.or(moves.first()) {
-        Some(&best) => Decision::Move { best, ponder: None },
-        None if limits.ponder => Decision::Nothing,
-        None => Decision::Resign,
     }
 }

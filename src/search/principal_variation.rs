@@ -1,23 +1,27 @@
-//! Whole lines for people, and an answer to ponder on. A line from the search is cut off where the table answered, or where
-//! the window was left; its end still lies in the table. Only moves that are proved legal join a line, and it ends where
-//! the game does. Nothing is counted or erased on the way: what is shown, and when, must not change the search.
+//! Completes principal variations from the table, for the display and for a ponder move. The search
+//! cuts a line short where a TT cutoff or the window ended it; the continuation is usually still in
+//! the table.
+//!
+//! Only moves that are proved legal are appended, and a line ends where the game does. Nothing is
+//! counted or erased, so that reports do not change the search.
 
 use crate::movegen::legal_moves;
 use crate::types::value::{self, MATE, MAX_PLY};
 use crate::types::{Bound, Move, Value};
 
 use super::audit;
-use super::root::RootMove;
+use super::root_move::RootMove;
 use super::worker::Worker;
 
-/// The move and an answer to it: shorter lines are completed whatever the depth.
+/// Every line is completed to at least a move and a reply.
 const LEAST_LENGTH: usize = 2;
 
 impl Worker {
-    /// Completes the line of a root move, to the depth of its search or to the mate. The worker is at the root.
+    /// Completes the line of a root move, up to its search depth or to the mate. The position must
+    /// be the root.
     pub(super) fn complete_line(&mut self, index: usize) {
-        let RootMove { line, value, .. } = &mut self.root_moves[index];
-        let (mut line, value) = (std::mem::take(line), *value);
+        let RootMove { pv, value, .. } = &mut self.root_moves[index];
+        let (mut line, value) = (std::mem::take(pv), *value);
         let wanted = wanted_length(&self.root_moves[index]);
         if line.len() < wanted {
             for &mv in &line {
@@ -34,10 +38,10 @@ impl Worker {
             }
             audit::line(&self.position, &line);
         }
-        self.root_moves[index].line = line;
+        self.root_moves[index].pv = line;
     }
 
-    /// The move that the table knows after `ply` moves of a line of this value, if the game goes on there.
+    /// The table's move after `ply` moves of a line of this value, unless the game is over there.
     fn next_of_line(&mut self, ply: usize, value: Value) -> Option<Move> {
         let is_over = self.position.search_repetition(ply).is_some()
             || self.position.game_ply() > self.max_moves
@@ -49,7 +53,7 @@ impl Worker {
         if !value::is_mate(value) {
             return known.map(|(mv, ..)| mv);
         }
-        // A line of mate is shown only with moves that keep to it.
+        // A mate line is continued only by moves whose table value agrees with the mate.
         let wanted = if ply.is_multiple_of(2) { value } else { -value };
         let opposite = if wanted > 0 {
             Bound::Upper
@@ -62,7 +66,7 @@ impl Worker {
             .or_else(|| (wanted == value::mate_in(ply + 1)).then(|| self.mating_move())?)
     }
 
-    /// A move that mates, if there is one: here speed does not matter.
+    /// A move that mates in one. Tries all legal moves: speed does not matter here.
     fn mating_move(&mut self) -> Option<Move> {
         legal_moves(&self.position).into_iter().find(|&mv| {
             self.position.do_move(mv);
@@ -73,7 +77,7 @@ impl Worker {
     }
 }
 
-/// How long the line should be.
+/// The wanted length of a line in plies.
 fn wanted_length(best: &RootMove) -> usize {
     if value::is_mate(best.value) {
         (MATE - best.value.abs()) as usize

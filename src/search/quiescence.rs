@@ -1,42 +1,39 @@
-//! The leaves: captures and promotions of pawns are followed until the position is quiet, so that the evaluation is not
-//! asked in the middle of an exchange. In check every evasion is a candidate, and no evasion is mate.
+//! Quiescence search: below depth 0 captures and pawn promotions are searched until the position is
+//! quiet, because a static evaluation in the middle of an exchange is wrong. In check all evasions
+//! are searched, and a position without one is mate.
 
 use crate::types::value::{self, is_decisive, is_loss, piece_value};
 use crate::types::{Bound, Move, Ply, Value};
 
 use super::move_picker::MovePicker;
+use super::move_scoring::promotion_gain;
 use super::node::{Node, NodeType, Window};
-use super::ordering::promotion_gain;
-use super::tunables::{quiescence_futility, quiescence_max_moves, quiescence_see};
+use super::tunables;
 use super::worker::{STOPPED, Worker};
 
 impl Worker {
-    /// The value of the position within `window` when it has become quiet.
+    /// Searches a node at depth 0 or below and returns its value within `window` (fail-soft).
     pub(super) fn quiescence<N: NodeType>(&mut self, mut window: Window, ply: Ply) -> Value {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
             return value;
         }
-        let mut node = self.look_up(window, ply);
-        if let Some(hit) = node.hit
+        let mut node = self.new_node(window, ply);
+        if let Some(hit) = node.tt_hit
             && !N::PV
-            && let Some(value) = node.table_value()
+            && let Some(value) = node.tt_value()
             && value::decides(value, hit.bound, window.beta)
         {
             return value;
         }
-        if let Some(value) = self.mate_at_once::<N>(&mut node) {
+        if let Some(value) = self.mate_in_one_value::<N>(&mut node) {
             return value;
         }
         if let Some(value) = self.stand_pat(&mut node) {
             return value;
         }
-        let mut picker = MovePicker::tactical(
-            &self.position,
-            node.table_move,
-            node.context,
-            self.all_moves,
-        );
-        let recapture = self.frames.before(ply, 1).current_move.map(Move::to);
+        let mut picker =
+            MovePicker::tactical(&self.position, node.tt_move, node.context, self.all_moves);
+        let recapture = self.stack.before(ply, 1).current_move.map(Move::to);
         while let Some(mv) = picker.next(&self.position, &self.histories) {
             node.move_count += 1;
             self.prefetch_after(mv);
@@ -50,19 +47,24 @@ impl Worker {
             if self.is_stopped() {
                 return STOPPED;
             }
-            if self.update_best_leaf::<N>(&mut node, mv, value) {
+            if self.update_best_quiescence::<N>(&mut node, mv, value) {
                 break;
             }
         }
         if node.in_check && node.move_count == 0 {
             return value::mated_in(ply);
         }
-        self.leave_leaf(&mut node)
+        self.finish_quiescence(&mut node)
     }
 
-    /// Keeps the best value and move; whether they cut.
+    /// Records a new best value and best move. Returns whether it fails high.
     #[inline(always)]
-    fn update_best_leaf<N: NodeType>(&mut self, node: &mut Node, mv: Move, value: Value) -> bool {
+    fn update_best_quiescence<N: NodeType>(
+        &mut self,
+        node: &mut Node,
+        mv: Move,
+        value: Value,
+    ) -> bool {
         if value <= node.best_value {
             return false;
         }
@@ -72,7 +74,7 @@ impl Worker {
         }
         node.best_move = Some(mv);
         if N::PV {
-            self.extend_line(node.ply, mv);
+            self.update_pv(node.ply, mv);
         }
         if value >= node.window.beta {
             return true;
@@ -81,9 +83,10 @@ impl Worker {
         false
     }
 
-    /// Moves were left out, so a value within the window is an upper bound of what is known.
+    /// Stores and returns the best value: a lower bound if it failed high, otherwise an upper
+    /// bound.
     #[inline(always)]
-    fn leave_leaf(&mut self, node: &mut Node) -> Value {
+    fn finish_quiescence(&mut self, node: &mut Node) -> Value {
         let beta = node.window.beta;
         if node.best_value > beta && !is_decisive(node.best_value) && !is_decisive(beta) {
             node.best_value = Value::midpoint(node.best_value, beta);
@@ -97,7 +100,8 @@ impl Worker {
         node.best_value
     }
 
-    /// Out of check nobody has to capture: the static evaluation is a lower bound.
+    /// Stand pat: outside of check no side has to capture, so the static evaluation is a lower
+    /// bound. Returns it where it fails high.
     #[inline(always)]
     fn stand_pat(&mut self, node: &mut Node) -> Option<Value> {
         if node.in_check {
@@ -106,8 +110,8 @@ impl Worker {
         node.correction = self.correction(node.ply);
         self.set_static_eval(node);
         node.best_value = node.static_eval;
-        if let Some(hit) = node.hit
-            && let Some(value) = node.table_value()
+        if let Some(hit) = node.tt_hit
+            && let Some(value) = node.tt_value()
             && !is_decisive(value)
             && value::decides(value, hit.bound, node.best_value + 1)
         {
@@ -117,7 +121,7 @@ impl Worker {
             if !is_decisive(node.window.beta) {
                 node.best_value = Value::midpoint(node.best_value, node.window.beta);
             }
-            if node.hit.is_none() {
+            if node.tt_hit.is_none() {
                 self.store(node, Bound::Lower);
             }
             return Some(node.best_value);
@@ -126,19 +130,23 @@ impl Worker {
         None
     }
 
-    /// Whether a move is left out: what it wins cannot bring the value near alpha, or it loses by exchange. In check, once
-    /// one evasion does not lose, quiet ones are left out.
+    /// Whether a move is skipped: its gain does not bring the evaluation up to alpha, or it loses
+    /// material by exchange. In check, quiet evasions are skipped once an evasion does not lose.
     #[inline(always)]
     fn prune_tactical(&self, node: &mut Node, mv: Move, is_recapture: bool) -> bool {
         let captured = self.position.piece_on(mv.to());
         if node.in_check {
-            return captured.is_none() || !self.position.see_ge(mv, -quiescence_see());
+            return captured.is_none()
+                || !self.position.see_ge(mv, -tunables::quiescence_see_margin());
         }
         if !is_recapture && !self.position.gives_check(mv) {
-            if node.move_count > quiescence_max_moves() {
+            if node.move_count > tunables::quiescence_max_moves() {
                 return true;
             }
-            let (alpha, base) = (node.window.alpha, node.static_eval + quiescence_futility());
+            let (alpha, base) = (
+                node.window.alpha,
+                node.static_eval + tunables::quiescence_futility_margin(),
+            );
             let won = captured.map_or(0, |piece| piece_value(piece.kind())) + promotion_gain(mv);
             let reachable = base + won;
             if reachable <= alpha {
@@ -150,10 +158,10 @@ impl Worker {
                 node.best_value = node.best_value.max(alpha.min(base));
                 return true;
             }
-            if needed >= -quiescence_see() {
+            if needed >= -tunables::quiescence_see_margin() {
                 return false; // The exchange below would ask for less.
             }
         }
-        !self.position.see_ge(mv, -quiescence_see())
+        !self.position.see_ge(mv, -tunables::quiescence_see_margin())
     }
 }

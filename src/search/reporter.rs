@@ -1,28 +1,28 @@
-//! What the leading thread tells the outside while it searches: its best lines, not too often, and, when the search takes
-//! long, the root move that it looks at.
+//! Sends the reports of the main thread, and limits how often: principal variations at most once
+//! per [`Settings::pv_interval`](super::settings::Settings::pv_interval), root moves and window
+//! failures only in long searches.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use crate::types::{Move, Score};
+use crate::types::{Depth, Move, Score};
 
-use super::pool::OnEvent;
-use super::root::RootMove;
-use super::worker::Worker;
-use super::{CurrentMove, Event, Info, Limits};
+use super::event::{CurrentMove, Event, Info, OnEvent};
+use super::limits::Limits;
+use super::root_move::RootMove;
 
-/// Windows that failed and moves in work are reported only in searches that take long, as Stockfish does.
+/// Window failures and current moves are reported only after this time, as in Stockfish.
 const LONG_SEARCH: Duration = Duration::from_secs(3);
-/// Moves in work are not reported more often.
+/// Minimum time between two reports of a current move.
 const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Where events go. Clones have the same receiver: the worker reports, the leader decides, also when a panic took the
-/// worker with it.
+/// The receiver of events, shared between the worker, which reports lines, and the main thread's
+/// loop, which reports the decision even after a panic has destroyed the worker.
 #[derive(Clone)]
-pub(super) struct Outlet(Rc<RefCell<OnEvent>>);
+pub(super) struct EventSender(Rc<RefCell<OnEvent>>);
 
-impl Outlet {
+impl EventSender {
     pub(super) fn new(on_event: OnEvent) -> Self {
         Self(Rc::new(RefCell::new(on_event)))
     }
@@ -32,24 +32,25 @@ impl Outlet {
     }
 }
 
-/// What has been said, and when.
+/// What has been reported, and when.
 pub(super) struct Reporter {
-    outlet: Outlet,
+    sender: EventSender,
     start: Instant,
     interval: Duration,
     last: Instant,
     last_current_move: Instant,
-    /// The best lines as they were last reported.
+    /// The best root moves as last reported.
     reported: Vec<RootMove>,
-    /// The nodes of all threads at that time.
+    /// The node count as last reported.
     reported_nodes: u64,
 }
 
 impl Reporter {
-    /// Of a search with these limits; lines come no more often than every `interval`, but analysis shows all.
-    pub(super) fn new(outlet: Outlet, limits: &Limits, interval: Duration) -> Self {
+    /// A reporter for one search; `interval` is ignored in infinite analysis, which reports every
+    /// iteration.
+    pub(super) fn new(sender: EventSender, limits: &Limits, interval: Duration) -> Self {
         Self {
-            outlet,
+            sender,
             start: limits.start,
             interval: if limits.infinite {
                 Duration::ZERO
@@ -63,112 +64,59 @@ impl Reporter {
         }
     }
 
-    fn is_due(&self) -> bool {
+    /// Whether the interval since the last report has passed.
+    pub(super) fn is_due(&self) -> bool {
         self.last.elapsed() >= self.interval
     }
 
-    fn is_long(&self) -> bool {
+    /// Whether the search has run long enough for detailed reports.
+    pub(super) fn is_long_search(&self) -> bool {
         self.start.elapsed() >= LONG_SEARCH
     }
 
-    /// Whether exactly these lines were the last that have been reported, with so many nodes.
-    fn has_reported(&self, lines: &[RootMove], nodes: u64) -> bool {
+    /// Whether the last report showed exactly these lines and this node count.
+    pub(super) fn has_reported(&self, lines: &[RootMove], nodes: u64) -> bool {
         self.reported_nodes == nodes
             && self.reported.len() == lines.len()
             && self
                 .reported
                 .iter()
                 .zip(lines)
-                .all(|(reported, line)| reported.says_the_same(line))
+                .all(|(reported, line)| reported.has_same_report(line))
     }
-}
 
-impl Worker {
-    /// Reports the best lines, of which the user wants `lines`.
-    pub(super) fn report(&mut self, lines: usize) {
-        self.complete_lines(lines);
-        let Some(reporter) = &mut self.reporter else {
-            return;
-        };
-        let signals = &self.task.signals;
-        signals.publish_nodes(self.task.thread, self.statistics.nodes);
-        let nodes = signals.nodes();
-        let hashfull = self.task.table.hashfull();
-        let lines = &self.root_moves[..lines];
+    /// Reports the root moves that have a value; `hashfull` is in permill.
+    pub(super) fn report_lines(&mut self, lines: &[RootMove], nodes: u64, hashfull: u32) {
         for (index, best) in lines
             .iter()
             .enumerate()
             .filter(|(_, best)| best.is_searched())
         {
-            reporter.outlet.send(Event::Info(Info {
+            self.sender.send(Event::Info(Info {
                 depth: best.depth,
-                // A line that was completed may be longer than what this search looked at.
-                seldepth: best.seldepth.max(best.line.len()) as i32,
+                // A line completed from the table may be longer than what this search visited.
+                seldepth: best.seldepth.max(best.pv.len()) as i32,
                 multi_pv: index + 1,
                 score: Score::from_value(best.value),
                 bound: best.bound,
                 nodes,
-                time: reporter.start.elapsed(),
+                time: self.start.elapsed(),
                 hashfull,
-                pv: best.line.clone(),
+                pv: best.pv.clone(),
             }));
         }
-        reporter.last = Instant::now();
-        reporter.reported = lines.to_vec();
-        reporter.reported_nodes = nodes;
+        self.last = Instant::now();
+        self.reported = lines.to_vec();
+        self.reported_nodes = nodes;
     }
 
-    fn complete_lines(&mut self, lines: usize) {
-        for index in 0..lines {
-            self.complete_line(index);
-        }
-    }
-
-    /// After an iteration.
-    pub(super) fn report_if_due(&mut self, lines: usize) {
-        if self.reporter.as_ref().is_some_and(Reporter::is_due) {
-            self.report(lines);
-        }
-    }
-
-    /// The value fell out of the window: in long searches people see the bound meanwhile.
-    pub(super) fn report_bound(&mut self) {
-        let is_wanted = self.task.settings.shows_bounds
-            && self.lines() <= 1
-            && self
-                .reporter
-                .as_ref()
-                .is_some_and(|reporter| reporter.is_long() && reporter.is_due());
-        if is_wanted {
-            self.report(1);
-        }
-    }
-
-    /// At the end: what is reported last is what was decided on, with all nodes and the time that it took.
-    pub(super) fn report_result(&mut self, lines: usize) {
-        self.complete_lines(lines);
-        let signals = &self.task.signals;
-        signals.publish_nodes(self.task.thread, self.statistics.nodes);
-        let is_known = self.reporter.as_ref().is_some_and(|reporter| {
-            reporter.has_reported(&self.root_moves[..lines], signals.nodes())
-        });
-        if !is_known {
-            self.report(lines);
-        }
-    }
-
-    /// The root looks at its `number`-th move.
-    pub(super) fn announce(&mut self, mv: Move, number: i32) {
-        if let Some(reporter) = &mut self.reporter
-            && reporter.is_long()
-            && reporter.last_current_move.elapsed() >= CURRENT_MOVE_INTERVAL
-        {
-            reporter.last_current_move = Instant::now();
-            reporter.outlet.send(Event::CurrentMove(CurrentMove {
-                depth: self.root_depth,
-                mv,
-                number: number as usize + self.pv_index,
-            }));
+    /// Reports the root move being searched, at most once per [`CURRENT_MOVE_INTERVAL`] and only
+    /// in a long search.
+    pub(super) fn report_current_move(&mut self, depth: Depth, mv: Move, number: usize) {
+        if self.is_long_search() && self.last_current_move.elapsed() >= CURRENT_MOVE_INTERVAL {
+            self.last_current_move = Instant::now();
+            let current_move = CurrentMove { depth, mv, number };
+            self.sender.send(Event::CurrentMove(current_move));
         }
     }
 }

@@ -1,26 +1,26 @@
-//! What the threads of one search tell each other, and what the outside tells them: atomics, and one lock for waiting.
+//! State shared by the threads of one search and its caller: atomics, and a lock for waiting.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::Clock;
+use super::limits::Clock;
 
-/// Counts of one whole search, over all threads.
+/// Counters of one search, over all threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Moves made.
     pub nodes: u64,
-    /// Look-ups in the transposition table.
+    /// Lookups in the transposition table.
     pub probes: u64,
-    /// Entries found and used.
+    /// Lookups that found an entry with a legal move or none.
     pub hits: u64,
-    /// Entries whose move is not legal in the position: another position's, treated as misses.
+    /// Lookups that found an entry whose move is illegal: a key collision, treated as a miss.
     pub rejected: u64,
 }
 
 impl Statistics {
-    /// Adds the counts of another search or thread.
+    /// Adds the counters of another search or thread.
     pub fn add(&mut self, other: Self) {
         self.nodes += other.nodes;
         self.probes += other.probes;
@@ -29,14 +29,14 @@ impl Statistics {
     }
 }
 
-/// The opponent made the expected move.
+/// The time and clocks of a ponderhit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PonderHit {
     pub(super) at: Instant,
     pub(super) clock: Option<Clock>,
 }
 
-/// Signals of one search.
+/// The signals of one search.
 #[derive(Debug)]
 pub(super) struct Signals {
     stop: AtomicBool,
@@ -47,8 +47,8 @@ pub(super) struct Signals {
     changed: Condvar,
 }
 
-/// The published nodes of one thread, alone on its cache lines (processors fetch them in pairs): a thread that publishes
-/// must not take the line away from the others.
+/// The published node count of one thread, alone on a pair of cache lines (processors prefetch
+/// pairs), so that threads that publish do not slow each other down.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct NodeCount(AtomicU64);
@@ -60,7 +60,7 @@ struct State {
 }
 
 impl Signals {
-    /// Signals of no search: as if one had ended.
+    /// Signals without a search, in the state after its end.
     pub(super) fn idle() -> Self {
         Self {
             stop: AtomicBool::new(true),
@@ -72,7 +72,7 @@ impl Signals {
         }
     }
 
-    /// Signals of a search that begins now.
+    /// Signals of a search that starts now.
     pub(super) fn of_search(threads: usize, is_ponder: bool) -> Self {
         Self {
             stop: AtomicBool::new(false),
@@ -83,7 +83,7 @@ impl Signals {
         }
     }
 
-    /// Ends the search.
+    /// Tells all threads to stop.
     pub(super) fn stop(&self) {
         let _state = self.lock();
         self.stop.store(true, Ordering::Release);
@@ -95,7 +95,7 @@ impl Signals {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Turns a ponder search into one with a clock; nothing where none runs.
+    /// Ends pondering. Ignored unless a ponder search runs.
     pub(super) fn ponderhit(&self, hit: PonderHit) {
         let mut state = self.lock();
         if self.is_pondering() {
@@ -110,12 +110,12 @@ impl Signals {
         self.pondering.load(Ordering::Acquire)
     }
 
-    /// The ponderhit, once: the second call gives `None`.
+    /// Takes the ponderhit; the next call returns `None`.
     pub(super) fn take_ponderhit(&self) -> Option<PonderHit> {
         self.lock().ponder_hit.take()
     }
 
-    /// Whether the search goes on: it was not told to end, and has not decided.
+    /// Whether the search runs: it was not stopped, and its last event is not delivered yet.
     pub(super) fn is_searching(&self) -> bool {
         !self.is_finished() && !self.is_stopped()
     }
@@ -124,29 +124,29 @@ impl Signals {
         !self.searching.load(Ordering::Acquire)
     }
 
-    /// The last event was delivered.
+    /// Marks the last event as delivered.
     pub(super) fn finish(&self) {
         let _state = self.lock();
         self.searching.store(false, Ordering::Release);
         self.changed.notify_all();
     }
 
-    /// Waits until the last event was delivered.
+    /// Waits until the last event has been delivered.
     pub(super) fn wait_finished(&self) {
         self.wait_while(|| !self.is_finished());
     }
 
-    /// Waits for a stop, or for a ponderhit where that is enough.
+    /// Waits until the decision may be sent: after a stop, or, unless infinite, after a ponderhit.
     pub(super) fn wait_for_permission(&self, is_infinite: bool) {
         self.wait_while(|| !self.is_stopped() && (is_infinite || self.is_pondering()));
     }
 
-    /// Publishes how many nodes a thread has searched.
+    /// Publishes the node count of a thread.
     pub(super) fn publish_nodes(&self, thread: usize, nodes: u64) {
         self.nodes[thread].0.store(nodes, Ordering::Relaxed);
     }
 
-    /// The published nodes of all threads.
+    /// The sum of the published node counts.
     pub(super) fn nodes(&self) -> u64 {
         self.nodes
             .iter()
@@ -172,7 +172,7 @@ impl Signals {
         }
     }
 
-    /// A thread that panicked while it held the lock left nothing half done.
+    /// Ignores poisoning: no critical section leaves the state inconsistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,40 +1,42 @@
-//! Weaker play for people who want to win now and then: plausible, never silly.
+//! Playing strength below full: plausible moves, but not always the best.
 //!
-//! A lower level looks at fewer nodes and sees several best moves, of which it may choose one that is not much worse. So it
-//! errs as people do: it overlooks what lies deep, and prefers a move that is nearly as good. It never chooses a move that it
-//! knows to lose, and never overlooks a mate that it knows. Idea of levels that choose among several lines: Stockfish.
+//! A lower level searches fewer nodes and several lines, and may play one that is slightly worse
+//! than the best. It overlooks what is deep, as people do, but never plays a move that it knows to
+//! lose, and never misses a mate that it has found. The choice among several lines is Stockfish's
+//! idea.
 
 use std::hash::{BuildHasher, RandomState};
 
 use crate::types::Value;
 use crate::types::value::{MATE_IN_MAX_PLY, PAWN_VALUE};
 
-/// How well to play: a level from 0 to 20, which plays with all its might, or a tenth between two.
+/// Playing strength: a level from 0 to 20 in steps of a tenth; 20 is full strength.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Skill {
     tenths: u32,
 }
 
 const TENTHS: u32 = 10;
-/// The nodes of level 0, and how much more each level has.
+/// Nodes per move at level 0, and the factor per level.
 const FIRST_NODES: f64 = 200.0;
 const NODES_GROWTH: f64 = 1.35;
-/// How far apart moves may be between which it hardly matters to level 0, in pawns; less for higher levels, by the square of
-/// what they lack.
+/// Scale of the value differences that level 0 tolerates, in pawns. It shrinks with the square of
+/// the distance to the highest level.
 const FIRST_TOLERANCE: f64 = 2.0;
-/// A choice never costs more than so many times that.
+/// Greatest loss of value by a choice, as a multiple of the tolerance.
 const MOST_TOLERANCES: f64 = 1.5;
-/// Lines of the highest weak level, and one more for so many levels down.
+/// Number of lines at the highest level below full strength, and the levels per further line.
 const LEAST_LINES: u32 = 3;
 const LEVELS_PER_LINE: u32 = 4;
-/// The rating of each fourth level, from 0: roughly the steps that were measured from level to level, see the guide.
+/// The rating of level 0 and of each fourth level above, estimated from matches between levels (see
+/// the guide).
 const RATINGS: [u32; 6] = [500, 750, 1250, 1750, 2050, 2550];
 const LEVELS_PER_RATING: u32 = 4;
 
 impl Skill {
-    /// The highest level, which is no limit.
+    /// The highest level, which is full strength.
     pub const HIGHEST_LEVEL: u32 = 20;
-    /// No limit.
+    /// Full strength.
     pub const FULL: Self = Self {
         tenths: Self::HIGHEST_LEVEL * TENTHS,
     };
@@ -43,14 +45,14 @@ impl Skill {
     /// The rating of the highest level.
     pub const HIGHEST_RATING: u32 = RATINGS[RATINGS.len() - 1];
 
-    /// The level, or the highest one.
+    /// The strength of a level; levels above the highest are full strength.
     pub fn of_level(level: u32) -> Self {
         Self {
             tenths: level.min(Self::HIGHEST_LEVEL) * TENTHS,
         }
     }
 
-    /// The level of a rating, see [`Self::LOWEST_RATING`] and [`Self::HIGHEST_RATING`].
+    /// The strength of a rating, limited to [`Self::LOWEST_RATING`] and [`Self::HIGHEST_RATING`].
     pub fn of_rating(rating: u32) -> Self {
         let above = RATINGS.iter().position(|&above| rating < above);
         let tenths = match above {
@@ -70,18 +72,18 @@ impl Skill {
         self.tenths / TENTHS
     }
 
-    /// Whether there is no limit.
+    /// Whether this is full strength.
     pub fn is_full(self) -> bool {
         self == Self::FULL
     }
 
-    /// No further iteration begins after so many nodes; `None` without limit.
+    /// Soft node limit: no new iteration starts after this many nodes. `None` at full strength.
     pub fn nodes(self) -> Option<u64> {
         (!self.is_full()).then(|| (FIRST_NODES * NODES_GROWTH.powf(self.exact_level())) as u64)
     }
 
-    /// How many lines are searched at least.
-    pub(super) fn lines(self) -> usize {
+    /// Least number of lines to search.
+    pub(super) fn multi_pv(self) -> usize {
         let below = (Self::FULL.tenths - self.tenths) / (TENTHS * LEVELS_PER_LINE);
         if self.is_full() {
             1
@@ -90,14 +92,14 @@ impl Skill {
         }
     }
 
-    /// Which of the lines with these values is played; the best one is the first.
+    /// The index of the line to play. `values` are those of the lines, the best first.
     pub(super) fn pick(self, values: &[Value]) -> usize {
-        // A new state has new keys.
+        // Each state has new random keys.
         let random = RandomState::new().hash_one(0) as u32;
         self.pick_by(values, f64::from(random) / f64::from(u32::MAX))
     }
 
-    /// `chance` lies between 0 and 1.
+    /// The same with a given random number `chance`, from 0 to 1.
     fn pick_by(self, values: &[Value], chance: f64) -> usize {
         let Some(&best) = values.first() else {
             return 0;
@@ -146,10 +148,10 @@ mod tests {
     fn higher_levels_look_deeper_and_choose_less() {
         for level in 0..Skill::HIGHEST_LEVEL - 1 {
             let (low, high) = (Skill::of_level(level), Skill::of_level(level + 1));
-            assert!(low < high && low.nodes() < high.nodes() && low.lines() >= high.lines());
+            assert!(low < high && low.nodes() < high.nodes() && low.multi_pv() >= high.multi_pv());
         }
         assert_eq!(Skill::of_level(20), Skill::default());
-        assert_eq!((Skill::FULL.nodes(), Skill::FULL.lines()), (None, 1));
+        assert_eq!((Skill::FULL.nodes(), Skill::FULL.multi_pv()), (None, 1));
     }
 
     #[test]

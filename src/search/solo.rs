@@ -1,5 +1,5 @@
-//! A search on the thread that asks for it: no threads of its own, no events, no clock. Made for teacher data, where
-//! millions of searches of a thousand nodes follow one another and every thread plays games of its own.
+//! A search on the calling thread, without events and clocks. Made for teacher data, where each
+//! thread plays its own games with millions of searches of about a thousand nodes.
 
 use std::sync::Arc;
 
@@ -7,18 +7,23 @@ use crate::position::Position;
 use crate::transposition::{TableError, TranspositionTable};
 use crate::types::{Bound, Depth, Move, Value};
 
-use super::root::root_moves;
+use super::limits::Limits;
+use super::root_move::root_moves;
+use super::settings::Settings;
 use super::signals::{Signals, Statistics};
+use super::task::Task;
 use super::time::TimeManager;
-use super::worker::{Task, Worker};
-use super::{Limits, Settings};
+use super::worker::Worker;
 
-/// The stack that a thread needs which calls [`Solo::search`], in bytes: deep recursions need more than the usual.
+/// Stack size in bytes of a thread that calls [`Solo::search`]: the recursion needs more than the
+/// default.
 pub const SOLO_STACK_BYTES: usize = 32 << 20;
 
-/// Searches where it is called, with a private table and private memory of the game. It stays on the thread that made it.
+/// Searches on the calling thread, with a table and histories of its own. Cannot be sent to another
+/// thread.
 ///
-/// The same calls after [`Solo::new_game`] give the same moves, values and nodes, as long as [`Limits`] set no time.
+/// Equal calls after [`Solo::new_game`] give equal moves, values and node counts, unless [`Limits`]
+/// contain a time.
 pub struct Solo {
     worker: Worker,
     table: Arc<TranspositionTable>,
@@ -29,30 +34,31 @@ pub struct Solo {
 /// One of the best lines of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SoloLine {
-    /// Its first move.
+    /// First move of the line.
     pub mv: Move,
-    /// What it is worth for the side to move, in the internal unit.
+    /// Value for the side to move, in the internal unit (a pawn is 90).
     pub value: Value,
-    /// What the value says: exact, but for a search that was cut short.
+    /// Whether the value is exact; a bound only where the search was cut short.
     pub bound: Bound,
-    /// The depth at which it was found.
+    /// Depth at which the line was found, in plies.
     pub depth: Depth,
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SoloResult {
-    /// The best lines, at most [`Settings::multi_pv`], the best first. Empty only where there is no legal move.
+    /// The best lines, at most [`Settings::multi_pv`], the best first. Empty only if there is no
+    /// legal move.
     pub lines: Vec<SoloLine>,
-    /// What it took.
+    /// Counters of this search.
     pub statistics: Statistics,
 }
 
 impl Solo {
-    /// A searcher with a table of [`Settings::hash_mb`] MB; [`Settings::threads`] does not count.
+    /// A searcher with a table of [`Settings::hash_mb`] MB; [`Settings::threads`] is ignored.
     ///
     /// # Errors
-    /// The system has not enough memory for the table.
+    /// Returns an error if there is not enough memory for the table.
     pub fn new(settings: Settings) -> Result<Self, TableError> {
         Ok(Self {
             table: Arc::new(TranspositionTable::new(settings.hash_mb)?),
@@ -62,31 +68,33 @@ impl Solo {
         })
     }
 
-    /// Forgets all that was found out and learnt.
+    /// Clears the table and all histories.
     pub fn new_game(&mut self) {
         self.table.clear();
-        self.worker.forget();
+        self.worker.clear();
     }
 
-    /// The same searcher with another number of best lines to find, at least one.
+    /// Changes the number of lines to find, at least 1, and keeps everything else.
     pub fn set_multi_pv(&mut self, lines: usize) {
         if self.settings.multi_pv != lines {
             Arc::make_mut(&mut self.settings).multi_pv = lines;
         }
     }
 
-    /// The same searcher with another number of moves after which a game is a draw, see [`Settings::max_moves_to_draw`].
+    /// Changes the number of moves after which a game is a draw, see
+    /// [`Settings::max_moves_to_draw`].
     pub fn set_max_moves(&mut self, moves: u32) {
         if self.settings.max_moves_to_draw != moves {
             Arc::make_mut(&mut self.settings).max_moves_to_draw = moves;
         }
     }
 
-    /// Searches, until one of the limits is reached. Declarations of the root are not looked at.
+    /// Searches until a limit is reached. A possible declaration at the root is ignored.
     pub fn search(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
         let mut result = self.iterate(position, limits);
         if result.lines.is_empty() {
-            // So few nodes were allowed that no move has a value, or there is no move.
+            // Either the node limit ended the search before any move had a value, or there is no
+            // move.
             let one_ply = Limits {
                 depth: Some(1),
                 ..Limits::default()
@@ -112,7 +120,7 @@ impl Solo {
         let worker = &mut self.worker;
         worker.begin(task, moves);
         if !worker.root_moves.is_empty() {
-            // Without clocks it watches the nodes only.
+            // Without clocks it only checks the node limit.
             worker.time = Some(TimeManager::new(
                 limits,
                 &self.settings,
@@ -140,9 +148,9 @@ impl Solo {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Generations;
     use super::*;
     use crate::movegen::legal_moves;
+    use crate::transposition::Generations;
 
     fn solo() -> Solo {
         let settings = Settings {

@@ -1,4 +1,4 @@
-//! Tests that need the inside of the search: entries of the table that belong to other positions.
+//! Tests that need access to the inside of the search: entries of other positions in the table.
 
 mod lines;
 mod story;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use super::signals::Signals;
-use super::worker::Task;
+use super::task::Task;
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
 use crate::movegen::legal_moves;
 use crate::position::{Position, START_SFEN};
@@ -38,7 +38,7 @@ fn task(position: &Position, limits: Limits, settings: Settings) -> Task {
     }
 }
 
-/// Searches with a table that holds `planted` entries of great depth and value.
+/// Searches with a table that contains `planted` entries of maximum depth and value.
 fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistics) {
     let settings = Settings {
         hash_mb: 8,
@@ -80,9 +80,11 @@ fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistic
     (infos.collect(), searcher.statistics())
 }
 
-/// A collision brings a move of another position under this position's key. Such moves are planted under the root and
-/// under each position after a root move: white's and black's, a promotion outside the zone, a drop of what is not held,
-/// two pawns on a file, a jump over pieces, a king into check, a pinned piece. None may cut, be played, or leave a trace.
+/// A key collision brings a move of another position under this position's key. Such moves are
+/// stored under the root and under each position after a root move: moves of either side, a
+/// promotion outside the zone, a drop of a piece that is not in hand, two pawns on a file, a jump
+/// over pieces, a king into check, a pinned piece. None may cause a cutoff, be played, or change
+/// the search.
 #[test]
 fn moves_of_other_positions_are_never_used() {
     for (sfen, foreign) in [
@@ -136,7 +138,7 @@ fn a_panic_in_the_search_still_leads_to_a_legal_decision() {
     };
     let mut searcher = Searcher::new();
     for _ in 0..2 {
-        // The second round shows that the thread has survived.
+        // The second round shows that the thread still works after the panic.
         let limits = Limits {
             depth: Some(3),
             ..Limits::default()

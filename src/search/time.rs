@@ -1,8 +1,9 @@
-//! How long to think: the decision when to stop, by a plan that is made from the clocks at the start of a search.
+//! Time management: decides when a search ends, by a plan made from the clocks at its start.
 //!
-//! Two clocks count. What a move costs runs on the own clock, from the start or from a ponderhit; whether there was thought
-//! enough runs from the start, the opponent's time included. With `nodes_time` both run in nodes, so that a game can be
-//! repeated; the real clock then only forbids to lose by it.
+//! The cost of a move is measured on the own clock, from the start or the ponderhit. Whether the
+//! optimum is used up is measured from the start, including the opponent's time. With `nodes_time`
+//! both are measured in nodes, so that games are reproducible; the real clock then only prevents a
+//! loss on time.
 
 mod plan;
 #[cfg(test)]
@@ -12,36 +13,37 @@ use std::time::{Duration, Instant};
 
 use crate::types::Color;
 
+use super::limits::{Clock, Limits};
+use super::settings::Settings;
 use super::signals::PonderHit;
-use super::tunables::{time_factor_max, time_iteration_percent};
-use super::{Clock, Limits, Settings};
+use super::tunables;
 use plan::{PERCENT, Plan, Situation, end_of_second};
 
-/// What is thought about a move before anything is known of it, in percent of the optimum.
+/// Time factor before the first iteration, in percent of the optimum.
 const USUAL_FACTOR: u32 = PERCENT;
-/// With less time than this the clock is looked at more often.
+/// With less time than this the clock is polled more often.
 const URGENT: Duration = Duration::from_secs(1);
 const URGENT_POLL_INTERVAL: u64 = 64;
 const POLL_INTERVAL: u64 = 512;
 const MICROSECONDS_PER_MILLISECOND: u64 = 1000;
 
-/// When a search ends by the clock.
+/// Decides when a search ends by the clock.
 #[derive(Debug)]
 pub(super) struct TimeManager {
     situation: Situation,
     settings: Settings,
-    /// The search began here.
+    /// Start of the search.
     asked: Instant,
-    /// The own clock runs from here, and from so many nodes.
+    /// Start of the own clock, and the node count then.
     start: Instant,
     start_nodes: u64,
     plan: Option<Plan>,
-    /// How much more than the optimum the position seems to be worth, in percent.
+    /// Time factor of the position, in percent of the optimum.
     factor: u32,
 }
 
 impl TimeManager {
-    /// The plan for a search by `us`; `is_forced` where there is one move only.
+    /// The plan for a search by `us`; `is_forced` if there is only one legal move.
     pub(super) fn new(
         limits: &Limits,
         settings: &Settings,
@@ -64,7 +66,7 @@ impl TimeManager {
         };
         if !limits.infinite {
             manager.plan = match (limits.movetime, &limits.clock) {
-                (Some(movetime), _) => Some(Plan::exactly(movetime)),
+                (Some(movetime), _) => Some(Plan::fixed(movetime)),
                 (None, Some(clock)) => Some(manager.plan(clock)),
                 (None, None) => None,
             };
@@ -72,8 +74,8 @@ impl TimeManager {
         manager
     }
 
-    /// The opponent made the expected move: the own clock runs from now. A search that has thought enough already uses up
-    /// no more than it must.
+    /// Starts the own clock after a ponderhit. If the optimum is already used up, the search ends
+    /// at the minimum.
     pub(super) fn ponderhit(&mut self, hit: PonderHit, nodes: u64) {
         if let (Some(plan), Some(clock)) = (self.plan, hit.clock)
             && !plan.is_exact
@@ -85,7 +87,7 @@ impl TimeManager {
         self.end_if_enough(nodes);
     }
 
-    /// Whether time is up; `nodes` counts those of all threads, which is asked for only where time runs in nodes.
+    /// Whether time is up. `nodes`, the count of all threads, is called only with `nodes_time`.
     pub(super) fn is_over(&self, nodes: impl FnOnce() -> u64) -> bool {
         self.plan.is_some_and(|plan| {
             let real = self.start.elapsed();
@@ -97,8 +99,8 @@ impl TimeManager {
         })
     }
 
-    /// Nodes between two looks at the clock and the signals: fewer where there is so little time that a slow machine could
-    /// lose by them.
+    /// Number of nodes between two polls: fewer where so little time is left that a slow machine
+    /// could lose on time.
     pub(super) fn poll_interval(manager: Option<&Self>) -> u64 {
         match manager.and_then(|manager| manager.plan) {
             Some(plan) if plan.remaining < URGENT => URGENT_POLL_INTERVAL,
@@ -106,16 +108,17 @@ impl TimeManager {
         }
     }
 
-    /// Called after an iteration: whether another one should not begin. `factor` is how much more than the optimum the
-    /// position is worth, in percent. Where seconds are counted, the search may go on to the end of one.
-    pub(super) fn has_thought_enough(&mut self, factor: u32, nodes: u64) -> bool {
+    /// Called after an iteration: whether no new one may start. `factor` is the time for the
+    /// position in percent of the optimum. On clocks of full seconds the search may go on to the
+    /// end of a second.
+    pub(super) fn should_stop(&mut self, factor: u32, nodes: u64) -> bool {
         self.factor = factor;
         self.end_if_enough(nodes);
         self.is_over(|| nodes)
     }
 
-    /// Called instead while the opponent's clock runs.
-    pub(super) fn remember(&mut self, factor: u32) {
+    /// Called after an iteration while pondering, instead of [`Self::should_stop`].
+    pub(super) fn set_factor(&mut self, factor: u32) {
         self.factor = factor;
     }
 
@@ -124,8 +127,10 @@ impl TimeManager {
         let Some(plan) = &mut self.plan else {
             return;
         };
-        let factor = self.factor.min(time_factor_max() as u32);
-        let enough = plan.optimum * factor / PERCENT * time_iteration_percent() as u32 / PERCENT;
+        let factor = self.factor.min(tunables::time_factor_max_percent() as u32);
+        let enough = plan.optimum * factor / PERCENT
+            * tunables::time_new_iteration_percent() as u32
+            / PERCENT;
         if plan.is_exact || thought < enough {
             return;
         }
@@ -137,7 +142,7 @@ impl TimeManager {
         plan.maximum = plan.maximum.min(end.max(plan.minimum));
     }
 
-    /// What the move has cost.
+    /// Time used on the own clock.
     fn elapsed(&self, nodes: u64) -> Duration {
         match self.settings.nodes_time {
             0 => self.start.elapsed(),
@@ -145,7 +150,7 @@ impl TimeManager {
         }
     }
 
-    /// How long the position was thought about.
+    /// Time since the start of the search.
     fn thought(&self, nodes: u64) -> Duration {
         match self.settings.nodes_time {
             0 => self.asked.elapsed(),
@@ -160,7 +165,7 @@ impl TimeManager {
     }
 }
 
-/// The time that so many nodes stand for.
+/// The time that a number of nodes stands for.
 fn in_time(nodes: u64, per_millisecond: u64) -> Duration {
     Duration::from_micros(nodes.saturating_mul(MICROSECONDS_PER_MILLISECOND) / per_millisecond)
 }

@@ -63,57 +63,57 @@ macro_rules! tunables {
 
 tunables! {
     /// First half-width of the aspiration window.
-    aspiration_delta: 5, 2..=60;
+    aspiration_window_base: 5, 2..=60;
     /// The window is wider by the mean squared value divided by this.
-    aspiration_divisor: 9000, 2000..=30000;
+    aspiration_window_mean_square_divisor: 9000, 2000..=30000;
     /// A failed window grows by this many percent.
-    aspiration_growth: 33, 10..=150;
+    aspiration_window_growth_percent: 33, 10..=150;
 
     /// Table cut: from beyond this depth also where the value contradicts the kind of the node.
-    table_cutoff_any_depth: 5, 0..=15;
+    tt_cutoff_unexpected_min_depth: 5, 0..=15;
 
     /// Hindsight: a deeper search after a reduction of at least so many plies.
-    hindsight_deeper: 3, 1..=5;
+    hindsight_deeper_min_reduction: 3, 1..=5;
     /// A shallower search after a reduction of at least so many plies.
-    hindsight_shallower: 2, 1..=5;
+    hindsight_shallower_min_reduction: 2, 1..=5;
     /// Both evaluations together must be above this for the latter.
-    hindsight_margin: 173, 50..=400;
+    hindsight_shallower_eval_sum: 173, 50..=400;
 
     /// Razoring: margin at depth 0.
-    razor_base: 502, 100..=1000;
+    razoring_margin_base: 502, 100..=1000;
     /// Margin per squared depth.
-    razor_margin: 306, 100..=700;
+    razoring_margin_per_depth_squared: 306, 100..=700;
 
     /// Reverse futility pruning: greatest depth.
     rfp_max_depth: 14, 6..=20;
     /// Margin per ply of depth.
-    rfp_margin: 76, 30..=200;
+    rfp_margin_per_depth: 76, 30..=200;
     /// Less per ply where the table does not know the position.
-    rfp_no_table: 21, 0..=60;
+    rfp_margin_tt_miss: 21, 0..=60;
     /// Taken off when the position improves, in 1/1024 of the margin per ply.
-    rfp_improving: 2686, 500..=5000;
+    rfp_improving_weight: 2686, 500..=5000;
     /// Taken off when the opponent's position gets worse, likewise.
-    rfp_worsens: 362, 0..=1500;
+    rfp_opponent_worsening_weight: 362, 0..=1500;
     /// The size of the correction divided by this is added.
-    rfp_uncertainty: 180_600, 60_000..=500_000;
+    rfp_correction_divisor: 180_600, 60_000..=500_000;
 
     /// Added where lesser pieces threaten own ones: of the value of the most valuable, which can still move away, in 1/1024,
-    rfp_threat_first: 256, 0..=1024;
+    rfp_first_threat_weight: 256, 0..=1024;
     /// and of the second, which is lost.
-    rfp_threat_second: 1024, 0..=2048;
+    rfp_second_threat_weight: 1024, 0..=2048;
 
     /// Null move: the evaluation must be near beta: margin at depth 0.
-    null_margin: 378, 50..=700;
+    nmp_margin_base: 378, 50..=700;
     /// Margin less per ply of depth.
-    null_depth: 16, 0..=50;
+    nmp_margin_per_depth: 16, 0..=50;
     /// Margin less when the position improves.
-    null_improving: 53, 0..=200;
+    nmp_margin_improving: 53, 0..=200;
     /// Reduction at depth 0.
-    null_base: 7, 3..=9;
+    nmp_reduction_base: 7, 3..=9;
     /// One more ply per so many plies of depth.
-    null_depth_divisor: 3, 2..=6;
+    nmp_reduction_depth_divisor: 3, 2..=6;
     /// From this depth on the result is verified.
-    null_verification_depth: 16, 10..=24;
+    nmp_verification_min_depth: 16, 10..=24;
 
     /// Internal iterative reduction: least depth.
     iir_min_depth: 6, 2..=10;
@@ -125,156 +125,156 @@ tunables! {
     /// So far above beta.
     probcut_margin: 224, 80..=500;
     /// Less when the position improves.
-    probcut_improving: 61, 0..=200;
+    probcut_margin_improving: 61, 0..=200;
     /// So many plies less deep.
-    probcut_reduction: 4, 2..=6;
+    probcut_depth_reduction: 4, 2..=6;
     /// So far above beta for a value of the table.
-    probcut_table_margin: 416, 100..=900;
+    small_probcut_margin: 416, 100..=900;
     /// Whose depth is at most so much less.
-    probcut_table_depth: 4, 2..=6;
+    small_probcut_max_depth_deficit: 4, 2..=6;
 
     /// Late move pruning: quiet moves tried at depth 0 when the position improves; half otherwise.
-    lmp_base: 3, 1..=20;
+    lmp_move_count_base: 3, 1..=20;
 
     /// Futility of captures: below this reduced depth.
     capture_futility_max_depth: 7, 3..=12;
     /// Margin at depth 0.
-    capture_futility_base: 218, 50..=500;
+    capture_futility_margin_base: 218, 50..=500;
     /// Margin per ply.
-    capture_futility_depth: 223, 80..=500;
+    capture_futility_margin_per_depth: 223, 80..=500;
     /// Weight of the history, in 1/1024.
-    capture_futility_history: 131, 0..=400;
+    capture_futility_history_weight: 131, 0..=400;
     /// Captures and checks are judged by exchange only where alpha is at least this.
-    see_capture_min_alpha: 0, -200..=200;
+    capture_see_min_alpha: 0, -200..=200;
     /// Captures and checks may lose this by exchange, per ply of depth.
-    see_capture_margin: 167, 50..=400;
+    capture_see_margin_per_depth: 167, 50..=400;
     /// Weight of the history, in 1/1024.
-    see_capture_history: 34, 0..=120;
+    capture_see_history_weight: 34, 0..=120;
 
     /// Quiet moves with a history below this per ply of depth are left out.
-    history_prune: 4097, 1500..=10000;
+    quiet_history_margin_per_depth: 4097, 1500..=10000;
     /// Weight of the butterfly history, in 1/32.
-    history_prune_butterfly: 71, 10..=200;
+    quiet_pruning_butterfly_weight: 71, 10..=200;
     /// One ply per so much history.
-    history_reduction_divisor: 3220, 1500..=8000;
+    quiet_pruning_history_per_ply: 3220, 1500..=8000;
     /// Futility of quiet moves: below this reduced depth.
-    futility_max_depth: 13, 5..=18;
+    quiet_futility_max_depth: 13, 5..=18;
     /// Margin at depth 0.
-    futility_base: 42, 0..=300;
+    quiet_futility_margin_base: 42, 0..=300;
     /// More as long as there is no best move.
-    futility_no_best: 151, 0..=400;
+    quiet_futility_margin_no_best_move: 151, 0..=400;
     /// Margin per ply.
-    futility_margin: 120, 40..=300;
+    quiet_futility_margin_per_depth: 120, 40..=300;
     /// More where the evaluation is above alpha.
-    futility_above_alpha: 86, 0..=300;
+    quiet_futility_margin_eval_above_alpha: 86, 0..=300;
     /// Less where a lesser piece threatens another one than the one that moves.
-    futility_threat: 90, 0..=300;
+    quiet_futility_margin_threat: 90, 0..=300;
     /// Quiet moves may lose this by exchange, per squared reduced depth.
-    see_quiet_margin: 25, 5..=80;
+    quiet_see_margin_per_depth_squared: 25, 5..=80;
 
     /// Singular extension: least depth.
     singular_min_depth: 6, 4..=9;
     /// The table's depth may be so much less.
-    singular_table_depth: 3, 2..=5;
+    singular_max_tt_depth_deficit: 3, 2..=5;
     /// Margin below the table's value, per 60 plies of depth.
-    singular_margin: 65, 20..=200;
+    singular_margin_per_depth: 65, 20..=200;
     /// More where the node was on a principal variation.
-    singular_margin_was_pv: 72, 0..=200;
+    singular_margin_tt_pv: 72, 0..=200;
     /// The size of the correction divided by this eases extensions by more plies.
-    singular_correction: 210_590, 60_000..=600_000;
+    singular_correction_divisor: 210_590, 60_000..=600_000;
     /// Margin of two plies.
-    double_base: -4, -60..=120;
+    double_extension_margin_base: -4, -60..=120;
     /// More on a principal variation.
-    double_pv: 212, 50..=500;
+    double_extension_margin_pv: 212, 50..=500;
     /// Less where the table's move is quiet.
-    double_capture: 182, 0..=400;
+    double_extension_margin_quiet_tt_move: 182, 0..=400;
     /// Less the more the table's move can be trusted, in 1/131072.
-    double_history: 1019, 0..=4000;
+    double_extension_tt_move_history_weight: 1019, 0..=4000;
     /// Less further from the root than the iteration is deep.
-    double_ply: 44, 0..=150;
+    double_extension_margin_far_from_root: 44, 0..=150;
     /// Margin of three plies.
-    triple_base: 73, 0..=250;
+    triple_extension_margin_base: 73, 0..=250;
     /// More on a principal variation.
-    triple_pv: 320, 80..=700;
+    triple_extension_margin_pv: 320, 80..=700;
     /// Less where the table's move is quiet.
-    triple_capture: 218, 0..=500;
+    triple_extension_margin_quiet_tt_move: 218, 0..=500;
     /// More where the node was on a principal variation.
-    triple_was_pv: 92, 0..=250;
+    triple_extension_margin_tt_pv: 92, 0..=250;
     /// Less further from the root than the iteration is deep.
-    triple_ply: 45, 0..=150;
+    triple_extension_margin_far_from_root: 45, 0..=150;
     /// Multi-cut: trust in the table's moves lost.
-    table_move_fails: 424, 0..=1000;
+    multi_cut_malus_base: 424, 0..=1000;
     /// More per ply of depth.
-    multi_cut_per_depth: 107, 20..=300;
+    multi_cut_malus_per_depth: 107, 20..=300;
     /// At most.
-    multi_cut_max: 3375, 1000..=6000;
+    multi_cut_malus_max: 3375, 1000..=6000;
     /// Trust won or lost where the table's move proves best or not.
-    table_move_holds: 796, 200..=2000;
+    tt_move_history_bonus: 796, 200..=2000;
     /// Pieces that go to and fro are not extended from this ply on.
     shuffling_min_ply: 18, 8..=40;
 
     /// Late move reduction, in 1/1024 ply: for every move.
     lmr_base: 1133, 0..=2500;
     /// Weight of the product of the two logarithms (base 2) of depth and move number.
-    lmr_scale: 224, 100..=400;
+    lmr_log_product_weight: 224, 100..=400;
     /// Less the wider the window, as a part of that at the root.
-    lmr_window: 585, 0..=1500;
+    lmr_window_weight: 585, 0..=1500;
     /// More when the position does not improve, in 1/1024 of the product.
-    lmr_not_improving: 412, 0..=1000;
+    lmr_not_improving_weight: 412, 0..=1000;
     /// More for pruning where the node was on a principal variation.
-    lmr_was_pv_first: 1013, 0..=2048;
+    lmr_tt_pv_pruning: 1013, 0..=2048;
     /// Less for the search there.
-    lmr_was_pv_base: 2819, 500..=5000;
+    lmr_tt_pv: 2819, 500..=5000;
     /// Still less on a principal variation now.
-    lmr_was_pv_pv: 973, 0..=2500;
+    lmr_tt_pv_pv_node: 973, 0..=2500;
     /// Still less where the table's value is above alpha.
-    lmr_was_pv_value: 905, 0..=2500;
+    lmr_tt_pv_value_above_alpha: 905, 0..=2500;
     /// Still less where the table's search was as deep.
-    lmr_was_pv_deep: 935, 0..=2500;
+    lmr_tt_pv_deep_entry: 935, 0..=2500;
     /// Still less in a cut node.
-    lmr_was_pv_deep_cut: 959, 0..=2500;
+    lmr_tt_pv_deep_entry_cut_node: 959, 0..=2500;
     /// For every move that is searched.
-    lmr_offset: 691, -1000..=2500;
+    lmr_search_offset: 691, -1000..=2500;
     /// Less per number of the move.
-    lmr_move_count: 65, 0..=150;
+    lmr_per_move_count: 65, 0..=150;
     /// Less by the size of the correction divided by this.
-    lmr_correction: 25600, 8000..=80000;
+    lmr_correction_divisor: 25600, 8000..=80000;
     /// More in an expected cut node.
     lmr_cut_node: 3611, 1000..=5000;
     /// Still more there without a move from the table.
-    lmr_cut_node_no_table_move: 985, 0..=2500;
+    lmr_cut_node_no_tt_move: 985, 0..=2500;
     /// More when the table's move captures.
-    lmr_table_capture: 1054, 0..=2500;
+    lmr_tt_capture: 1054, 0..=2500;
     /// More where several children failed high.
-    lmr_cutoffs: 251, 0..=1500;
+    lmr_child_cutoffs: 251, 0..=1500;
     /// Still more where many did.
-    lmr_cutoffs_many: 1124, 0..=2500;
+    lmr_child_cutoffs_many: 1124, 0..=2500;
     /// Still more where this node is expected to fail low.
-    lmr_cutoffs_all_node: 1042, 0..=2500;
+    lmr_child_cutoffs_all_node: 1042, 0..=2500;
     /// Less for the table's move.
-    lmr_table_move: 2239, 500..=4000;
+    lmr_tt_move: 2239, 500..=4000;
     /// Value of the captured piece as a history, in 1/128.
-    lmr_capture_value: 863, 200..=2000;
+    lmr_captured_value_weight: 863, 200..=2000;
     /// How much the butterfly history counts in how well a quiet move did before; the continuation histories count 1.
-    lmr_butterfly: 2, 0..=6;
+    lmr_butterfly_weight: 2, 0..=6;
     /// Weight of the history, in 1/4096.
-    lmr_history: 428, 100..=1000;
+    lmr_history_weight: 428, 100..=1000;
     /// In a node expected to fail low all reductions grow: weight,
-    lmr_all_node_scale: 273, 0..=800;
+    lmr_all_node_weight: 273, 0..=800;
     /// divided by this per ply of depth
-    lmr_all_node_depth: 256, 100..=600;
+    lmr_all_node_divisor_per_depth: 256, 100..=600;
     /// and this.
-    lmr_all_node_base: 260, 50..=800;
+    lmr_all_node_divisor_base: 260, 50..=800;
     /// A ply more after a reduced search that came out so far above the best value.
-    deeper_margin: 48, 0..=200;
+    research_deeper_margin: 48, 0..=200;
     /// A ply less after one that came out not even so far above.
-    shallower_margin: 9, 0..=60;
+    research_shallower_margin: 9, 0..=60;
     /// Moves that are not reduced: added without a move from the table.
-    full_depth_no_table_move: 1057, 0..=3000;
+    full_depth_no_tt_move: 1057, 0..=3000;
     /// One ply less from this reduction on.
-    full_depth_reduce_one: 4628, 2000..=8000;
+    full_depth_one_ply_threshold: 4628, 2000..=8000;
     /// Two plies less from this reduction on.
-    full_depth_reduce_two: 5772, 3000..=10000;
+    full_depth_two_plies_threshold: 5772, 3000..=10000;
     /// After a move raised alpha the others are searched less deep: from this depth on
     alpha_raised_min_depth: 3, 2..=6;
     /// to this,
@@ -283,91 +283,91 @@ tunables! {
     alpha_raised_reduction: 2, 0..=3;
 
     /// Order of quiet moves: weight of the butterfly history.
-    order_butterfly: 2, 0..=6;
+    order_butterfly_weight: 2, 0..=6;
     /// Of the pawn history.
-    order_pawns: 2, 0..=6;
+    order_pawn_history_weight: 2, 0..=6;
     /// Of the low-ply history.
-    order_low_ply: 8, 0..=20;
+    order_low_ply_weight: 8, 0..=20;
     /// Added where a piece leaves a square on which a lesser one attacks it, or on which nothing defends it, per point of
     /// its value;
-    order_escape: 16, 0..=40;
+    order_escape_weight: 16, 0..=40;
     /// taken off where it goes to a square on which a lesser one attacks it.
-    order_into_threat: 15, 0..=40;
+    order_into_threat_weight: 15, 0..=40;
     /// Added for a check
-    order_check: 16384, 0..=40000;
+    order_check_bonus: 16384, 0..=40000;
     /// that loses less than this by exchange.
-    order_check_see: 75, 0..=300;
+    order_check_see_margin: 75, 0..=300;
     /// Weight of the captured piece, and of what a promotion adds.
-    order_victim: 7, 2..=20;
+    order_victim_weight: 7, 2..=20;
     /// Good captures lose less by exchange than their score divided by this.
-    order_good_capture_divisor: 18, 8..=50;
+    good_capture_see_divisor: 18, 8..=50;
     /// Quiet moves that score below this come after the bad captures.
-    order_good_quiet: -14000, -30000..=0;
+    good_quiet_min_score: -14000, -30000..=0;
     /// Killers and the counter move score so much more.
-    order_remembered: 8000, 0..=40000;
+    order_refutation_bonus: 8000, 0..=40000;
 
     /// Learning from a cut: bonus per ply of depth,
-    bonus_per_depth: 128, 40..=300;
+    best_move_bonus_per_depth: 128, 40..=300;
     /// less this,
-    bonus_offset: 77, 0..=250;
+    best_move_bonus_offset: 77, 0..=250;
     /// at most;
-    bonus_max: 1529, 500..=3000;
+    best_move_bonus_max: 1529, 500..=3000;
     /// more for the table's move,
-    bonus_table_move: 353, 0..=800;
+    best_move_bonus_tt_move: 353, 0..=800;
     /// and the history of the move before divided by this.
-    bonus_prior_score: 32, 10..=200;
+    best_move_bonus_prior_score_divisor: 32, 10..=200;
     /// Malus of the other moves per ply of depth,
-    malus_per_depth: 882, 200..=1500;
+    other_moves_malus_per_depth: 882, 200..=1500;
     /// less this,
-    malus_offset: 204, 0..=500;
+    other_moves_malus_offset: 204, 0..=500;
     /// at most.
-    malus_max: 2122, 600..=4000;
+    other_moves_malus_max: 2122, 600..=4000;
     /// Weights in 1/1024: of the bonus for a quiet move,
-    bonus_quiet: 806, 300..=2000;
+    quiet_bonus_weight: 806, 300..=2000;
     /// of the malus for a quiet move,
-    malus_quiet: 1113, 300..=2500;
+    quiet_malus_weight: 1113, 300..=2500;
     /// which shrinks from move to move,
-    malus_decay: 977, 800..=1024;
+    quiet_malus_decay: 977, 800..=1024;
     /// of the bonus for a capture,
-    capture_bonus: 1286, 400..=2500;
+    capture_bonus_weight: 1286, 400..=2500;
     /// of the malus for a capture,
-    capture_malus: 1559, 400..=3000;
+    capture_malus_weight: 1559, 400..=3000;
     /// of the malus for a first move that was refuted at once,
-    malus_quick_refutation: 616, 0..=1500;
+    early_refutation_malus_weight: 616, 0..=1500;
     /// of the low-ply history,
-    learn_low_ply: 761, 200..=1500;
+    low_ply_update_weight: 761, 200..=1500;
     /// of the continuation histories,
-    learn_continuation: 955, 300..=2000;
+    continuation_update_weight: 955, 300..=2000;
     /// of the pawn history for a bonus
-    learn_pawns_plus: 850, 200..=2000;
+    pawn_history_bonus_weight: 850, 200..=2000;
     /// and for a malus,
-    learn_pawns_malus: 550, 100..=1500;
+    pawn_history_malus_weight: 550, 100..=1500;
     /// of the continuation history of the move one ply ago,
-    continuation_1: 1157, 300..=2000;
+    continuation_weight_1: 1157, 300..=2000;
     /// two plies ago,
-    continuation_2: 648, 100..=1500;
+    continuation_weight_2: 648, 100..=1500;
     /// three plies ago,
-    continuation_3: 288, 0..=1000;
+    continuation_weight_3: 288, 0..=1000;
     /// four plies ago,
-    continuation_4: 576, 0..=1200;
+    continuation_weight_4: 576, 0..=1200;
     /// five plies ago,
-    continuation_5: 140, 0..=700;
+    continuation_weight_5: 140, 0..=700;
     /// six plies ago.
-    continuation_6: 441, 0..=1000;
+    continuation_weight_6: 441, 0..=1000;
     /// Added to every lesson of the first.
-    continuation_offset: 88, 0..=250;
+    continuation_bonus_offset: 88, 0..=250;
     /// A reduced move that had to be searched again.
-    research_bonus: 1426, 300..=3000;
+    post_lmr_bonus: 1426, 300..=3000;
     /// A cut by the table: bonus per ply of depth,
-    table_cut_bonus: 130, 30..=300;
+    tt_cutoff_bonus_per_depth: 130, 30..=300;
     /// less this,
-    table_cut_offset: 71, 0..=250;
+    tt_cutoff_bonus_offset: 71, 0..=250;
     /// at most.
-    table_cut_max: 1043, 300..=2500;
+    tt_cutoff_bonus_max: 1043, 300..=2500;
     /// Malus of the move before
-    table_cut_prior: 2142, 500..=4000;
+    tt_cutoff_prior_malus: 2142, 500..=4000;
     /// when it was among the first so many.
-    table_cut_prior_count: 4, 1..=10;
+    tt_cutoff_prior_max_move_count: 4, 1..=10;
     /// The move before by what it did to the evaluation: at least,
     eval_diff_min: -214, -500..=-50;
     /// at most,
@@ -375,92 +375,92 @@ tunables! {
     /// more,
     eval_diff_offset: 60, -50..=200;
     /// times this for the butterfly history
-    eval_diff_butterfly: 10, 2..=25;
+    eval_diff_butterfly_weight: 10, 2..=25;
     /// and this for the pawn history.
-    eval_diff_pawns: 12, 2..=30;
+    eval_diff_pawn_history_weight: 12, 2..=30;
     /// No move was good enough: the move before earns less this,
-    bonus_fail_low_base: 232, 0..=500;
+    fail_low_scale_offset: 232, 0..=500;
     /// its history divided by this,
-    bonus_fail_low_score: 108, 40..=300;
+    fail_low_scale_prior_score_divisor: 108, 40..=300;
     /// more per ply of depth,
-    bonus_fail_low_depth: 59, 10..=150;
+    fail_low_scale_per_depth: 59, 10..=150;
     /// at most,
-    bonus_fail_low_depth_max: 454, 100..=1000;
+    fail_low_scale_depth_max: 454, 100..=1000;
     /// more for a late move,
-    bonus_fail_low_count: 169, 0..=400;
+    fail_low_scale_late_move: 169, 0..=400;
     /// that is one after so many,
-    bonus_fail_low_count_min: 8, 2..=20;
+    fail_low_late_move_count: 8, 2..=20;
     /// more where the value is below the own evaluation
-    bonus_fail_low_own: 145, 0..=400;
+    fail_low_scale_below_eval: 145, 0..=400;
     /// by this,
-    bonus_fail_low_own_margin: 110, 0..=300;
+    fail_low_below_eval_margin: 110, 0..=300;
     /// more where it is below the opponent's
-    bonus_fail_low_prior: 154, 0..=400;
+    fail_low_scale_below_prior_eval: 154, 0..=400;
     /// by this;
-    bonus_fail_low_prior_margin: 73, 0..=300;
+    fail_low_below_prior_eval_margin: 73, 0..=300;
     /// all that times this per ply of depth,
-    bonus_fail_low_per_depth: 135, 40..=300;
+    fail_low_bonus_per_depth: 135, 40..=300;
     /// less this,
-    bonus_fail_low_offset: 80, 0..=250;
+    fail_low_bonus_offset: 80, 0..=250;
     /// at most.
-    bonus_fail_low_max: 1400, 400..=3000;
+    fail_low_bonus_max: 1400, 400..=3000;
     /// Weights in 1/32768: for continuation histories,
-    bonus_continuation_low: 442, 100..=1000;
+    fail_low_continuation_weight: 442, 100..=1000;
     /// for the butterfly history,
-    bonus_butterfly_low: 235, 50..=700;
+    fail_low_butterfly_weight: 235, 50..=700;
     /// for the pawn history.
-    bonus_pawns_low: 1160, 200..=2500;
+    fail_low_pawn_history_weight: 1160, 200..=2500;
     /// The same for a capture.
-    prior_capture_bonus: 1018, 200..=2500;
+    fail_low_capture_bonus: 1018, 200..=2500;
 
     /// Correction of the evaluation, weights in 1/131072: by pawns,
-    correction_pawn: 12153, 2000..=30000;
+    correction_pawn_weight: 12153, 2000..=30000;
     /// by minor pieces,
-    correction_minor: 8620, 2000..=30000;
+    correction_minor_piece_weight: 8620, 2000..=30000;
     /// by each side's other pieces,
-    correction_non_pawn: 12355, 2000..=30000;
+    correction_non_pawn_weight: 12355, 2000..=30000;
     /// where the evaluation is the material alone, by each side's castle
-    correction_castle: 8000, 0..=30000;
+    correction_castle_weight: 8000, 0..=30000;
     /// and by the hands,
-    correction_hands: 8000, 0..=30000;
+    correction_hand_weight: 8000, 0..=30000;
     /// by the last moves.
-    correction_continuation: 7982, 2000..=30000;
+    correction_continuation_weight: 7982, 2000..=30000;
     /// Learning of corrections, in 1/1024,
-    correction_bonus: 1069, 300..=2500;
+    correction_update_weight: 1069, 300..=2500;
     /// in 1/128 of the error times depth where a move cut
-    correction_cut: 12, 3..=40;
+    correction_update_best_move_weight: 12, 3..=40;
     /// or none did;
-    correction_low: 17, 3..=40;
+    correction_update_fail_low_weight: 17, 3..=40;
     /// in 1/128 for minor pieces,
-    correction_update_minor: 153, 40..=300;
+    correction_update_minor_piece_weight: 153, 40..=300;
     /// for each side's other pieces,
-    correction_update_non_pawn: 187, 40..=400;
+    correction_update_non_pawn_weight: 187, 40..=400;
     /// for castles,
-    correction_update_castle: 160, 40..=400;
+    correction_update_castle_weight: 160, 40..=400;
     /// after the move two plies before,
-    correction_update_reply: 126, 30..=300;
+    correction_update_two_plies_weight: 126, 30..=300;
     /// four plies before.
-    correction_update_follow_up: 63, 0..=200;
+    correction_update_four_plies_weight: 63, 0..=200;
 
     /// Quiescence: a capture must bring the evaluation so close to alpha.
-    quiescence_futility: 328, 80..=700;
+    quiescence_futility_margin: 328, 80..=700;
     /// Captures that neither retake nor give check are tried only among so many moves.
     quiescence_max_moves: 2, 1..=10;
     /// Moves may lose this by exchange.
-    quiescence_see: 73, 0..=300;
+    quiescence_see_margin: 73, 0..=300;
 
     /// Share of the planned time after which no new iteration starts, in percent.
-    time_iteration_percent: 75, 30..=100;
+    time_new_iteration_percent: 75, 30..=100;
     /// More time per recent change of the best move, in percent.
-    time_instability: 45, 0..=150;
+    time_best_move_change_percent: 45, 0..=150;
     /// More time per unit by which the value fell, in permill.
-    time_falling: 2, 0..=10;
+    time_falling_value_permill: 2, 0..=10;
     /// A best move that takes so much of all nodes is easy to see, in percent.
-    time_easy_effort: 90, 50..=100;
+    time_easy_move_effort_percent: 90, 50..=100;
     /// What such a move is worth of the usual time, in percent.
-    time_easy: 75, 30..=100;
+    time_easy_move_percent: 75, 30..=100;
     /// At most so much of the planned time, in percent.
-    time_factor_max: 250, 100..=500;
+    time_factor_max_percent: 250, 100..=500;
 }
 
 #[cfg(test)]

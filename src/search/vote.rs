@@ -1,26 +1,19 @@
-//! Which thread's result counts: the threads of a search vote for their best moves.
+//! Chooses the thread whose result is played: the threads of a search vote for their best moves.
 //!
-//! A vote weighs as much as the thread's value stands above the worst, times the depth that it completed, so that several
-//! threads that agree outweigh one that sees something else. Mates are no matter of opinion and come first: among wins the
-//! shortest, and a loss that one thread has proved is true for all. Idea of votes and weights: Stockfish.
+//! The weight of a vote is the thread's value above the worst value, times its completed depth, so
+//! that several threads that agree outweigh a single other one. Proved mates come first: the
+//! shortest win, then a loss that any thread has proved. Votes and weights: Stockfish
+//! (`ThreadPool::get_best_thread`).
 
 use crate::types::value::MATE_IN_MAX_PLY;
-use crate::types::{Bound, Depth, Move, Value};
+use crate::types::{Bound, Move, Value};
 
-use super::root::RootMove;
+use super::task::ThreadResult;
 
-/// What the worst value still weighs, in the internal unit: a fraction of a pawn.
+/// Weight of the worst value per ply of depth, in the internal unit (a pawn is 90).
 const BASE_WEIGHT: Value = 10;
 
-/// What one thread found.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) best: RootMove,
-    /// The deepest iteration that was completed.
-    pub(super) depth: Depth,
-}
-
-impl Candidate {
+impl ThreadResult {
     fn value(&self) -> Value {
         self.best.value
     }
@@ -34,19 +27,20 @@ impl Candidate {
     }
 
     fn weight(&self, worst: Value) -> i64 {
-        i64::from(self.value() - worst + BASE_WEIGHT) * i64::from(self.depth)
+        i64::from(self.value() - worst + BASE_WEIGHT) * i64::from(self.completed_depth)
     }
 }
 
-/// The index of the thread whose result counts. The first thread wins ties; threads that found nothing do not vote.
-pub(super) fn elect(candidates: &[Candidate]) -> usize {
+/// The index of the result to play. The first thread wins ties; threads without a value do not
+/// vote.
+pub(super) fn best_thread(results: &[ThreadResult]) -> usize {
     let searched = || {
-        candidates
+        results
             .iter()
             .enumerate()
-            .filter(|(_, candidate)| candidate.best.is_searched())
+            .filter(|(_, voter)| voter.best.is_searched())
     };
-    // `max_by_key` takes the last of equals: from the back, that is the first thread.
+    // `max_by_key` returns the last of equal elements; reversed, that is the first thread.
     let wins = searched().rev().filter(|(_, voter)| voter.is_proved_win());
     if let Some((index, _)) = wins.max_by_key(|(_, voter)| voter.value()) {
         return index;
@@ -65,8 +59,8 @@ pub(super) fn elect(candidates: &[Candidate]) -> usize {
             .map(|(_, voter)| voter.weight(worst))
             .sum()
     };
-    // Of the threads that agree, the one that has a whole line and sees furthest speaks.
-    let rank = |voter: &Candidate| {
+    // Of the threads that agree, the one with an exact value and the greatest weight is chosen.
+    let rank = |voter: &ThreadResult| {
         let is_exact = voter.best.bound == Bound::Exact;
         (votes(voter.best.mv), is_exact, voter.weight(worst))
     };
@@ -79,21 +73,25 @@ pub(super) fn elect(candidates: &[Candidate]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::root_move::RootMove;
     use crate::types::value::{mate_in, mated_in};
-    use crate::types::{Piece, Square};
+    use crate::types::{Depth, Piece, Square};
 
-    fn candidate(mv: Move, value: Value, bound: Bound, depth: Depth) -> Candidate {
+    fn result(mv: Move, value: Value, bound: Bound, depth: Depth) -> ThreadResult {
         let mut best = RootMove::new(mv);
         best.update(value, bound, depth, &[]);
-        Candidate { best, depth }
+        ThreadResult {
+            best,
+            completed_depth: depth,
+        }
     }
 
     #[test]
     fn threads_vote() {
         let [a, b] =
             [Square::S76, Square::S75].map(|to| Move::normal(Square::S77, to, Piece::BlackPawn));
-        let exact = |mv, value, depth| candidate(mv, value, Bound::Exact, depth);
-        for (name, candidates, expected) in [
+        let exact = |mv, value, depth| result(mv, value, Bound::Exact, depth);
+        for (name, results, expected) in [
             ("alone", vec![exact(a, -500, 9)], 0),
             ("equal", vec![exact(a, 50, 9), exact(b, 50, 9)], 0),
             ("deeper", vec![exact(a, 50, 9), exact(b, 50, 10)], 1),
@@ -118,7 +116,7 @@ mod tests {
                 1,
             ),
             (
-                "a proved loss is true",
+                "a proved loss decides",
                 vec![
                     exact(a, -300, 12),
                     exact(b, mated_in(8), 10),
@@ -129,20 +127,20 @@ mod tests {
             (
                 "a lower bound proves no loss, an upper bound no win",
                 vec![
-                    candidate(a, mated_in(8), Bound::Lower, 5),
+                    result(a, mated_in(8), Bound::Lower, 5),
                     exact(b, 0, 12),
-                    candidate(a, mate_in(8), Bound::Upper, 1),
+                    result(a, mate_in(8), Bound::Upper, 1),
                     exact(b, 1, 12),
                 ],
                 3,
             ),
             (
-                "who found nothing has no vote",
-                vec![exact(a, 10, 4), candidate(b, 31_999, Bound::Exact, 0)],
+                "a thread without a value has no vote",
+                vec![exact(a, 10, 4), result(b, 31_999, Bound::Exact, 0)],
                 0,
             ),
         ] {
-            assert_eq!(elect(&candidates), expected, "{name}");
+            assert_eq!(best_thread(&results), expected, "{name}");
         }
     }
 }

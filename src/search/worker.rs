@@ -1,5 +1,5 @@
-//! One search thread's own memory, and the small steps that every part of the search uses: making moves with counting,
-//! looking into the table, noticing that it is time to stop.
+//! The state of one search thread, and the operations that every step uses: making moves, reading
+//! and writing the table, and polling for the end of the search.
 
 use std::sync::Arc;
 
@@ -10,36 +10,21 @@ use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, Ply, Value};
 
 use super::audit;
-#[cfg(test)]
-use super::collisions::Collisions;
-use super::correction::CorrectionRow;
-use super::history::{Histories, Row};
-use super::node::{Frames, Line, Node, TableHit};
+use super::correction_history::CorrectionRow;
+use super::history::{ContinuationRow, Histories};
+use super::node::{Line, Node, Stack, TtData};
 use super::reporter::Reporter;
-use super::root::RootMove;
-use super::signals::{Signals, Statistics};
+use super::root_move::RootMove;
+use super::signals::Statistics;
+use super::task::Task;
 use super::time::TimeManager;
-use super::{Limits, Settings};
 
-/// What a search returns when it was stopped; nobody may use it.
+/// The value that a stopped search returns; it must not be used.
 pub(super) const STOPPED: Value = 0;
 
 const CENTIPAWNS: i32 = 100;
 
-/// What one search of one thread works on.
-#[derive(Clone)]
-pub(super) struct Task {
-    pub(super) thread: usize,
-    pub(super) position: Position,
-    pub(super) limits: Arc<Limits>,
-    pub(super) settings: Arc<Settings>,
-    pub(super) table: Arc<TranspositionTable>,
-    pub(super) signals: Arc<Signals>,
-    #[cfg(test)]
-    pub(super) collisions: Option<Arc<Collisions>>,
-}
-
-/// Memory of one thread.
+/// The state of one search thread.
 pub(super) struct Worker {
     pub(super) task: Task,
     pub(super) position: Position,
@@ -48,67 +33,51 @@ pub(super) struct Worker {
     pub(super) rule: EnteringKingRule,
     pub(super) all_moves: bool,
     pub(super) max_moves: u32,
-    /// By side to move.
+    /// Value of a draw, indexed by the side to move.
     pub(super) draw_values: [Value; Color::NUM],
     pub(super) histories: Histories,
-    pub(super) frames: Frames,
-    /// By ply: the best line from there on, where the window was open.
-    pub(super) lines: Box<[Line]>,
-    /// The best line of the last iteration.
-    pub(super) last_line: Vec<Move>,
+    pub(super) stack: Stack,
+    /// Principal variation from each ply on, valid in PV nodes.
+    pub(super) pv_lines: Box<[Line]>,
+    /// Principal variation of the last completed iteration.
+    pub(super) previous_pv: Vec<Move>,
     pub(super) root_moves: Vec<RootMove>,
-    /// The line that is searched now, from 0.
+    /// Index of the line that is being searched (`MultiPV`), from 0.
     pub(super) pv_index: usize,
     pub(super) root_depth: Depth,
-    /// The deepest iteration that was completed.
+    /// Depth of the last completed iteration, in plies.
     pub(super) completed_depth: Depth,
     pub(super) seldepth: usize,
-    /// The width of the window at the root.
-    pub(super) root_width: Value,
-    /// Nodes when the search of the last root move ended.
-    pub(super) root_move_nodes: u64,
-    /// Null moves are tried only from here on, while one is verified.
-    pub(super) null_min_ply: Ply,
-    /// How often the best move changed; halves each iteration.
+    /// Width of the aspiration window at the root.
+    pub(super) root_delta: Value,
+    /// Node count when the search of the last root move ended.
+    pub(super) nodes_at_last_root_move: u64,
+    /// First ply at which null moves are allowed, while one is being verified.
+    pub(super) nmp_min_ply: Ply,
+    /// Number of changes of the best move; halved each iteration.
     pub(super) best_move_changes: u32,
     pub(super) statistics: Statistics,
-    /// Only the main thread has one.
+    /// Time management; helper threads have none.
     pub(super) time: Option<TimeManager>,
-    /// Likewise.
+    /// Reports to the user; helper threads have none.
     pub(super) reporter: Option<Reporter>,
-    /// Stands in for the table between searches.
-    no_table: Arc<TranspositionTable>,
+    /// The table between searches: the real one must not be kept alive.
+    placeholder_table: Arc<TranspositionTable>,
     is_pondering: bool,
     next_poll: u64,
     is_stopped: bool,
 }
 
-impl Task {
-    /// Nothing to do.
-    fn idle(no_table: Arc<TranspositionTable>) -> Self {
-        Self {
-            thread: 0,
-            position: Position::startpos(),
-            limits: Arc::default(),
-            settings: Arc::default(),
-            table: no_table,
-            signals: Arc::new(Signals::idle()),
-            #[cfg(test)]
-            collisions: None,
-        }
-    }
-}
-
 impl Worker {
-    /// A new game: nothing that was learned in the last one counts.
-    pub(super) fn forget(&mut self) {
+    /// Clears all histories, for a new game.
+    pub(super) fn clear(&mut self) {
         self.histories.clear();
     }
 
-    /// A thread's memory before its first task.
+    /// A worker without a task.
     pub(super) fn new() -> Self {
-        let no_table = Arc::new(TranspositionTable::minimal());
-        let task = Task::idle(Arc::clone(&no_table));
+        let placeholder_table = Arc::new(TranspositionTable::minimal());
+        let task = Task::idle(Arc::clone(&placeholder_table));
         Self {
             position: task.position.clone(),
             evaluator: Evaluator::default(),
@@ -118,22 +87,22 @@ impl Worker {
             max_moves: u32::MAX,
             draw_values: [0; Color::NUM],
             histories: Histories::new(),
-            frames: Frames::new(),
-            lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
-            last_line: Vec::new(),
+            stack: Stack::new(),
+            pv_lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
+            previous_pv: Vec::new(),
             root_moves: Vec::new(),
             pv_index: 0,
             root_depth: 0,
             completed_depth: 0,
             seldepth: 0,
-            root_width: 0,
-            root_move_nodes: 0,
-            null_min_ply: 0,
+            root_delta: 0,
+            nodes_at_last_root_move: 0,
+            nmp_min_ply: 0,
             best_move_changes: 0,
             statistics: Statistics::default(),
             time: None,
             reporter: None,
-            no_table,
+            placeholder_table,
             is_pondering: false,
             next_poll: 0,
             is_stopped: false,
@@ -141,7 +110,7 @@ impl Worker {
         }
     }
 
-    /// Takes up a task; what was learned before in the game stays.
+    /// Starts a task; the histories of the game are kept.
     pub(super) fn begin(&mut self, task: Task, root_moves: Vec<RootMove>) {
         let settings = &task.settings;
         let root_side = task.position.side_to_move();
@@ -162,13 +131,13 @@ impl Worker {
             last => last,
         };
         self.position = task.position.clone();
-        self.frames.clear();
+        self.stack.clear();
         self.histories.begin_search();
         let is_material = self.evaluator.is_material();
         self.histories.corrections.set_of_material(is_material);
-        self.last_line.clear();
-        self.null_min_ply = 0;
-        self.root_move_nodes = 0;
+        self.previous_pv.clear();
+        self.nmp_min_ply = 0;
+        self.nodes_at_last_root_move = 0;
         self.root_moves = root_moves;
         self.root_depth = 0;
         self.completed_depth = 0;
@@ -182,27 +151,27 @@ impl Worker {
         self.schedule_poll();
     }
 
-    /// Lets go of the table, so that its memory can be given back, and of the receiver of the events.
+    /// Drops the table, so that its memory can be freed, and the receiver of events.
     pub(super) fn release(&mut self) {
         self.reporter = None;
-        self.task.table = Arc::clone(&self.no_table);
+        self.task.table = Arc::clone(&self.placeholder_table);
     }
 
-    /// Whether the search must end now; nothing found out after this counts.
+    /// Whether the search must end; values returned after this are invalid.
     #[inline(always)]
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
 
-    /// Makes a move: a node.
+    /// Makes a move, which counts as a node, and polls if it is time to.
     #[inline(always)]
     pub(super) fn do_move(&mut self, mv: Move, ply: Ply) {
         audit::legal(&self.position, &[mv], "move");
         self.statistics.nodes += 1;
         let is_capture = self.position.piece_on(mv.to()).is_some();
-        let frame = &mut self.frames[ply];
+        let frame = &mut self.stack[ply];
         frame.current_move = Some(mv);
-        frame.row = Row::of(mv, frame.in_check, is_capture);
+        frame.row = ContinuationRow::of(mv, frame.in_check, is_capture);
         frame.correction_row = CorrectionRow::of(mv);
         self.position.do_move(mv);
         let rows = self.correction_rows(ply + 1);
@@ -219,7 +188,7 @@ impl Worker {
         self.position.undo_move();
     }
 
-    /// Looks at the clock, the node limit and the signals.
+    /// Checks the stop signal, ponderhit, node limit and clock, and publishes the node count.
     #[cold]
     #[inline(never)]
     pub(super) fn poll(&mut self) {
@@ -254,15 +223,16 @@ impl Worker {
         self.next_poll = (nodes + interval).min(limit);
     }
 
-    /// After an iteration: whether the clock says to end here.
-    pub(super) fn has_thought_enough(&mut self, factor: u32) -> bool {
+    /// After an iteration: whether no new one may start. `factor` is in percent of the optimum
+    /// time.
+    pub(super) fn should_stop(&mut self, factor: u32) -> bool {
         self.poll();
         match &mut self.time {
             Some(time) if self.is_pondering => {
-                time.remember(factor);
+                time.set_factor(factor);
                 false
             }
-            Some(time) => time.has_thought_enough(factor, self.task.signals.nodes()),
+            Some(time) => time.should_stop(factor, self.task.signals.nodes()),
             None => false,
         }
     }
@@ -273,12 +243,12 @@ impl Worker {
         self.draw_values[self.position.side_to_move().index()]
     }
 
-    /// Looks the position up. An entry whose move is not legal here belongs to another position: it is a miss, and
-    /// nothing of it is used.
+    /// Looks up the position. An entry whose move is not legal here belongs to another position
+    /// with a colliding key: it is erased and counts as a miss.
     #[inline]
-    pub(super) fn probe(&mut self, ply: Ply) -> (Probe, Option<TableHit>) {
+    pub(super) fn probe(&mut self, ply: Ply) -> (Probe, Option<TtData>) {
         let key = self.position.key();
-        let probe = self.task.table.probe(self.table_key(key));
+        let probe = self.task.table.probe(self.tt_key(key));
         self.statistics.probes += 1;
         let Some(entry) = probe.entry else {
             return (probe, None);
@@ -290,7 +260,7 @@ impl Worker {
         let mv = match entry.mv {
             None => None,
             Some(stored) => {
-                let proved = self.prove(stored);
+                let proved = self.legal_move(stored);
                 if proved.is_none() {
                     self.statistics.rejected += 1;
                     self.task.table.erase(probe.slot);
@@ -301,7 +271,7 @@ impl Worker {
         };
         self.statistics.hits += 1;
         audit::remembered(&self.position, mv, "move of the table");
-        let hit = TableHit {
+        let hit = TtData {
             mv,
             value: value::from_table(entry.value, ply),
             eval: entry.eval,
@@ -313,25 +283,25 @@ impl Worker {
         (probe, Some(hit))
     }
 
-    /// A move from storage, where it is legal.
+    /// The move of an entry, if it is legal in the position.
     #[inline(always)]
-    fn prove(&self, stored: Move16) -> Option<Move> {
+    fn legal_move(&self, stored: Move16) -> Option<Move> {
         let mv = self.position.to_move(stored)?;
         (self.position.pseudo_legal(mv) && self.position.legal(mv)).then_some(mv)
     }
 
-    /// The move, value and bound that the table knows of the position, without leaving a trace.
+    /// The move, value and bound of the entry, without changing statistics or the table.
     pub(super) fn peek(&self, ply: Ply) -> Option<(Move, Value, Bound)> {
-        let key = self.table_key(self.position.key());
+        let key = self.tt_key(self.position.key());
         let entry = self.task.table.probe(key).entry?;
         let value = value::from_table(entry.value, ply);
-        Some((self.prove(entry.mv?)?, value, entry.bound))
+        Some((self.legal_move(entry.mv?)?, value, entry.bound))
     }
 
-    /// The key under which the table knows a position: tests fold them, so that they collide.
+    /// The key under which the table knows a position. Tests fold keys to provoke collisions.
     #[inline(always)]
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests ask the task"))]
-    pub(super) fn table_key(&self, key: Key64) -> Key64 {
+    pub(super) fn tt_key(&self, key: Key64) -> Key64 {
         #[cfg(test)]
         if let Some(collisions) = &self.task.collisions {
             return collisions.fold(key);
@@ -339,19 +309,19 @@ impl Worker {
         key
     }
 
-    /// Writes what was found out at a node.
+    /// Stores the best value and best move of a node.
     #[inline(always)]
     pub(super) fn store(&self, node: &Node, bound: Bound) {
         self.store_value(node, node.best_value, bound, node.depth, node.best_move);
     }
 
-    /// Writes the evaluation of a node and no value: an upper bound that decides nothing.
+    /// Stores the evaluation alone, as an upper bound without a value.
     #[inline(always)]
     pub(super) fn store_evaluation(&self, node: &Node) {
         self.store_value(node, value::NONE, Bound::Upper, 0, None);
     }
 
-    /// Writes a value of a node.
+    /// Stores a value of a node.
     #[inline(always)]
     pub(super) fn store_value(
         &self,
@@ -369,9 +339,9 @@ impl Worker {
             eval: node.raw_eval,
             depth: depth.max(0),
             bound,
-            is_pv: node.was_pv,
+            is_pv: node.tt_pv,
         };
-        let key = self.table_key(node.key);
+        let key = self.tt_key(node.key);
         self.task.table.store(node.slot, key, entry);
         #[cfg(test)]
         if let Some(collisions) = &self.task.collisions {
@@ -382,15 +352,15 @@ impl Worker {
         }
     }
 
-    /// The line of `ply` becomes `mv` and the line after it.
+    /// Sets the principal variation of `ply` to `mv` and that of the next ply.
     #[inline]
-    pub(super) fn extend_line(&mut self, ply: Ply, mv: Move) {
-        let (before, after) = self.lines.split_at_mut(ply + 1);
+    pub(super) fn update_pv(&mut self, ply: Ply, mv: Move) {
+        let (before, after) = self.pv_lines.split_at_mut(ply + 1);
         let line = &mut before[ply];
         line.clear();
         line.push(mv);
         let rest = &after[0];
-        // Both hold at most the longest line; the last move of one that long is dropped.
+        // The rest may be as long as a line can be; its last move is dropped then.
         let room = line.remaining_capacity().min(rest.len());
         line.extend(rest[..room].iter().copied());
         audit::line(&self.position, line);

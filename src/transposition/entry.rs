@@ -1,26 +1,26 @@
-//! What a slot of the table holds, and how it fits into one word of 64 bits.
+//! The content of a slot, and its packing into 64 bits.
 
 use crate::types::{Bound, Depth, Move16, Value};
 
-/// What is known about a position.
+/// The result of a search of one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The best or refuting move, as it came from storage.
+    /// The best move, or the move that failed high; not proved legal.
     pub mv: Option<Move16>,
-    /// The value, mates counted from the node, or [`NONE`](crate::types::value::NONE) where only the static evaluation (and
-    /// that there is no mate in one) is known.
+    /// Value with mates counted from the node, or [`NONE`](crate::types::value::NONE) where only
+    /// the static evaluation is known, and that there is no mate in one.
     pub value: Value,
-    /// The static evaluation, or [`NONE`](crate::types::value::NONE).
+    /// Static evaluation without correction, or [`NONE`](crate::types::value::NONE).
     pub eval: Value,
-    /// How deep the search below the node went.
+    /// Depth of the search below the node, in plies from 0 to 255.
     pub depth: Depth,
-    /// What the value says.
+    /// Whether the value is exact, a lower bound or an upper bound.
     pub bound: Bound,
     /// Whether the node was ever on a principal variation.
     pub is_pv: bool,
 }
 
-// Layout of the data word.
+// Bit offsets in the data word; the move has the low 16 bits.
 const VALUE_SHIFT: u32 = 16;
 const EVAL_SHIFT: u32 = 32;
 pub(super) const DEPTH_SHIFT: u32 = 48;
@@ -30,7 +30,7 @@ pub(super) const GENERATION_SHIFT: u32 = 59;
 pub(super) const GENERATION_MASK: u8 = 0x1f;
 
 impl Entry {
-    /// The entry of a data word, `None` where the word is empty.
+    /// The entry of a data word, `None` if the word is empty.
     #[inline(always)]
     pub(super) fn unpack(data: u64) -> Option<Self> {
         let bound = Bound::from_bits((data >> BOUND_SHIFT) as u8)?;

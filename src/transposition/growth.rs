@@ -1,55 +1,56 @@
-//! How the table comes into use little by little.
+//! The part of the table that is in use, and its growth by linear hashing.
 //!
-//! A search that meets its entries at random places of a large table waits for almost each of them: the caches do not hold
-//! them, and neither are the addresses of so many pages known. A short search fills a small part of a table of gigabytes; so
-//! only a part is in use, at first one that fits into the caches, and it grows as entries push each other out.
+//! Random access to a large table misses the caches and the TLB nearly every time. A short search
+//! fills only a small part of a table of gigabytes, so at first only a part that fits into the
+//! caches is in use, and it grows as entries replace others.
 //!
-//! It grows by linear hashing (Litwin, "Linear hashing: a new tool for file and table addressing", 1980): pairs of clusters
-//! are divided one after the other, and what belongs to the new half of each is moved there. Nothing is ever moved as a
-//! whole, so no search stands still, and a search goes on while another thread divides: what it looks for or stores in
-//! this very moment in this very pair may be lost; what it finds is right, for each slot proves its key.
+//! The growth is linear hashing (Litwin, "Linear hashing: a new tool for file and table
+//! addressing", 1980): pairs of clusters are split one after the other, and the entries of the new
+//! half are moved there. The table is never moved as a whole, so searches continue meanwhile. An
+//! entry that another thread stores or looks up in a pair during its split may be lost; an entry
+//! that is found is right, because each slot proves its key.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::util::ZeroedPages;
 
-use super::Cluster;
+use super::cluster::Cluster;
 
-/// One megabyte: so many pairs are in use from the start, up to twice as many where the table is no power of two.
+/// Pairs in use at first: one megabyte, up to twice that if the table is not a power of two.
 const FIRST_PAIRS: usize = 8192;
-/// So many pairs are divided for each entry that was pushed out. Then a third of the slots are taken while the table grows,
-/// and one new entry in twenty pushes another out.
+/// Pairs split per evicted entry. A third of the slots are then occupied while the table grows, and
+/// one new entry in twenty evicts another.
 const PAIRS_PER_LOSS: usize = 8;
-/// The part is divided in so many steps, as long as they are neither too small to pay nor so large that one takes a
-/// noticeable time (a third of a millisecond).
+/// A level is split in this many steps, limited to sizes that are worth a step but take no more
+/// than a third of a millisecond.
 const STEPS: usize = 128;
 const SMALLEST_STEP: usize = 16;
 const LARGEST_STEP: usize = 4096;
 
 /// The pairs of clusters in use.
 pub(super) struct Growth {
-    /// A [`Part`] in one word, read by all and written rarely.
+    /// A packed [`Part`]; read by every access, rarely written.
     part: AtomicU64,
-    /// Pairs in use at the start.
+    /// Number of pairs at level 0.
     first: usize,
-    /// Pairs in all.
+    /// Number of pairs of the whole table.
     last: usize,
     counter: Counter,
 }
 
-/// Written often while the table grows, so it has a cache line of its own.
+/// Written often while the table grows, so it has its own cache line.
 #[repr(align(64))]
 struct Counter {
     losses: AtomicUsize,
     is_growing: AtomicBool,
 }
 
-/// A part of the table.
+/// The part of the table in use.
 #[derive(Clone, Copy)]
 struct Part {
-    /// From the first on.
+    /// Number of pairs, counted from the start of the table.
     pairs: usize,
-    /// How often the first part has been doubled as a whole.
+    /// Number of times that the initial part was doubled completely.
     level: u32,
 }
 
@@ -70,13 +71,13 @@ impl Part {
 }
 
 impl Growth {
-    /// For a table of so many pairs; of more than 32 GB a few may stay unused.
+    /// The growth of a table of `pairs` pairs. Above 32 GB a few of them may stay unused.
     pub(super) fn new(pairs: usize) -> Self {
         let doublings = (pairs / FIRST_PAIRS).checked_ilog2().unwrap_or(0);
         Self::between(pairs >> doublings, doublings)
     }
 
-    /// From `first` pairs to those of so many doublings.
+    /// The growth from `first` pairs by `doublings` doublings.
     fn between(first: usize, doublings: u32) -> Self {
         let part = Part {
             pairs: first,
@@ -93,17 +94,18 @@ impl Growth {
         }
     }
 
-    /// How many pairs are in use.
+    /// Number of pairs in use.
     pub(super) fn pairs(&self) -> usize {
         self.part().pairs
     }
 
-    /// How many there are in all.
+    /// Number of pairs of the whole table.
     pub(super) fn last(&self) -> usize {
         self.last
     }
 
-    /// Back to the first part. No search may be running, and the whole part must be empty.
+    /// Returns to the initial part. No search may be running, and all clusters in use must be
+    /// empty.
     pub(super) fn begin_anew(&self) {
         let part = Part {
             pairs: self.first,
@@ -112,8 +114,8 @@ impl Growth {
         self.set_part(part);
     }
 
-    /// The pair of a key: its upper bits say which of the first part, its lower ones, but for the side to move, which of
-    /// those that this has been divided into.
+    /// The pair of a key. The high bits choose a pair at level 0; the low bits, without the side to
+    /// move, choose among the pairs that it was split into.
     #[inline(always)]
     pub(super) fn pair_of(&self, key: u64) -> usize {
         let part = self.part();
@@ -123,12 +125,12 @@ impl Growth {
         if pair < part.pairs {
             pair
         } else {
-            // Not yet divided.
+            // This pair has not been split at this level yet.
             pair - (self.first << part.level)
         }
     }
 
-    /// An entry that could still have been of use was written over.
+    /// Records that a visible entry was replaced, and splits pairs if it is time to.
     #[inline(always)]
     pub(super) fn note_loss(&self, clusters: &ZeroedPages<Cluster>) {
         if self.pairs() < self.last {
@@ -144,7 +146,7 @@ impl Growth {
         if !self.is_time() || is_growing.swap(true, Ordering::Acquire) {
             return;
         }
-        // Another thread may have been here in between: only what holds now counts.
+        // Another thread may have split pairs since: all conditions are checked again.
         let part = self.part();
         let (whole, step) = (self.first << part.level, self.step());
         let is_there = 2 * (part.pairs + step) <= clusters.supplied();
@@ -164,7 +166,7 @@ impl Growth {
         self.counter.losses.load(Ordering::Relaxed) * PAIRS_PER_LOSS >= self.step()
     }
 
-    /// How many pairs are divided next.
+    /// Number of pairs that the next step splits.
     fn step(&self) -> usize {
         let part = self.part();
         let whole = self.first << part.level;
@@ -184,18 +186,18 @@ impl Growth {
     }
 }
 
-/// The bits of a key that say where it goes when its pair is divided, the first division lowest.
+/// The bits of a key that choose the half at each split, the first split lowest.
 #[inline(always)]
 const fn division_of(key: u64) -> u64 {
     key >> 1
 }
 
-/// Moves what belongs there from one pair to another, an empty one.
+/// Splits a pair: moves the entries of the new half to `to`, which is empty.
 fn divide(clusters: &[Cluster], from: usize, to: usize, level: u32) {
     for side in 0..2 {
         let (source, target) = (&clusters[2 * from + side], &clusters[2 * to + side]);
         for (source, target) in source.0.iter().zip(&target.0) {
-            let (check, data) = source.load();
+            let (check, data) = (source.check(), source.data());
             if division_of(check ^ data) >> level & 1 != 0 {
                 target.store(check, data);
                 source.clear();

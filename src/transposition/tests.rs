@@ -1,4 +1,5 @@
-//! Tests of the table: what goes in comes out, and nothing else does.
+//! Tests of the table: entries are found as stored, replaced by age and depth, and never found
+//! under another key.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -59,7 +60,7 @@ fn sides_never_share_a_cluster_and_every_cluster_is_reached() {
     }
 }
 
-/// Keys of both sides.
+/// A key with alternating side to move.
 fn key_of_either(number: usize) -> Key64 {
     let key = key(number);
     if number.is_multiple_of(2) {
@@ -69,7 +70,7 @@ fn key_of_either(number: usize) -> Key64 {
     }
 }
 
-/// Stores entries under so many keys.
+/// Stores one entry per number.
 fn fill(table: &TranspositionTable, numbers: std::ops::Range<usize>) {
     for number in numbers {
         let key = key_of_either(number);
@@ -81,7 +82,7 @@ fn value_of(number: usize) -> Value {
     (number % 30_000) as Value
 }
 
-/// How many of the keys are found. What is found must be theirs.
+/// Number of keys that are found; each entry found must have been stored under its key.
 fn count(table: &TranspositionTable, numbers: std::ops::Range<usize>) -> usize {
     let found = numbers.filter(|&number| {
         let entry = table.probe(key_of_either(number)).entry;
@@ -108,7 +109,12 @@ fn a_table_grows_with_what_it_holds() {
     let hashfull = table.hashfull() as usize;
     assert!(hashfull.abs_diff(share) < share / 4, "{hashfull}, {share}");
     for cluster in &table.clusters[table.used().len()..] {
-        assert!(cluster.0.iter().all(|slot| slot.load() == (0, 0)));
+        assert!(
+            cluster
+                .0
+                .iter()
+                .all(|slot| (slot.check(), slot.data()) == (0, 0))
+        );
     }
 
     table.clear();
@@ -146,7 +152,7 @@ fn threads_find_only_what_is_right_while_the_table_grows() {
                 for part in 0..10 {
                     let start = thread * EACH + part * (EACH / 10);
                     fill(table, start..start + EACH / 10);
-                    // Those of other threads too, while they are made.
+                    // Keys of other threads too, while these store.
                     count(table, 0..4 * EACH);
                 }
             });
@@ -181,7 +187,7 @@ fn a_strict_search_finds_an_empty_table() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let used = TranspositionTable::minimal();
     for search in 0..200 {
-        // Now and then the table is not strict in between; what it learns there stays unseen too.
+        // Some searches are not strict; a strict one must not see their entries either.
         let mut fresh = None;
         if search % 50 == 17 {
             used.new_search(Generations::All);
@@ -260,7 +266,7 @@ fn torn_entries_read_as_empty() {
     let slot = table.probe(key(1)).slot;
     table.store(slot, key(1), entry(5, 20));
     let stored = &table.clusters[slot.cluster].0[slot.slot];
-    stored.data.store(entry(6, 21).pack(0), Ordering::Relaxed);
+    stored.tear(entry(6, 21).pack(0));
     assert_eq!(table.probe(key(1)).entry, None);
 }
 

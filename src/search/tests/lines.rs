@@ -1,13 +1,14 @@
-//! Lines that are completed from the table: what joins them, and where they end.
+//! Completion of principal variations from the table: which moves are appended, and where a line
+//! ends.
 
 use super::*;
-use crate::search::root::root_moves;
+use crate::search::root_move::root_moves;
 use crate::search::worker::Worker;
 use crate::types::value::mated_in;
 use crate::types::{Ply, Value};
 
-/// The line of the first of `moves`, completed at `depth` with the others in the table. Each entry has the root's value as its
-/// position sees it, or `value` if there is one.
+/// The line that starts with the first of `moves`, completed at `depth` with the other moves in the
+/// table. Each entry has the root value from its side's point of view, or `value` if given.
 fn completed(
     sfen: &str,
     moves: &[&str],
@@ -42,7 +43,7 @@ fn completed(
     assert_eq!(worker.position.key(), root.key());
     assert_eq!(worker.statistics, Statistics::default());
     let texts: Vec<_> = worker.root_moves[0]
-        .line
+        .pv
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -63,7 +64,7 @@ fn plant(worker: &Worker, position: &Position, text: &str, value: Value, ply: Pl
 }
 
 const QUIET: &str = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
-/// Black mates with the gold in front of the king, now or later.
+/// Black mates by dropping the gold in front of the king, now or later.
 const MATE: &str = "4k4/p8/4P4/9/9/9/9/9/4K4 b G 1";
 
 #[test]
@@ -77,7 +78,7 @@ fn lines_grow_to_their_depth() {
 
 #[test]
 fn a_repetition_ends_a_line() {
-    // The position after the first move comes back after four more.
+    // The position after the first move repeats four plies later.
     let circle = [
         "5i5h", "5a5b", "5h5i", "5b5a", "5i5h", "5a5b", "5h5i", "5b5a",
     ];
@@ -100,7 +101,7 @@ fn lines_of_mate_keep_to_the_mate() {
     assert_eq!(completed(MATE, &moves, mate, None), moves.join(" "));
     // The last move is found without the table.
     assert_eq!(completed(MATE, &moves[..2], mate, None), moves.join(" "));
-    // What does not lead to the mate is not shown.
+    // Moves that do not lead to the mate are not appended.
     for other in [0, mated_in(5), mate_in(3)] {
         assert_eq!(completed(MATE, &moves, mate, Some(other)), moves[0]);
     }

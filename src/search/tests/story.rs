@@ -1,30 +1,31 @@
-//! The bug of 2021, step by step. An entry says that a black rook on 8一 takes 8三 and promotes. By collision it is found
-//! where the rook on 8一 is white's; read there it becomes white's move, a promotion outside of white's zone. It cuts, so
-//! it becomes a killer and a counter move, comes out again after a null move, and the rook promotes where it must not.
-//! Here the first step fails already, and each later step would fail by itself.
+//! Regression tests of an engine bug of 2021, step by step. A table entry says that a black rook on
+//! 8一 captures on 8三 and promotes. By a key collision it is found where the rook on 8一 is white's,
+//! so that it reads as a white move with a promotion outside white's zone. The move causes a
+//! cutoff, becomes a killer and counter move, is tried again after a null move, and the rook
+//! promotes illegally. Here the first step is prevented, and each later step by itself too.
 
 use super::*;
-use crate::search::history::{CONTINUATIONS, Context, Histories, Row};
+use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
 use crate::search::move_picker::MovePicker;
-use crate::search::root::root_moves;
+use crate::search::root_move::root_moves;
 use crate::search::worker::Worker;
 use crate::types::{Move, MoveList, Piece, Square};
 
-/// Where the entry comes from: black's rook, which may promote.
+/// The position of the entry: the rook is black's and may promote.
 const ORIGIN: &str = "1R7/4k4/9/9/9/9/9/9/4K4 b Pp 1";
-/// Where it must not be used: white's rook, with either side to move.
+/// Positions where the entry must not be used: the rook is white's; either side to move.
 const COLLISIONS: [&str; 2] = [
     "1r7/4k4/9/9/9/9/9/9/4K4 b Pp 1",
     "1r7/4k4/9/9/9/9/9/9/4K4 w Pp 1",
 ];
-/// A whole position with white's rook on 8一 and the way to 8三 free.
+/// A middle game with white's rook on 8一 and a free path to 8三.
 const MIDDLE_GAME: &str = "lrsgkgsnl/7b1/p1ppppppp/9/1p7/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b N 1";
 
 fn story() -> Move16 {
     stored("8a8c+")
 }
 
-/// The move as each side would make it, whether it may or not.
+/// The move as either side would make it.
 fn story_moves() -> [Move; 2] {
     [Piece::BlackDragon, Piece::WhiteDragon]
         .map(|dragon| Move::promotion(Square::S81, Square::S83, dragon))
@@ -41,7 +42,7 @@ fn entry() -> Entry {
     }
 }
 
-/// A thread's memory at a position, with its own table.
+/// A worker at a position, with its own table.
 fn worker(position: &Position) -> Worker {
     let (limits, settings) = (Limits::default(), Settings::default());
     let task = task(position, limits, settings);
@@ -56,14 +57,14 @@ fn plant(worker: &Worker, position: &Position) {
     table.store(table.probe(key).slot, key, entry());
 }
 
-/// Every counter move is `answer`.
+/// Makes `answer` the counter move of every move.
 fn plant_counter_moves(histories: &mut Histories, answer: Move) {
     for mv in possible_moves() {
         histories.set_counter_move(mv, answer);
     }
 }
 
-/// How many moves are answered with one of the story.
+/// Number of moves whose counter move is one of [`story_moves`].
 fn counter_moves_of_the_story(histories: &Histories) -> usize {
     possible_moves()
         .filter_map(|mv| histories.counter_move(Some(mv)))
@@ -84,10 +85,10 @@ fn possible_moves() -> impl Iterator<Item = Move> {
     Square::ALL.into_iter().flat_map(onto)
 }
 
-/// Everything that the picker gives, with `remembered` in the slots of killers and counter move.
+/// All moves that the picker yields, with `refutations` as killers and counter move.
 fn picked(position: &Position, remembered: [Option<Move>; 3]) -> Vec<String> {
     let histories = Histories::new();
-    let context = Context::new(position, [Row::NONE; CONTINUATIONS], 0);
+    let context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
     let mut picker = MovePicker::new(position, None, remembered, context, false);
     let mut moves: Vec<String> = std::iter::from_fn(|| picker.next(position, &histories))
         .map(|mv| format!("{mv:?}"))
@@ -124,7 +125,7 @@ fn the_entry_counts_only_where_the_rook_is_blacks() {
     }
 }
 
-/// The gates, one by one: the owner of the piece, then the promotion zone.
+/// Two checks refuse the move independently: the owner of the piece, and the promotion zone.
 #[test]
 fn each_gate_refuses_by_itself() {
     let [blacks_turn, whites_turn] = COLLISIONS.map(position);
@@ -164,7 +165,7 @@ fn remembered_moves_of_the_story_do_not_come_out() {
     }
 }
 
-/// No move was made before, so there is nothing to answer, and nobody learns an answer.
+/// After a null move there is no last move, so no counter move is read or written.
 #[test]
 fn a_null_move_has_no_counter_move() {
     let mut position = position(MIDDLE_GAME);
@@ -177,8 +178,8 @@ fn a_null_move_has_no_counter_move() {
     assert_eq!(histories.counter_move(position.last_move()), None);
 }
 
-/// The whole search, with the entry under every position of two plies (a null move is one), and with the move as the
-/// answer to every move, does exactly what it does without.
+/// With the entry under every position within two plies (null moves included) and the move as
+/// counter move of every move, the search is the same as without.
 #[test]
 fn the_search_goes_on_as_if_the_story_had_not_been() {
     let root = position(MIDDLE_GAME);
@@ -190,7 +191,7 @@ fn the_search_goes_on_as_if_the_story_had_not_been() {
         .into();
         worker.iterate();
         let best = &worker.root_moves[0];
-        (best.line.clone(), best.value, worker.statistics.nodes)
+        (best.pv.clone(), best.value, worker.statistics.nodes)
     };
     let clean = run(&mut worker(&root));
     for answer in story_moves() {
@@ -201,7 +202,7 @@ fn the_search_goes_on_as_if_the_story_had_not_been() {
         assert_eq!(run(&mut worker), clean);
         assert!(worker.statistics.rejected > 100, "{:?}", worker.statistics);
         assert!(counter_moves_of_the_story(&worker.histories) < slots);
-        // Wherever the search has looked, the entry is gone or another's.
+        // Wherever the search probed, the entry has been erased or replaced.
         let left = planted
             .iter()
             .filter(|&&key| {
@@ -213,7 +214,7 @@ fn the_search_goes_on_as_if_the_story_had_not_been() {
     }
 }
 
-/// Plants the entry in all positions within two plies in which the move is not legal.
+/// Stores the entry under all positions within two plies in which the move is illegal.
 fn plant_two_plies(worker: &Worker, root: &Position) -> Vec<Key64> {
     let mut keys = Vec::new();
     let mut place = |position: &Position| {
@@ -237,7 +238,7 @@ fn plant_two_plies(worker: &Worker, root: &Position) -> Vec<Key64> {
     keys
 }
 
-/// The positions after each legal move, and after none.
+/// The positions after each legal move and after a null move.
 fn successors(position: &Position) -> Vec<Position> {
     let mut positions: Vec<Position> = legal_moves(position)
         .iter()

@@ -1,7 +1,7 @@
-//! Teacher data comes from thousands of short games at fixed depth, all from the same start and through a small table. In
-//! 2018 such runs of `YaneuraOu` slowed down until nothing came out any more: a wrong value that a collision had brought into
-//! the table answered in every later game. Here tables can be made to trust any entry that they find, and the values of
-//! probe positions, searched before each game, tell whether a wrong one stays.
+//! Long runs of short games at fixed depth from one start position with a small table, as for
+//! teacher data. In 2018 such runs of `YaneuraOu` slowed down to a halt: a wrong value that a key
+//! collision had brought into the table was found in every later game. These tests can disable the
+//! key check, and search probe positions before each game to detect a wrong value that stays.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::transposition::TranspositionTable;
 use crate::types::value::{MATE_IN_MAX_PLY, MAX_PLY, PAWN_VALUE};
 use crate::types::{Depth, Score};
 
-/// A middle game, and mates in three.
+/// Probe positions: a middle game, and mates in three.
 const PROBES: [&str; 4] = [
     "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
     "ln1gkg1nl/6+P2/2sppps1p/2p3p2/p8/P1P1P3P/2NP1PP2/3s1KSR1/L1+b2G1NL w R2Pbgp 42",
@@ -27,22 +27,22 @@ const PROBES: [&str; 4] = [
 ];
 const PROBE_DEPTH: Depth = 5;
 const OPENING_PLIES: usize = 6;
-/// A game ends after so many plies of search, or with a score of so many centipawns.
+/// A game ends after this many searched plies, or at a score of this many centipawns.
 const GAME_PLIES: usize = 20;
 const DECIDED: i32 = 1000;
-/// How well a table knows its entries.
+/// How the table checks keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Check {
-    /// By the whole key, as always.
+    /// The whole key, as usual.
     Whole,
-    /// Not at all: most entries are another position's.
+    /// Not at all: most entries found belong to other positions.
     None,
 }
 
-/// What a search found: score, decision, nodes.
+/// Score, decision and node count of a search.
 type Found = (Score, Decision, u64);
 
-/// One game, with the search of each probe before it.
+/// One game, and the searches of the probe positions before it.
 #[derive(Clone, PartialEq, Debug)]
 struct Game {
     probes: [Found; PROBES.len()],
@@ -50,12 +50,12 @@ struct Game {
     nodes: u64,
 }
 
-/// A run of games, as a generating thread makes them.
+/// A run of games with one searcher.
 struct Run {
     searcher: Searcher,
     settings: Settings,
     depth: Depth,
-    /// Whether each game begins with an empty table and no memory, as it should.
+    /// Whether each game starts with a cleared table and histories, as it should.
     prepares: bool,
 }
 
@@ -80,7 +80,7 @@ impl Run {
         }
     }
 
-    /// Another searcher with the same table, which remembers nothing else.
+    /// A new searcher with the same table and empty histories.
     fn successor(&self) -> Self {
         let mut searcher = Searcher::new();
         searcher.replace_table(Arc::clone(self.searcher.table()));
@@ -121,7 +121,7 @@ impl Run {
         PROBES.map(|sfen| self.search(&position(sfen), PROBE_DEPTH))
     }
 
-    /// Plays the game with this number; equal numbers have equal openings.
+    /// Plays the game of a number, which determines its opening.
     fn play(&mut self, number: u64) -> Game {
         if self.prepares {
             let ready = self.searcher.prepare(&self.settings);
@@ -171,7 +171,8 @@ fn opening(number: u64) -> Position {
     position
 }
 
-/// Plays `count` games; those of each tenth have the openings of the first tenth. Nothing may change on the way.
+/// Plays `count` games; each tenth of them repeats the openings of the first tenth. Games and probe
+/// searches must not change.
 fn strict_games_stay_as_they_are(count: u64, depth: Depth, check: Check) {
     let fresh = Run::new(Generations::Strict, check, depth, true).probes();
     let mut run = Run::new(Generations::Strict, check, depth, true);
@@ -196,7 +197,7 @@ fn strict_games_neither_slow_down_nor_repeat_a_wrong_score() {
     strict_games_stay_as_they_are(150, 3, Check::None);
 }
 
-/// Takes minutes.
+/// A long form of the test above, for minutes.
 #[test]
 #[ignore = "slow: thousands of games"]
 fn thousands_of_strict_games_neither_slow_down_nor_repeat_a_wrong_score() {
@@ -204,8 +205,9 @@ fn thousands_of_strict_games_neither_slow_down_nor_repeat_a_wrong_score() {
     strict_games_stay_as_they_are(5_000, 4, Check::None);
 }
 
-/// The failure itself, to show that the tests here would see it: with a table that is never cleared and trusts what it
-/// finds, many games end at once, because their first positions are misjudged. The generations alone are a cure.
+/// Shows that these tests would detect the failure: with a table that is never cleared and does not
+/// check keys, many games end at once, because their first positions are misjudged. Strict
+/// generations alone prevent it.
 #[test]
 fn without_strict_games_come_to_nothing() {
     const GAMES: u64 = 60;
@@ -223,7 +225,7 @@ fn without_strict_games_come_to_nothing() {
     assert!(percent(cured) > 85, "{cured} plies instead of {healthy}");
 }
 
-/// Even where the table is never cleared between searches: only the generations keep them apart.
+/// Even if the table is never cleared, strict generations separate the searches.
 #[test]
 fn a_strict_search_depends_on_nothing_before_it() {
     let mut run = Run::new(Generations::Strict, Check::None, 4, false);
@@ -234,7 +236,7 @@ fn a_strict_search_depends_on_nothing_before_it() {
     }
 }
 
-/// Generating threads own a searcher each; what the others do is nothing to them.
+/// Searchers on several threads do not affect each other.
 #[test]
 fn many_searchers_at_once_find_the_same() {
     const SEARCHERS: usize = 8;

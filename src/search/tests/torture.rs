@@ -1,6 +1,7 @@
-//! Searches in which most entries of the table belong to other positions: keys keep a few bits, the table has one
-//! MB, and now and then it is filled with arbitrary entries. `audit.rs` watches every move and value inside; here the
-//! lines, the decision and the answer to it are checked from outside. That mates are true is not asked.
+//! Searches in which most table entries belong to other positions: keys are reduced to a few bits,
+//! the table has 1 MB, and sometimes it is filled with random entries. `audit.rs` checks every move
+//! and value inside; these tests check lines, decision and ponder move from outside. Mate scores
+//! need not be true.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +11,7 @@ use crate::search::collisions::Collisions;
 use crate::types::Score;
 use crate::types::value::{MATE, MATE_IN_MAX_PLY, MAX_EVALUATION, MAX_PLY, REPETITION_WIN};
 
-/// Besides random play: handicaps, endgames, full hands, missing kings, and kings that have entered.
+/// Start positions: handicaps, endgames, full hands, missing kings, entered kings.
 const STARTS: [&str; 12] = [
     START_SFEN,
     "lnsgkgsn1/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
@@ -25,13 +26,13 @@ const STARTS: [&str; 12] = [
     "4k4/9/4P4/9/9/9/9/9/9 b 2G 1",
     "1r7/4k4/9/9/9/9/9/9/4K4 w Pp2b 1",
 ];
-/// So many bits of a key are kept besides the side to move: with few, entries are hardly ever a position's own, with more
-/// they live long enough for searches to build on them.
+/// Bits kept of each key, besides the side to move. With few, nearly all entries belong to other
+/// positions; with more, entries live long enough for searches to build on them.
 const KEY_BITS: [u32; 2] = [6, 10];
-/// No score of people's is beyond the judgement of perpetual check.
+/// Greatest absolute score, that of a perpetual check.
 const MAX_CENTIPAWNS: i32 = REPETITION_WIN * 100 / value::PAWN_VALUE;
 
-/// What a series of searches came to.
+/// Counters of a series of searches.
 #[derive(Debug, Default)]
 struct Account {
     searches: u64,
@@ -40,7 +41,7 @@ struct Account {
     foreign: u64,
 }
 
-/// A searcher under torture.
+/// A searcher with reduced keys.
 struct Torture {
     random: ChaCha8Rng,
     searcher: Searcher,
@@ -71,7 +72,7 @@ impl Torture {
         }
     }
 
-    /// So many searches of varied positions; histories and counter moves live on for a dozen of them.
+    /// Runs searches of varied positions; histories and counter moves last for twelve of them.
     fn run(mut self, searches: u64) -> Account {
         for number in 0..searches {
             if number % 12 == 0 {
@@ -101,7 +102,7 @@ impl Torture {
         }
     }
 
-    /// A random move, where there is one.
+    /// Makes a random move, if there is one.
     fn play_on(&mut self) {
         let moves = legal_moves(&self.game);
         if !moves.is_empty() {
@@ -110,7 +111,7 @@ impl Torture {
         }
     }
 
-    /// Any move, any value there is, under every key.
+    /// Stores a random entry under every key.
     fn fill_table(&mut self) {
         let collisions = Arc::clone(&self.collisions);
         for key in collisions.keys() {
@@ -165,7 +166,7 @@ impl Torture {
     }
 }
 
-/// Lines, scores and the decision; a note would be a failed audit.
+/// Checks lines, scores and the decision; a note would be a failed audit.
 fn check(root: &Position, event: &Event) {
     let sfen = root.to_sfen();
     let rule = Settings::default().entering_king_rule;
@@ -202,7 +203,8 @@ fn check_line(root: &Position, line: &[crate::types::Move]) {
     }
 }
 
-/// The torture is one: most of what is found is another position's, and much of it is refused.
+/// Checks that the test has an effect: most entries found belong to other positions, and many are
+/// rejected.
 fn check_account(account: &Account) {
     let refused = account.statistics.rejected;
     assert!(account.foreign > account.found / 2, "{account:?}");
@@ -218,7 +220,7 @@ fn collisions_do_no_harm() {
     }
 }
 
-/// Prints what it came to with `--nocapture`.
+/// Prints the counters with `--nocapture`.
 #[test]
 #[ignore = "takes minutes"]
 fn thousands_of_searches_in_collisions_do_no_harm() {

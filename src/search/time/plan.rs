@@ -1,72 +1,76 @@
-//! The plan for one move: how long to think at least, usually and at most, as the clocks allow.
+//! The time plan for one move: minimum, optimum and maximum, computed from the clocks.
 //!
-//! It never goes beyond the own time plus byoyomi less the reserve for delays; increments are for later moves. Horizon,
-//! minimum, optimum, maximum and full seconds are ideas of `YaneuraOu`'s `timeman.cpp`. What differs serves fast clocks
-//! without other settings: the reserve and the minimum are never more than a share of what the clock allows, and full seconds
-//! are counted only where the clocks show nothing else.
+//! No plan exceeds the main time plus byoyomi, minus a reserve for delays; increments are for later
+//! moves. Horizon, minimum, optimum, maximum and full seconds follow `YaneuraOu`'s `timeman.cpp`.
+//! Two changes make the default settings work with fast clocks: reserve and minimum are limited to
+//! a share of the available time, and seconds are rounded up only where all clocks show full
+//! seconds.
 
 use std::time::Duration;
 
-use crate::search::{Clock, Settings};
+use crate::search::limits::Clock;
+use crate::search::settings::Settings;
 use crate::types::Color;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// The reserve for delays is at most one part in so many of the time there is. Who plays with less than a few seconds has no
-/// delay of a second, and would lose all his time to it.
+/// The reserve is at most the available time divided by this: with a few seconds per game there is
+/// no network delay of a second, and a fixed reserve would use up all the time.
 const RESERVE_PART: u32 = 3;
-/// Without byoyomi no move takes more than one part in so many of the rest: after a machine that stood still there must be
-/// something left.
+/// Without byoyomi a move takes at most the remaining time divided by this, so that a machine that
+/// stalls does not lose on time.
 const MOST_PART: u32 = 2;
-/// The minimum is at most one part in so many of what a move may cost on average, and adds less to the optimum.
+/// Limits of the minimum: the average time per move divided by the first, and its share of the
+/// optimum, the average main time per move divided by the second.
 const MINIMUM_PART: u32 = 2;
 const MINIMUM_PART_OF_OPTIMUM: u32 = 4;
-/// A game is planned for so many plies from its start, more in games without byoyomi and increment.
+/// Planned game length in plies, and the plies added without byoyomi and increment, and with them.
 const HORIZON: u32 = 160;
 const HORIZON_SUDDEN_DEATH: u32 = 40;
 const HORIZON_ENDLESS: u32 = 20;
-/// The opening, in which the horizon does not come closer yet; likewise.
+/// Plies of the opening, during which the horizon does not shrink, for the same two kinds of games.
 const OPENING_SUDDEN_DEATH: u32 = 40;
 const OPENING_ENDLESS: u32 = 80;
-/// The maximum is so many times the share of one move, and at most this part of all estimated time.
+/// The maximum is this multiple of the average time per move, and at most this percentage of the
+/// estimated total time.
 const MAXIMUM_SHARES: u32 = 5;
 const MAXIMUM_PERCENT: u32 = 30;
-/// Pondering saves time: so much of the optimum is added.
+/// With pondering the optimum is increased by the optimum divided by this.
 const PONDER_SHARE: u32 = 4;
-/// With less time than this share of byoyomi left, everything is used for this move.
+/// With less main time than this percentage of byoyomi, all time is used for the move.
 const FINAL_PUSH_PERCENT: u32 = 120;
-/// Thinking about a forced move is no use.
+/// Maximum time for the only legal move.
 const FORCED_MOVE_TIME: Duration = Duration::from_millis(500);
 pub(super) const PERCENT: u32 = 100;
 
-/// Durations on the own clock.
+/// The plan for one move, in durations on the own clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Plan {
-    /// Think at least so long.
+    /// Least time, even if the search has settled.
     pub(super) minimum: Duration,
-    /// What the move is worth.
+    /// Time for a position of average difficulty; no new iteration starts after about this time.
     pub(super) optimum: Duration,
-    /// Stop here in any case. Comes closer when the search decides that it has thought enough.
+    /// The search stops here. Lowered once the optimum is used up.
     pub(super) maximum: Duration,
-    /// Nothing goes beyond.
+    /// Hard limit by the clock.
     pub(super) remaining: Duration,
-    /// A begun second is used up.
+    /// Whether to use each second that was begun to its end.
     pub(super) full_seconds: bool,
-    /// The time was given, not planned.
+    /// Whether the time is fixed (`movetime`), so that the optimum does not end the search early.
     pub(super) is_exact: bool,
 }
 
-/// Who is to move, and when.
+/// What the plan depends on besides the clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Situation {
     pub(super) us: Color,
     pub(super) game_ply: u32,
-    /// There is one move only.
+    /// Whether there is only one legal move.
     pub(super) is_forced: bool,
 }
 
 impl Plan {
-    /// Exactly so long.
-    pub(super) fn exactly(time: Duration) -> Self {
+    /// A plan for a fixed time per move.
+    pub(super) fn fixed(time: Duration) -> Self {
         Self {
             minimum: time,
             optimum: time,
@@ -77,7 +81,7 @@ impl Plan {
         }
     }
 
-    /// As long as the clocks allow.
+    /// A plan from the clocks.
     pub(super) fn of(clock: &Clock, settings: &Settings, situation: Situation) -> Self {
         let us = situation.us.index();
         let (time, increment, byoyomi) = (clock.time[us], clock.increment[us], clock.byoyomi[us]);
@@ -89,8 +93,8 @@ impl Plan {
         let moves = moves_to_go(settings, situation.game_ply, is_sudden_death);
         let own = time.saturating_sub(reserve);
         let estimate = own + (increment + byoyomi) * moves;
-        let mut minimum = least(settings, estimate / moves, full_seconds);
-        // A second for each move is kept back for clocks that count full ones.
+        let mut minimum = minimum_time(settings, estimate / moves, full_seconds);
+        // On clocks of full seconds, one second per move is kept in reserve.
         let begun = if full_seconds {
             SECOND * (moves + 1)
         } else {
@@ -136,22 +140,22 @@ impl Plan {
     }
 }
 
-/// The least time for a move, of those that cost so much on average.
-fn least(settings: &Settings, average: Duration, full_seconds: bool) -> Duration {
+/// The minimum time of a move; `average` is the average time per move.
+fn minimum_time(settings: &Settings, average: Duration, full_seconds: bool) -> Duration {
     let wanted = settings
         .minimum_thinking_time
         .saturating_sub(settings.network_delay);
     let minimum = wanted.min(average / MINIMUM_PART);
     if full_seconds {
-        // The first second costs nothing, or is lost anyway.
+        // On these clocks the first second is free, or lost anyway.
         minimum.max(SECOND.saturating_sub(settings.network_delay))
     } else {
         minimum
     }
 }
 
-/// Whether the clocks may be such that count full seconds only: those show no others. One that counts milliseconds looks
-/// so before the first move, and hardly ever again.
+/// Whether all clocks show full seconds, as those do that count nothing else. Clocks that count
+/// milliseconds do so before the first move, but hardly ever later.
 fn shows_full_seconds(clock: &Clock) -> bool {
     [clock.time, clock.increment, clock.byoyomi]
         .as_flattened()
@@ -159,7 +163,7 @@ fn shows_full_seconds(clock: &Clock) -> bool {
         .all(|duration| duration.subsec_nanos() == 0)
 }
 
-/// For how many own moves the time must last.
+/// The number of own moves for which the time must last, at least 1.
 fn moves_to_go(settings: &Settings, game_ply: u32, is_sudden_death: bool) -> u32 {
     let (more, opening) = if is_sudden_death {
         (HORIZON_SUDDEN_DEATH, OPENING_SUDDEN_DEATH)
@@ -174,7 +178,7 @@ fn moves_to_go(settings: &Settings, game_ply: u32, is_sudden_death: bool) -> u32
     (plies / 2).max(1)
 }
 
-/// The end of the begun second less the usual delay.
+/// The planned time rounded up to a full second minus the network delay.
 pub(super) fn end_of_second(planned: Duration, settings: &Settings) -> Duration {
     let seconds = planned.as_secs() + u64::from(planned.subsec_nanos() > 0);
     let end = Duration::from_secs(seconds).saturating_sub(settings.network_delay);

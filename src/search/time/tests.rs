@@ -1,4 +1,4 @@
-//! Plans for the clocks that there are, and when a search ends by them.
+//! Tests of time plans, and of when they end a search.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn plan(time: u32, increment: u32, byoyomi: u32) -> Plan {
     manager.plan.expect("clocks were given")
 }
 
-/// A manager whose clock began to run a while ago.
+/// A manager whose search started `ago` before now.
 fn began_before(ago: Duration, limits: Limits, settings: &Settings) -> TimeManager {
     let limits = Limits {
         start: Instant::now()
@@ -97,11 +97,12 @@ fn a_long_game_leaves_time_for_later() {
     assert!(plan.maximum <= SECOND * 60, "{plan:?}");
 }
 
-/// With the default settings, which are made for servers: neither at once nor as if each move had two seconds.
+/// The default settings are made for servers; fast clocks must neither be ignored nor used as if
+/// each move had two seconds.
 #[test]
 fn fast_clocks_are_used_and_last() {
     for (mut time, increment) in [(10_000, 0), (1000, 50), (5000, 50), (60_000, 0)] {
-        // Milliseconds that say that full ones are not what is counted.
+        // Milliseconds show that the clock does not count full seconds only.
         time -= 1;
         let first = plan(time, increment, 0);
         let fair = MILLISECOND * (time / 80 + increment);
@@ -149,15 +150,12 @@ fn after_an_iteration_it_ends_when_the_move_has_its_time() {
     let settings = Settings::default();
     let planned = plan(59_999, 0, 0);
     let mut early = began_before(planned.optimum / 2, limits(59_999, 0, 0), &settings);
-    assert!(!early.has_thought_enough(100, 0));
+    assert!(!early.should_stop(100, 0));
     let mut late = began_before(planned.optimum, limits(59_999, 0, 0), &settings);
-    assert!(
-        !late.has_thought_enough(200, 0),
-        "a hard position takes longer"
-    );
-    assert!(late.has_thought_enough(100, 0));
+    assert!(!late.should_stop(200, 0), "a hard position takes longer");
+    assert!(late.should_stop(100, 0));
     let mut easy = began_before(planned.optimum / 2, limits(59_999, 0, 0), &settings);
-    assert!(easy.has_thought_enough(50, 0));
+    assert!(easy.should_stop(50, 0));
 }
 
 #[test]
@@ -171,14 +169,14 @@ fn the_time_of_the_opponent_counts_as_thought() {
     fresh.ponderhit(hit(None), 0);
     assert!(fresh.plan.is_some_and(|plan| plan.maximum > plan.minimum));
     let mut known = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
-    known.remember(150);
+    known.set_factor(150);
     known.ponderhit(hit(None), 0);
     assert!(known.plan.is_some_and(|plan| plan.maximum == plan.minimum));
-    // The new clock makes a new plan.
+    // New clocks make a new plan.
     let mut known = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
     known.ponderhit(hit(Some(clock(60_000_000, 0, 0))), 0);
     assert!(known.plan.is_some_and(|plan| plan.maximum > SECOND * 60));
-    // Byoyomi would be lost: it is thought to its end.
+    // Unused byoyomi would be lost, so it is used to its end.
     let mut byoyomi = began_before(SECOND * 60, limits(0, 0, 10_000), &settings);
     byoyomi.ponderhit(hit(None), 0);
     assert!(
@@ -200,8 +198,8 @@ fn time_can_run_in_nodes() {
     let nodes = |time: Duration| time.as_millis() as u64 * 100;
     assert!(!manager.is_over(|| nodes(plan.maximum) - 100));
     assert!(manager.is_over(|| nodes(plan.maximum) + 100));
-    assert!(!manager.has_thought_enough(100, nodes(plan.optimum / 2)));
-    assert!(manager.has_thought_enough(100, nodes(plan.optimum)));
+    assert!(!manager.should_stop(100, nodes(plan.optimum / 2)));
+    assert!(manager.should_stop(100, nodes(plan.optimum)));
     let late = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
     assert!(late.is_over(|| 0), "the real clock is not lost by");
 }

@@ -1,10 +1,11 @@
-//! Quiet moves with their scores, as the generator brings them.
+//! Scores quiet moves while they are generated.
 //!
-//! It brings them piece by piece. What belongs to a piece is looked up once: its rows of the histories, where it gives check;
-//! then each of its targets costs one sum.
+//! The generator passes the moves of one piece together. History rows and check squares of the
+//! piece are looked up once; each target square then costs one sum.
 //!
-//! A piece that lesser ones attack is worth moving, and is not to be put where they do. The idea is Stockfish's
-//! (`threatByLesser`), with classes of pieces for shogi and what nothing defends besides.
+//! A piece attacked by a less valuable one gets a bonus for moving, and a malus for moving to such
+//! a square. The idea is Stockfish's `threatByLesser`, with classes of pieces for shogi; attacked
+//! pieces without a defender get the bonus too.
 
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
@@ -12,45 +13,44 @@ use crate::position::{LesserAttacks, Position};
 use crate::types::value::piece_value;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 
-use super::candidates::Candidates;
-use super::history::{Context, Histories, HistoryRow, LOW_PLIES, origin_in_hand, origin_on_board};
-use super::tunables::{
-    order_butterfly, order_check, order_check_see, order_escape, order_into_threat, order_low_ply,
-    order_pawns,
+use super::history::{
+    Histories, HistoryContext, HistoryRow, LOW_PLIES, origin_in_hand, origin_on_board,
 };
+use super::scored_moves::ScoredMoves;
+use super::tunables;
 
-/// The continuation histories that count for the order: of the moves one, two, three, four and six plies ago.
+/// The continuation histories used: of the moves one, two, three, four and six plies ago.
 const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];
 
-/// Scores the quiet moves of one node.
-pub(super) struct QuietMoves<'a> {
+/// Scores the quiet moves of one node, as the sink of the move generator.
+pub(super) struct QuietScorer<'a> {
     position: &'a Position,
     histories: &'a Histories,
     checks: Option<&'a CheckSquares>,
-    candidates: &'a mut Candidates,
+    moves: &'a mut ScoredMoves,
     pawns: HistoryRow<'a>,
     continuation: [HistoryRow<'a>; ORDER_ROWS.len()],
-    /// What the entries mean where they are zero.
+    /// Sum of the initial values of all histories used.
     start: i32,
     ply: Ply,
-    /// Found when the first drop gives check.
+    /// Computed at the first drop that gives check.
     near_king: Option<NearKing>,
-    /// Where lesser pieces attack.
+    /// The squares attacked by less valuable enemy pieces, by kind of own piece.
     attacks: &'a LesserAttacks,
     /// Own pieces that are attacked and not defended.
     hanging: Bitboard,
 }
 
-/// The squares around the enemy king.
+/// The squares next to the enemy king, by who can capture there.
 #[derive(Clone, Copy)]
 struct NearKing {
-    /// Those where only the king can take.
+    /// Those that only the enemy king defends.
     lonely: Bitboard,
-    /// Those that we attack, and perhaps others further away.
+    /// Those that the side to move attacks; may contain squares further away.
     supported: Bitboard,
 }
 
-/// What counts for one piece, by target.
+/// The history rows and check squares of one piece, by target square.
 struct PieceScores<'a> {
     pawns: &'a [i16; Square::NUM],
     continuation: [&'a [i16; Square::NUM]; ORDER_ROWS.len()],
@@ -75,12 +75,12 @@ impl NearKing {
 }
 
 impl PieceScores<'_> {
-    /// The sum for one target; `butterfly` is the row of the origin.
+    /// The history score of one target square; `butterfly` is the row of the origin.
     #[inline(always)]
     fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
         let [one, two, three, four, six] = self.continuation;
-        order_butterfly() * i32::from(butterfly[to])
-            + order_pawns() * i32::from(self.pawns[to])
+        tunables::order_butterfly_weight() * i32::from(butterfly[to])
+            + tunables::order_pawn_history_weight() * i32::from(self.pawns[to])
             + i32::from(one[to])
             + i32::from(two[to])
             + i32::from(three[to])
@@ -89,7 +89,8 @@ impl PieceScores<'_> {
             + start
     }
 
-    /// The sums for all targets at once: there are many drops of a kind, and the compiler makes vectors of this.
+    /// The history scores of all target squares. Drops have many targets, and this loop is
+    /// vectorized.
     #[inline(always)]
     fn of_all(&self, butterfly: &[i16; Square::NUM], start: i32, scores: &mut [i32; Square::NUM]) {
         for (to, score) in scores.iter_mut().enumerate() {
@@ -98,25 +99,26 @@ impl PieceScores<'_> {
     }
 }
 
-impl<'a> QuietMoves<'a> {
+impl<'a> QuietScorer<'a> {
     #[inline(always)]
     pub(super) fn new(
         position: &'a Position,
         histories: &'a Histories,
-        context: &Context,
+        context: &HistoryContext,
         attacks: &'a LesserAttacks,
         checks: Option<&'a CheckSquares>,
-        candidates: &'a mut Candidates,
+        moves: &'a mut ScoredMoves,
     ) -> Self {
-        let pawns = histories.pawns_row(context);
-        let continuation = ORDER_ROWS.map(|row| histories.continuation_row(context.rows[row]));
-        let start =
-            order_pawns() * pawns.start() + continuation.iter().map(HistoryRow::start).sum::<i32>();
+        let pawns = histories.pawn_row(context);
+        let continuation =
+            ORDER_ROWS.map(|row| histories.continuation_row(context.continuation_rows[row]));
+        let start = tunables::order_pawn_history_weight() * pawns.start()
+            + continuation.iter().map(HistoryRow::start).sum::<i32>();
         Self {
             position,
             histories,
             checks,
-            candidates,
+            moves,
             pawns,
             continuation,
             start,
@@ -138,48 +140,53 @@ impl<'a> QuietMoves<'a> {
         }
     }
 
-    /// Whether a drop that gives check stands by exchange. Next to the king mostly only the king can take, and then all
-    /// that counts is whether the piece is supported: found for all squares at once.
+    /// Whether a drop that gives check passes the static exchange test. On squares that only the
+    /// king defends, the answer is whether the drop is supported, which is computed for all squares
+    /// at once.
     #[inline(always)]
     fn drop_stands(&mut self, mv: Move) -> bool {
         let position = self.position;
         let near = *self.near_king.get_or_insert_with(|| NearKing::of(position));
         let kind = mv.piece().kind();
-        if near.lonely.contains(mv.to()) && piece_value(kind) > order_check_see() {
+        if near.lonely.contains(mv.to()) && piece_value(kind) > tunables::order_check_see_margin() {
             return near.supported.contains(mv.to());
         }
-        position.see_ge(mv, -order_check_see())
+        position.see_ge(mv, -tunables::order_check_see_margin())
     }
 
-    /// What counts besides the sum of the histories.
+    /// Score besides the sum of the histories of the piece: low ply history and checks.
     #[inline(never)]
     fn extra(&self, mv: Move, checks: Bitboard) -> i32 {
         let mut score = self.near_root(mv);
-        if checks.contains(mv.to()) && self.position.see_ge(mv, -order_check_see()) {
-            score += order_check();
+        if checks.contains(mv.to())
+            && self
+                .position
+                .see_ge(mv, -tunables::order_check_see_margin())
+        {
+            score += tunables::order_check_bonus();
         }
         score
     }
 
-    /// Whether moves onto `targets` have anything to count besides the sum of the histories.
+    /// Whether [`Self::extra`] can be other than 0 for moves to `targets`.
     #[inline(always)]
     fn has_extra(&self, piece: &PieceScores, targets: Bitboard) -> bool {
         self.ply < LOW_PLIES || piece.checks.intersects(targets)
     }
 
-    /// What counts for plies near the root alone.
+    /// Score of the low ply history, less the greater the ply.
     #[inline(always)]
     fn near_root(&self, mv: Move) -> i32 {
         if self.ply < LOW_PLIES {
             let low_ply = self.histories.low_ply(mv, self.ply);
-            order_low_ply() * low_ply / (1 + self.ply as i32)
+            tunables::order_low_ply_weight() * low_ply / (1 + self.ply as i32)
         } else {
             0
         }
     }
 
-    /// The moves of one piece that all promote or all do not. One copy for all kinds: the code is run once for each piece, and
-    /// has to stay in the cache of instructions.
+    /// Scores the moves of one piece that all promote or all do not. Not generic over the kind of
+    /// piece: one copy stays in the instruction cache.
     #[inline(never)]
     fn add_moves(&mut self, from: Square, targets: Bitboard, piece: Piece, is_promotion: bool) {
         let butterfly = self
@@ -191,9 +198,9 @@ impl<'a> QuietMoves<'a> {
         let worth = piece_value(piece.kind());
         let mut start = self.start;
         if (attacks | self.hanging).contains(from) {
-            start += worth * order_escape();
+            start += worth * tunables::order_escape_weight();
         }
-        let into_threat = self.start - worth * order_into_threat();
+        let into_threat = self.start - worth * tunables::order_into_threat_weight();
         for to in targets {
             let mv = board_move(from, to, piece, is_promotion);
             let start = if attacks.contains(to) {
@@ -205,11 +212,11 @@ impl<'a> QuietMoves<'a> {
             if has_extra {
                 score += self.extra(mv, scores.checks);
             }
-            self.candidates.push(mv, score);
+            self.moves.push(mv, score);
         }
     }
 
-    /// Likewise the steps of all pawns.
+    /// Scores the pawn moves of one side that all promote or all do not.
     #[inline(never)]
     fn add_pawn_steps(&mut self, us: Color, targets: Bitboard, piece: Piece, is_promotion: bool) {
         let scores = self.of_piece(piece);
@@ -222,7 +229,7 @@ impl<'a> QuietMoves<'a> {
             if has_extra {
                 score += self.extra(mv, scores.checks);
             }
-            self.candidates.push(mv, score);
+            self.moves.push(mv, score);
         }
     }
 
@@ -240,20 +247,19 @@ impl<'a> QuietMoves<'a> {
         }
         for to in scores.checks & targets {
             if self.drop_stands(Move::drop(piece, to)) {
-                table[to.index()] += order_check();
+                table[to.index()] += tunables::order_check_bonus();
             }
         }
         for to in targets & self.attacks.on(piece.kind()) {
-            table[to.index()] -= piece_value(piece.kind()) * order_into_threat();
+            table[to.index()] -= piece_value(piece.kind()) * tunables::order_into_threat_weight();
         }
         for to in targets {
-            self.candidates
-                .push(Move::drop(piece, to), table[to.index()]);
+            self.moves.push(Move::drop(piece, to), table[to.index()]);
         }
     }
 }
 
-/// The own pieces that the opponent attacks and nothing defends. Pawns are not asked for.
+/// The own pieces other than pawns that the opponent attacks and nothing defends.
 #[inline(always)]
 fn hanging(position: &Position, attacks: &LesserAttacks) -> Bitboard {
     let board = position.board();
@@ -265,7 +271,7 @@ fn hanging(position: &Position, attacks: &LesserAttacks) -> Bitboard {
     attacked - board.attacked(us, &board.lesser_attacks(us))
 }
 
-/// A move on the board; `piece` is what stands on `to` afterwards.
+/// A move on the board; `piece` is the moved piece after a promotion.
 #[inline(always)]
 fn board_move(from: Square, to: Square, piece: Piece, is_promotion: bool) -> Move {
     if is_promotion {
@@ -275,7 +281,7 @@ fn board_move(from: Square, to: Square, piece: Piece, is_promotion: bool) -> Mov
     }
 }
 
-impl Sink for QuietMoves<'_> {
+impl Sink for QuietScorer<'_> {
     #[inline(always)]
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
         if plain.is_any() {

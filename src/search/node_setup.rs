@@ -1,21 +1,22 @@
-//! What is known about a node before any of its moves: what the rules say, what the table remembers, whether the side to move
-//! wins at once, what the evaluation says.
+//! Steps 1, 3 and 4 of a node, before its first move: results by rule, the table entry, immediate
+//! wins, and the static evaluation.
 
 use crate::mate::mate_in_one;
 use crate::position::Declaration;
 use crate::types::value::{self, MAX_PLY, REPETITION_WIN, SUPERIOR_REPETITION, is_decisive};
 use crate::types::{Bound, Depth, Ply, Repetition, Value};
 
-use super::correction::{self, CorrectionRows};
-use super::history::Context;
-use super::node::{KILLERS, Node, NodeType, Tried, Window};
+use super::correction_history::{self, CorrectionRows};
+use super::history::HistoryContext;
+use super::node::{KILLERS, Node, NodeType, SearchedMoves, Window};
 use super::worker::{STOPPED, Worker};
 
-/// A mate that was seen at once is as good as from so many plies more.
+/// Depth bonus in plies when a mate in one is stored.
 const MATE_STORE_BONUS: Depth = 6;
 
 impl Worker {
-    /// Step 1: what the rules say before anything is searched, and the bounds that the distance to the root sets.
+    /// Step 1: values that the rules give without a search (repetition, move limit), the maximum
+    /// ply, and mate distance pruning.
     #[inline(always)]
     pub(super) fn rule_result<N: NodeType>(
         &mut self,
@@ -23,7 +24,7 @@ impl Worker {
         ply: Ply,
     ) -> Option<Value> {
         if N::PV {
-            self.lines[ply].clear();
+            self.pv_lines[ply].clear();
             self.seldepth = self.seldepth.max(ply + 1);
         }
         if N::ROOT {
@@ -53,120 +54,123 @@ impl Worker {
         if ply >= MAX_PLY - 1 {
             return Some(self.evaluate());
         }
-        // Mate distance pruning: nothing here can be better than mating with the next move, or worse than mated now.
+        // Mate distance pruning: no value here is above mating with the next move, or below being
+        // mated now.
         window.alpha = window.alpha.max(value::mated_in(ply));
         window.beta = window.beta.min(value::mate_in(ply + 1));
         (window.alpha >= window.beta).then_some(window.alpha)
     }
 
-    /// Gathers what is known about an inner node.
+    /// Sets up a node: its table entry, its stack frame, and what the frames before it say.
     #[inline(always)]
-    pub(super) fn enter<N: NodeType>(
+    pub(super) fn set_up_node<N: NodeType>(
         &mut self,
         window: Window,
         depth: Depth,
         ply: Ply,
-        is_cut: bool,
+        cut_node: bool,
     ) -> Node {
-        let mut node = self.look_up(window, ply);
-        let prior = self.frames.before_mut(ply, 1);
+        let mut node = self.new_node(window, ply);
+        let prior = self.stack.before_mut(ply, 1);
         node.prior_reduction = std::mem::take(&mut prior.reduction);
         let (prior_follows, prior_move) = (prior.follows_pv, prior.current_move);
-        self.frames[ply + 1].killers = [None; KILLERS];
-        self.frames[ply + 2].cutoffs = 0;
-        let frame = &mut self.frames[ply];
+        self.stack[ply + 1].killers = [None; KILLERS];
+        self.stack[ply + 2].cutoffs = 0;
+        let frame = &mut self.stack[ply];
         frame.move_count = 0;
         frame.stat_score = 0;
-        frame.table_hit = node.hit.is_some();
+        frame.tt_hit = node.tt_hit.is_some();
         frame.follows_pv = N::ROOT
             || prior_follows
                 && prior_move.is_some()
-                && self.last_line.get(ply.wrapping_sub(1)) == prior_move.as_ref();
-        node.excluded = frame.excluded;
-        if node.excluded.is_none() {
-            frame.was_pv = N::PV || node.was_pv;
+                && self.previous_pv.get(ply.wrapping_sub(1)) == prior_move.as_ref();
+        node.excluded_move = frame.excluded_move;
+        if node.excluded_move.is_none() {
+            frame.tt_pv = N::PV || node.tt_pv;
         }
-        node.was_pv = frame.was_pv;
+        node.tt_pv = frame.tt_pv;
         node.depth = depth.min(MAX_PLY as Depth - 1);
-        node.is_cut = is_cut;
-        node.is_all = !(N::PV || is_cut);
+        node.cut_node = cut_node;
+        node.all_node = !(N::PV || cut_node);
         if N::ROOT {
-            node.table_move = Some(self.root_moves[self.pv_index].mv);
+            node.tt_move = Some(self.root_moves[self.pv_index].mv);
         }
-        node.table_move_captures = node
-            .table_move
+        node.tt_capture = node
+            .tt_move
             .is_some_and(|mv| self.position.piece_on(mv.to()).is_some());
         node
     }
 
-    /// A node with what the table and the moves before it say.
+    /// A node with its table entry and continuation histories; the rest has initial values.
     #[inline(always)]
-    pub(super) fn look_up(&mut self, window: Window, ply: Ply) -> Node {
+    pub(super) fn new_node(&mut self, window: Window, ply: Ply) -> Node {
         let (probe, hit) = self.probe(ply);
         let in_check = self.position.in_check();
-        self.frames[ply].in_check = in_check;
-        let rows = std::array::from_fn(|index| self.frames.before(ply, index + 1).row);
+        self.stack[ply].in_check = in_check;
+        let rows = std::array::from_fn(|index| self.stack.before(ply, index + 1).row);
         Node {
             window,
             depth: 0,
             ply,
-            is_cut: false,
-            is_all: false,
+            cut_node: false,
+            all_node: false,
             in_check,
             key: self.position.key(),
             slot: probe.slot,
-            hit,
-            table_move: hit.and_then(|hit| hit.mv),
-            table_move_captures: false,
-            excluded: None,
-            was_pv: hit.is_some_and(|hit| hit.is_pv),
-            context: Context::new(&self.position, rows, ply),
+            tt_hit: hit,
+            tt_move: hit.and_then(|hit| hit.mv),
+            tt_capture: false,
+            excluded_move: None,
+            tt_pv: hit.is_some_and(|hit| hit.is_pv),
+            context: HistoryContext::new(&self.position, rows, ply),
             correction: 0,
             raw_eval: value::NONE,
             static_eval: value::NONE,
             eval: value::NONE,
-            is_improving: false,
-            opponent_worsens: false,
+            improving: false,
+            opponent_worsening: false,
             prior_reduction: 0,
             best_value: -value::INFINITE,
             best_move: None,
             move_count: 0,
             raised_alpha: false,
-            quiets_tried: Tried::new(),
-            captures_tried: Tried::new(),
+            quiets_searched: SearchedMoves::new(),
+            captures_searched: SearchedMoves::new(),
         }
     }
 
-    /// Step 3: the side to move can win by declaration, or mates at once. Where the table knows the node, it was asked for
-    /// a mate before.
+    /// Step 3: a win by declaration, or a mate in one. A node with a table entry was tested for
+    /// mate when that entry was stored.
     ///
-    /// The mate solver is not asked; no match said that it pays. At the root, before the search, with 3 % of the time: −38 ± 46
-    /// Elo (204 games of 50 ms a move). At nodes of the principal variation from depth 6 on, with 200 nodes: −41 ± 55 (152).
+    /// The mate solver is not called: no match showed a gain. Called at the root before the search,
+    /// with 3 % of the time: −38 ± 46 Elo (204 games, 50 ms per move). In PV nodes from depth 6 on,
+    /// with 200 nodes: −41 ± 55 Elo (152 games).
     #[inline(always)]
-    pub(super) fn immediate_win<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
-        if N::ROOT || node.excluded.is_some() {
+    pub(super) fn declaration_or_mate<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
+        if N::ROOT || node.excluded_move.is_some() {
             return None;
         }
         if let Some(declaration) = self.position.declaration(self.rule) {
             if let (true, Declaration::Try(mv)) = (N::PV, declaration) {
-                self.lines[node.ply].push(mv);
+                self.pv_lines[node.ply].push(mv);
             }
             node.best_value = value::mate_in(node.ply + 1);
             self.store(node, Bound::Exact);
             return Some(node.best_value);
         }
-        self.mate_at_once::<N>(node)
+        self.mate_in_one_value::<N>(node)
     }
 
-    /// The side to move mates at once.
+    /// The value of a node in which the side to move mates in one, which is stored with a depth
+    /// bonus.
     #[inline(always)]
-    pub(super) fn mate_at_once<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
-        if node.hit.is_some() || node.in_check {
+    pub(super) fn mate_in_one_value<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
+        if node.tt_hit.is_some() || node.in_check {
             return None;
         }
         let mv = mate_in_one(&mut self.position)?;
         if N::PV {
-            self.lines[node.ply].push(mv);
+            self.pv_lines[node.ply].push(mv);
         }
         node.best_value = value::mate_in(node.ply + 1);
         node.best_move = Some(mv);
@@ -175,56 +179,56 @@ impl Worker {
         Some(node.best_value)
     }
 
-    /// Step 4: the static evaluation, corrected by what was learned, and how it moved. What the table knows of the value is a
-    /// better guess where its bound allows.
+    /// Step 4: the static evaluation with its correction, whether it improves, and a TT value in
+    /// its place where its bound allows.
     #[inline(always)]
     pub(super) fn evaluate_node(&mut self, node: &mut Node) {
-        let before = self.frames.before(node.ply, 2).static_eval;
+        let before = self.stack.before(node.ply, 2).static_eval;
         node.correction = self.correction(node.ply);
         if node.in_check {
             node.static_eval = before;
             node.eval = before;
-            self.frames[node.ply].static_eval = before;
+            self.stack[node.ply].static_eval = before;
             return;
         }
-        if node.excluded.is_some() {
-            node.static_eval = self.frames[node.ply].static_eval;
+        if node.excluded_move.is_some() {
+            node.static_eval = self.stack[node.ply].static_eval;
             node.eval = node.static_eval;
         } else {
             self.set_static_eval(node);
             node.eval = node.static_eval;
-            if let Some(hit) = node.hit
-                && let Some(value) = node.table_value()
+            if let Some(hit) = node.tt_hit
+                && let Some(value) = node.tt_value()
                 && !is_decisive(value)
                 && value::decides(value, hit.bound, node.eval + 1)
             {
                 node.eval = value;
             }
-            if node.hit.is_none() {
-                // Another visit that is cut early finds at least this.
+            if node.tt_hit.is_none() {
+                // A later visit that is cut off before its own evaluation finds at least this one.
                 self.store_evaluation(node);
             }
         }
-        self.learn_from_evaluation(node);
-        let opponent = self.frames.before(node.ply, 1).static_eval;
-        node.is_improving = before != value::NONE && node.static_eval > before;
-        node.opponent_worsens = opponent == value::NONE || node.static_eval > -opponent;
-        Self::adjust_depth(node, opponent);
+        self.update_prior_move_by_evaluation(node);
+        let opponent = self.stack.before(node.ply, 1).static_eval;
+        node.improving = before != value::NONE && node.static_eval > before;
+        node.opponent_worsening = opponent == value::NONE || node.static_eval > -opponent;
+        Self::hindsight_adjustment(node, opponent);
     }
 
-    /// The evaluation from the table or anew, and corrected.
+    /// Sets the static evaluation, from the table or computed, and its corrected value.
     #[inline(always)]
     pub(super) fn set_static_eval(&mut self, node: &mut Node) {
-        node.raw_eval = match node.hit {
+        node.raw_eval = match node.tt_hit {
             Some(hit) if hit.eval != value::NONE => hit.eval,
             _ => self.evaluate(),
         };
-        let corrected = node.raw_eval + correction::to_value(node.correction);
+        let corrected = node.raw_eval + correction_history::to_value(node.correction);
         node.static_eval = corrected.clamp(-value::MAX_EVALUATION, value::MAX_EVALUATION);
-        self.frames[node.ply].static_eval = node.static_eval;
+        self.stack[node.ply].static_eval = node.static_eval;
     }
 
-    /// The static evaluation, within the range of evaluations.
+    /// Computes the static evaluation, limited to the range of evaluations.
     #[inline(always)]
     pub(super) fn evaluate(&mut self) -> Value {
         self.evaluator
@@ -232,16 +236,17 @@ impl Worker {
             .clamp(-value::MAX_EVALUATION, value::MAX_EVALUATION)
     }
 
-    /// By how much evaluations of such positions were wrong.
+    /// The correction of the static evaluation, in 1/131072 of the internal unit.
     #[inline(always)]
     pub(super) fn correction(&self, ply: Ply) -> i32 {
         let rows = self.correction_rows(ply);
         self.histories.corrections.of(&self.position, rows)
     }
 
-    /// The rows that the last move before `ply` is looked up in.
+    /// The rows of the continuation correction history for the node at `ply`: those of the moves
+    /// two and four plies before.
     #[inline(always)]
     pub(super) fn correction_rows(&self, ply: Ply) -> CorrectionRows {
-        [2, 4].map(|plies| self.frames.before(ply, plies).correction_row)
+        [2, 4].map(|plies| self.stack.before(ply, plies).correction_row)
     }
 }

@@ -1,5 +1,5 @@
-//! What the move picker generates at each stage, and how it scores the moves: captures by what they take, quiet moves by the
-//! histories.
+//! Generates and scores the moves of each stage of the move picker: captures by the captured piece
+//! and capture history (MVV and history), quiet moves by their histories.
 
 use crate::bitboard::Bitboard;
 use crate::movegen;
@@ -7,27 +7,28 @@ use crate::position::Position;
 use crate::types::value::piece_value;
 use crate::types::{Move, MoveList, Piece, PieceType};
 
-use super::candidates::MAX_SCORE;
-use super::history::{Histories, piece_to};
+use super::history::Histories;
+use super::history_entry::piece_to;
 use super::move_picker::MovePicker;
-use super::quiet_moves::QuietMoves;
-use super::tunables::{order_remembered, order_victim};
+use super::quiet_scoring::QuietScorer;
+use super::scored_moves::MAX_SCORE;
+use super::tunables;
 
-/// Captures come before all quiet evasions.
+/// Score added to capturing evasions, above every quiet one.
 const EVASION_CAPTURE_BONUS: i32 = MAX_SCORE / 2;
 impl MovePicker {
     #[inline(never)]
     pub(super) fn add_captures(&mut self, position: &Position, histories: &Histories) {
-        let list = self.candidates.refill();
+        let list = self.moves.refill();
         generate_captures(position, list, self.all_moves);
-        self.candidates
+        self.moves
             .score(|mv| capture_score(position, histories, mv));
     }
 
-    /// Captures, and pawns that step into the enemy's camp or within it.
+    /// Captures, and pawn moves that promote.
     #[inline(never)]
     pub(super) fn add_tactical(&mut self, position: &Position, histories: &Histories) {
-        let list = self.candidates.refill();
+        let list = self.moves.refill();
         generate_captures(position, list, self.all_moves);
         let board = position.board();
         let us = board.side_to_move();
@@ -43,56 +44,56 @@ impl MovePicker {
                 Piece::new(us, PieceType::ProPawn),
             ));
         }
-        self.candidates
+        self.moves
             .score(|mv| capture_score(position, histories, mv));
     }
 
     #[inline(never)]
     pub(super) fn add_quiets(&mut self, position: &Position, histories: &Histories) {
-        self.candidates.refill();
+        self.moves.refill();
         let board = position.board();
         let us = board.side_to_move();
         let attacks = board.lesser_attacks(!us);
         self.threatened = board.threatened(us, &attacks);
         let checks = self.checks.as_ref();
-        let mut quiets = QuietMoves::new(
+        let mut quiets = QuietScorer::new(
             position,
             histories,
             &self.context,
             &attacks,
             checks,
-            &mut self.candidates,
+            &mut self.moves,
         );
         if self.all_moves {
             movegen::quiets_into::<_, true, 1>(position, &mut quiets);
         } else {
             movegen::quiets_into::<_, false, 1>(position, &mut quiets);
         }
-        for (index, &mv) in self.remembered.iter().enumerate() {
-            // A move that is remembered twice counts once.
+        for (index, &mv) in self.refutations.iter().enumerate() {
+            // A move that is both a killer and the counter move gets the bonus once.
             if let Some(mv) = mv
-                && !self.remembered[..index].contains(&Some(mv))
+                && !self.refutations[..index].contains(&Some(mv))
             {
-                self.candidates.raise(mv, order_remembered());
+                self.moves.raise(mv, tunables::order_refutation_bonus());
             }
         }
-        self.candidates.finish();
+        self.moves.finish();
     }
 
     #[inline(never)]
     pub(super) fn add_evasions(&mut self, position: &Position, histories: &Histories) {
-        let list = self.candidates.refill();
+        let list = self.moves.refill();
         if self.all_moves {
             movegen::evasions::<true, 1>(position, list);
         } else {
             movegen::evasions::<false, 1>(position, list);
         }
-        let row = histories.continuation_row(self.context.rows[0]);
-        self.candidates.score(|mv| {
+        let row = histories.continuation_row(self.context.continuation_rows[0]);
+        self.moves.score(|mv| {
             if let Some(captured) = position.piece_on(mv.to()) {
                 EVASION_CAPTURE_BONUS + piece_value(captured.kind())
             } else {
-                histories.butterfly(mv) + row.balance(piece_to(mv.piece(), mv.to()))
+                histories.butterfly(mv) + row.value(piece_to(mv.piece(), mv.to()))
             }
         });
     }
@@ -106,13 +107,7 @@ fn generate_captures(position: &Position, list: &mut MoveList, all_moves: bool) 
     }
 }
 
-/// Whether quiescence looks at a move out of check.
-pub(super) fn is_tactical(position: &Position, mv: Move) -> bool {
-    position.piece_on(mv.to()).is_some()
-        || mv.is_promotion() && mv.piece().kind() == PieceType::ProPawn
-}
-
-/// What a promotion adds to the value of the piece.
+/// Gain in piece value by promotion, 0 for other moves.
 #[inline(always)]
 pub(super) fn promotion_gain(mv: Move) -> i32 {
     if mv.is_promotion() {
@@ -125,8 +120,8 @@ pub(super) fn promotion_gain(mv: Move) -> i32 {
 #[inline(always)]
 fn capture_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let Some(captured) = position.piece_on(mv.to()) else {
-        return promotion_gain(mv) * order_victim();
+        return promotion_gain(mv) * tunables::order_victim_weight();
     };
     let victim = piece_value(captured.kind());
-    victim * order_victim() + histories.capture(mv, captured.kind())
+    victim * tunables::order_victim_weight() + histories.capture(mv, captured.kind())
 }

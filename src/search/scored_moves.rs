@@ -1,49 +1,51 @@
-//! The moves of one stage with their scores, of which the best is wanted again and again.
+//! The scored moves of one stage, from which the best is selected repeatedly.
 //!
-//! Few of many are: a cut ends most nodes early. So nothing is sorted; the best is looked for each time, among the best of
-//! each group of packed numbers. Both passes have no branch, and the compiler turns them into a few vector instructions.
+//! Most nodes are cut off after few moves, so nothing is sorted. Score and index are packed into
+//! one integer; a selection takes the maximum of the changed group, then of all groups. Both loops
+//! are branch-free and vectorized.
 
 use arrayvec::ArrayVec;
 
 use crate::types::{MAX_MOVES, Move, MoveList};
 
-/// The low bits of a key hold the place of its move, counted down: of equal scores the move generated first comes first.
+/// The low bits of a key hold the index of its move, counted down: of equal scores the move
+/// generated first comes first.
 const PLACE_BITS: u32 = 10;
 const LAST_PLACE: usize = (1 << PLACE_BITS) - 1;
-/// Scores beyond this count as this.
+/// Greatest absolute value of a score; scores are clamped to it.
 pub(super) const MAX_SCORE: i32 = (1 << (31 - PLACE_BITS)) - 1;
-/// The key of a move that was taken, and of no move: below the key of any score.
+/// The key of a selected move and of padding, below the key of any score.
 const TAKEN: i32 = i32::MIN;
-/// So many keys make a group.
+/// Keys per group.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_MOVES <= LAST_PLACE && MAX_MOVES.is_multiple_of(LANES));
 
-/// The score in the high bits, and the place, counted down, in the low bits.
+/// Packs a score (high bits) and an index, counted down (low bits).
 #[inline(always)]
 fn key(score: i32, place: usize) -> i32 {
     debug_assert!((-MAX_SCORE..=MAX_SCORE).contains(&score));
     score << PLACE_BITS | (LAST_PLACE - place) as i32
 }
 
-/// The place of the move of a key.
+/// The index in a key.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     LAST_PLACE - (key as usize & LAST_PLACE)
 }
 
-/// Moves, and the order in which they come out.
-pub(super) struct Candidates {
+/// Moves with their scores.
+pub(super) struct ScoredMoves {
     moves: MoveList,
-    // One for each move, and `TAKEN` up to the next multiple of `LANES`.
+    // One key per move, then `TAKEN` up to the next multiple of `LANES`.
     keys: ArrayVec<i32, MAX_MOVES>,
-    // The best of each `LANES` keys.
+    // The maximum of each group of `LANES` keys.
     best: ArrayVec<i32, { MAX_MOVES / LANES }>,
-    // The best of all, `TAKEN` where no move is left.
+    // The maximum of all keys, `TAKEN` where no move is left.
     next: i32,
 }
 
-impl Default for Candidates {
+impl Default for ScoredMoves {
     #[inline(always)]
     fn default() -> Self {
         Self {
@@ -55,8 +57,8 @@ impl Default for Candidates {
     }
 }
 
-impl Candidates {
-    /// The list for the generator to fill, empty.
+impl ScoredMoves {
+    /// Clears the list and returns it for the move generator.
     #[inline(always)]
     pub(super) fn refill(&mut self) -> &mut MoveList {
         self.keys.clear();
@@ -66,7 +68,7 @@ impl Candidates {
         &mut self.moves
     }
 
-    /// Gives each move of the list its score.
+    /// Scores all moves of the list, clamped to ±[`MAX_SCORE`].
     #[inline(always)]
     pub(super) fn score(&mut self, mut score: impl FnMut(Move) -> i32) {
         for (place, &mv) in self.moves.iter().enumerate() {
@@ -76,22 +78,23 @@ impl Candidates {
         self.finish();
     }
 
-    /// Appends a move with its score, which is in range; [`Self::finish`] must follow the last.
+    /// Appends a move with its score, which must be within ±[`MAX_SCORE`]. Call [`Self::finish`]
+    /// after the last.
     #[inline(always)]
     pub(super) fn push(&mut self, mv: Move, score: i32) {
         self.keys.push(key(score, self.moves.len()));
         self.moves.push(mv);
     }
 
-    /// Adds to the score of a move, if it is here.
+    /// Adds a bonus to the score of a move, if it is in the list.
     #[inline(always)]
     pub(super) fn raise(&mut self, mv: Move, bonus: i32) {
-        if let Some(place) = self.moves.iter().position(|&candidate| candidate == mv) {
+        if let Some(place) = self.moves.iter().position(|&known| known == mv) {
             self.keys[place] += bonus << PLACE_BITS;
         }
     }
 
-    /// All moves are there and have their scores.
+    /// Completes the list: adds padding and computes the maxima.
     #[inline(always)]
     pub(super) fn finish(&mut self) {
         while !self.keys.len().is_multiple_of(LANES) {
@@ -108,13 +111,13 @@ impl Candidates {
         self.next = self.best.iter().copied().fold(TAKEN, i32::max);
     }
 
-    /// The move that [`Self::take_above`] will take, if its score is above the limit.
+    /// The move with the best score, `None` where no move is left.
     #[inline(always)]
     pub(super) fn peek(&self) -> Option<Move> {
         (self.next != TAKEN).then(|| self.moves[place_of(self.next)])
     }
 
-    /// Takes the best move out, and its score, if that is above `limit`.
+    /// Removes and returns the best move and its score, if the score is above `limit`.
     #[inline(always)]
     pub(super) fn take_above(&mut self, limit: i32) -> Option<(Move, i32)> {
         let best = self.next;
@@ -145,33 +148,32 @@ mod tests {
     #[test]
     fn the_best_comes_first_and_equal_ones_as_generated() {
         let moves = legal_moves(&Position::<1>::startpos());
-        let mut candidates = Candidates::default();
-        candidates.refill().extend(moves.iter().copied());
+        let mut list = ScoredMoves::default();
+        list.refill().extend(moves.iter().copied());
         let score = |mv: Move| mv.to().index() as i32 / 9 - 4;
-        candidates.score(score);
+        list.score(score);
         let mut expected: Vec<Move> = moves.iter().copied().collect();
         expected.sort_by_key(|&mv| -score(mv));
         let mut taken = Vec::new();
-        while let Some((mv, its_score)) = candidates.take_above(0) {
+        while let Some((mv, its_score)) = list.take_above(0) {
             assert_eq!(its_score, score(mv));
             assert!(its_score > 0);
             taken.push(mv);
         }
-        taken
-            .extend(std::iter::from_fn(|| candidates.take_above(-MAX_SCORE - 1)).map(|(mv, _)| mv));
+        taken.extend(std::iter::from_fn(|| list.take_above(-MAX_SCORE - 1)).map(|(mv, _)| mv));
         assert_eq!(taken, expected);
-        assert!(candidates.refill().is_empty());
-        assert_eq!(candidates.take_above(i32::MIN), None);
+        assert!(list.refill().is_empty());
+        assert_eq!(list.take_above(i32::MIN), None);
     }
 
     #[test]
     fn scores_out_of_range_keep_their_side() {
         let moves = legal_moves(&Position::<1>::startpos());
-        let mut candidates = Candidates::default();
-        candidates.refill().extend(moves.iter().copied().take(3));
+        let mut list = ScoredMoves::default();
+        list.refill().extend(moves.iter().copied().take(3));
         let mut scores = [i32::MIN, 7, i32::MAX].into_iter();
-        candidates.score(|_| scores.next().expect("three moves"));
-        let taken: Vec<_> = std::iter::from_fn(|| candidates.take_above(i32::MIN)).collect();
+        list.score(|_| scores.next().expect("three moves"));
+        let taken: Vec<_> = std::iter::from_fn(|| list.take_above(i32::MIN)).collect();
         let expected = [(moves[2], MAX_SCORE), (moves[1], 7), (moves[0], -MAX_SCORE)];
         assert_eq!(taken, expected);
     }

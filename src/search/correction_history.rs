@@ -1,37 +1,37 @@
-//! Correction histories: by how much the search found the static evaluation wrong in positions that share something: the
-//! pawns, the small pieces, one side's pieces, the last moves. The sum corrects the next evaluation, and its size says how
-//! far an evaluation is to be trusted. Each side's castle and what both have in hand count too where the evaluation is the
-//! material alone, which sees nothing of them; networks, which do, played no better with these at 20 ms a move and are
-//! spared the time.
+//! Correction histories: how far the search values of earlier positions were above their static
+//! evaluations, for positions that share a feature: pawns, minor pieces, the other pieces of one
+//! side, or the last moves. Their weighted sum corrects the static evaluation; its absolute value
+//! says how uncertain the evaluation is.
 //!
-//! Idea and weights: Stockfish (2024 and later) after Caissa. Castles and hands are ours.
+//! Each side's castle and the pieces in hand are features too where the evaluation is material
+//! alone, which does not know them. For networks, which do, they gained nothing at 20 ms per move
+//! and are left out to save time.
+//!
+//! Idea and weights: Stockfish (2024 and later), after Caissa. Castles and hands are our own.
 
 use crate::position::Position;
 use crate::types::{Color, Move, Value};
 use crate::util::{ZeroedPages, prefetch};
 
-use super::history::{PIECE_TO, piece_to, pull};
-use super::tunables::{
-    correction_castle, correction_continuation, correction_hands, correction_minor,
-    correction_non_pawn, correction_pawn, correction_update_castle, correction_update_follow_up,
-    correction_update_minor, correction_update_non_pawn, correction_update_reply,
-};
+use super::history_entry::{PIECE_TO, apply_gravity, piece_to};
+use super::tunables;
 
-/// No entry is larger.
+/// Greatest absolute value of an entry.
 pub(super) const CORRECTION_LIMIT: i32 = 1024;
-/// Structures are told apart by so many values of their key.
+/// Number of rows; the keys of features are reduced to this range.
 const STRUCTURES: usize = 1 << 16;
-/// A correction is the weighted sum of entries divided by this.
+/// A correction is in 1/131072 of the internal unit.
 const SCALE: i32 = 131_072;
-/// Weights of updates are in 1/128.
+/// Divisor of the weights of updates, which are in 1/128.
 const UPDATE_SCALE: i32 = 128;
 
-/// The corrections of one earlier move, by the move that answers it.
+/// A row of the continuation correction history: the entries of all replies to one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CorrectionRow(u32);
 
 impl CorrectionRow {
-    /// What follows no move; belongs to no move, because no piece has code 0.
+    /// The row before the first move and after a null move. No piece has index 0, so no move has
+    /// it.
     pub(super) const NONE: Self = Self(0);
 
     #[inline(always)]
@@ -45,10 +45,10 @@ impl CorrectionRow {
     }
 }
 
-/// The rows that a node's last move is looked up in: of the moves two and four plies before the node.
+/// The rows of the moves two and four plies before a node, in which its last move is looked up.
 pub(super) type CorrectionRows = [CorrectionRow; 2];
 
-/// What each key that falls on an entry has to say, side by side so that one key costs one cache line.
+/// Entries that share a row; side by side so that a key costs one cache line.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     pawn: i16,
@@ -56,24 +56,24 @@ struct Entry {
     non_pawn: [i16; Color::NUM],
 }
 
-/// The same for what material alone sees nothing of.
+/// The entries of features that the material evaluation does not know.
 #[derive(Clone, Copy, Default)]
 struct UnseenEntry {
     castle: [i16; Color::NUM],
     hands: i16,
-    /// Makes the size a power of two.
+    /// Padding to a power of two.
     _unused: i16,
 }
 
-/// The tables of one thread.
+/// The correction histories of one thread.
 pub(super) struct Corrections {
-    // [key][side to move]
+    // [row by key][side to move]
     structures: Box<[[Entry; Color::NUM]]>,
-    // [key][side to move], read where `of_material`
+    // [row by key][side to move]; used if `of_material`
     unseen: Box<[[UnseenEntry; Color::NUM]]>,
-    // [earlier move][answer]
+    // [row of an earlier move][piece and target of the reply]
     continuation: ZeroedPages<i16>,
-    /// Whether castles and hands count.
+    /// Whether the evaluation is material alone, so that castles and hands are used.
     of_material: bool,
 }
 
@@ -81,7 +81,7 @@ impl Corrections {
     /// Empty tables.
     ///
     /// # Panics
-    /// Panics where the system has no address space left.
+    /// Panics if there is no address space left.
     pub(super) fn new() -> Self {
         Self {
             structures: vec![[Entry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
@@ -92,19 +92,19 @@ impl Corrections {
         }
     }
 
-    /// Whether it is material alone that is corrected: then castles and hands count.
+    /// Sets whether the evaluation is material alone; castles and hands are used only then.
     pub(super) fn set_of_material(&mut self, of_material: bool) {
         self.of_material = of_material;
     }
 
-    /// Forgets everything.
+    /// Resets all entries to zero.
     pub(super) fn clear(&mut self) {
         self.structures.fill([Entry::default(); Color::NUM]);
         self.unseen.fill([UnseenEntry::default(); Color::NUM]);
         self.continuation.fill(0);
     }
 
-    /// Brings what [`Self::of`] reads into the cache.
+    /// Prefetches the entries that [`Self::of`] reads.
     #[inline(always)]
     pub(super) fn prefetch(&self, position: &Position, last: Move, rows: CorrectionRows) {
         let keys = [
@@ -127,7 +127,8 @@ impl Corrections {
         }
     }
 
-    /// The weighted sum of all that is known about the position, in 1/131072 of a value.
+    /// The correction of a position: the weighted sum of its entries, in 1/131072 of the internal
+    /// unit.
     #[inline(always)]
     pub(super) fn of(&self, position: &Position, rows: CorrectionRows) -> i32 {
         let us = position.side_to_move().index();
@@ -150,14 +151,14 @@ impl Corrections {
             let [reply, follow_up] = rows.map(|row| i32::from(self.continuation[row.entry(last)]));
             reply + follow_up
         });
-        correction_pawn() * pawn
-            + correction_minor() * minor
-            + correction_non_pawn() * non_pawn
-            + correction_continuation() * continuation
+        tunables::correction_pawn_weight() * pawn
+            + tunables::correction_minor_piece_weight() * minor
+            + tunables::correction_non_pawn_weight() * non_pawn
+            + tunables::correction_continuation_weight() * continuation
             + unseen
     }
 
-    /// What castles and hands add to it.
+    /// The part of castles and hands.
     #[inline(always)]
     fn of_unseen(&self, position: &Position) -> i32 {
         let us = position.side_to_move().index();
@@ -167,41 +168,44 @@ impl Corrections {
             .iter()
             .sum();
         let hands = i32::from(entry(position.hand_key()).hands);
-        correction_castle() * castle + correction_hands() * hands
+        tunables::correction_castle_weight() * castle + tunables::correction_hand_weight() * hands
     }
 
-    /// The search found the evaluation wrong; `bonus` has the sign and strength.
+    /// Adds a bonus to all entries of a position; positive where the evaluation was too low.
     pub(super) fn update(&mut self, position: &Position, rows: CorrectionRows, bonus: i32) {
         let us = position.side_to_move().index();
         let structures = &mut self.structures;
         let mut entry = |key: u32, weight: i32, part: fn(&mut Entry) -> &mut i16| {
             let entry = &mut structures[key as usize % STRUCTURES][us];
-            pull::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
+            apply_gravity::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
         };
         entry(position.pawn_key(), UPDATE_SCALE, |entry| &mut entry.pawn);
         entry(
             position.minor_piece_key(),
-            correction_update_minor(),
+            tunables::correction_update_minor_piece_weight(),
             |entry| &mut entry.minor,
         );
         entry(
             position.non_pawn_key(Color::Black),
-            correction_update_non_pawn(),
+            tunables::correction_update_non_pawn_weight(),
             |entry| &mut entry.non_pawn[Color::Black.index()],
         );
         entry(
             position.non_pawn_key(Color::White),
-            correction_update_non_pawn(),
+            tunables::correction_update_non_pawn_weight(),
             |entry| &mut entry.non_pawn[Color::White.index()],
         );
         if self.of_material {
             self.update_unseen(position, bonus);
         }
         if let Some(last) = position.last_move() {
-            let weights = [correction_update_reply(), correction_update_follow_up()];
+            let weights = [
+                tunables::correction_update_two_plies_weight(),
+                tunables::correction_update_four_plies_weight(),
+            ];
             for (row, weight) in rows.into_iter().zip(weights) {
                 let entry = &mut self.continuation[row.entry(last)];
-                pull::<CORRECTION_LIMIT, 0>(entry, bonus * weight / UPDATE_SCALE);
+                apply_gravity::<CORRECTION_LIMIT, 0>(entry, bonus * weight / UPDATE_SCALE);
             }
         }
     }
@@ -210,23 +214,23 @@ impl Corrections {
         let us = position.side_to_move().index();
         let mut entry = |key: u32, weight: i32, part: fn(&mut UnseenEntry) -> &mut i16| {
             let entry = &mut self.unseen[key as usize % STRUCTURES][us];
-            pull::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
+            apply_gravity::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
         };
         entry(
             position.castle_key(Color::Black),
-            correction_update_castle(),
+            tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::Black.index()],
         );
         entry(
             position.castle_key(Color::White),
-            correction_update_castle(),
+            tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::White.index()],
         );
         entry(position.hand_key(), UPDATE_SCALE, |entry| &mut entry.hands);
     }
 }
 
-/// A correction in units of value.
+/// A correction in the internal unit, rounded towards zero.
 #[inline(always)]
 pub(super) const fn to_value(correction: i32) -> Value {
     correction / SCALE

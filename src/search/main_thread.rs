@@ -1,0 +1,214 @@
+//! One search from its start to the decision: the main thread's part, and the helper threads' part.
+//!
+//! The main thread keeps time, reports and decides; helper threads search the same root and share
+//! only the table (Lazy SMP). Panics are caught here: the search then ends with a note and some
+//! legal move.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use crate::movegen::legal_moves;
+use crate::position::{Declaration, Position};
+use crate::types::Depth;
+use crate::types::value::PAWN_VALUE;
+
+use super::event::{Decision, Event, OnEvent};
+use super::limits::Limits;
+use super::reporter::{EventSender, Reporter};
+use super::root_move::{RootMove, root_moves};
+use super::signals::{Signals, Statistics};
+use super::task::{Outcome, Task, ThreadResult};
+use super::time::TimeManager;
+use super::vote::best_thread;
+use super::worker::Worker;
+
+const CENTIPAWNS: i32 = 100;
+
+/// The main thread's connection to the helper threads.
+pub(super) struct Helpers {
+    /// Yields one outcome per helper, then ends.
+    pub(super) outcomes: Receiver<Outcome>,
+}
+
+/// Runs a search on the main thread; its last event is always a decision.
+pub(super) fn run_main_thread(
+    worker: &mut Option<Worker>,
+    task: Task,
+    on_event: OnEvent,
+    helpers: &Helpers,
+) {
+    let sender = EventSender::new(on_event);
+    let (signals, limits) = (Arc::clone(&task.signals), Arc::clone(&task.limits));
+    let position = task.position.clone();
+    let result = catch_panic(worker, |worker| {
+        let worker = begin(worker, task);
+        let decision = search_and_decide(worker, &sender, helpers);
+        worker.release();
+        decision
+    });
+    let decision = result.unwrap_or_else(|panic| {
+        sender.send(Event::Note(panic));
+        signals.wait_for_permission(limits.infinite);
+        any_decision(&position, &limits)
+    });
+    // After a panic helpers may still run: they must release the table before the decision is sent.
+    signals.stop();
+    while helpers.outcomes.recv().is_ok() {}
+    sender.send(Event::Done(decision));
+    signals.finish();
+}
+
+/// Runs a search on a helper thread, until the main thread stops it.
+pub(super) fn run_helper_thread(worker: &mut Option<Worker>, task: Task) -> Outcome {
+    let result = catch_panic(worker, |worker| {
+        let worker = begin(worker, task);
+        if !worker.root_moves.is_empty() {
+            worker.iterate();
+            if worker.has_reached_target_depth() {
+                worker.task.signals.stop();
+            }
+        }
+        worker.release();
+        (worker.result(), worker.statistics)
+    });
+    match result {
+        Ok((result, statistics)) => Outcome {
+            result,
+            statistics,
+            panic: None,
+        },
+        Err(panic) => Outcome {
+            result: None,
+            statistics: Statistics::default(),
+            panic: Some(panic),
+        },
+    }
+}
+
+/// Gives the task to the thread's worker, which is created for the first task.
+fn begin(worker: &mut Option<Worker>, task: Task) -> &mut Worker {
+    let moves = root_moves(&task.position, &task.limits, &task.settings);
+    let worker = worker.get_or_insert_with(Worker::new);
+    worker.begin(task, moves);
+    worker
+}
+
+fn search_and_decide(worker: &mut Worker, sender: &EventSender, helpers: &Helpers) -> Decision {
+    let signals = Arc::clone(&worker.task.signals);
+    let limits = Arc::clone(&worker.task.limits);
+    let declaration = worker.position.declaration(worker.rule);
+    // A declaration ends the game, so only analysis searches such a position.
+    if worker.root_moves.is_empty() || declaration.is_some() && !limits.infinite {
+        signals.wait_for_permission(limits.infinite);
+        return decide(worker, declaration);
+    }
+    let settings = Arc::clone(&worker.task.settings);
+    worker.time = Some(TimeManager::new(
+        &limits,
+        &settings,
+        worker.position.side_to_move(),
+        worker.position.game_ply(),
+        worker.root_moves.len() == 1,
+    ));
+    worker.reporter = Some(Reporter::new(sender.clone(), &limits, settings.pv_interval));
+    worker.iterate();
+    signals.wait_for_permission(limits.infinite);
+    signals.stop();
+    let notes = gather_outcomes(worker, &signals, helpers);
+    if let Some(Declaration::Try(mv)) = declaration {
+        worker.put_first(RootMove::won(mv));
+    }
+    worker.choose_by_skill();
+    worker.report_result(worker.shown_multi_pv());
+    for note in notes {
+        sender.send(Event::Note(note));
+    }
+    decide(worker, declaration)
+}
+
+/// Waits for the helper threads, adds up all statistics, and takes over the root move of the thread
+/// that the vote chooses. Returns the messages of panics.
+fn gather_outcomes(worker: &mut Worker, signals: &Signals, helpers: &Helpers) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut results: Vec<ThreadResult> = worker.result().into_iter().collect();
+    signals.add_statistics(worker.statistics);
+    for outcome in &helpers.outcomes {
+        signals.add_statistics(outcome.statistics);
+        notes.extend(outcome.panic);
+        results.extend(outcome.result);
+    }
+    if worker.allows_vote() && !results.is_empty() {
+        let depth = worker.task.limits.depth.unwrap_or(Depth::MAX);
+        if results.iter().any(|voter| voter.completed_depth >= depth) {
+            results.retain(|voter| voter.completed_depth >= depth);
+        }
+        let best = results.swap_remove(best_thread(&results)).best;
+        worker.put_first(best);
+    }
+    notes
+}
+
+/// The decision for the root position, after the search or without one.
+fn decide(worker: &Worker, declaration: Option<Declaration>) -> Decision {
+    let is_stopped_ponder = worker.task.limits.ponder && worker.task.signals.is_pondering();
+    let Some(best) = worker.root_moves.first().cloned() else {
+        return if is_stopped_ponder {
+            Decision::Nothing
+        } else {
+            Decision::Resign
+        };
+    };
+    if !is_stopped_ponder {
+        match declaration {
+            Some(Declaration::Win) => return Decision::Win,
+            Some(Declaration::Try(best)) => return Decision::Move { best, ponder: None },
+            None => {}
+        }
+        if best.is_searched()
+            && best.value * CENTIPAWNS / PAWN_VALUE <= -worker.task.settings.resign_value
+        {
+            return Decision::Resign;
+        }
+    }
+    Decision::Move {
+        best: best.mv,
+        ponder: best.pv.get(1).copied(),
+    }
+}
+
+/// A decision without a search: the first requested move that is legal, or any legal move.
+pub(super) fn any_decision(position: &Position, limits: &Limits) -> Decision {
+    let moves = legal_moves(position);
+    let wanted = limits.search_moves.iter().find(|mv| moves.contains(mv));
+    match wanted.or(moves.first()) {
+        Some(&best) => Decision::Move { best, ponder: None },
+        None if limits.ponder => Decision::Nothing,
+        None => Decision::Resign,
+    }
+}
+
+/// Runs a part of the search. A panic is returned as a message, and the worker, whose state may be
+/// inconsistent, is dropped.
+fn catch_panic<T>(
+    worker: &mut Option<Worker>,
+    part: impl FnOnce(&mut Option<Worker>) -> T,
+) -> Result<T, String> {
+    let result = catch_unwind(AssertUnwindSafe(|| part(worker)));
+    result.map_err(|panic| {
+        *worker = None;
+        panic_text(&*panic)
+    })
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    format!(
+        "error: a search thread panicked: {}",
+        text.unwrap_or("no reason given")
+    )
+}
