@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT, metered, stop_on_ctrl_c};
 use crate::cli::{evaluation, part::parse_share};
-use crate::records::teacher::{Format, Record};
+use crate::records::teacher::{Content, Format, Record};
 use crate::train::data::Output;
 use crate::train::roots::{self, CheckSettings, Collection, Root, RootsSettings, Table};
 
@@ -115,8 +115,9 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
     let (path, format) = arguments.destination.check(&sources)?;
     ensure!(
-        matches!(format, Format::Hcp | Format::Sfen),
-        "{format} keeps more than positions, expected hcp or sfen"
+        format.content() == Content::Positions,
+        "{format} keeps more than positions, expected {}",
+        Format::names(|format| format.content() == Content::Positions)
     );
     let stop = stop_on_ctrl_c()?;
     let settings = arguments.settings();
