@@ -1,18 +1,19 @@
-//! Moves in the 16 bits of Apery, which hcpe, hcpe3 and `.pack` store: to 0-6, from 7-13, promotion bit 14. A drop comes
-//! "from" square 81 (a pawn) to 87 (a gold). Our own [`Move16`] is that of `YaneuraOu`.
+//! Moves in the 16 bits of Apery, which hcpe, hcpe3 and `.pack` store: bits 0-6 the target square,
+//! bits 7-13 the origin, bit 14 the promotion. A drop has the origin 81 (pawn) to 87 (gold).
+//! [`Move16`] has the layout of `YaneuraOu`.
 
 use crate::types::{Move16, PieceType, Square};
 
 const FROM_SHIFT: u32 = 7;
 const FIELD_MASK: u16 = 0x7f;
 const PROMOTION: u16 = 1 << 14;
-/// `Move16` has the drop bit where Apery has the promotion, and the promotion one above.
+/// The drop and promotion bits of `Move16`, whose order differs from Apery's.
 const OWN_DROP: u16 = 1 << 14;
 const OWN_PROMOTION: u16 = 1 << 15;
-/// The square that a pawn in hand comes from.
+/// The origin of a pawn drop.
 const FIRST_DROP: u16 = Square::NUM as u16;
 
-/// The move as Apery stores it.
+/// Converts a move to Apery's 16 bits.
 pub const fn to_apery(mv: Move16) -> u16 {
     let bits = mv.to_bits();
     let to = bits & FIELD_MASK;
@@ -26,8 +27,8 @@ pub const fn to_apery(mv: Move16) -> u16 {
     }
 }
 
-/// The move that Apery stores so, `None` where a field is out of range. Promoting drops and moves that stay where they
-/// are count as such.
+/// Converts Apery's 16 bits to a move; `None` if a field is out of range, a drop promotes, or both
+/// squares are the same.
 pub const fn from_apery(bits: u16) -> Option<Move16> {
     let to = bits & FIELD_MASK;
     let origin = bits >> FROM_SHIFT & FIELD_MASK;
@@ -65,7 +66,7 @@ mod tests {
 
     #[test]
     fn known_values() {
-        // As cshogi gives them: `Board().move_from_usi(text) & 0xffff`.
+        // Computed with cshogi: `Board().move_from_usi(text) & 0xffff`.
         for (text, bits) in [
             ("7g7f", 7739),
             ("8h2b+", 25354),

@@ -1,12 +1,12 @@
-//! Text files of the shogi world: UTF-8 today, CP932 and EUC-JP in older ones.
+//! Decoding of game records: UTF-8 today, CP932 and EUC-JP in older files.
 
 use std::borrow::Cow;
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 
-/// The text of a file. A first line that names its encoding is believed (`'CSA encoding=…` of CSA 3, `'encoding=…` of other
-/// programs); otherwise it is the first of UTF-8, CP932 and EUC-JP in which the bytes make sense. What makes no
-/// sense in any becomes a replacement character.
+/// Decodes a text file. An encoding named in the first line is tried first (`'CSA encoding=…` of
+/// CSA 3, `'encoding=…` of other programs), then UTF-8, CP932 and EUC-JP. If none fits without
+/// errors, invalid bytes become replacement characters.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     if let Some(encoding) = named(bytes) {
         let (text, _, has_errors) = encoding.decode(bytes);
@@ -16,7 +16,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
     for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
         let (text, _, has_errors) = encoding.decode(bytes);
-        // EUC-JP often passes for CP932, as half-width katakana, which nobody writes in pairs.
+        // EUC-JP is often valid CP932 too, as pairs of half-width katakana, which real text lacks.
         let is_other = encoding == SHIFT_JIS && looks_like_euc_jp(bytes);
         if !has_errors && !is_other {
             return text;
@@ -26,7 +26,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     text
 }
 
-/// The encoding that the first line names.
+/// The encoding that the first line names, if any.
 fn named(bytes: &[u8]) -> Option<&'static Encoding> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line).to_ascii_lowercase();
@@ -34,7 +34,8 @@ fn named(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(name.trim().as_bytes())
 }
 
-/// Whether the bytes make sense as EUC-JP and more of them stand for hiragana there than for half-width katakana.
+/// Whether the bytes are valid EUC-JP that, read as CP932, has more than one half-width katakana for
+/// every two letters.
 fn looks_like_euc_jp(bytes: &[u8]) -> bool {
     let (text, _, has_errors) = EUC_JP.decode(bytes);
     let (other, _, _) = SHIFT_JIS.decode(bytes);

@@ -1,72 +1,71 @@
-//! What readers of `.pack` and `.hcpe3` have in common: one stored game after the other, each proved move by move, and
-//! errors that say where they are.
+//! What the readers of `.pack` and `.hcpe3` have in common: games one after the other, each checked
+//! move by move, and errors that name the game and its offset.
 
 use std::io::Read;
 
 use thiserror::Error;
 
 use super::apery_move::from_apery;
+use super::counted::Counted;
 use crate::position::Position;
 use crate::types::Move;
 
-/// A game that cannot be read, and where it stands.
+/// A game that cannot be read, and its place in the input.
 #[derive(Debug, Error)]
 #[error("game {game}, at byte {offset}: {fault}")]
 pub struct GameError<F> {
     /// The number of the game, from 1.
     pub game: u64,
-    /// Where the game begins, in bytes from the beginning of the input.
+    /// The offset of the game, in bytes from the beginning of the input.
     pub offset: u64,
     /// What is wrong with it.
     pub fault: F,
 }
 
-/// A stored move that cannot be made.
+/// A stored move that is illegal.
 #[derive(Debug, Error)]
 #[error("move {number}, {text}, is illegal in {sfen}")]
 pub struct IllegalMove {
     /// The number of the move in the game, from 1.
     pub number: usize,
-    /// The move, or its bits where they are none.
+    /// The move in USI notation, or its bits if they are not a move.
     pub text: String,
-    /// The position in which it should be made.
+    /// The position before the move.
     pub sfen: String,
 }
 
 /// A format that stores games one after the other.
 pub trait GameFormat: Default {
-    /// A game as it is stored, taken apart without knowing shogi.
+    /// The fields of a stored game, not checked against the rules.
     type Frame;
-    /// A game that was played by the rules.
+    /// A game whose moves are all legal.
     type Game;
-    /// What can be wrong with one.
+    /// What can be wrong with a game.
     type Fault;
 
-    /// The next game and how many bytes it takes; `None` where the input ends before it.
+    /// Reads the fields of the next game; `None` at the end of the input.
     ///
     /// # Errors
-    /// The input fails, or is no game.
-    fn frame(input: &mut impl Read) -> Result<Option<(Self::Frame, u64)>, Self::Fault>;
+    /// The input fails, or its bytes do not follow the format.
+    fn read_frame(input: &mut impl Read) -> Result<Option<Self::Frame>, Self::Fault>;
 
-    /// The game, proved move by move.
+    /// Checks a game move by move.
     ///
     /// # Errors
-    /// Something in it is against the rules.
-    fn understand(&self, frame: Self::Frame) -> Result<Self::Game, Self::Fault>;
+    /// The start position, the result or a move is invalid.
+    fn decode(&self, frame: Self::Frame) -> Result<Self::Game, Self::Fault>;
 
-    /// Whether nothing can be read behind a game with this fault, because nobody knows where it ends.
+    /// Whether the end of a game with this fault is unknown, so that no further game can be read.
     fn is_fatal(fault: &Self::Fault) -> bool;
 }
 
-/// Reads one game after the other. A game that breaks the rules is an error, and the next one follows; after an error that
-/// hides where the game ends there is no next one.
+/// Reads one game after the other. An invalid game is an error, and the iterator goes on with the
+/// next game unless the end of the invalid one is unknown.
 pub struct GameReader<R: Read, F: GameFormat> {
-    input: R,
+    input: Counted<R>,
     format: F,
-    /// Games begun.
+    /// Games begun so far.
     games: u64,
-    /// Where the next game begins.
-    offset: u64,
     good_bytes: u64,
     is_over: bool,
 }
@@ -75,32 +74,31 @@ impl<R: Read, F: GameFormat> GameReader<R, F> {
     /// Reads from `input`, which should be buffered.
     pub fn new(input: R) -> Self {
         Self {
-            input,
+            input: Counted::new(input),
             format: F::default(),
             games: 0,
-            offset: 0,
             good_bytes: 0,
             is_over: false,
         }
     }
 
-    /// Where the last good game ended. A file that was cut off within a game can be continued from here.
+    /// The end of the last valid game, in bytes. A file that was cut off within a game can be
+    /// truncated to this size and continued.
     pub const fn good_bytes(&self) -> u64 {
         self.good_bytes
     }
 
-    /// Where the next game begins.
+    /// The offset of the next game, in bytes.
     pub const fn offset(&self) -> u64 {
-        self.offset
+        self.input.count()
     }
 
     fn read(&mut self) -> Result<Option<F::Game>, F::Fault> {
-        let Some((frame, length)) = F::frame(&mut self.input)? else {
+        let Some(frame) = F::read_frame(&mut self.input)? else {
             return Ok(None);
         };
-        self.offset += length;
-        let game = self.format.understand(frame)?;
-        self.good_bytes = self.offset;
+        let game = self.format.decode(frame)?;
+        self.good_bytes = self.offset();
         Ok(Some(game))
     }
 }
@@ -112,7 +110,7 @@ impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
         if self.is_over {
             return None;
         }
-        let offset = self.offset;
+        let offset = self.offset();
         self.games += 1;
         let game = self.read().map_err(|fault| GameError {
             game: self.games,
@@ -127,10 +125,10 @@ impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
     }
 }
 
-/// The move that Apery stores so, which is the one with this number, from 1.
+/// The legal move of Apery's 16 bits. `number` is that of the move in its game, from 1.
 ///
 /// # Errors
-/// The bits are no move, or it is illegal here.
+/// The bits are not a move, or the move is illegal in the position.
 pub(super) fn legal_move(
     position: &Position,
     bits: u16,

@@ -1,16 +1,19 @@
-//! `.hcpe`: positions of teacher data in the 38 bytes of Apery and dlshogi (`HuffmanCodedPosAndEval`), without a header.
+//! `.hcpe`: samples in the 38 bytes of Apery and dlshogi (`HuffmanCodedPosAndEval`), without a file
+//! header.
 //!
-//! Little endian: 32 bytes of [`HuffmanCodedPos`], score (2, signed), move (2), result (1), one byte of nothing.
+//! Little endian: 32 bytes of [`HuffmanCodedPos`], score (2, signed), move (2), result (1), one
+//! byte of padding.
 
-use super::apery_move::from_apery;
+use super::apery_move::{from_apery, to_apery};
 use super::game::GameResult;
 use super::packed::HuffmanCodedPos;
+use super::sample::Sample;
 use crate::types::Move16;
 
-/// The bits of the result that say who won; the others say why (see [`hcpe3`](super::hcpe3)).
+/// The bits of the result byte that name the winner; the others give the reason, as in hcpe3.
 const WINNER_BITS: u8 = 3;
 
-/// A position, what a search thought of it, and how its game ended. The fields hold whatever the file says.
+/// A record of the format. Its fields are not checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hcpe {
     /// The position.
@@ -19,9 +22,9 @@ pub struct Hcpe {
     pub score: i16,
     /// The best move in the 16 bits of Apery.
     pub mv: u16,
-    /// 0 draw, 1 black won, 2 white won; higher bits say why.
+    /// 0 draw, 1 black won, 2 white won; the higher bits give the reason.
     pub result: u8,
-    /// 0.
+    /// Written as 0, ignored by readers.
     pub padding: u8,
 }
 
@@ -29,7 +32,7 @@ impl Hcpe {
     /// Bytes of a record.
     pub const SIZE: usize = 38;
 
-    /// The record of these bytes, whatever they say.
+    /// Reads a record. Any bytes make one.
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
         let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
         let mut position = [0; 32];
@@ -54,12 +57,27 @@ impl Hcpe {
         bytes
     }
 
-    /// The best move, not checked against the position; `None` where the bits are no move.
+    /// The record of a sample, whose position must be valid.
+    pub fn from_sample(sample: &Sample) -> Self {
+        let board = sample.position.unpack_board();
+        Self {
+            position: board.map_or_else(
+                |_| HuffmanCodedPos::from_bytes([0; 32]),
+                |board| HuffmanCodedPos::of_board(&board),
+            ),
+            score: sample.score,
+            mv: sample.mv.map_or(0, to_apery),
+            result: sample.result.code(),
+            padding: 0,
+        }
+    }
+
+    /// The best move, not checked against the position; `None` if the bits are not a move.
     pub const fn best_move(&self) -> Option<Move16> {
         from_apery(self.mv)
     }
 
-    /// Who won, `None` where the code means nothing.
+    /// The result, `None` if the code is unknown.
     pub const fn game_result(&self) -> Option<GameResult> {
         GameResult::from_code(self.result & WINNER_BITS)
     }

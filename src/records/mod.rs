@@ -1,8 +1,9 @@
-//! Game records and teacher data: what was played, and the texts and bytes that keep it.
+//! Game records and teacher data: readers and writers of the formats of the shogi world.
 //!
-//! Parsers return errors that name what they found; none panics.
+//! Parsers return errors that name what was found and what was expected. None panics on bad input.
 
 pub mod apery_move;
+mod counted;
 pub mod csa;
 pub mod encoding;
 pub mod game;
@@ -14,5 +15,7 @@ pub mod pack;
 pub mod packed;
 pub mod psum;
 pub mod psv;
+pub mod sample;
+pub mod score;
 pub mod sfen_line;
 pub mod teacher;

@@ -1,34 +1,31 @@
-//! `.psum`: positions with everything that several games said about them, exactly. Our own format, 56 bytes a position,
-//! without a header, sorted by the position.
+//! `.psum`: positions with the exact sums of all their scores and results. A format of this engine:
+//! 56 bytes a position, without a file header, sorted by position.
 //!
-//! Little endian: 32 bytes of [`PackedSfen`], the sum of the scores (8, signed, in ninths of a centipawn, in which the
-//! units of all formats are whole numbers), how often the side to move won, drew and lost (4 each), a move (2) and a ply (2).
-//! Sums of whole numbers lose nothing, however many there are.
+//! Little endian: 32 bytes of [`PackedSfen`], the sum of the scores (8, signed, in ninths of a
+//! centipawn, so that the units of every format are whole numbers), the numbers of wins, draws and
+//! losses of the side to move (4 each), a move (2) and a ply (2).
 
 use super::game::GameResult;
 use super::packed::PackedSfen;
-use super::psv;
-use super::teacher::{Record, Sample};
+use super::sample::Sample;
+use super::score::NINTHS;
 use crate::types::{Color, Move16};
 
-/// Ninths of a centipawn in a centipawn.
-pub const NINTHS: i64 = 9;
+/// The largest score that a format can store, in ninths: a psv unit is ten ninths.
+const MAX_NINTHS: u128 = 10 * (1 << 15);
 
-/// The size of the largest score that a format can store, in ninths: ten for each unit of `.psv`.
-const LARGEST_NINTHS: u128 = 10 * (1 << 15);
-
-/// A position and the sums.
+/// A position, the sum of its scores and the counts of its results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PositionSum {
     /// The position.
     pub position: PackedSfen,
     /// The sum of the scores of the side to move, in ninths of a centipawn.
     pub score_sum: i64,
-    /// How often the side to move won, drew and lost.
+    /// Games that the side to move won, drew and lost.
     pub results: [u32; 3],
-    /// [`Move16`] of the best move that came first, 0 for none.
+    /// The bits of the best [`Move16`] of the first sample that has one, 0 for none.
     pub mv: u16,
-    /// The lowest ply, 0 for unknown.
+    /// The lowest ply of the samples, 0 if unknown.
     pub ply: u16,
 }
 
@@ -36,8 +33,8 @@ impl PositionSum {
     /// Bytes of a record.
     pub const SIZE: usize = 56;
 
-    /// The sum of a single position.
-    pub fn of_sample(sample: &Sample) -> Self {
+    /// The sum of a single sample.
+    pub fn from_sample(sample: &Sample) -> Self {
         let mut results = [0; 3];
         results[(1 - sample.result.for_side(sample.side_to_move())) as usize] = 1;
         Self {
@@ -49,24 +46,7 @@ impl PositionSum {
         }
     }
 
-    /// Hands out the sums of a record's positions.
-    pub fn for_each(record: &Record, mut visit: impl FnMut(Self)) {
-        match record {
-            Record::Sum(sum) => visit(*sum),
-            // Not over centipawns, which would round.
-            Record::Psv(stored) => record.for_each_sample(|sample| {
-                visit(Self {
-                    // Older versions of YaneuraOu wrote the hands in another order.
-                    position: canonical(sample.position),
-                    score_sum: psv::to_ninths(stored.score),
-                    ..Self::of_sample(sample)
-                });
-            }),
-            _ => record.for_each_sample(|sample| visit(Self::of_sample(sample))),
-        }
-    }
-
-    /// Adds what was said about the same position elsewhere.
+    /// Adds another sum of the same position.
     pub fn add(&mut self, other: &Self) {
         self.score_sum = self.score_sum.saturating_add(other.score_sum);
         for (count, more) in self.results.iter_mut().zip(other.results) {
@@ -80,19 +60,19 @@ impl PositionSum {
         }
     }
 
-    /// How often it occurred.
+    /// The number of samples in the sum.
     pub fn count(&self) -> u64 {
         self.results.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Whether so many scores can have this sum.
+    /// Whether [`Self::count`] scores can add up to this sum.
     pub fn is_possible(&self) -> bool {
-        let most = u128::from(self.count()) * LARGEST_NINTHS;
+        let most = u128::from(self.count()) * MAX_NINTHS;
         u128::from(self.score_sum.unsigned_abs()) <= most
     }
 
-    /// As one position: the mean score, rounded, and the result that was most frequent. Where wins and losses are equally
-    /// many it is a draw.
+    /// The sum as one sample: the rounded mean score and the most frequent result. A tie of wins and
+    /// losses is a draw.
     pub fn to_sample(&self) -> Sample {
         let divisor = i128::from(self.count().max(1)) * i128::from(NINTHS);
         let doubled = 2 * i128::from(self.score_sum);
@@ -114,7 +94,7 @@ impl PositionSum {
         sample
     }
 
-    /// The record of these bytes, whatever they say.
+    /// Reads a record. Any bytes make one.
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
         let mut position = [0; 32];
         position.copy_from_slice(&bytes[..32]);
@@ -146,19 +126,13 @@ impl PositionSum {
     }
 }
 
-/// The same position as it is written today.
-fn canonical(position: PackedSfen) -> PackedSfen {
-    let board = position.unpack_board();
-    board.map_or(position, |board| PackedSfen::of_board(&board))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::position::Position;
 
     fn sum(score: i16, result: GameResult) -> PositionSum {
-        PositionSum::of_sample(&Sample {
+        PositionSum::from_sample(&Sample {
             position: PackedSfen::of(&Position::<1>::startpos()),
             score,
             mv: None,
@@ -186,7 +160,7 @@ mod tests {
         );
         total.add(&sum(-10, GameResult::Win(Color::White)));
         assert!(total.is_possible());
-        // -5 / 4, half away from zero.
+        // -5 / 4, rounded half away from zero.
         assert_eq!(total.to_sample().score, -1);
         assert_eq!(total.to_sample().result, GameResult::Draw);
         total.score_sum = i64::MIN;

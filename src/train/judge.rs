@@ -10,8 +10,8 @@ use super::data::{DataError, Sources, Watch};
 use crate::bitboard::Bitboard;
 use crate::eval::{Evaluator, Memory};
 use crate::position::{Declaration, Position};
-use crate::records::psv;
-use crate::records::teacher::Sample;
+use crate::records::sample::Sample;
+use crate::records::score::clamp_centipawns;
 use crate::types::value::PAWN_VALUE;
 use crate::types::{EnteringKingRule, Value};
 
@@ -136,7 +136,8 @@ impl Group {
     fn add(&mut self, value: Value, sample: &Sample, settings: &JudgeSettings) {
         let share = |value: f64| 1.0 / (1.0 + (-value / settings.scale).exp());
         let expected = share(value.into());
-        let score = f64::from(psv::bounded(sample.score.into())) * f64::from(PAWN_VALUE) / 100.0;
+        let score =
+            f64::from(clamp_centipawns(sample.score.into())) * f64::from(PAWN_VALUE) / 100.0;
         let points = sample.result.for_side(sample.side_to_move());
         let result = 0.5 + 0.5 * f64::from(points);
         let target = share(score) + settings.result_weight * (result - share(score));

@@ -27,8 +27,7 @@ const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 /// The files to read.
 #[derive(Args)]
 pub(super) struct Input {
-    /// Files, or folders of files: psv (bin), hcpe, psum, hcpe3, pack, hcp, sfen, usi, csa, kif
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
     /// Format of all files, whatever their names say
@@ -52,6 +51,12 @@ impl Input {
             BadRecords::Stop
         }
     }
+}
+
+/// The help of the files to read.
+fn inputs_help() -> String {
+    let names = Format::names(|_| true);
+    format!("Files, or folders of files, whose names end in {names}")
 }
 
 /// The file to write.

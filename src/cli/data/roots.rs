@@ -9,7 +9,7 @@ use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::share::parse_share;
 use crate::cli::work::WorkArguments;
-use crate::records::teacher::{Format, Record};
+use crate::records::teacher::{Content, Format, Record};
 use crate::runs::{RunKind, Stop};
 use crate::train::data::Output;
 use crate::train::roots::{
@@ -141,8 +141,9 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
     let (path, format) = arguments.destination.check(&sources)?;
     ensure!(
-        matches!(format, Format::Hcp | Format::Sfen),
-        "{format} keeps more than positions, expected hcp or sfen"
+        format.content() == Content::Positions,
+        "{format} keeps more than positions, expected {}",
+        Format::names(|format| format.content() == Content::Positions)
     );
     let stop = stop_on_ctrl_c()?;
     let settings = arguments.settings();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::{check_output, watched};
+use super::{check_output, inputs_help, watched};
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
 use crate::train::data::pass::{self, BadRecords, Destination};
@@ -14,8 +14,7 @@ use crate::train::data::pass::{self, BadRecords, Destination};
 #[derive(Args)]
 #[command(before_help = "Example: raicho validate games.pack --skip good.pack")]
 pub(in crate::cli) struct Arguments {
-    /// Files, or folders of files: psv (bin), hcpe, psum, hcpe3, pack, hcp, sfen, usi, csa, kif
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
     /// Format of all files, whatever their names say

@@ -1,26 +1,33 @@
-//! What floodgate says in comments: ratings of the players, and scores of their engines.
+//! The comments of floodgate: ratings of the players, and scores of their engines.
 
-use super::{LARGEST_SCORE, MATE_SCORE};
 use crate::types::{Color, Score};
 
-/// What the comments with the players' ratings begin with, by [`Color::index`].
+/// The score that stands for a mate in 0 plies; each ply is one less. It fits in 16 bits, because
+/// readers store it so.
+pub(super) const MATE_SCORE: i32 = 32_000;
+
+/// The largest score that is not a mate.
+pub(super) const MAX_SCORE: i32 = 30_000;
+
+/// The beginnings of the comments with the players' ratings, by [`Color::index`].
 pub(super) const RATING_PREFIXES: [&str; Color::NUM] = ["'black_rate:", "'white_rate:"];
 
-/// The number behind the name, which may have colons in it: `AobaZero:3393` or `engine+7f:3382.0`.
-pub(super) fn rating_of(text: &str) -> Option<f64> {
+/// Parses the rating after the name, which may have colons: `AobaZero:3393` or `engine+7f:3382.0`.
+pub(super) fn parse_rating(text: &str) -> Option<f64> {
     let (_, number) = text.rsplit_once(':')?;
     let rating: f64 = number.trim().parse().ok()?;
     rating.is_finite().then_some(rating)
 }
 
-/// The reverse of what the writer does with mates; larger numbers, which some programs write, are only large.
-pub(super) fn understand_score(score: i64) -> Score {
-    let [largest, mate] = [LARGEST_SCORE, MATE_SCORE].map(i64::from);
+/// Converts the number of a score comment. Numbers beyond [`MATE_SCORE`], which some programs write,
+/// are not mates and are clamped to [`MAX_SCORE`].
+pub(super) fn parse_score(score: i64) -> Score {
+    let [max, mate] = [MAX_SCORE, MATE_SCORE].map(i64::from);
     let size = score.saturating_abs();
-    if size > largest && size <= mate {
+    if size > max && size <= mate {
         let distance = (mate - size) as i32;
         Score::Mate(if score < 0 { -distance } else { distance })
     } else {
-        Score::Cp(score.clamp(-largest, largest) as i32)
+        Score::Cp(score.clamp(-max, max) as i32)
     }
 }

@@ -1,71 +1,22 @@
-//! Reading: every move is proved, and an error names the line.
+//! Reads records. Every move is checked, and an error names its line.
 
 use std::time::Duration;
 
-use thiserror::Error;
-
-use super::comments::{RATING_PREFIXES, rating_of, understand_score};
+use super::comments::{RATING_PREFIXES, parse_rating, parse_score};
+use super::fault::{CsaError, CsaFault};
+use super::notation::{color_of, parse_move};
 use super::setup::Setup;
 use super::summary::{self, Summary};
-
 use crate::movegen::legal_moves;
-use crate::position::{InvalidPosition, Position};
+use crate::position::Position;
 use crate::records::game::{Ending, GameRecord, RecordedMove, Thought};
-use crate::types::{Color, Move, PieceType, Repetition, Square};
+use crate::types::{Color, Repetition};
 use crate::util::shorten;
-
-/// Why a text is no record.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("line {line}: {fault}")]
-pub struct CsaError {
-    /// The number of the line, from 1.
-    pub line: usize,
-    /// What is wrong with it.
-    pub fault: CsaFault,
-}
-
-/// What is wrong with a line.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum CsaFault {
-    /// Nothing that a record can hold.
-    #[error(
-        "'{0}' is no line of CSA, expected a header, a position, a move, a time, an ending or a comment"
-    )]
-    Unknown(String),
-    /// A wrong line of the position.
-    #[error("'{found}' in the position, expected {expected}")]
-    Setup {
-        /// What was found.
-        found: String,
-        /// What was expected.
-        expected: &'static str,
-    },
-    /// The position cannot be.
-    #[error("impossible position: {0}")]
-    Impossible(InvalidPosition),
-    /// A move or an ending before anybody is to move.
-    #[error("'{0}' before the position, expected '+' or '-' for the side to move first")]
-    NoPosition(String),
-    /// No notation of a move.
-    #[error("'{0}' is not a move, expected for example +7776FU or -0055KA")]
-    NotAMove(String),
-    /// A move that cannot be made.
-    #[error("'{found}' is illegal in {sfen}, expected a legal move")]
-    Illegal {
-        /// The move.
-        found: String,
-        /// The position.
-        sfen: String,
-    },
-    /// Something behind the end.
-    #[error("'{0}' after the end of the game")]
-    AfterTheEnd(String),
-}
 
 /// Reads all games of a text; `/` alone on a line separates them.
 ///
 /// # Errors
-/// Names the first line that is wrong, and why.
+/// A line is wrong; the error names the first one.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, CsaError> {
     let mut games = Vec::new();
     let mut reader = Reader::default();
@@ -96,12 +47,12 @@ struct Reader {
     has_content: bool,
 }
 
-/// The game from the side to move on.
+/// A game after its position was set up.
 struct Game {
     start: Position,
     position: Position,
     moves: Vec<RecordedMove>,
-    /// A move that is illegal: fine only where the next line says so.
+    /// An illegal move and its line, which only an ending that says so may follow.
     illegal: Option<(usize, String)>,
     ending: Option<Ending>,
 }
@@ -136,7 +87,7 @@ impl Reader {
             };
             fault_or.map_err(fault)?;
         } else if !line.starts_with('V') {
-            // Several statements may share a line.
+            // A line may hold several statements.
             for statement in line.split(',') {
                 let done = self.statement(statement.trim(), number);
                 done.map_err(|found| self.illegal_before(&found).unwrap_or_else(|| fault(found)))?;
@@ -145,7 +96,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Whoever plays on behind an illegal move did not mean to end the game by it: then that is the fault.
+    /// If the game goes on after an illegal move, that move is the fault, not its successor.
     fn illegal_before(&self, fault: &CsaFault) -> Option<CsaError> {
         let game = self.game.as_ref()?;
         let (line, found) = game.illegal.clone()?;
@@ -168,11 +119,12 @@ impl Reader {
         }
     }
 
-    /// The score in a comment of floodgate is black's, and about the move before it.
+    /// Reads a rating, a summary, or the score of the last move, which floodgate gives from black's
+    /// point of view.
     fn comment(&mut self, line: &str) {
         let Some(text) = line.strip_prefix("'**") else {
             for (rating, prefix) in self.ratings.iter_mut().zip(RATING_PREFIXES) {
-                *rating = line.strip_prefix(prefix).and_then(rating_of).or(*rating);
+                *rating = line.strip_prefix(prefix).and_then(parse_rating).or(*rating);
             }
             self.summary = Summary::parse(line).or(self.summary.take());
             return;
@@ -187,7 +139,7 @@ impl Reader {
                 Color::White => score.saturating_neg(),
             };
             last.thought = Some(Thought {
-                score: Some(understand_score(for_mover)),
+                score: Some(parse_score(for_mover)),
                 depth: None,
                 nodes: None,
                 pv: Vec::new(),
@@ -241,7 +193,7 @@ impl Reader {
                 Ok(None)
             };
         };
-        // The summary knows more: a declaration may have been a wrong one.
+        // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
         let said = said.and_then(|said| said.ending(&self.players, &game.position));
         let ending = match (game.illegal.take(), said.or(game.ending.take())) {
@@ -270,10 +222,10 @@ impl Game {
         if self.ending.is_some() || self.illegal.is_some() {
             return Err(CsaFault::AfterTheEnd(shorten(text)));
         }
-        let is_known = parse_move(text).ok_or_else(|| CsaFault::NotAMove(shorten(text)))?;
+        let notation = parse_move(text).ok_or_else(|| CsaFault::NotAMove(shorten(text)))?;
         match legal_moves(&self.position)
             .into_iter()
-            .find(|&mv| is_known.is(mv))
+            .find(|&mv| notation.is(mv))
         {
             Some(mv) => {
                 self.position.do_move(mv);
@@ -321,7 +273,7 @@ impl Game {
         Ok(())
     }
 
-    /// An illegal move, or the fourth occurrence by nothing but checks, which is one too.
+    /// An illegal move; without a `text`, perhaps the move that completed a perpetual check.
     fn illegal_move(&self, text: Option<String>) -> Ending {
         let loser = self.position.side_to_move();
         match (text, self.position.rule_repetition()) {
@@ -342,47 +294,3 @@ impl Game {
         }
     }
 }
-
-/// `+` and `-` alone.
-fn color_of(text: &str) -> Option<Color> {
-    match text {
-        "+" => Some(Color::Black),
-        "-" => Some(Color::White),
-        _ => None,
-    }
-}
-
-/// A move in the notation of CSA, which names the piece after the move.
-struct Notation {
-    color: Color,
-    from: Option<Square>,
-    to: Square,
-    kind: PieceType,
-}
-
-impl Notation {
-    fn is(&self, mv: Move) -> bool {
-        let piece = mv.piece();
-        (mv.from(), mv.to(), piece.kind(), piece.color())
-            == (self.from, self.to, self.kind, self.color)
-    }
-}
-
-fn parse_move(text: &str) -> Option<Notation> {
-    let color = color_of(text.get(..1)?)?;
-    let from = match text.get(1..3)? {
-        "00" => None,
-        square => Some(super::setup::square(square)?),
-    };
-    let to = super::setup::square(text.get(3..5)?)?;
-    let kind = super::setup::kind(text.get(5..)?)?;
-    Some(Notation {
-        color,
-        from,
-        to,
-        kind,
-    })
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,12 +1,12 @@
-//! The lines of CSA that set up a position.
+//! The lines of CSA that set up a position: `PI`, `P1` to `P9`, `P+` and `P-`.
 
-use super::{CsaFault, piece_name};
-use crate::position::Board;
-use crate::position::InvalidPosition;
+use super::fault::CsaFault;
+use super::notation::{kind, piece, piece_name, square};
+use crate::position::{Board, InvalidPosition};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 use crate::util::shorten;
 
-/// The start position of an even game, as the nine lines would say it.
+/// The lines `P1` to `P9` of the start position of an even game.
 const EVEN: [&str; 9] = [
     "-KY-KE-GI-KI-OU-KI-GI-KE-KY",
     " * -HI *  *  *  *  * -KA * ",
@@ -21,11 +21,11 @@ const EVEN: [&str; 9] = [
 
 const KINDS: usize = PieceType::NUM;
 
-/// What the lines so far have said.
+/// The position that the lines so far describe.
 pub(super) struct Setup {
     squares: [Option<Piece>; Square::NUM],
     hands: [[u32; KINDS]; Color::NUM],
-    /// Who gets all pieces that are nowhere else.
+    /// The side that gets all remaining pieces in hand (`00AL`).
     rest: Option<Color>,
     is_empty: bool,
 }
@@ -49,7 +49,7 @@ fn fault(found: &str, expected: &'static str) -> CsaFault {
 }
 
 impl Setup {
-    /// A line without its `P`.
+    /// Reads a line without its `P`.
     pub(super) fn line(&mut self, line: &str) -> Result<(), CsaFault> {
         self.is_empty = false;
         let Some(first) = line.chars().next() else {
@@ -93,7 +93,7 @@ impl Setup {
 
     fn rank(&mut self, rank: Rank, line: &str) -> Result<(), CsaFault> {
         for (index, file) in File::ALL.into_iter().rev().enumerate() {
-            // Spaces at the end of a line get lost.
+            // Some programs trim the spaces at the end of a line.
             let text = line.get(3 * index..).unwrap_or_default();
             let text = text.get(..3).unwrap_or(text);
             let piece = match text.trim() {
@@ -132,7 +132,7 @@ impl Setup {
         Ok(())
     }
 
-    /// The position; that of an even game where no line said anything.
+    /// The board; that of an even game if there were no lines.
     pub(super) fn board(&mut self, side: Color) -> Result<Board, CsaFault> {
         if self.is_empty {
             self.even_without("")?;
@@ -158,7 +158,7 @@ impl Setup {
             }
             for color in Color::ALL {
                 let found = self.hands[color.index()][kind.index()];
-                // Before the packed hand could overflow; the total is checked with the position.
+                // The packed hand would overflow; the total is checked with the position.
                 if found > kind.count_in_set() {
                     return Err(CsaFault::Impossible(InvalidPosition::TooMany {
                         kind,
@@ -173,7 +173,7 @@ impl Setup {
     }
 }
 
-/// Pairs of a square and a kind, four letters each.
+/// The groups of two letters for a square and two for a piece.
 fn groups(text: &str) -> Result<Vec<(&str, &str)>, CsaFault> {
     let text = text.trim();
     let group = |index: usize| Some((text.get(index..index + 2)?, text.get(index + 2..index + 4)?));
@@ -181,29 +181,4 @@ fn groups(text: &str) -> Result<Vec<(&str, &str)>, CsaFault> {
         .step_by(4)
         .map(|index| group(index).ok_or_else(|| fault(text, "groups such as 82HI or 00FU")))
         .collect()
-}
-
-/// The square of two digits, file and rank.
-pub(super) fn square(text: &str) -> Option<Square> {
-    let mut digits = text.chars().map(|letter| letter.to_digit(10));
-    let (file, rank) = (digits.next()??, digits.next()??);
-    let file = File::from_index((file as usize).checked_sub(1)?)?;
-    let rank = Rank::from_index((rank as usize).checked_sub(1)?)?;
-    digits.next().is_none().then(|| Square::new(file, rank))
-}
-
-/// The kind of two letters.
-pub(super) fn kind(text: &str) -> Option<PieceType> {
-    PieceType::ALL
-        .into_iter()
-        .find(|&kind| piece_name(kind) == text)
-}
-
-fn piece(text: &str) -> Option<Piece> {
-    let color = match text.get(..1)? {
-        "+" => Color::Black,
-        "-" => Color::White,
-        _ => return None,
-    };
-    Some(Piece::new(color, kind(text.get(1..)?)?))
 }

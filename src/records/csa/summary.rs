@@ -1,5 +1,5 @@
-//! What shogi-server says about the end of a game, in a comment behind it:
-//! `'summary:toryo:Titanda_L lose:HarrySan win`. Its older records say it nowhere else.
+//! The comment of shogi-server on the end of a game:
+//! `'summary:toryo:Titanda_L lose:HarrySan win`. Its older records have no other ending.
 
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -9,26 +9,28 @@ use crate::types::{Color, Repetition};
 /// The beginning of the comment.
 const PREFIX: &str = "'summary:";
 
-/// A comment of this kind.
+/// A summary comment.
 pub(super) struct Summary {
-    why: String,
-    /// Names and what became of them: `win`, `lose` or `draw`.
+    /// The word for the ending, such as `toryo`.
+    reason: String,
+    /// The players' names and results: `win`, `lose` or `draw`.
     players: Vec<(String, String)>,
 }
 
 impl Summary {
     pub(super) fn parse(comment: &str) -> Option<Self> {
         let mut parts = comment.strip_prefix(PREFIX)?.split(':');
-        let why = parts.next()?.to_owned();
+        let reason = parts.next()?.to_owned();
         let player = |part: &str| {
             let (name, result) = part.rsplit_once(' ')?;
             Some((name.to_owned(), result.to_owned()))
         };
         let players = parts.filter_map(player).collect();
-        Some(Self { why, players })
+        Some(Self { reason, players })
     }
 
-    /// The ending of a game of `names` that stands at `position`; `None` where the words are unknown and nobody won.
+    /// The ending of a game between `names` that ended at `position`; `None` if its word is unknown and
+    /// nobody won.
     pub(super) fn ending(
         &self,
         names: &[String; Color::NUM],
@@ -40,28 +42,28 @@ impl Summary {
             let won = |(player, result): &(String, String)| player == name && result == "win";
             self.players.iter().any(won)
         });
-        let lost_by_the_side_to_move = winner == Some(!side);
-        Some(match (self.why.as_str(), winner) {
-            // The servers took some perpetual checks for draws.
+        let side_to_move_lost = winner == Some(!side);
+        Some(match (self.reason.as_str(), winner) {
+            // Servers recorded some perpetual checks as draws.
             ("sennichite", _) => by_repetition(position).unwrap_or(Ending::Repetition),
             ("oute_sennichite", Some(winner)) => Ending::PerpetualCheck { loser: !winner },
             ("max_moves" | "jishogi", None) => Ending::MaxMoves,
             ("kachi" | "jishogi", Some(winner)) if winner == side => Ending::Declaration,
-            ("toryo", _) if lost_by_the_side_to_move => resignation(position),
-            ("time up" | "time_up", _) if lost_by_the_side_to_move => Ending::TimeUp,
-            ("illegal kachi", _) if lost_by_the_side_to_move => Ending::IllegalDeclaration,
-            ("uchifuzume" | "illegal move", _) if lost_by_the_side_to_move => Ending::IllegalMove {
-                text: self.why.clone(),
+            ("toryo", _) if side_to_move_lost => resignation(position),
+            ("time up" | "time_up", _) if side_to_move_lost => Ending::TimeUp,
+            ("illegal kachi", _) if side_to_move_lost => Ending::IllegalDeclaration,
+            ("uchifuzume" | "illegal move", _) if side_to_move_lost => Ending::IllegalMove {
+                text: self.reason.clone(),
             },
-            ("abnormal", _) if lost_by_the_side_to_move => Ending::Disconnection {
-                reason: self.why.clone(),
+            ("abnormal", _) if side_to_move_lost => Ending::Disconnection {
+                reason: self.reason.clone(),
             },
             (_, winner) => Ending::AdjudicatedWin { winner: winner? },
         })
     }
 }
 
-/// The ending by the rules of a game of whose end nothing is said.
+/// The ending by the rules of a record without an ending.
 pub(super) fn by_the_rules(position: &Position) -> Ending {
     if legal_moves(position).is_empty() {
         return Ending::Checkmate;
@@ -69,7 +71,7 @@ pub(super) fn by_the_rules(position: &Position) -> Ending {
     by_repetition(position).unwrap_or(Ending::Interrupted)
 }
 
-/// The side to move resigned; servers record a mate so, too.
+/// A resignation of the side to move; servers record checkmates as resignations too.
 pub(super) fn resignation(position: &Position) -> Ending {
     if legal_moves(position).is_empty() {
         Ending::Checkmate

@@ -1,8 +1,13 @@
 //! The texts are compared as a whole: every line of them was read by the parsers of `cshogi`, of the crate `csa` and of
 //! `tsshogi` (`ShogiHome`) when it was written down here.
 
+use std::time::Duration;
+
 use super::*;
+use crate::position::START_SFEN;
+use crate::records::game::{Ending, GameRecord, RecordedMove, Thought};
 use crate::records::sfen_line::SfenLine;
+use crate::types::{Color, Move, Piece, Score, Square};
 
 fn record(line: &str, ending: Ending) -> GameRecord {
     let line: SfenLine = line.parse().expect("the line of a test");

@@ -1,10 +1,10 @@
-//! Reads games and proves that they are games: every move is legal where it is made.
+//! Reads games of hcpe3 and checks that every move is legal.
 
 use std::io::{self, Read};
 
 use thiserror::Error;
 
-use super::{Hcpe3Game, Hcpe3Move, WINNER_BITS};
+use super::game::{Hcpe3Game, Hcpe3Move, WINNER_BITS};
 use crate::records::apery_move::from_apery;
 use crate::records::game::GameResult;
 use crate::records::game_reader::{GameError, GameFormat, GameReader, IllegalMove, legal_move};
@@ -12,14 +12,14 @@ use crate::records::packed::{HuffmanCodedPos, PackedError};
 use crate::types::Move16;
 use crate::util::read_up_to;
 
+/// Bytes before the moves of a game.
 const HEADER: usize = 36;
-const MOVE: usize = 6;
-const CANDIDATE: usize = 4;
 
-/// A game that cannot be read, and where it stands.
+/// A game that cannot be read, and its place in the input.
 pub type Hcpe3Error = GameError<Hcpe3Fault>;
 
-/// Reads one game after the other. A bad game is an error, and the next one follows, unless the file ended.
+/// Reads one game after the other. An invalid game is an error, and the next one follows unless the
+/// file ends within it.
 pub type Hcpe3Reader<R> = GameReader<R, Hcpe3>;
 
 /// What is wrong with a game.
@@ -31,47 +31,47 @@ pub enum Hcpe3Fault {
     /// The input ends within the game.
     #[error("the file ends within the game")]
     Truncated,
-    /// The byte of the ending names no winner.
+    /// The ending byte has an unknown result code.
     #[error(
         "ending {found}, expected 0 (draw), 1 (black won) or 2 (white won) in its lowest two bits"
     )]
     Ending {
-        /// The byte.
+        /// The byte found.
         found: u8,
     },
-    /// The start is no position.
+    /// The start position is invalid.
     #[error("start: {0}")]
     Start(#[from] PackedError),
-    /// A move that cannot be made.
+    /// A move is illegal.
     #[error(transparent)]
     Move(#[from] IllegalMove),
-    /// A candidate that is no move.
+    /// The bits of a candidate are not a move.
     #[error("candidate {number} of move {of} is {found:#06x}, which is no move")]
     Candidate {
         /// The number of the candidate, from 1.
         number: usize,
         /// The number of the move in the game, from 1.
         of: usize,
-        /// The 16 bits.
+        /// The 16 bits found.
         found: u16,
     },
 }
 
 impl Hcpe3Fault {
-    /// Whether nothing can be read behind this game.
+    /// Whether the end of the game is unknown, so that no further game can be read.
     pub const fn is_fatal(&self) -> bool {
         matches!(self, Self::Io(_) | Self::Truncated)
     }
 }
 
-/// The format.
+/// The format `.hcpe3`.
 #[derive(Default)]
 pub struct Hcpe3;
 
-/// A game before it is understood: the header and the moves.
+/// A game whose moves are not checked yet: the header and the moves.
 pub struct Frame([u8; HEADER], Vec<StoredMove>);
 
-/// A move before it is understood: move, score, candidates.
+/// A stored move: Apery's 16 bits, the score, and the candidates with their visits.
 type StoredMove = (u16, i16, Vec<(u16, u16)>);
 
 impl GameFormat for Hcpe3 {
@@ -79,14 +79,13 @@ impl GameFormat for Hcpe3 {
     type Game = Hcpe3Game;
     type Fault = Hcpe3Fault;
 
-    fn frame(input: &mut impl Read) -> Result<Option<(Frame, u64)>, Hcpe3Fault> {
+    fn read_frame(input: &mut impl Read) -> Result<Option<Frame>, Hcpe3Fault> {
         let mut header = [0; HEADER];
         match read_up_to(input, &mut header)? {
             0 => return Ok(None),
             HEADER => {}
             _ => return Err(Hcpe3Fault::Truncated),
         }
-        let mut length = HEADER;
         let mut moves = Vec::new();
         for _ in 0..u16::from_le_bytes([header[32], header[33]]) {
             let [mv, score, count] = words::<3>(input)?;
@@ -95,14 +94,13 @@ impl GameFormat for Hcpe3 {
                 let [mv, visits] = words::<2>(input)?;
                 candidates.push((mv, visits));
             }
-            length += MOVE + CANDIDATE * candidates.len();
             moves.push((mv, score as i16, candidates));
         }
-        Ok(Some((Frame(header, moves), length as u64)))
+        Ok(Some(Frame(header, moves)))
     }
 
-    fn understand(&self, Frame(header, moves): Frame) -> Result<Hcpe3Game, Hcpe3Fault> {
-        understand(&header, &moves)
+    fn decode(&self, Frame(header, moves): Frame) -> Result<Hcpe3Game, Hcpe3Fault> {
+        decode(&header, &moves)
     }
 
     fn is_fatal(fault: &Hcpe3Fault) -> bool {
@@ -110,7 +108,7 @@ impl GameFormat for Hcpe3 {
     }
 }
 
-fn understand(header: &[u8; HEADER], stored: &[StoredMove]) -> Result<Hcpe3Game, Hcpe3Fault> {
+fn decode(header: &[u8; HEADER], stored: &[StoredMove]) -> Result<Hcpe3Game, Hcpe3Fault> {
     let [ending, opponent] = [header[34], header[35]];
     if GameResult::from_code(ending & WINNER_BITS).is_none() {
         return Err(Hcpe3Fault::Ending { found: ending });
@@ -126,7 +124,7 @@ fn understand(header: &[u8; HEADER], stored: &[StoredMove]) -> Result<Hcpe3Game,
         moves.push(Hcpe3Move {
             mv,
             score: *score,
-            candidates: understand_candidates(candidates, number)?,
+            candidates: decode_candidates(candidates, number)?,
         });
     }
     Ok(Hcpe3Game {
@@ -137,11 +135,8 @@ fn understand(header: &[u8; HEADER], stored: &[StoredMove]) -> Result<Hcpe3Game,
     })
 }
 
-fn understand_candidates(
-    stored: &[(u16, u16)],
-    of: usize,
-) -> Result<Vec<(Move16, u16)>, Hcpe3Fault> {
-    let understand = |(index, &(found, visits)): (usize, &(u16, u16))| {
+fn decode_candidates(stored: &[(u16, u16)], of: usize) -> Result<Vec<(Move16, u16)>, Hcpe3Fault> {
+    let decode = |(index, &(found, visits)): (usize, &(u16, u16))| {
         let mv = from_apery(found).ok_or(Hcpe3Fault::Candidate {
             number: index + 1,
             of,
@@ -149,7 +144,7 @@ fn understand_candidates(
         })?;
         Ok((mv, visits))
     };
-    stored.iter().enumerate().map(understand).collect()
+    stored.iter().enumerate().map(decode).collect()
 }
 
 fn words<const N: usize>(input: &mut impl Read) -> Result<[u16; N], Hcpe3Fault> {

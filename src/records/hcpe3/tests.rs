@@ -1,13 +1,15 @@
 //! Games to bytes and back, byte for byte; damaged files.
 
 use super::*;
+use crate::records::game::GameResult;
+use crate::records::pack::{PackGame, PackReason};
 use crate::records::sfen_line::SfenLine;
 use crate::types::Color;
 
 fn game() -> Hcpe3Game {
     let line: SfenLine = "startpos moves 7g7f 3c3d 8h2b+".parse().expect("a line");
     let moves = line.moves.iter().map(|&mv| (mv, 55));
-    let mut game = Hcpe3Game::of_pack(&PackGame {
+    let mut game = Hcpe3Game::from_pack(&PackGame {
         start: line.start.clone(),
         moves: moves.collect(),
         result: GameResult::Win(Color::Black),

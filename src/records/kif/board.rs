@@ -1,6 +1,6 @@
-//! The drawn board of KIF (BOD), and the names of pieces.
+//! The board diagram of KIF (BOD), and the names of pieces.
 
-use super::KifFault;
+use super::fault::KifFault;
 use crate::types::{Color, PieceType};
 use crate::util::shorten;
 
@@ -8,7 +8,7 @@ use crate::util::shorten;
 pub(super) const DIGITS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
 const TEN: char = '十';
 
-/// Names that stand for a kind, longer ones first.
+/// The names of pieces, longer ones first.
 const NAMES: &[(&str, PieceType)] = &[
     ("成香", PieceType::ProLance),
     ("成桂", PieceType::ProKnight),
@@ -31,27 +31,27 @@ const NAMES: &[(&str, PieceType)] = &[
     ("竜", PieceType::Dragon),
 ];
 
-/// The kind that the text begins with, and the rest.
+/// Parses the piece that the text begins with, and returns the rest.
 pub(super) fn kind_at_start(text: &str) -> Option<(PieceType, &str)> {
     let named = |(name, kind): &(&str, PieceType)| Some((*kind, text.strip_prefix(name)?));
     NAMES.iter().find_map(named)
 }
 
-/// What the lines so far have drawn.
+/// The position that the lines so far describe.
 #[derive(Default)]
-pub(super) struct Drawing {
-    /// The ranks in the notation of SFEN.
+pub(super) struct Diagram {
+    /// The ranks in SFEN notation.
     ranks: Vec<String>,
     hands: String,
     white_to_move: bool,
 }
 
-impl Drawing {
+impl Diagram {
     pub(super) fn is_empty(&self) -> bool {
         self.ranks.is_empty()
     }
 
-    /// Takes a line if it belongs to a drawing.
+    /// Reads a line if it belongs to a diagram; `false` if it does not.
     pub(super) fn line(&mut self, line: &str) -> Result<bool, KifFault> {
         if let Some(row) = line.strip_prefix('|') {
             let row = row.split('|').next().unwrap_or_default();
@@ -105,7 +105,7 @@ impl Drawing {
         Ok(())
     }
 
-    /// The position, if one was drawn. Whether it can be is for the reader of SFEN to say.
+    /// The SFEN of the diagram, if there was one. It is not checked.
     pub(super) fn to_sfen(&self) -> Option<String> {
         if self.ranks.is_empty() {
             return None;
@@ -120,7 +120,7 @@ impl Drawing {
     }
 }
 
-/// A row of squares, each a mark and a piece: ` ・` is empty, `v` white's.
+/// Parses a row of squares, each a mark and a piece: ` ・` is empty, `v` marks a white piece.
 fn rank(row: &str) -> Result<String, KifFault> {
     let mut sfen = String::new();
     let mut text = row;
@@ -149,7 +149,7 @@ fn rank(row: &str) -> Result<String, KifFault> {
     Ok(sfen)
 }
 
-/// A number up to 99 in Chinese digits; nothing is 1.
+/// Parses a count in Chinese digits: an empty text is 1, and 十 may stand before or after a digit.
 fn number(text: &str) -> Option<usize> {
     let digit = |letter: char| {
         DIGITS

@@ -1,11 +1,11 @@
-//! How KIF writes a move and its time.
+//! Moves and their times in the notation of KIF.
 
 use std::time::Duration;
 
 use super::board::{DIGITS, kind_at_start};
 use crate::types::{File, Move, PieceType, Rank, Square};
 
-/// A move as KIF writes it.
+/// A parsed move.
 pub(super) struct Notation {
     to: Square,
     kind: PieceType,
@@ -14,7 +14,8 @@ pub(super) struct Notation {
 }
 
 impl Notation {
-    /// The move at the beginning of the text and what follows it. `last` is where the move before went.
+    /// Parses the move that the text begins with, and returns the rest. `last` is the target square of
+    /// the previous move, which 同 stands for.
     pub(super) fn parse(text: &str, last: Option<Square>) -> Option<(Self, &str)> {
         let text = text.trim_start_matches(['▲', '△', '▼', '▽', '☗', '☖']);
         let (to, text) = if let Some(rest) = text.strip_prefix('同') {
@@ -56,6 +57,7 @@ impl Notation {
         ))
     }
 
+    /// Whether the notation denotes this move.
     pub(super) fn is(&self, mv: Move) -> bool {
         (
             mv.to(),
@@ -66,7 +68,7 @@ impl Notation {
     }
 }
 
-/// The file of a digit, full width or not.
+/// Parses a file: a digit, full width or ASCII.
 fn file_of(letter: char) -> Option<File> {
     let digit = match letter {
         '１'..='９' => letter as usize - '１' as usize,
@@ -76,15 +78,15 @@ fn file_of(letter: char) -> Option<File> {
     File::from_index(digit)
 }
 
-/// The rank of a Chinese or other digit.
+/// Parses a rank: a Chinese digit, or any digit of a file.
 fn rank_of(letter: char) -> Option<Rank> {
     let index = DIGITS.iter().position(|&digit| digit == letter);
     let index = index.or_else(|| file_of(letter).map(File::index));
     index.and_then(Rank::from_index)
 }
 
-/// The time of a move: `( 0:16/00:00:16)`.
-pub(super) fn time(text: &str) -> Option<Duration> {
+/// Parses the time of a move, the first one of `( 0:16/00:00:16)`.
+pub(super) fn parse_time(text: &str) -> Option<Duration> {
     let (time, _) = text.trim().strip_prefix('(')?.split_once(['/', ')'])?;
     let mut seconds = 0;
     for part in time.trim().split(':') {

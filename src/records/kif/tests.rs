@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use super::reader::HANDICAPS;
 use super::*;
 use crate::position::START_SFEN;
+use crate::records::game::Ending;
+use crate::types::Color;
 
 const GAME: &str = "# KIF形式棋譜ファイル\n\
     開始日時：2026/11/21 10:00:00\n\

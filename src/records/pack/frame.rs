@@ -1,108 +1,87 @@
-//! The bytes of a game, taken apart without knowing shogi: where it ends follows from the bytes alone, so a game with a
-//! bad move does not hide the games behind it.
+//! The fields of a stored game. Its end follows from the bytes alone, so that the games after one with
+//! an illegal move can still be read.
 
 use std::io::{self, Read};
 
-use super::{EVEN_START, MAX_PLIES, OTHER_START, PackFault, PackReason};
+use super::fault::PackFault;
+use super::game::{MAX_PLIES, PackReason};
 use crate::records::game::GameResult;
 use crate::records::packed::HuffmanCodedPos;
+use crate::util::read_up_to;
 
-/// The fields of a stored move.
+/// The first byte of a game from the start position of an even game.
+pub(super) const EVEN_START: u8 = 1;
+/// The first byte of a game from another position.
+pub(super) const OTHER_START: u8 = 0;
+
+/// The width of a square field of a stored move.
 const FIELD_BITS: u32 = 7;
 const FIELD_MASK: u16 = 0x7f;
 
-/// A game before its moves are understood.
+/// A game whose moves are not checked yet.
 pub struct Frame {
-    /// `None` for the start position of an even game.
+    /// The start position and its ply; `None` for that of an even game.
     pub(super) start: Option<(HuffmanCodedPos, u16)>,
-    /// As they are stored: the move in the 16 bits of Apery, and the score.
+    /// The moves in Apery's 16 bits, and their scores.
     pub(super) moves: Vec<(u16, i16)>,
     pub(super) result: GameResult,
     pub(super) reason: PackReason,
-    /// The number of bytes.
-    pub(super) length: u64,
 }
 
-/// The 16 bits that end a game: the code of the result in both fields.
+/// The 16 bits that end a game: the code of the result in both square fields.
 pub(super) fn end_marker(result: GameResult) -> u16 {
     let code = u16::from(result.code());
     code | code << FIELD_BITS
 }
 
-/// Reads the next game; `None` where the input ends before it.
+/// Reads the next game; `None` at the end of the input.
 pub(super) fn read(input: &mut impl Read) -> Result<Option<Frame>, PackFault> {
-    let mut input = Counted { input, count: 0 };
-    let Some(flag) = input.first_byte()? else {
+    let mut flag = [0];
+    if read_up_to(input, &mut flag)? == 0 {
         return Ok(None);
-    };
+    }
+    let [flag] = flag;
     let start = match flag {
         EVEN_START => None,
         OTHER_START => {
-            let position = HuffmanCodedPos::from_bytes(input.bytes()?);
-            Some((position, input.word()?))
+            let position = HuffmanCodedPos::from_bytes(bytes(input)?);
+            Some((position, word(input)?))
         }
         found => return Err(PackFault::Flag { found }),
     };
     let mut moves = Vec::new();
     loop {
-        let word = input.word()?;
-        if word & FIELD_MASK != word >> FIELD_BITS & FIELD_MASK {
+        let mv = word(input)?;
+        if mv & FIELD_MASK != mv >> FIELD_BITS & FIELD_MASK {
             if moves.len() == MAX_PLIES {
                 return Err(PackFault::Endless);
             }
-            moves.push((word, input.word()? as i16));
+            moves.push((mv, word(input)? as i16));
             continue;
         }
-        let result = (word >> (2 * FIELD_BITS) == 0)
-            .then(|| GameResult::from_code((word & FIELD_MASK) as u8))
+        let result = (mv >> (2 * FIELD_BITS) == 0)
+            .then(|| GameResult::from_code((mv & FIELD_MASK) as u8))
             .flatten()
-            .ok_or(PackFault::End { found: word })?;
-        let [reason] = input.bytes()?;
+            .ok_or(PackFault::End { found: mv })?;
+        let [reason] = bytes(input)?;
         return Ok(Some(Frame {
             start,
             moves,
             result,
             reason: PackReason(reason),
-            length: input.count,
         }));
     }
 }
 
-struct Counted<'a, R> {
-    input: &'a mut R,
-    count: u64,
+fn bytes<const N: usize>(input: &mut impl Read) -> Result<[u8; N], PackFault> {
+    let mut bytes = [0; N];
+    match input.read_exact(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(PackFault::Truncated),
+        Err(error) => Err(error.into()),
+    }
 }
 
-impl<R: Read> Counted<'_, R> {
-    /// `None` at the end of the input.
-    fn first_byte(&mut self) -> Result<Option<u8>, PackFault> {
-        let mut byte = [0];
-        loop {
-            match self.input.read(&mut byte) {
-                Ok(0) => return Ok(None),
-                Ok(_) => {
-                    self.count += 1;
-                    return Ok(Some(byte[0]));
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    fn bytes<const N: usize>(&mut self) -> Result<[u8; N], PackFault> {
-        let mut bytes = [0; N];
-        match self.input.read_exact(&mut bytes) {
-            Ok(()) => {
-                self.count += N as u64;
-                Ok(bytes)
-            }
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(PackFault::Truncated),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn word(&mut self) -> Result<u16, PackFault> {
-        Ok(u16::from_le_bytes(self.bytes()?))
-    }
+fn word(input: &mut impl Read) -> Result<u16, PackFault> {
+    Ok(u16::from_le_bytes(bytes(input)?))
 }

@@ -1,6 +1,7 @@
 //! Games to bytes and back, byte for byte; damaged files.
 
 use super::*;
+use crate::records::game::GameResult;
 use crate::records::sfen_line::SfenLine;
 use crate::types::Color;
 

@@ -1,22 +1,22 @@
 //! A stream of bits, the lowest bit of each byte first.
 
-/// Bits that the 32 bytes hold.
+/// The number of bits in the 32 bytes.
 pub(super) const CAPACITY: u32 = 256;
 
 const WORD: u32 = u64::BITS;
-/// Four words are stored; the fifth holds what does not fit and lets [`Bits::peek`] look past the end.
+/// Four words are stored; the fifth holds overflowing bits and lets [`Bits::peek`] read past the end.
 const WORDS: usize = 5;
 
-/// A few bits and how many of them count.
+/// A Huffman code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Code {
-    /// The first bit lowest.
+    /// The bits, the first one lowest.
     pub(super) bits: u8,
-    /// At most 8.
+    /// The number of bits, at most 8.
     pub(super) length: u32,
 }
 
-/// The stream and a place in it.
+/// A stream of bits and the position of the next one.
 #[derive(Default)]
 pub(super) struct Bits {
     words: [u64; WORDS],
@@ -41,17 +41,17 @@ impl Bits {
         bytes
     }
 
-    /// The bits behind the first 256, the first one lowest.
+    /// The bits after the first 256, the first one lowest.
     pub(super) fn overflow(&self) -> u32 {
         self.words[WORDS - 1] as u32
     }
 
-    /// Sets the bit that is `index` places behind the first 256.
+    /// Sets bit `256 + index` of the stream.
     pub(super) fn append(&mut self, index: u32, bit: u32) {
         self.words[WORDS - 1] |= u64::from(bit) << index;
     }
 
-    /// How many bits have been read or written.
+    /// The number of bits read or written so far.
     pub(super) fn position(&self) -> u32 {
         self.position
     }
@@ -60,7 +60,7 @@ impl Bits {
         self.position += length;
     }
 
-    /// Writes the beginning of the stream.
+    /// Writes the first bits of the stream without moving the position.
     pub(super) fn put_head(&mut self, bits: u32) {
         self.words[0] |= u64::from(bits);
     }
@@ -79,7 +79,7 @@ impl Bits {
         }
     }
 
-    /// The next 8 bits; zeros behind the end.
+    /// The next 8 bits, padded with zeros after the end.
     #[inline]
     pub(super) fn peek(&self) -> u8 {
         let (index, shift) = self.place();
@@ -95,7 +95,7 @@ impl Bits {
         bits
     }
 
-    /// Whether nothing but zeros follows.
+    /// Whether all remaining bits are zero.
     pub(super) fn rest_is_zero(&self) -> bool {
         let (index, shift) = self.place();
         let mut rest = self.words.iter().skip(index);

@@ -1,6 +1,6 @@
-//! The codes of the two formats for pieces on the board, in hand and in the piece box.
+//! The Huffman codes of the two formats for pieces on the board, in hand and in the piece box.
 //!
-//! The values are those of `YaneuraOu` (`extra/sfen_packer.cpp`) and of cshogi (`position.cpp`).
+//! The codes are those of `YaneuraOu` (`extra/sfen_packer.cpp`) and of cshogi (`position.cpp`).
 
 use super::bits::Code;
 use crate::types::{Color, Piece, PieceType};
@@ -17,30 +17,30 @@ pub(super) const ORDER: [PieceType; 7] = [
 ];
 
 const KINDS: usize = PieceType::HAND.len();
-/// A code is found by the 8 bits that begin with it.
+/// Entries of a lookup table, which is indexed by the next 8 bits.
 const PREFIXES: usize = 1 << u8::BITS;
 
-/// A piece behind the squares.
+/// A piece that is not on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum InHand {
     /// In the hand of a side.
     Held(Color, PieceType),
-    /// In nobody's: missing from the set.
+    /// In the piece box: missing from the full set.
     InBox,
 }
 
-/// How a format writes a kind.
+/// The codes of a piece type.
 #[derive(Clone, Copy)]
 struct KindCodes {
-    /// On the board; the bits for colour and promotion follow.
+    /// On the board, followed by the bits of colour and promotion.
     board: Code,
-    /// In hand; the bit for the colour follows.
+    /// In hand, followed by the bit of the colour.
     hand: Code,
-    /// In the box; nothing follows.
+    /// In the piece box.
     in_box: Code,
 }
 
-/// The codes of a format in both directions.
+/// The codes of a format, for encoding and decoding.
 pub(super) struct CodeTable {
     kinds: [KindCodes; KINDS],
     pieces: [Code; Piece::NUM],
@@ -74,7 +74,8 @@ pub(super) static PACKED_SFEN: CodeTable = CodeTable::new(
     false,
 );
 
-/// The codes of Apery: the colour comes before the promotion, and knight and silver are the other way round.
+/// The codes of Apery: the colour comes before the promotion, and the codes of knight and silver are
+/// swapped.
 pub(super) static HUFFMAN_CODED_POS: CodeTable = CodeTable::new(
     [
         kind(code(0b1, 2), code(0b0, 2), code(0b010, 3)),
@@ -157,7 +158,7 @@ impl CodeTable {
         }
     }
 
-    /// The code of what stands on a square, which is no king.
+    /// The code of a square that holds no king.
     #[inline]
     pub(super) const fn of_square(&self, piece: Option<Piece>) -> Code {
         match piece {
@@ -176,14 +177,14 @@ impl CodeTable {
         self.kinds[kind.index() - 1].in_box
     }
 
-    /// What stands on the square whose code comes next, and the length of the code. The codes leave no gap.
+    /// Decodes a square: its piece and the length of the code. Any 8 bits begin with a code.
     #[inline]
     pub(super) const fn square(&self, next: u8) -> (Option<Piece>, u32) {
         let (piece, length) = self.squares[next as usize];
         (piece, length as u32)
     }
 
-    /// The piece behind the squares whose code comes next, and the length of the code; `None` for no code.
+    /// Decodes a piece in hand or in the box and the length of its code; `None` if there is no code.
     #[inline]
     pub(super) const fn hand(&self, next: u8) -> Option<(InHand, u32)> {
         match self.hands[next as usize] {

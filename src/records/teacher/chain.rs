@@ -1,14 +1,16 @@
-//! Puts the positions of `.psv` and `.hcpe` together to games again.
+//! Reconstructs games from the samples of `.psv` and `.hcpe`.
 //!
-//! Generators write the positions of a game one after the other. Where the move of one leads to the next and both have the
-//! same result, they belong to one game; where not, a new one begins. Shuffled positions make games of one move.
+//! Generators write the positions of a game in their order. If the move of a sample leads to the position
+//! of the next one and both have the same result, they belong to one game; otherwise a new game
+//! begins. Shuffled samples become games of one move.
 
-use super::{Record, Sample};
+use super::record::Record;
 use crate::position::Position;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
+use crate::records::sample::Sample;
 
-/// The game that is being put together.
+/// The game that the last samples belong to.
 #[derive(Default)]
 pub struct Chain {
     game: Option<Open>,
@@ -17,12 +19,12 @@ pub struct Chain {
 struct Open {
     game: PackGame,
     position: Position,
-    /// What the next position of this game must be.
+    /// The position that continues this game.
     next: PackedSfen,
 }
 
 impl Chain {
-    /// Adds a record; returns the game before it where that ends here.
+    /// Adds a record, and returns the previous game if the record does not continue it.
     pub fn add(&mut self, record: &Record) -> Option<PackGame> {
         let mut ended = None;
         record.for_each_sample(|sample| ended = self.add_sample(sample));
@@ -50,14 +52,14 @@ impl Chain {
         ended
     }
 
-    /// The last game.
+    /// Ends the chain and returns its last game.
     pub fn finish(&mut self) -> Option<PackGame> {
         let open = self.game.take()?;
         Some(open.game)
     }
 }
 
-/// `None` where the position is none, which the reader does not let happen.
+/// `None` if the position is invalid, which the reader refuses.
 fn begin(sample: &Sample) -> Option<Open> {
     let position = sample.position.unpack(u32::from(sample.ply.max(1))).ok()?;
     Some(Open {

@@ -1,25 +1,21 @@
-//! What can be wrong with a record, with a name for each class.
+//! What can be wrong with a record, and its class for statistics.
 
+use std::error::Error;
 use std::io;
 
 use thiserror::Error;
 
-use crate::position::InvalidPosition;
-use crate::records::csa::{CsaError, CsaFault};
-use crate::records::hcpe3::Hcpe3Fault;
-use crate::records::kif::{KifError, KifFault};
-use crate::records::pack::PackFault;
+use super::class;
 use crate::records::packed::PackedError;
-use crate::records::sfen_line::SfenLineError;
 use crate::types::Color;
 
-/// A bad record and where it stands.
+/// An invalid record and its place in the file.
 #[derive(Debug, Error)]
 #[error("record {record}, at byte {offset}: {fault}")]
 pub struct TeacherError {
     /// The number of the record (a position, a game or a line) in its file, from 1.
     pub record: u64,
-    /// Where it begins, in bytes from the beginning of the file.
+    /// The offset of the record, in bytes from the beginning of the file.
     pub offset: u64,
     /// What is wrong with it.
     pub fault: Fault,
@@ -28,142 +24,110 @@ pub struct TeacherError {
 /// What is wrong with a record.
 #[derive(Debug, Error)]
 pub enum Fault {
-    /// The file fails.
+    /// The file cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The file ends within the record.
     #[error("the file ends {found} bytes into the record, expected {expected}")]
     Truncated {
-        /// Bytes that are there.
+        /// Bytes of the record before the end of the file.
         found: usize,
-        /// Bytes of a record.
+        /// Bytes of a whole record.
         expected: usize,
     },
-    /// No position.
+    /// The position is invalid.
     #[error("{0}")]
     Position(#[from] PackedError),
     /// A king is missing.
     #[error("{} has no king, expected both kings", if *color == Color::Black { "black" } else { "white" })]
     NoKing {
-        /// Whose king.
+        /// The side without a king.
         color: Color,
     },
-    /// A move that cannot be made.
+    /// The move is illegal.
     #[error("the move {text} is illegal in {sfen}")]
     Move {
-        /// The move, or its bits where they are none.
+        /// The move in USI notation, or its bits if they are not a move.
         text: String,
         /// The position.
         sfen: String,
     },
-    /// No move, though the side to move could not win without one.
+    /// There is no move, and the side to move cannot declare a win.
     #[error("no move in {sfen}, where no win can be declared")]
     NoMove {
         /// The position.
         sfen: String,
     },
-    /// The result is none.
+    /// The result has an unknown code.
     #[error("result {found}, expected {expected}")]
     Result {
-        /// What the field says.
+        /// The code found.
         found: i32,
-        /// What it can say.
+        /// The codes of the format.
         expected: &'static str,
     },
-    /// A sum of scores that so many cannot have.
+    /// The scores of that many samples cannot add up to the sum.
     #[error(
         "{found} ninths of a centipawn as the sum of {count} scores, expected at most 327680 for each"
     )]
     Sum {
         /// The sum.
         found: i64,
-        /// Of how many scores.
+        /// The number of samples.
         count: u64,
     },
-    /// A bad game of `.pack`.
-    #[error("{0}")]
-    Pack(#[from] PackFault),
-    /// A bad game of `.hcpe3`.
-    #[error("{0}")]
-    Hcpe3(#[from] Hcpe3Fault),
-    /// A line that is neither position nor game.
-    #[error("{0}")]
-    Line(#[from] SfenLineError),
-    /// A bad record of CSA.
-    #[error("{0}")]
-    Csa(#[from] CsaError),
-    /// A bad record of KIF.
-    #[error("{0}")]
-    Kif(#[from] KifError),
-    /// A game that neither play nor the rules ended, where results are needed.
+    /// The game has no result by play or by the rules, and the caller needs one.
     #[error("the game was not played to its end, expected a result by play")]
     Unfinished,
-    /// A line longer than any game.
+    /// A line or a record of text is too long.
     #[error("a line of more than {0} bytes")]
     LongLine(u64),
+    /// A fault that only one format has.
+    #[error("{0}")]
+    Format(Box<dyn FormatFault>),
+}
+
+/// A fault that only one format has, such as a bad line of CSA.
+pub trait FormatFault: Error + Send + Sync {
+    /// The class, see [`Fault::class`].
+    fn class(&self) -> &'static str;
+
+    /// Whether the end of the record is unknown, so that no further record can be read.
+    fn is_fatal(&self) -> bool {
+        false
+    }
+}
+
+impl<F: FormatFault + 'static> From<F> for Fault {
+    fn from(fault: F) -> Self {
+        Self::Format(Box::new(fault))
+    }
 }
 
 impl Fault {
-    /// The class, for counts.
-    pub const fn class(&self) -> &'static str {
+    /// The class under which statistics count the fault, such as `illegal move`.
+    pub fn class(&self) -> &'static str {
         match self {
-            Self::Io(_) | Self::Pack(PackFault::Io(_)) | Self::Hcpe3(Hcpe3Fault::Io(_)) => {
-                "unreadable"
-            }
-            Self::Truncated { .. }
-            | Self::Pack(PackFault::Truncated)
-            | Self::Hcpe3(Hcpe3Fault::Truncated) => "cut off",
-            Self::Position(error)
-            | Self::Pack(PackFault::Start(error))
-            | Self::Hcpe3(Hcpe3Fault::Start(error)) => class_of_position(error),
+            Self::Io(_) => class::UNREADABLE,
+            Self::Truncated { .. } => class::TRUNCATED,
+            Self::Position(error) => class::of_position(error),
             Self::NoKing { .. } => "no king",
-            Self::Move { .. }
-            | Self::Pack(PackFault::Move { .. })
-            | Self::Hcpe3(Hcpe3Fault::Move { .. } | Hcpe3Fault::Candidate { .. })
-            | Self::Line(SfenLineError::Illegal { .. }) => "illegal move",
+            Self::Move { .. } => class::ILLEGAL_MOVE,
             Self::NoMove { .. } => "no move",
             Self::Sum { .. } => "bad sum",
-            Self::Result { .. }
-            | Self::Pack(PackFault::End { .. })
-            | Self::Hcpe3(Hcpe3Fault::Ending { .. }) => "bad result",
-            Self::Pack(PackFault::Flag { .. } | PackFault::Endless) => "no game",
+            Self::Result { .. } => class::BAD_RESULT,
             Self::Unfinished => "unfinished game",
-            Self::Csa(error) => match error.fault {
-                CsaFault::Illegal { .. } => "illegal move",
-                _ => "bad line",
-            },
-            Self::Kif(error) => match error.fault {
-                KifFault::Illegal { .. } => "illegal move",
-                _ => "bad line",
-            },
-            Self::Line(_) | Self::LongLine(_) => "bad line",
+            Self::LongLine(_) => class::BAD_LINE,
+            Self::Format(fault) => fault.class(),
         }
     }
 
-    /// Whether nothing can be read behind this record.
-    pub const fn is_fatal(&self) -> bool {
+    /// Whether the end of the record is unknown, so that no further record can be read.
+    pub fn is_fatal(&self) -> bool {
         match self {
             Self::Io(_) | Self::Truncated { .. } => true,
-            Self::Pack(fault) => fault.is_fatal(),
-            Self::Hcpe3(fault) => fault.is_fatal(),
+            Self::Format(fault) => fault.is_fatal(),
             _ => false,
         }
-    }
-}
-
-const fn class_of_position(error: &PackedError) -> &'static str {
-    match error {
-        PackedError::King { .. } | PackedError::KingsTogether(_) => "bad king",
-        PackedError::LongBoard | PackedError::Hand { .. } | PackedError::LongHands { .. } => {
-            "no position"
-        }
-        PackedError::Impossible(invalid) => match invalid {
-            InvalidPosition::TooMany { .. } | InvalidPosition::TooManyKings { .. } => {
-                "too many pieces"
-            }
-            InvalidPosition::DoublePawn { .. } => "two pawns on a file",
-            InvalidPosition::DeadEnd { .. } => "a piece that can never move",
-            InvalidPosition::OpponentInCheck { .. } => "a king to be taken",
-        },
     }
 }

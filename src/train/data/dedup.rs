@@ -11,7 +11,7 @@ use super::files::{self, BUFFER};
 use super::pass::{BadRecords, Tally};
 use super::{DataError, Sources, Watch};
 use crate::records::psum::PositionSum;
-use crate::records::teacher::{Format, Record, TeacherWriter};
+use crate::records::teacher::{Content, Format, Record, TeacherWriter};
 use crate::runs::OutputFile;
 
 /// How to remove duplicates.
@@ -48,7 +48,7 @@ pub fn run(
     watch: &Watch<'_>,
 ) -> Result<DedupReport, DataError> {
     let (path, format) = output;
-    if format.record_size().is_none() || format == Format::Hcp {
+    if format.content() != Content::Samples {
         return Err(DataError::Games(format));
     }
     // The readers of a terabyte of games need no more buckets than those of its positions: too few are spread again.

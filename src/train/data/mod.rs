@@ -57,10 +57,13 @@ pub enum DataError {
         error: UnknownFormat,
     },
     /// A folder without teacher data.
-    #[error("{}: no file of a known format, expected psv, hcpe, psum, hcpe3, pack, hcp, sfen, usi, csa or kif", .0.display())]
+    #[error("{}: no file of a known format, expected {}", .0.display(), Format::names(|_| true))]
     EmptyFolder(PathBuf),
     /// A format of games where positions are written.
-    #[error("{0} keeps games, expected a format of positions: psv, hcpe, psum or hcp")]
+    #[error(
+        "{0} keeps games, expected a format of positions: {names}",
+        names = Format::names(|format| format.record_size().is_some())
+    )]
     Games(Format),
     /// Another process is writing the output.
     #[error("{}: another run is writing this file at this moment", .0.display())]

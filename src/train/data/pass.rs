@@ -182,7 +182,7 @@ fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataErro
     let mut result = Ok(());
     record.for_each_sample(|sample| {
         if result.is_ok() && sample.has_entered_king() {
-            result = out.write(&Record::Psv(sample.to_psv()));
+            result = out.write(&Record::from(*sample));
         }
     });
     result
@@ -211,7 +211,7 @@ impl Lottery {
 
     fn draws(&mut self, record: &Record) -> bool {
         let goes_on = match record {
-            Record::Psv(_) | Record::Hcpe(..) => self.chain.add(record).is_none(),
+            Record::Sample(_) => self.chain.add(record).is_none(),
             _ => false,
         };
         let share = self.share;

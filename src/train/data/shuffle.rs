@@ -65,16 +65,7 @@ pub fn run(
 fn expected_bytes(sources: &Sources, size: usize) -> Result<u64, DataError> {
     let mut bytes = 0;
     for source in sources.files() {
-        /// A move of a game in text takes about so many bytes, with its space.
-        const TEXT: u64 = 5;
-        let per_position = match source.format {
-            Format::Pack => 4,
-            Format::Hcpe3 => 10,
-            Format::Usi => TEXT,
-            Format::Csa | Format::Kif => 2 * TEXT,
-            Format::Sfen => 60,
-            fixed => fixed.record_size().unwrap_or(size) as u64,
-        };
+        let per_position = source.format.bytes_per_position() as u64;
         let file = std::fs::metadata(&source.path).map_err(DataError::io(&source.path))?;
         bytes += file.len() / per_position * size as u64;
     }

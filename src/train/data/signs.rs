@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::records::teacher::Sample;
+use crate::records::sample::Sample;
 use crate::types::Color;
 
 /// Scores beyond this, in centipawns, say no more than this does; mates among them.

@@ -7,8 +7,9 @@ use super::histogram::Histogram;
 use super::pass::{BadRecords, Tally};
 use super::{DataError, Sources, Watch, svg};
 use crate::records::game::GameResult;
-use crate::records::psv;
-use crate::records::teacher::{Record, Sample};
+use crate::records::sample::Sample;
+use crate::records::score::is_mate;
+use crate::records::teacher::Record;
 use crate::types::Color;
 
 /// Beyond this a score is drawn at the edge, in centipawns.
@@ -73,18 +74,14 @@ pub fn run(
 
 impl Stats {
     fn add(&mut self, record: &Record) {
-        let game = match record {
-            Record::Game(game) => Some((game.result, game.moves.len())),
-            Record::Hcpe3(game) => Some((game.result(), game.moves.len())),
-            Record::Position(..) => {
-                self.mere_positions += 1;
-                None
+        match record {
+            Record::Game(game) => {
+                let game = &game.game;
+                self.games[usize::from(game.result.code())] += 1;
+                self.lengths.add(game.moves.len() as i64);
             }
-            _ => None,
-        };
-        if let Some((result, length)) = game {
-            self.games[usize::from(result.code())] += 1;
-            self.lengths.add(length as i64);
+            Record::Position(..) => self.mere_positions += 1,
+            Record::Sample(_) | Record::Sum(_) => {}
         }
         record.for_each_sample(|sample| self.add_sample(sample));
     }
@@ -95,7 +92,7 @@ impl Stats {
         if sample.ply != 0 {
             self.plies.add(sample.ply.into());
         }
-        if psv::is_mate(sample.score) {
+        if is_mate(sample.score) {
             self.mates += 1;
         } else {
             self.score_sums[0] += i64::from(sample.score);

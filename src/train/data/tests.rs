@@ -11,9 +11,11 @@ use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason};
-use crate::records::psum::{NINTHS, PositionSum};
+use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
-use crate::records::teacher::{Format, Record, TeacherWriter};
+use crate::records::sample::Sample;
+use crate::records::score::NINTHS;
+use crate::records::teacher::{Format, TeacherWriter};
 use crate::types::Color;
 
 mod choices;
@@ -82,9 +84,7 @@ fn write(path: &Path, games: usize, sign: i16) {
     let format = Format::of_path(path).unwrap();
     let mut writer = TeacherWriter::new(Vec::new(), format);
     for number in 0..games {
-        writer
-            .write(&Record::Game(Box::new(game(number, sign))))
-            .unwrap();
+        writer.write(&game(number, sign).into()).unwrap();
     }
     fs::write(path, writer.finish().unwrap().0).unwrap();
 }
@@ -144,7 +144,7 @@ fn the_scale_of_the_sigmoid_is_found() {
         let chance = 1.0 / (1.0 + (-f64::from(score) / 600.0).exp());
         for number in 0..1000 {
             let wins = f64::from(number) < chance * 1000.0;
-            signs.add(&crate::records::teacher::Sample {
+            signs.add(&Sample {
                 position: crate::records::packed::PackedSfen::of(&start),
                 score,
                 mv: None,
@@ -299,7 +299,7 @@ fn duplicates_become_exact_sums() {
     let both = sources(&[&psv, &pack]);
     watched(|watch| {
         both.read(watch, |_, record| {
-            PositionSum::for_each(&record.unwrap(), |sum| {
+            record.unwrap().for_each_sum(|sum| {
                 let entry = expected.entry(sum.position.to_bytes()).or_default();
                 entry.0 += sum.score_sum;
                 entry

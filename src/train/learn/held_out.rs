@@ -63,14 +63,10 @@ impl HeldOutGames {
 
 impl Span {
     fn of(record: &Record) -> Option<Self> {
-        let (start, moves, result) = match record {
-            Record::Game(game) => (&game.start, game.moves.len(), game.result),
-            // All of these begin with ply 1.
-            Record::Hcpe3(game) => (&game.start, game.moves.len(), game.result()),
-            _ => return None,
-        };
-        let first = start.game_ply();
-        let plies = (first, first.saturating_add(moves as u32));
+        let game = &record.game()?.game;
+        let first = game.start.game_ply();
+        let plies = (first, first.saturating_add(game.moves.len() as u32));
+        let result = game.result;
         Some(Self { plies, result })
     }
 
@@ -92,12 +88,12 @@ mod tests {
 
     fn record(line: &str, winner: Color) -> Record {
         let line: SfenLine = line.parse().expect("a good line");
-        Record::Game(Box::new(PackGame {
+        Record::from(PackGame {
             start: line.start,
             moves: line.moves.into_iter().map(|mv| (mv, 0)).collect(),
             result: GameResult::Win(winner),
             reason: PackReason::RESIGNATION,
-        }))
+        })
     }
 
     /// Which of these records are chosen when they come again and again.

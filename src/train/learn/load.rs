@@ -15,9 +15,7 @@ use super::leaf::line_to_leaf;
 use super::lookahead::look_ahead;
 use super::sample::Sample;
 use crate::position::Position;
-use crate::records::game::GameResult;
-use crate::records::hcpe3::Hcpe3Move;
-use crate::records::teacher::{Format, Record, TeacherError, TeacherReader};
+use crate::records::teacher::{Format, Record, TeacherError, TeacherGame, TeacherReader};
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
 
@@ -81,7 +79,11 @@ pub enum LoadError {
         error: io::Error,
     },
     /// The name says no format with scores and results.
-    #[error("{}: expected a name that ends in .pack, .psv, .hcpe, .hcpe3 or .psum", .0.display())]
+    #[error(
+        "{}: expected a format with scores and results: {}",
+        .0.display(),
+        Format::names(Format::has_scores)
+    )]
     Format(PathBuf),
     /// Nothing passed the filter.
     #[error("no position to learn from among {0}, expected one at least")]
@@ -139,17 +141,8 @@ impl Data {
         position: &mut Position,
     ) {
         let filter = &source.filter;
-        match record {
-            Record::Game(game) => {
-                let moves = game.moves.iter().map(|&(mv, score)| (mv, Some(score)));
-                return self.add_game(source, is_held_out, &game.start, game.result, moves);
-            }
-            Record::Hcpe3(game) => {
-                let score = |played: &Hcpe3Move| played.is_judged().then_some(played.score);
-                let moves = game.moves.iter().map(|played| (played.mv, score(played)));
-                return self.add_game(source, is_held_out, &game.start, game.result(), moves);
-            }
-            _ => {}
+        if let Some(game) = record.game() {
+            return self.add_game(source, is_held_out, game);
         }
         record.for_each_sample(|sample| {
             let Ok(board) = sample.position.unpack_board() else {
@@ -164,20 +157,15 @@ impl Data {
     }
 
     /// Likewise of a game. Positions without a score were not searched.
-    fn add_game(
-        &mut self,
-        source: &Source,
-        is_held_out: bool,
-        start: &Position,
-        result: GameResult,
-        moves: impl Iterator<Item = (Move, Option<i16>)> + Clone,
-    ) {
+    fn add_game(&mut self, source: &Source, is_held_out: bool, game: &TeacherGame) {
         self.counts.games += 1;
+        let moves = game.scored_moves();
         let scores = moves.clone().map(|(_, score)| score.map(of_centipawns));
         let mut scores: Vec<Option<i32>> = scores.collect();
         let limit = source.filter.score_limit;
         look_ahead(&mut scores, source.lambda, source.lambda_scale, limit);
-        let mut position = start.clone();
+        let mut position = game.game.start.clone();
+        let result = game.game.result;
         for ((mv, _), score) in moves.zip(scores) {
             if let Some(score) = score {
                 let judged = (score, result.for_side(position.side_to_move()));

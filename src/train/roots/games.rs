@@ -90,8 +90,7 @@ fn read_others(
     let file = File::open(&source.path).map_err(DataError::io(&source.path))?;
     for record in TeacherReader::new(BufReader::new(file), source.format) {
         match record {
-            Ok(Record::Game(game)) => take(Ok(Game::of_pack(&game)))?,
-            Ok(Record::Hcpe3(game)) => take(Ok(Game::of_pack(&game.to_pack())))?,
+            Ok(Record::Game(game)) => take(Ok(Game::of_pack(&game.game)))?,
             Ok(_) => {}
             Err(error) => take(Err(error))?,
         }

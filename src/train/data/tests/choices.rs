@@ -35,7 +35,7 @@ fn positions_with_entered_kings_can_be_chosen() {
             result: GameResult::Draw,
             reason: PackReason::RESIGNATION,
         };
-        writer.write(&Record::Game(Box::new(game))).unwrap();
+        writer.write(&game.into()).unwrap();
     }
     fs::write(&from, writer.finish().unwrap().0).unwrap();
     let destination = Destination {

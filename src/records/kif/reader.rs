@@ -1,71 +1,17 @@
-//! Game records in KIF, what the sites and GUIs of Japan keep: reading only.
-//!
-//! Facts from the description by the author of Kifu for Windows (`http://kakinoki.o.oo7.jp/kif_format.html`). Read are the
-//! headers, the handicaps or a drawn board, the main line and how it ended; variations and comments are passed over. Every
-//! move is proved, and an error names the line.
+//! Reads records. Every move is checked, and an error names its line.
 
-mod board;
-mod notation;
-
-use thiserror::Error;
-
-use super::game::{Ending, GameRecord, RecordedMove};
+use super::board::Diagram;
+use super::fault::{KifError, KifFault};
+use super::notation::{Notation, parse_time};
 use crate::movegen::legal_moves;
-use crate::position::{Position, SfenError};
+use crate::position::{Position, START_SFEN};
+use crate::records::game::{Ending, GameRecord, RecordedMove};
 use crate::types::{Color, Repetition};
 use crate::util::shorten;
 
-use board::Drawing;
-use notation::{Notation, time};
-
-/// Why a text is no record.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("line {line}: {fault}")]
-pub struct KifError {
-    /// The number of the line, from 1.
-    pub line: usize,
-    /// What is wrong with it.
-    pub fault: KifFault,
-}
-
-/// What is wrong with a line.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum KifFault {
-    /// A handicap that nobody knows.
-    #[error("handicap '{0}', expected 平手, a known handicap, or その他 and a board")]
-    Handicap(String),
-    /// A wrong line of a drawn board.
-    #[error("'{found}' in the board, expected {expected}")]
-    Board {
-        /// What was found.
-        found: String,
-        /// What was expected.
-        expected: &'static str,
-    },
-    /// The position cannot be.
-    #[error("{0}")]
-    Position(SfenError),
-    /// No notation of a move or an ending.
-    #[error(
-        "'{0}' is neither a move nor an ending, expected for example ７六歩(77), 同　銀(31), ５五角打 or 投了"
-    )]
-    NotAMove(String),
-    /// A move that cannot be made.
-    #[error("'{found}' is illegal in {sfen}, expected a legal move")]
-    Illegal {
-        /// The move.
-        found: String,
-        /// The position.
-        sfen: String,
-    },
-    /// No moves and no position.
-    #[error("no game, expected headers, a board or numbered moves")]
-    Empty,
-}
-
-/// Handicaps and their start positions; white, who gives them, is to move.
-const HANDICAPS: &[(&str, &str)] = &[
-    ("平手", crate::position::START_SFEN),
+/// Handicaps and their start positions. White gives the handicap and moves first.
+pub(super) const HANDICAPS: &[(&str, &str)] = &[
+    ("平手", START_SFEN),
     (
         "香落ち",
         "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
@@ -123,7 +69,7 @@ const HANDICAPS: &[(&str, &str)] = &[
 /// Reads a game.
 ///
 /// # Errors
-/// Names the first line that is wrong, and why.
+/// A line is wrong; the error names the first one.
 pub fn read(text: &str) -> Result<GameRecord, KifError> {
     let mut reader = Reader::default();
     let mut number = 0;
@@ -155,7 +101,7 @@ struct Reader {
     players: [String; Color::NUM],
     started_at: Option<String>,
     handicap: Option<&'static str>,
-    drawing: Drawing,
+    diagram: Diagram,
     game: Option<Game>,
 }
 
@@ -175,7 +121,7 @@ impl Reader {
         if line.starts_with("変化") || line.starts_with("まで") {
             return Ok(Next::Over);
         }
-        if self.drawing.line(line)? {
+        if self.diagram.line(line)? {
             return Ok(Next::Line);
         }
         let number_end = line
@@ -210,7 +156,7 @@ impl Reader {
 
     fn game(&mut self) -> Result<&mut Game, KifFault> {
         if self.game.is_none() {
-            let drawn = self.drawing.to_sfen();
+            let drawn = self.diagram.to_sfen();
             let sfen = drawn.as_deref().or(self.handicap).unwrap_or(HANDICAPS[0].1);
             let start = Position::from_sfen(sfen).map_err(KifFault::Position)?;
             self.game = Some(Game {
@@ -239,7 +185,7 @@ impl Reader {
     }
 
     fn finish(mut self) -> Result<GameRecord, KifFault> {
-        if self.game.is_none() && self.handicap.is_none() && self.drawing.is_empty() {
+        if self.game.is_none() && self.handicap.is_none() && self.diagram.is_empty() {
             return Err(KifFault::Empty);
         }
         let game = self.game()?;
@@ -275,17 +221,17 @@ impl Game {
                 self.position.do_move(mv);
                 self.moves.push(RecordedMove {
                     mv,
-                    time: time(rest),
+                    time: parse_time(rest),
                     thought: None,
                 });
             }
-            // Fine only where the next line says that it was a foul.
+            // Only an ending that calls it illegal may follow.
             None => self.illegal = Some(shorten(text)),
         }
         Ok(())
     }
 
-    /// How the game ended, if the text says so.
+    /// The ending, if the text is one.
     fn ending(&self, text: &str) -> Option<Ending> {
         let word = text.split_whitespace().next()?;
         let loser = self.position.side_to_move();
@@ -298,13 +244,14 @@ impl Game {
             "持将棋" => Ending::MaxMoves,
             "切れ負け" => Ending::TimeUp,
             "入玉勝ち" | "勝ち宣言" => Ending::Declaration,
-            // The side to move committed the foul, or the other side did with its last move.
+            // The side to move made the illegal move.
             "反則負け" => match self.position.rule_repetition() {
                 Some(Repetition::Lose) => Ending::PerpetualCheck { loser },
                 _ => Ending::IllegalMove {
                     text: self.illegal.clone().unwrap_or_default(),
                 },
             },
+            // The other side did, with its last move.
             "反則勝ち" => match &self.illegal {
                 Some(text) => Ending::IllegalMove { text: text.clone() },
                 None => Ending::AdjudicatedWin { winner: loser },
@@ -313,6 +260,3 @@ impl Game {
         })
     }
 }
-
-#[cfg(test)]
-mod tests;

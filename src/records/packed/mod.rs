@@ -1,18 +1,19 @@
-//! Positions in 32 bytes, as teacher data stores them: [`PackedSfen`] of `YaneuraOu` and [`HuffmanCodedPos`] of Apery
-//! and dlshogi (hcp).
+//! Positions in 32 bytes, as teacher data stores them: [`PackedSfen`] of `YaneuraOu` and
+//! [`HuffmanCodedPos`] of Apery and dlshogi (hcp).
 //!
-//! Both are one stream of bits, the lowest bit of each byte first: side to move (0 black), 7 bits for the square of
-//! black's king and 7 for white's, a code for each of the other 79 squares in the order of [`Square`], then the hands,
-//! black's first, and last the piece box: what is missing from a full set. A piece in hand or in the box takes one bit less
-//! than on the board, which pays for the square that it leaves empty, so the stream always has 256 bits. Only the
-//! codes differ.
+//! Both are a stream of bits, the lowest bit of each byte first: side to move (0 black), 7 bits for
+//! the square of black's king and 7 for white's, a Huffman code for each of the other 79 squares in
+//! the order of [`Square`], then the hands, black's first, and last the piece box: the pieces
+//! missing from a full set. A piece in hand or in the box takes one bit less than on the board, which
+//! pays for the square that it leaves empty, so the stream always has 256 bits. The two formats differ
+//! in the codes only.
 //!
-//! Written is what `YaneuraOu` 9 and cshogi write, byte for byte. Read is more: hands in any order (`YaneuraOu` 7.6 wrote
-//! gold last) and zeros instead of the box.
+//! The bytes written are those of `YaneuraOu` 9 and cshogi. The reader also takes hands in any order
+//! (`YaneuraOu` 7.6 wrote gold last) and zeros instead of the box.
 //!
-//! A missing king is square 81. Its board has a square more, so a stream with all other pieces has a bit too many for 32
-//! bytes, two without any king; other programs lose them. Here a bit that does not fit makes the field of its king 82
-//! where it is 1.
+//! A missing king has the square 81. Its board has one more square to encode, so a stream with all
+//! other pieces is one bit longer than 32 bytes, or two bits without both kings; other programs lose
+//! these bits. Here the king's field is 82 instead of 81 if the bit that does not fit is 1.
 
 mod bits;
 mod codes;
@@ -26,11 +27,11 @@ use crate::types::{Color, Hand, Piece, PieceType, Square};
 use bits::{Bits, CAPACITY};
 use codes::{CodeTable, HUFFMAN_CODED_POS, InHand, PACKED_SFEN};
 
-/// The field of a king that is not there.
+/// The king field of a side without a king.
 const NO_KING: u32 = Square::NUM as u32;
-/// Width of the field of a king.
+/// The width of a king field.
 const KING_BITS: u32 = 7;
-/// Where the codes of the squares begin: after the side to move and two kings.
+/// The first bit of the square codes, after the side to move and both kings.
 const BOARD_START: u32 = 1 + 2 * KING_BITS;
 
 /// A position as `YaneuraOu` packs it (`sfen_packer.cpp`, type `PackedSfen`).
@@ -43,36 +44,36 @@ pub struct PackedSfen([u8; 32]);
 #[repr(transparent)]
 pub struct HuffmanCodedPos([u8; 32]);
 
-/// Why 32 bytes are no position.
+/// Why 32 bytes are not a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PackedError {
-    /// The field of a king is no square.
+    /// A king field is not a square.
     #[error("{} king on square {found}, expected 0 to 80, or 81 for no king", name(*color))]
     King {
         /// Whose king.
         color: Color,
-        /// What the field says.
+        /// The value of the field.
         found: u32,
     },
-    /// Both kings on one square.
+    /// Both kings are on one square.
     #[error("both kings on {0}, expected different squares")]
     KingsTogether(Square),
-    /// The squares take more bits than there are.
+    /// The codes of the squares take more than the 256 bits.
     #[error("the board takes more than {CAPACITY} bits")]
     LongBoard,
-    /// Bits that begin no code of a piece in hand.
+    /// Bits after the squares that are not the code of a piece.
     #[error("no code of a piece in hand begins at bit {bit}")]
     Hand {
-        /// Counted from 0.
+        /// The first bit of the code, from 0.
         bit: u32,
     },
-    /// The last code is cut off.
+    /// The last code is longer than the bits that are left.
     #[error("the piece in hand at bit {bit} ends after the last bit")]
     LongHands {
-        /// Counted from 0.
+        /// The first bit of the code, from 0.
         bit: u32,
     },
-    /// The position is none that can be.
+    /// The position breaks a rule, such as two pawns on a file.
     #[error("impossible position: {0}")]
     Impossible(#[from] InvalidPosition),
 }
@@ -84,11 +85,11 @@ const fn name(color: Color) -> &'static str {
     }
 }
 
-/// What the two formats have in common.
+/// The methods that the two formats share.
 macro_rules! packed_position {
     ($name:ident, $codes:expr) => {
         impl $name {
-            /// Packs a position; its history and ply are not kept.
+            /// Packs a position without its history and ply.
             pub fn of<const LANES: usize>(position: &Position<LANES>) -> Self {
                 Self::of_board(position.board())
             }
@@ -98,25 +99,25 @@ macro_rules! packed_position {
                 Self(pack(board, $codes))
             }
 
-            /// The position, whose next move has the number `ply`.
+            /// Unpacks a position, whose next move gets the number `ply`.
             ///
             /// # Errors
-            /// Says why the bytes are no position.
+            /// The bytes are not a valid position.
             pub fn unpack(&self, ply: u32) -> Result<Position, PackedError> {
                 Ok(Position::from_board(unpack(&self.0, $codes)?, ply)?)
             }
 
-            /// The position without room for a history, which is much less work.
+            /// Unpacks the board only, which is much faster than a position with room for a history.
             ///
             /// # Errors
-            /// Says why the bytes are no position.
+            /// The bytes are not a valid position.
             pub fn unpack_board(&self) -> Result<Board, PackedError> {
                 let board = unpack(&self.0, $codes)?;
                 board.validate()?;
                 Ok(board)
             }
 
-            /// The stored bytes, whatever they say.
+            /// Takes stored bytes without checking them.
             pub const fn from_bytes(bytes: [u8; 32]) -> Self {
                 Self(bytes)
             }
@@ -198,7 +199,7 @@ fn unpack(bytes: &[u8; 32], codes: &CodeTable) -> Result<Board, PackedError> {
     Ok(board)
 }
 
-/// Returns by how many bits the stream is longer than 32 bytes; those bits are appended to it.
+/// Returns the number of bits beyond the 32 bytes, one for each missing king, after appending them.
 fn read_kings(bits: &mut Bits, board: &mut Board) -> Result<u32, PackedError> {
     let mut missing = 0;
     for color in Color::ALL {
@@ -227,7 +228,8 @@ fn read_hands(
     let mut counts = [[0; PieceType::HAND.len() + 1]; Color::NUM];
     while bits.position() < end {
         if bits.rest_is_zero() {
-            // Zeros are black's pawns, or nothing where there are no such pawns left: then the piece box was not written.
+            // Zeros are codes of black's pawns. If no pawns are left for them, the piece box was not
+            // written.
             counts[0][PieceType::Pawn.index()] += missing_pawns(board, &counts)
                 .min((end - bits.position()) / codes.of_hand(PieceType::Pawn, Color::Black).length);
             break;
@@ -245,7 +247,7 @@ fn read_hands(
     for color in Color::ALL {
         for kind in PieceType::HAND {
             let found: u32 = counts[color.index()][kind.index()];
-            // Checked here, before the packed hand could overflow; the total with the board is checked later.
+            // The packed hand would overflow; `Board::validate` checks the total with the board.
             if found > kind.count_in_set() {
                 return Err(InvalidPosition::TooMany { kind, found }.into());
             }
@@ -256,7 +258,7 @@ fn read_hands(
     Ok(())
 }
 
-/// How many pawns of a full set have not been seen.
+/// The pawns of a full set that are neither on the board nor in `counts`.
 fn missing_pawns(board: &Board, counts: &[[u32; PieceType::HAND.len() + 1]; Color::NUM]) -> u32 {
     let on_board = board.kind(PieceType::Pawn) | board.kind(PieceType::ProPawn);
     let in_hand: u32 = counts

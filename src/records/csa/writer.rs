@@ -1,40 +1,18 @@
-//! Game records in CSA format, version 2.2 (`http://www2.computer-shogi.org/protocol/record_v22.html`).
-//!
-//! What the standard leaves open is written as most programs read it. The first line, a comment in 2.2, names the
-//! encoding as version 3 does. Scores and lines stand in the comments of floodgate (`'** -35 -3334FU …`, from black's
-//! point of view), which follow the move and its time. The standard has no word for every ending: `ending_words`
-//! says what stands for what, and a comment after it says what really happened.
-//!
-//! There is a crate `csa` (1.0.2). It reads 24 of the 35 records that this reader is tested with: not those with an empty
-//! `$END_TIME:` or without the spaces at the end of a rank. It leaves comments out, and with them ratings, scores and what
-//! servers say of the end; it does not look at whether moves are legal, and its error names neither line nor reason.
-
-mod comments;
-mod reader;
-mod setup;
-mod summary;
+//! Writes records.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::game::{Ending, GameRecord, RecordedMove, Thought};
+use super::comments::{MATE_SCORE, MAX_SCORE, RATING_PREFIXES};
+use super::notation::{move_text, piece_name, piece_text, sign};
 use crate::position::{Position, START_SFEN};
-use crate::types::{Color, File, Move, Piece, PieceType, Rank, Score, Square};
+use crate::records::game::{Ending, GameRecord, RecordedMove, Thought};
+use crate::types::{Color, File, Move, PieceType, Rank, Score, Square};
 
-use comments::RATING_PREFIXES;
-pub use reader::{CsaError, CsaFault, read};
-
-/// The score in a comment that stands for a mate in no plies; one more ply is one less. Fits in 16 bits, because
-/// readers store it so.
-const MATE_SCORE: i32 = 32_000;
-
-/// No other score is larger than this.
-const LARGEST_SCORE: i32 = 30_000;
-
-/// Writes the record.
+/// Writes a record.
 ///
 /// # Errors
-/// Only where `out` fails.
+/// `out` fails.
 pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "'CSA encoding=UTF-8\nV2.2")?;
     for (color, name) in Color::ALL.into_iter().zip(&record.players) {
@@ -62,21 +40,15 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "'*{}", one_line(&record.ending.to_string()))
 }
 
-/// The move in the notation of CSA: `+7776FU`, `-0055FU` for a drop; the piece is the one after the move.
-pub fn move_text(mv: Move) -> String {
-    let from = mv.from().map_or_else(|| "00".to_owned(), square_text);
-    let piece = mv.piece();
-    let (sign, name) = (sign(piece.color()), piece_name(piece.kind()));
-    format!("{sign}{from}{}{name}", square_text(mv.to()))
-}
-
-/// The word of the standard for an ending when it is the turn of `side`.
+/// The word of the standard for an ending with `side` to move.
 ///
-/// - A mate is `%TORYO`, as the servers record it: after `%TSUMI`, which the standard has too, some readers see a draw.
-/// - The game at its longest is `%JISHOGI`, the draw that every reader knows; `%MAX_MOVES` is not in the standard.
-/// - A foul of the side to move, and an engine that is gone, is `%ILLEGAL_MOVE`. Perpetual check may be the other side's
-///   foul, which is an illegal action; some readers take those for the wrong side, so the word is used nowhere else.
-/// - A decided game is `%TORYO` when the loser is to move. When the winner is, no word is true but `%CHUDAN`.
+/// - Checkmate is `%TORYO`, as servers record it: some readers take the standard's `%TSUMI` for a draw.
+/// - The maximum length is `%JISHOGI`, the draw that every reader knows; `%MAX_MOVES` is not in the
+///   standard.
+/// - An illegal move and a disconnection of the side to move are `%ILLEGAL_MOVE`. If the other side gave
+///   perpetual check, it is `%±ILLEGAL_ACTION`; some readers confuse its sides, so it has no other use.
+/// - An adjudicated win is `%TORYO` if the loser is to move, otherwise `%CHUDAN`, as no other word
+///   fits.
 fn ending_words(ending: &Ending, side: Color) -> &'static str {
     match ending {
         Ending::Resignation | Ending::Checkmate => "%TORYO",
@@ -102,7 +74,7 @@ const fn illegal_action(by: Color) -> &'static str {
     }
 }
 
-/// A line of a prefix and a text, nothing where the text is empty.
+/// Writes a line of a prefix and a text, or nothing if the text is empty.
 fn write_field(out: &mut impl Write, prefix: &str, text: &str) -> io::Result<()> {
     let text = one_line(text);
     if text.is_empty() {
@@ -111,7 +83,7 @@ fn write_field(out: &mut impl Write, prefix: &str, text: &str) -> io::Result<()>
     writeln!(out, "{prefix}{text}")
 }
 
-/// The text without line breaks and other control characters, which would end or hide the line.
+/// The text with control characters such as line breaks replaced by spaces.
 fn one_line(text: &str) -> String {
     let text = text.replace(|letter: char| letter.is_control(), " ");
     text.trim().to_owned()
@@ -177,15 +149,16 @@ fn write_move(recorded: &RecordedMove, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// The comment of floodgate. A line that begins with another move is not about this one and is left out.
+/// Writes the score comment of floodgate. The variation is left out if it does not begin with the
+/// move played.
 fn write_score(mv: Move, thought: &Thought, out: &mut impl Write) -> io::Result<()> {
     let Some(score) = thought.score else {
         return Ok(());
     };
     let for_mover = match score {
-        Score::Cp(cp) => cp.clamp(-LARGEST_SCORE, LARGEST_SCORE),
+        Score::Cp(cp) => cp.clamp(-MAX_SCORE, MAX_SCORE),
         Score::Mate(plies) => {
-            let distance = plies.saturating_abs().min(MATE_SCORE - LARGEST_SCORE - 1);
+            let distance = plies.saturating_abs().min(MATE_SCORE - MAX_SCORE - 1);
             (MATE_SCORE - distance) * if plies < 0 { -1 } else { 1 }
         }
     };
@@ -202,7 +175,7 @@ fn write_score(mv: Move, thought: &Thought, out: &mut impl Write) -> io::Result<
     writeln!(out)
 }
 
-/// What the format has no place for, in words.
+/// Depth, nodes and exact time, which the format has no fields for.
 fn figures(thought: Option<&Thought>, time: Option<Duration>) -> Vec<String> {
     let depth = thought.and_then(|thought| thought.depth);
     let nodes = thought.and_then(|thought| thought.nodes);
@@ -213,40 +186,3 @@ fn figures(thought: Option<&Thought>, time: Option<Duration>) -> Vec<String> {
     ];
     texts.into_iter().flatten().collect()
 }
-
-const fn sign(color: Color) -> char {
-    match color {
-        Color::Black => '+',
-        Color::White => '-',
-    }
-}
-
-fn square_text(square: Square) -> String {
-    format!("{}{}", square.file().index() + 1, square.rank().index() + 1)
-}
-
-fn piece_text(piece: Piece) -> String {
-    format!("{}{}", sign(piece.color()), piece_name(piece.kind()))
-}
-
-const fn piece_name(kind: PieceType) -> &'static str {
-    match kind {
-        PieceType::Pawn => "FU",
-        PieceType::Lance => "KY",
-        PieceType::Knight => "KE",
-        PieceType::Silver => "GI",
-        PieceType::Bishop => "KA",
-        PieceType::Rook => "HI",
-        PieceType::Gold => "KI",
-        PieceType::King => "OU",
-        PieceType::ProPawn => "TO",
-        PieceType::ProLance => "NY",
-        PieceType::ProKnight => "NK",
-        PieceType::ProSilver => "NG",
-        PieceType::Horse => "UM",
-        PieceType::Dragon => "RY",
-    }
-}
-
-#[cfg(test)]
-mod tests;

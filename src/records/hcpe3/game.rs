@@ -1,25 +1,16 @@
-//! `.hcpe3`: whole games of dlshogi with the moves that its search considered.
-//!
-//! Little endian, without a header. A game begins with 36 bytes: the position as hcp (32), the number of moves (2), how the
-//! game ended (1: bits 0 and 1 [`GameResult`], 4 repetition, 8 declaration, 16 longest game) and who played (1). Each
-//! move is 6 bytes, the move (2), the score of the side to move in centipawns (2, signed) and the number of candidates
-//! (2), and then 4 bytes for each candidate: the move and how often it was visited. A move without
-//! candidates was played but is not to be learnt from.
-
-mod reader;
+//! A game of hcpe3, conversion from and to the archive, and writing.
 
 use std::io::{self, Write};
 
-use super::apery_move::to_apery;
-use super::game::GameResult;
-use super::pack::{PackGame, PackReason};
-use super::packed::HuffmanCodedPos;
 use crate::position::Position;
+use crate::records::apery_move::to_apery;
+use crate::records::game::GameResult;
+use crate::records::pack::{PackGame, PackReason};
+use crate::records::packed::HuffmanCodedPos;
 use crate::types::{Move, Move16};
 
-pub use reader::{Hcpe3Error, Hcpe3Fault, Hcpe3Reader};
-
-const WINNER_BITS: u8 = 3;
+/// The bits of the ending byte that hold the result code; the others give the reason.
+pub(super) const WINNER_BITS: u8 = 3;
 const REPETITION: u8 = 4;
 const DECLARATION: u8 = 8;
 const MAX_MOVES: u8 = 16;
@@ -27,37 +18,37 @@ const MAX_MOVES: u8 = 16;
 /// A game of the format.
 #[derive(Clone, Debug)]
 pub struct Hcpe3Game {
-    /// Where it begins. The format keeps no ply, it is 1.
+    /// The position before the first move. The format stores no ply; it is 1.
     pub start: Position,
-    /// What was played.
+    /// The moves played.
     pub moves: Vec<Hcpe3Move>,
-    /// How it ended: the whole byte.
+    /// The ending byte: the result code and the bits of the reason.
     pub ending: u8,
-    /// Who played: whatever the writer means by it.
+    /// The opponent byte, whose meaning depends on the program that wrote it.
     pub opponent: u8,
 }
 
-/// A move and what else the search considered.
+/// A move and the candidates of its search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hcpe3Move {
-    /// The move, legal where it is made.
+    /// The move, legal in its position.
     pub mv: Move,
     /// The score of the side that makes it, in centipawns.
     pub score: i16,
-    /// The candidates, not checked against the position, and their visits.
+    /// The candidate moves, not checked against the position, and their visits.
     pub candidates: Vec<(Move16, u16)>,
 }
 
 impl Hcpe3Move {
-    /// Whether the position was searched, and its score and move are something to learn from.
-    pub fn is_judged(&self) -> bool {
+    /// Whether the position was searched, so that it is a training sample.
+    pub fn is_searched(&self) -> bool {
         !self.candidates.is_empty()
     }
 }
 
 impl Hcpe3Game {
-    /// The game of an archive; each move is its only candidate.
-    pub fn of_pack(game: &PackGame) -> Self {
+    /// Converts a game of the archive. Each move becomes its only candidate.
+    pub fn from_pack(game: &PackGame) -> Self {
         let moves = game.moves.iter().map(|&(mv, score)| Hcpe3Move {
             mv,
             score,
@@ -79,7 +70,7 @@ impl Hcpe3Game {
         }
     }
 
-    /// The game for an archive, without the candidates.
+    /// Converts to a game of the archive, without the candidates.
     pub fn to_pack(&self) -> PackGame {
         let reason = match self.ending {
             ending if ending & REPETITION != 0 => PackReason::REPETITION,
@@ -99,7 +90,7 @@ impl Hcpe3Game {
         }
     }
 
-    /// Who won; the reader lets no other code pass.
+    /// The result. An unknown code, which the reader refuses, is a draw.
     pub fn result(&self) -> GameResult {
         GameResult::from_code(self.ending & WINNER_BITS).unwrap_or(GameResult::Draw)
     }
@@ -107,7 +98,7 @@ impl Hcpe3Game {
     /// Writes the game in a single call of `out`.
     ///
     /// # Errors
-    /// Where `out` fails, and where there are more than 65535 moves, or candidates for a move.
+    /// `out` fails, or there are more than 65535 moves, or candidates of a move.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let count = |count: usize, what: &str| {
             u16::try_from(count).map_err(|_| {
@@ -131,6 +122,3 @@ impl Hcpe3Game {
         out.write_all(&bytes)
     }
 }
-
-#[cfg(test)]
-mod tests;

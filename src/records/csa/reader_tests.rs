@@ -1,9 +1,11 @@
 //! Small records, right and wrong.
 
+use std::time::Duration;
+
 use super::*;
 use crate::position::START_SFEN;
-use crate::records::csa;
-use crate::types::Score;
+use crate::records::game::{Ending, GameRecord};
+use crate::types::{Color, Score};
 
 fn one(text: &str) -> GameRecord {
     let mut games = read(text).expect("a good record");
@@ -61,7 +63,7 @@ fn what_is_written_is_read() {
     let mut game = one(GAME);
     game.ratings = [Some(1234.5), None];
     let mut bytes = Vec::new();
-    csa::write(&game, &mut bytes).expect("a vector takes everything");
+    write(&game, &mut bytes).expect("a vector takes everything");
     let again = one(&String::from_utf8(bytes).expect("UTF-8"));
     assert_eq!(again.line().to_string(), game.line().to_string());
     assert_eq!((again.ending, again.players), (game.ending, game.players));

@@ -1,0 +1,50 @@
+//! What can be wrong with a record.
+
+use thiserror::Error;
+
+use crate::position::SfenError;
+
+/// A line that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("line {line}: {fault}")]
+pub struct KifError {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub fault: KifFault,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum KifFault {
+    /// The handicap is unknown.
+    #[error("handicap '{0}', expected 平手, a known handicap, or その他 and a board")]
+    Handicap(String),
+    /// A line of a board diagram is wrong.
+    #[error("'{found}' in the board, expected {expected}")]
+    Board {
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// The position is invalid.
+    #[error("{0}")]
+    Position(SfenError),
+    /// The text is neither a move nor an ending.
+    #[error(
+        "'{0}' is neither a move nor an ending, expected for example ７六歩(77), 同　銀(31), ５五角打 or 投了"
+    )]
+    NotAMove(String),
+    /// The move is illegal.
+    #[error("'{found}' is illegal in {sfen}, expected a legal move")]
+    Illegal {
+        /// The move.
+        found: String,
+        /// The position.
+        sfen: String,
+    },
+    /// The text has no moves and no position.
+    #[error("no game, expected headers, a board or numbered moves")]
+    Empty,
+}

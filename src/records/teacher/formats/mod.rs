@@ -1,0 +1,323 @@
+//! The formats of teacher data: a table with one row for each.
+//!
+//! To add a format, write a file that implements [`Codec`], declare it here, and add its variant and
+//! its row below.
+
+mod csa;
+mod game_record;
+mod hcp;
+mod hcpe;
+mod hcpe3;
+mod kif;
+mod lines;
+mod pack;
+mod psum;
+mod psv;
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::codec::Codec;
+use crate::records::hcpe::Hcpe;
+use crate::records::packed::HuffmanCodedPos;
+use crate::records::psum::PositionSum;
+use crate::records::psv::PackedSfenValue;
+
+/// A format of teacher data.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Format {
+    /// Samples of `YaneuraOu`.
+    Psv,
+    /// Samples of Apery and dlshogi.
+    Hcpe,
+    /// Positions with the sums of several samples.
+    Psum,
+    /// Games of dlshogi with the candidates of each search.
+    Hcpe3,
+    /// Games of the archive.
+    Pack,
+    /// Packed positions without score and result.
+    Hcp,
+    /// Positions without score and result, one a line; lines of USI are read too.
+    Sfen,
+    /// Games without scores, one a line, as the USI command `position` writes them.
+    Usi,
+    /// Games of CSA; `/` alone on a line separates them.
+    Csa,
+    /// A game of KIF, which can only be read.
+    Kif,
+}
+
+/// What the records of a format hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// Positions alone.
+    Positions,
+    /// Positions with score and result.
+    Samples,
+    /// Whole games.
+    Games,
+}
+
+/// The bytes of a position in a file.
+#[derive(Clone, Copy)]
+enum Size {
+    /// Every record is a position of this size.
+    Exactly(usize),
+    /// The mean, as an estimate.
+    About(usize),
+}
+
+/// A row of the table.
+struct Row {
+    format: Format,
+    /// The name, which is also the file name extension.
+    name: &'static str,
+    /// Another extension of the same format.
+    alias: Option<&'static str>,
+    content: Content,
+    /// Whether records have scores and results to learn from.
+    has_scores: bool,
+    is_writable: bool,
+    size: Size,
+    codec: &'static dyn Codec,
+}
+
+const SAMPLES: Row = Row {
+    format: Format::Psv,
+    name: psv::NAME,
+    alias: Some("bin"),
+    content: Content::Samples,
+    has_scores: true,
+    is_writable: true,
+    size: Size::Exactly(PackedSfenValue::SIZE),
+    codec: &psv::Psv,
+};
+
+const GAMES: Row = Row {
+    format: Format::Pack,
+    name: "pack",
+    alias: None,
+    content: Content::Games,
+    size: Size::About(4),
+    codec: &pack::PackCodec,
+    ..SAMPLES
+};
+
+const TABLE: [Row; 10] = [
+    SAMPLES,
+    Row {
+        format: Format::Hcpe,
+        name: hcpe::NAME,
+        alias: None,
+        size: Size::Exactly(Hcpe::SIZE),
+        codec: &hcpe::HcpeCodec,
+        ..SAMPLES
+    },
+    Row {
+        format: Format::Psum,
+        name: "psum",
+        alias: None,
+        size: Size::Exactly(PositionSum::SIZE),
+        codec: &psum::Psum,
+        ..SAMPLES
+    },
+    Row {
+        format: Format::Hcpe3,
+        name: hcpe3::NAME,
+        size: Size::About(10),
+        codec: &hcpe3::Hcpe3Codec,
+        ..GAMES
+    },
+    GAMES,
+    Row {
+        format: Format::Hcp,
+        name: "hcp",
+        alias: None,
+        content: Content::Positions,
+        has_scores: false,
+        size: Size::Exactly(size_of::<HuffmanCodedPos>()),
+        codec: &hcp::Hcp,
+        ..SAMPLES
+    },
+    Row {
+        format: Format::Sfen,
+        name: "sfen",
+        alias: None,
+        content: Content::Positions,
+        has_scores: false,
+        size: Size::About(60),
+        codec: &lines::Sfen,
+        ..SAMPLES
+    },
+    Row {
+        format: Format::Usi,
+        name: "usi",
+        has_scores: false,
+        size: Size::About(5),
+        codec: &lines::Usi,
+        ..GAMES
+    },
+    Row {
+        format: Format::Csa,
+        name: "csa",
+        has_scores: false,
+        size: Size::About(10),
+        codec: &csa::Csa,
+        ..GAMES
+    },
+    Row {
+        format: Format::Kif,
+        name: "kif",
+        alias: Some("kifu"),
+        has_scores: false,
+        is_writable: false,
+        size: Size::About(10),
+        codec: &kif::Kif,
+        ..GAMES
+    },
+];
+
+const _: () = {
+    let mut index = 0;
+    while index < TABLE.len() {
+        assert!(TABLE[index].format as usize == index);
+        index += 1;
+    }
+};
+
+/// The name or file name extension of no format.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("unknown format '{0}', expected {names}", names = Format::names(|_| true))]
+pub struct UnknownFormat(pub String);
+
+impl Format {
+    /// Every format, in the order of the table.
+    pub const ALL: [Self; TABLE.len()] = {
+        let mut all = [Self::Psv; TABLE.len()];
+        let mut index = 0;
+        while index < TABLE.len() {
+            all[index] = TABLE[index].format;
+            index += 1;
+        }
+        all
+    };
+
+    const fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// The name, which is also the file name extension.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The names of the formats that `is_listed` accepts, for messages: `psv (or bin), hcpe or kif`.
+    pub fn names(is_listed: impl Fn(Self) -> bool) -> String {
+        let rows = TABLE.iter().filter(|row| is_listed(row.format));
+        let names: Vec<String> = rows
+            .map(|row| match row.alias {
+                Some(alias) => format!("{} (or {alias})", row.name),
+                None => row.name.to_owned(),
+            })
+            .collect();
+        match &names[..] {
+            [names @ .., last] if !names.is_empty() => format!("{} or {last}", names.join(", ")),
+            names => names.concat(),
+        }
+    }
+
+    /// The format that the extension of a file name stands for.
+    ///
+    /// # Errors
+    /// The name has no extension or an unknown one.
+    pub fn of_path(path: &Path) -> Result<Self, UnknownFormat> {
+        let extension = path.extension().unwrap_or_default();
+        extension.to_string_lossy().parse()
+    }
+
+    /// What the records hold.
+    pub const fn content(self) -> Content {
+        self.row().content
+    }
+
+    /// Whether the records have scores and results to learn from.
+    pub const fn has_scores(self) -> bool {
+        self.row().has_scores
+    }
+
+    /// Whether the format can be written, not only read.
+    pub const fn is_writable(self) -> bool {
+        self.row().is_writable
+    }
+
+    /// Bytes of a record if all have the same size; each is a position then.
+    pub const fn record_size(self) -> Option<usize> {
+        match self.row().size {
+            Size::Exactly(bytes) => Some(bytes),
+            Size::About(_) => None,
+        }
+    }
+
+    /// The mean size of a position in bytes: exact if all records have the same size, otherwise an
+    /// estimate.
+    pub const fn bytes_per_position(self) -> usize {
+        match self.row().size {
+            Size::Exactly(bytes) | Size::About(bytes) => bytes,
+        }
+    }
+
+    pub(super) const fn codec(self) -> &'static dyn Codec {
+        self.row().codec
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_named = |name: &str| name.eq_ignore_ascii_case(text);
+        TABLE
+            .iter()
+            .find(|row| is_named(row.name) || row.alias.is_some_and(is_named))
+            .map(|row| row.format)
+            .ok_or_else(|| UnknownFormat(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_aliases_are_understood() {
+        for row in &TABLE {
+            for name in [Some(row.name), row.alias].into_iter().flatten() {
+                assert_eq!(name.parse(), Ok(row.format));
+                assert_eq!(name.to_uppercase().parse(), Ok(row.format));
+                assert_eq!(
+                    Format::of_path(&Path::new("a").with_extension(name)),
+                    Ok(row.format)
+                );
+            }
+        }
+        assert_eq!(
+            "xyz".parse::<Format>().map_err(|error| error.to_string()),
+            Err(
+                "unknown format 'xyz', expected psv (or bin), hcpe, psum, hcpe3, pack, hcp, \
+                 sfen, usi, csa or kif (or kifu)"
+                    .to_owned()
+            )
+        );
+        assert_eq!(Format::names(|format| format == Format::Hcp), "hcp");
+    }
+}

@@ -1,0 +1,216 @@
+//! A record of any format: a sample, a sum of samples, a game, or a position alone.
+
+use crate::records::pack::{PackGame, PackReason};
+use crate::records::packed::PackedSfen;
+use crate::records::psum::PositionSum;
+use crate::records::sample::Sample;
+use crate::records::score::NINTHS;
+use crate::types::Move;
+
+/// What one record of a file holds.
+#[derive(Clone, Debug)]
+pub enum Record {
+    /// A position with its score and result.
+    Sample(ScoredPosition),
+    /// A position with the sums of several samples.
+    Sum(PositionSum),
+    /// A game.
+    Game(Box<TeacherGame>),
+    /// A position without score and result, and the number of its next move.
+    Position(PackedSfen, u16),
+}
+
+/// A sample as a file holds it.
+#[derive(Clone, Debug)]
+pub struct ScoredPosition {
+    /// The sample, whose score is rounded to centipawns.
+    pub sample: Sample,
+    /// The exact score in ninths of a centipawn.
+    pub score_ninths: i64,
+    source: Option<SourceBytes>,
+}
+
+/// A game as a file holds it.
+#[derive(Clone, Debug)]
+pub struct TeacherGame {
+    /// The start, the moves with their scores, and the result.
+    pub game: PackGame,
+    /// Indices of the moves that were played without a search, in ascending order.
+    unsearched: Vec<usize>,
+    source: Option<SourceBytes>,
+}
+
+/// The bytes of a record in the format it was read from. A writer of that format copies them, so that
+/// fields which a [`Record`] lacks are kept.
+#[derive(Clone, Debug)]
+struct SourceBytes {
+    /// The name of the format.
+    format: &'static str,
+    bytes: Box<[u8]>,
+}
+
+impl SourceBytes {
+    fn of_format(&self, format: &str) -> Option<&[u8]> {
+        (self.format == format).then_some(&*self.bytes)
+    }
+}
+
+impl ScoredPosition {
+    /// A sample that was read from `bytes` of the format with this name.
+    pub(super) fn from_bytes(sample: Sample, format: &'static str, bytes: &[u8]) -> Self {
+        Self {
+            source: Some(SourceBytes {
+                format,
+                bytes: bytes.into(),
+            }),
+            ..Self::from(sample)
+        }
+    }
+}
+
+impl From<Sample> for ScoredPosition {
+    fn from(sample: Sample) -> Self {
+        Self {
+            sample,
+            score_ninths: i64::from(sample.score) * NINTHS,
+            source: None,
+        }
+    }
+}
+
+impl From<PackGame> for TeacherGame {
+    fn from(game: PackGame) -> Self {
+        Self {
+            game,
+            unsearched: Vec::new(),
+            source: None,
+        }
+    }
+}
+
+impl TeacherGame {
+    /// A game that was read from `bytes` of the format with this name. `unsearched` are the indices of
+    /// the moves that were played without a search, in ascending order.
+    pub(super) fn from_bytes(
+        game: PackGame,
+        unsearched: Vec<usize>,
+        format: &'static str,
+        bytes: Box<[u8]>,
+    ) -> Self {
+        Self {
+            game,
+            unsearched,
+            source: Some(SourceBytes { format, bytes }),
+        }
+    }
+
+    /// The moves with their scores in centipawns; `None` for a move that was played without a search.
+    pub fn scored_moves(&self) -> impl Iterator<Item = (Move, Option<i16>)> + Clone {
+        let moves = self.game.moves.iter().enumerate();
+        moves.map(|(index, &(mv, score))| {
+            let is_searched = self.unsearched.binary_search(&index).is_err();
+            (mv, is_searched.then_some(score))
+        })
+    }
+
+    fn for_each_sample(&self, mut visit: impl FnMut(&Sample)) {
+        let mut position = self.game.start.clone();
+        for (mv, score) in self.scored_moves() {
+            if let Some(score) = score {
+                visit(&Sample {
+                    position: PackedSfen::of(&position),
+                    score,
+                    mv: Some(mv.to_move16()),
+                    result: self.game.result,
+                    ply: u16::try_from(position.game_ply()).unwrap_or(u16::MAX),
+                });
+            }
+            position.do_move(mv);
+        }
+    }
+}
+
+impl From<Sample> for Record {
+    fn from(sample: Sample) -> Self {
+        Self::Sample(sample.into())
+    }
+}
+
+impl From<PackGame> for Record {
+    fn from(game: PackGame) -> Self {
+        Self::Game(Box::new(game.into()))
+    }
+}
+
+impl Record {
+    /// The game, if the record is one.
+    pub fn game(&self) -> Option<&TeacherGame> {
+        match self {
+            Self::Game(game) => Some(game),
+            _ => None,
+        }
+    }
+
+    /// Whether the record is a game.
+    pub const fn is_game(&self) -> bool {
+        matches!(self, Self::Game(_))
+    }
+
+    /// Whether the record has no result, or one by play or by the rules: the game was not
+    /// interrupted, lost on time, or lost by an illegal move.
+    pub fn is_finished(&self) -> bool {
+        self.game().is_none_or(|game| {
+            !matches!(
+                game.game.reason,
+                PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE
+            )
+        })
+    }
+
+    /// The bytes of the record, if it was read from a file of the format with this name.
+    pub(super) fn source_bytes(&self, format: &str) -> Option<&[u8]> {
+        let source = match self {
+            Self::Sample(scored) => scored.source.as_ref(),
+            Self::Game(game) => game.source.as_ref(),
+            Self::Sum(_) | Self::Position(..) => None,
+        };
+        source?.of_format(format)
+    }
+
+    /// Visits the samples: one of a position with a score, and one for each searched move of a game.
+    pub fn for_each_sample(&self, mut visit: impl FnMut(&Sample)) {
+        match self {
+            Self::Sample(scored) => visit(&scored.sample),
+            Self::Sum(sum) => visit(&sum.to_sample()),
+            Self::Game(game) => game.for_each_sample(visit),
+            Self::Position(..) => {}
+        }
+    }
+
+    /// Visits the samples as sums with exact scores.
+    pub fn for_each_sum(&self, mut visit: impl FnMut(PositionSum)) {
+        match self {
+            Self::Sum(sum) => visit(*sum),
+            Self::Sample(scored) => visit(PositionSum {
+                position: canonical(scored.sample.position),
+                score_sum: scored.score_ninths,
+                ..PositionSum::from_sample(&scored.sample)
+            }),
+            _ => self.for_each_sample(|sample| visit(PositionSum::from_sample(sample))),
+        }
+    }
+
+    /// Visits the positions with the numbers of their next moves.
+    pub fn for_each_position(&self, mut visit: impl FnMut(PackedSfen, u16)) {
+        if let Self::Position(position, ply) = self {
+            visit(*position, *ply);
+        }
+        self.for_each_sample(|sample| visit(sample.position, sample.ply));
+    }
+}
+
+/// The position packed anew: older versions of `YaneuraOu` wrote the hands in another order.
+fn canonical(position: PackedSfen) -> PackedSfen {
+    let board = position.unpack_board();
+    board.map_or(position, |board| PackedSfen::of_board(&board))
+}
