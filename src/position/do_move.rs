@@ -43,7 +43,6 @@ impl<const LANES: usize> Position<LANES> {
                 }
             }
         }
-        structure.change_castles(&self.board, mv, captured);
         let material = match us {
             Color::Black => material_before + gain,
             Color::White => material_before - gain,

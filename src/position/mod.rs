@@ -208,10 +208,11 @@ impl<const LANES: usize> Position<LANES> {
         self.state().structure.non_pawns(color)
     }
 
-    /// One side's castle: its king with its own pieces on the squares around; likewise. 0 without a king.
+    /// Key of one side's castle, 32 random bits: its king and its own pieces on the squares around
+    /// it. 0 without a king. Computed on each call.
     #[inline(always)]
     pub fn castle_key(&self, color: Color) -> u32 {
-        self.state().structure.castle(color)
+        self.board.castle_key(color)
     }
 
     /// What both sides have in hand; likewise.
