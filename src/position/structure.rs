@@ -1,5 +1,5 @@
-//! Keys of parts of the board: the pawns, the minor pieces, each side's pieces other than pawns, and
-//! each side's castle.
+//! Keys of parts of the board: the pawns, the minor pieces, each side's pieces other than pawns,
+//! and each side's castle.
 //!
 //! The search indexes pawn history and correction histories by them, because positions that share a
 //! part of the board tend to share good moves and evaluation errors. All but the castle keys are
@@ -101,7 +101,8 @@ impl StructureKeys {
 
 impl Board {
     /// Key of one side's castle: its king and its own pieces on the squares around it. 0 without a
-    /// king. Computed from the board, because only the corrections of the material evaluation need it.
+    /// king. Computed from the board, because only the corrections of the material evaluation need
+    /// it.
     #[inline]
     pub(super) fn castle_key(&self, color: Color) -> u32 {
         let Some(king) = self.king(color) else {
@@ -117,7 +118,8 @@ impl Board {
     }
 }
 
-/// The upper half of the Zobrist value of a piece: unlike in the lower half, all its bits are random.
+/// The upper half of the Zobrist value of a piece: unlike in the lower half, all its bits are
+/// random.
 #[inline(always)]
 fn random(piece: Piece, square: Square) -> u32 {
     (Key64::of_piece(piece, square).low64() >> u32::BITS) as u32
