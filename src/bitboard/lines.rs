@@ -1,13 +1,14 @@
 //! Rays, lines and what lies between two squares.
 //!
-//! Instead of two tables of 81 · 81 sets (105 KB each) there is one of 81 · 81 bytes, the direction from one square to
-//! another, and the rays by direction (13 KB), which stay in the first-level cache.
+//! Instead of two tables of 81 · 81 sets (105 KB each) there is one of 81 · 81 bytes, the direction
+//! from one square to another, and the rays by direction (13 KB), which stay in the first-level
+//! cache.
 
-use super::Bitboard;
+use super::set::Bitboard;
 use crate::types::Square;
 
-/// Steps (files to the left, ranks down) of the eight directions; a direction and its opposite differ in bit 0, and
-/// direction / 2 is the axis: file, rank, and the two diagonals.
+/// Steps (files to the left, ranks down) of the eight directions; a direction and its opposite
+/// differ in bit 0, and direction / 2 is the axis: file, rank, and the two diagonals.
 pub(super) const DIRECTIONS: [(i32, i32); 8] = [
     (0, -1),
     (0, 1),
@@ -27,7 +28,8 @@ pub(super) const UP: usize = 0;
 /// Number of the direction straight down the board (white's pawns).
 pub(super) const DOWN: usize = 1;
 
-/// By direction and square: the squares in that direction up to the edge, without the square itself.
+/// By direction and square: the squares in that direction up to the edge, without the square
+/// itself.
 pub(super) static RAYS: [[Bitboard; Square::NUM]; 10] = RAY_TABLE;
 
 /// By axis and square: the whole line through the square, without the square itself.
@@ -88,7 +90,8 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     RAYS[direction][a.index()] & RAYS[direction ^ 1][b.index()]
 }
 
-/// The whole line through two squares from edge to edge, without `a`; empty where they are not on one.
+/// The whole line through two squares from edge to edge, without `a`; empty where they are not on
+/// one.
 #[inline(always)]
 pub fn line(a: Square, b: Square) -> Bitboard {
     AXES[direction(a, b) / 2][a.index()]

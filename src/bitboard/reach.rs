@@ -1,11 +1,12 @@
-//! From where pieces can reach a square or its neighbourhood: filters before computing attacks around a king.
+//! From where pieces can reach a square or its neighbourhood: filters before computing attacks
+//! around a king.
 
-use super::Bitboard;
 use super::lines::{DIRECTIONS, DOWN, RAY_TABLE, UP};
+use super::set::Bitboard;
 use crate::types::{Color, Square};
 
-/// Squares from which a slider on the empty board attacks at least one neighbour of a square, and the squares from which
-/// a step attacks the square itself.
+/// Squares from which a slider on the empty board attacks at least one neighbour of a square, and
+/// the squares from which a step attacks the square itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     /// For steps of either colour onto the square itself.

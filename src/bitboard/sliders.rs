@@ -1,12 +1,14 @@
 //! Attacks of the pieces that slide.
 //!
-//! Ranks and diagonals have at most one square per byte of the bitboard, so reversing the bytes reverses the line, and
-//! the attacks in both directions are two subtractions: `o ^ (o - 2r)` upwards, the same on the reversed board downwards
-//! ("hyperbola quintessence", Gerd Isenberg and Aleks Peshkov, chessprogramming.org; first used for shogi's 81 squares by
-//! Qugiy). Files are nine neighbouring bits of one word: a table of 2.3 KB, indexed by rank and the seven inner squares.
+//! Ranks and diagonals have at most one square per byte of the bitboard, so reversing the bytes
+//! reverses the line, and the attacks in both directions are two subtractions: `o ^ (o - 2r)`
+//! upwards, the same on the reversed board downwards ("hyperbola quintessence", Gerd Isenberg and
+//! Aleks Peshkov, chessprogramming.org; first used for shogi's 81 squares by Qugiy). Files are nine
+//! neighbouring bits of one word: a table of 2.3 KB, indexed by rank and the seven inner squares.
 
 use super::lines::{AXES, DOWN, RAYS, UP};
-use super::{Bitboard, RANKS, UPPER_START};
+use super::set::{Bitboard, RANKS};
+use super::squares::UPPER_START;
 use crate::types::{Color, Square};
 
 const RANK_AXIS: usize = 1;

@@ -1,9 +1,14 @@
-//! The squares of a set, one by one.
+//! The iterator over the squares of a set.
 //!
-//! Why unsafe here: see the module above; bits of a bitboard are squares.
+//! Why unsafe here: it yields the target of every generated move, and the set bits of a bitboard
+//! are squares, so the index needs no check.
 
-use super::UPPER_START;
+#![allow(unsafe_code, reason = "set bits are squares, see the module text")]
+
 use crate::types::Square;
+
+/// The first square in the upper word of a bitboard.
+pub(super) const UPPER_START: usize = 63;
 
 /// The squares of a set, from the lowest index up.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Attacks of the pieces that step, by table.
 
-use super::Bitboard;
+use super::set::Bitboard;
 use crate::types::{Color, Square};
 
 /// Steps (files to the left, ranks down) of black's pieces.

@@ -1,6 +1,7 @@
 //! Every attack function against a walk over the board.
 
 use super::*;
+use crate::types::{Color, File, Square};
 
 fn walk(from: Square, occupied: Bitboard, steps: &[(i32, i32)]) -> Bitboard {
     let mut attacks = Bitboard::EMPTY;

@@ -252,7 +252,7 @@ impl MateTask {
 
     fn info(&self, event: &MateEvent) -> MateInfo {
         let of = |progress: &Progress, mate, line: &Vec<Move>| MateInfo {
-            deepest: progress.deepest,
+            deepest: progress.seldepth,
             nodes: progress.nodes,
             time: self.start.elapsed(),
             hashfull: progress.hashfull,

@@ -1,24 +1,25 @@
-//! The moves of a node, and the first look at the positions after them.
+//! Expansion of a node: its moves, their delays, and the numbers of its children, from the path,
+//! the table, or the evaluation of a new leaf.
 
-use super::hands;
+use super::entry::Entry;
 use super::one_ply::mate_in_one;
-use super::outlook::{NO_HORIZON, NO_LIMIT, Outlook};
-use super::search::{AT_ONCE, Child, Search, less_one};
-use super::table::Entry;
+use super::proof_hands;
+use super::proof_numbers::{NO_LIMIT, NO_REPETITION, ProofNumbers, limit_after_move};
+use super::worker::{Child, NOT_DELAYED, Worker};
 use crate::bitboard::Bitboard;
 use crate::movegen;
 use crate::types::{Hand, Key64, Move, MoveList, PieceType, Square};
 
-impl Search<'_> {
-    /// Appends the moves of the current node with all that is known about them.
+impl Worker<'_> {
+    /// Appends the children of the current node, with what is known about each.
     pub(super) fn expand<const OR: bool>(&mut self, limit: u16) {
         let first = self.children.len();
         self.generate::<OR>();
-        self.defer::<OR>(first);
-        let limit = less_one(limit);
+        self.delay_moves::<OR>(first);
+        let limit = limit_after_move(limit);
         for index in first..self.children.len() {
             let child = self.children[index];
-            self.children[index] = self.assess::<OR>(child, limit);
+            self.children[index] = self.look_up_child::<OR>(child, limit);
         }
     }
 
@@ -35,7 +36,7 @@ impl Search<'_> {
             }
             let board = self.position.board();
             let hand = if OR {
-                hands::after_attack(board, mv)
+                proof_hands::after_attack(board, mv)
             } else {
                 board.hand(self.attacker)
             };
@@ -45,11 +46,11 @@ impl Search<'_> {
                 mv,
                 hand,
                 key,
-                outlook: Outlook::open(1, 1),
-                amount: 0,
-                depth: u16::MAX,
-                after: AT_ONCE,
-                loops: false,
+                numbers: ProofNumbers::unsolved(1, 1),
+                subtree_size: 0,
+                min_depth: u16::MAX,
+                delayed_by: NOT_DELAYED,
+                has_path_disproof: false,
             });
         }
     }
@@ -65,15 +66,16 @@ impl Search<'_> {
         key.low64() ^ self.salt
     }
 
-    /// Lets interpositions on one square wait for each other, the cheapest first, and non-promotions for the promotion.
-    fn defer<const OR: bool>(&mut self, first: usize) {
+    /// Delays interpositions on one square behind each other, in the order of generation (cheapest
+    /// piece first), and non-promotions behind the promotion.
+    fn delay_moves<const OR: bool>(&mut self, first: usize) {
         let children = &mut self.children[first..];
         if !OR {
-            let mut last = [AT_ONCE; Square::NUM];
+            let mut last = [NOT_DELAYED; Square::NUM];
             for (index, child) in children.iter_mut().enumerate() {
                 if child.mv.is_drop() {
                     let to = child.mv.to().index();
-                    child.after = last[to];
+                    child.delayed_by = last[to];
                     last[to] = index as u16;
                 }
             }
@@ -93,99 +95,103 @@ impl Search<'_> {
                 child.mv.is_promotion() && child.mv.from() == mv.from() && child.mv.to() == mv.to()
             };
             if let Some(better) = children.iter().position(is_better) {
-                children[index].after = better as u16;
+                children[index].delayed_by = better as u16;
             }
         }
     }
 
-    /// What is known about the position after a move.
-    fn assess<const OR: bool>(&mut self, mut child: Child, limit: u16) -> Child {
+    /// Sets the numbers of a child: a repetition on the path, the table's entry, or a new leaf's.
+    fn look_up_child<const OR: bool>(&mut self, mut child: Child, limit: u16) -> Child {
         let follows_path = limit == NO_LIMIT;
-        if follows_path && let Some((number, hand)) = self.path.repeats(child.key, child.hand) {
-            child.outlook = Outlook::refuted(hand, number);
+        if follows_path
+            && let Some((number, hand)) = self.path.find_repetition(child.key, child.hand)
+        {
+            child.numbers = ProofNumbers::disproven(hand, number);
             return child;
         }
         let Some(entry) = self.table.look_up(child.key, child.hand, limit) else {
-            child.outlook = self.first_look::<OR>(&child, limit);
-            child.amount = 1;
+            child.numbers = self.evaluate_leaf::<OR>(&child, limit);
+            child.subtree_size = 1;
             return child;
         };
-        child.outlook = entry.outlook;
-        child.amount = entry.amount;
-        child.depth = entry.depth;
-        child.loops = entry.loops;
-        if follows_path && entry.loops && !entry.outlook.is_settled() {
+        child.numbers = entry.numbers;
+        child.subtree_size = entry.subtree_size;
+        child.min_depth = entry.min_depth;
+        child.has_path_disproof = entry.has_path_disproof;
+        if follows_path && entry.has_path_disproof && !entry.numbers.is_solved() {
             let path_key = self.path.key_with(child.key, child.hand);
-            if let Some((horizon, hand)) = self.table.loop_horizon(path_key) {
-                child.outlook = Outlook::refuted(hand, horizon);
+            if let Some((repetition_start, hand)) = self.table.path_disproof(path_key) {
+                child.numbers = ProofNumbers::disproven(hand, repetition_start);
             }
         }
         child
     }
 
-    /// Makes the move and looks what is there, without a search.
-    fn first_look<const OR: bool>(&mut self, child: &Child, limit: u16) -> Outlook {
+    /// Numbers of a child that is in no table, without a search. Stores them.
+    fn evaluate_leaf<const OR: bool>(&mut self, child: &Child, limit: u16) -> ProofNumbers {
         self.position.do_move(child.mv);
         self.nodes += 1;
-        let (mut outlook, mv) = if OR {
-            (self.look_at_answers(limit), None)
+        let (mut numbers, mv) = if OR {
+            (self.evaluate_and_leaf(limit), None)
         } else {
-            self.look_at_checks()
+            self.evaluate_or_leaf()
         };
         self.position.undo_move();
-        if !outlook.is_settled() {
-            outlook.hand = child.hand;
+        if !numbers.is_solved() {
+            numbers.hand = child.hand;
         }
         let entry = Entry {
-            outlook,
-            amount: 1,
+            numbers,
+            subtree_size: 1,
             limit,
-            depth: self.path.number() as u16 + 1,
+            min_depth: self.path.len() as u16 + 1,
             mv: mv.map(Move::to_move16),
-            loops: false,
+            has_path_disproof: false,
         };
         self.table.store(child.key, &entry);
-        outlook
+        numbers
     }
 
-    /// A position in check: the fewer answers the better.
-    fn look_at_answers(&self, limit: u16) -> Outlook {
+    /// A new AND node: its proof number grows with the number of answers.
+    fn evaluate_and_leaf(&self, limit: u16) -> ProofNumbers {
         let mut answers = MoveList::new();
         movegen::evasions::<false, 1>(&self.position, &mut answers);
         answers.retain(|answer| self.position.legal(*answer));
         let Some(first) = answers.first() else {
-            let hand = hands::proof_against_interposing(&self.position, Hand::EMPTY);
-            return Outlook::mate(hand, 0);
+            let hand = proof_hands::proof_against_interposing(&self.position, Hand::EMPTY);
+            return ProofNumbers::proven(hand, 0);
         };
         if limit > 0 {
-            return Outlook::open(count_work(&answers), 1);
+            return ProofNumbers::unsolved(initial_proof_number(&answers), 1);
         }
-        let mut hand = hands::all_hands(self.position.board());
-        // Drops come last: where the first answer is one, the defender needs that piece.
+        let mut hand = proof_hands::all_hands(self.position.board());
+        // Drops are generated last: if the first answer is one, the disproof needs that piece in
+        // the defender's hand.
         if first.is_drop() {
             hand.remove(first.piece().kind());
         }
-        Outlook::refuted(hand, NO_HORIZON)
+        ProofNumbers::disproven(hand, NO_REPETITION)
     }
 
-    /// A position in which the attacker moves: the more checks the better.
-    fn look_at_checks(&mut self) -> (Outlook, Option<Move>) {
+    /// A new OR node: proven by a mate in one, else its disproof number is the number of checks.
+    /// Also returns the mating move.
+    fn evaluate_or_leaf(&mut self) -> (ProofNumbers, Option<Move>) {
         if let Some(mv) = mate_in_one(&mut self.position) {
             self.position.do_move(mv);
-            let hand = hands::proof_against_interposing(&self.position, Hand::EMPTY);
+            let hand = proof_hands::proof_against_interposing(&self.position, Hand::EMPTY);
             self.position.undo_move();
-            let hand = hands::proof_before_attack(self.position.board(), mv, hand);
-            return (Outlook::mate(hand, 1), Some(mv));
+            let hand = proof_hands::proof_before_attack(self.position.board(), mv, hand);
+            return (ProofNumbers::proven(hand, 1), Some(mv));
         }
         let mut checks = MoveList::new();
         movegen::checks::<false, 1>(&self.position, &mut checks);
         let count = self.count_legal(&checks);
         if count == 0 {
-            let all = hands::all_hands(self.position.board());
-            let hand = hands::disproof_without_new_drops(&self.position, all);
-            (Outlook::refuted(hand, NO_HORIZON), None)
+            let all = proof_hands::all_hands(self.position.board());
+            let hand = proof_hands::disproof_without_new_drops(&self.position, all);
+            (ProofNumbers::disproven(hand, NO_REPETITION), None)
         } else {
-            (Outlook::open(1, count), None)
+            (ProofNumbers::unsolved(1, count), None)
         }
     }
 
@@ -194,10 +200,10 @@ impl Search<'_> {
     }
 }
 
-/// How much work it seems to prove all answers lost. Interpositions on one square wait for each other, so they are one
-/// answer, and half of one, because most are taken at once; so counted, a mate in 11 plies takes a quarter fewer nodes and a
-/// long one half of them.
-fn count_work(answers: &MoveList) -> u32 {
+/// Initial proof number of an AND node. Interpositions on one square delay each other and most are
+/// captured at once, so each such square counts as half an answer: compared with one per move,
+/// mates in 11 plies take a quarter fewer nodes and long ones half.
+fn initial_proof_number(answers: &MoveList) -> u32 {
     let mut squares = Bitboard::EMPTY;
     let mut others = 0;
     for answer in answers {

@@ -1,28 +1,33 @@
-//! Mates by checks: one seen at once ([`mate_in_one`]), and a solver for long ones ([`MateSolver`]).
+//! Mate search: [`mate_in_one`], which needs no search, and [`MateSolver`], a df-pn solver for long
+//! mates by checks (tsume).
 //!
-//! To read the solver: `outlook` (what is known about a position), `search` (the walk), `expansion` (a node's moves), `hands` (one
-//! answer for many hands), `table` (what is remembered), `line` (from a proof to moves), `solver` (the whole).
+//! Reading order: `proof_numbers`, `worker` (state of a thread), `expansion` (children of a node),
+//! `backup` (numbers of a node from its children), `df_pn` (the search), `table` and `proof_hands`
+//! (one entry for many hands), `main_line`, `solver`.
 //!
-//! Architecture invariant: knows no evaluation, no clocks of games and no protocol.
+//! Architecture invariant: knows no evaluation, no game clocks and no protocol.
 
-mod control;
-mod crowd;
-mod dual;
+mod backup;
+mod df_pn;
+mod entry;
 mod expansion;
-mod hands;
-mod judgement;
-mod line;
+mod main_line;
+mod mating_line;
 mod one_ply;
-mod outlook;
 mod path;
-mod search;
+mod progress;
+mod proof_hands;
+mod proof_numbers;
+mod second_solutions;
 mod solver;
 mod table;
 #[cfg(test)]
 mod tests;
+mod virtual_cost;
+mod worker;
 
-pub use control::Progress;
-pub use dual::{SecondSolution, SecondSolutions};
-pub use line::{Line, is_mating_line};
+pub use mating_line::{Line, is_mating_line};
 pub use one_ply::mate_in_one;
-pub use solver::{MateEvent, MateLimits, MateSolver, Solution, Verdict};
+pub use progress::{MateEvent, Progress};
+pub use second_solutions::{SecondSolution, SecondSolutions};
+pub use solver::{MateLimits, MateSolver, Solution, Verdict};

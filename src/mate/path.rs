@@ -1,80 +1,84 @@
-//! The positions from the root to the current one, to notice when a line comes back to one of them.
+//! The path from the root to the current position: detects repetitions, and gives the key of the
+//! whole path under which path-dependent disproofs are stored.
 
 use crate::types::Hand;
 
-/// Slots of the filter; few enough for the first-level cache.
+/// Slots of the filter: 8 KB, to fit into the first-level cache.
 const SLOTS: usize = 4096;
 
 #[derive(Clone, Copy)]
-struct Step {
-    /// Of the board and the side to move.
+struct Node {
+    /// Board and side to move.
     key: u64,
-    /// What the attacker holds.
+    /// The attacker's hand.
     hand: Hand,
-    /// Stands for the whole path up to here.
+    /// Hash of all positions of the path up to this one.
     path_key: u64,
 }
 
-/// The path.
+/// The positions from the root to the current one.
 pub(super) struct Path {
-    steps: Vec<Step>,
-    /// How many positions of the path fall into each slot: mostly none, which answers at once.
-    seen: Box<[u16; SLOTS]>,
+    nodes: Vec<Node>,
+    /// Number of positions of the path per slot. An empty slot, the usual case, rules a repetition
+    /// out with one load.
+    counts: Box<[u16; SLOTS]>,
 }
 
 impl Path {
     pub(super) fn new() -> Self {
         Self {
-            steps: Vec::with_capacity(1024),
-            seen: Box::new([0; SLOTS]),
+            nodes: Vec::with_capacity(1024),
+            counts: Box::new([0; SLOTS]),
         }
     }
 
-    pub(super) fn enter(&mut self, key: u64, hand: Hand) {
+    pub(super) fn push(&mut self, key: u64, hand: Hand) {
         let path_key = self.key_with(key, hand);
-        self.seen[slot(key)] += 1;
-        self.steps.push(Step {
+        self.counts[slot(key)] += 1;
+        self.nodes.push(Node {
             key,
             hand,
             path_key,
         });
     }
 
-    pub(super) fn leave(&mut self) {
-        if let Some(step) = self.steps.pop() {
-            self.seen[slot(step.key)] -= 1;
+    pub(super) fn pop(&mut self) {
+        if let Some(node) = self.nodes.pop() {
+            self.counts[slot(node.key)] -= 1;
         }
     }
 
-    /// How many positions there are: the number of the last.
+    /// Number of positions, root included; also the number of the current position, counted from 1.
     #[inline(always)]
-    pub(super) fn number(&self) -> usize {
-        self.steps.len()
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
-    /// Stands for the path with one more position.
+    /// The key of the path extended by one position.
     #[inline(always)]
     pub(super) fn key_with(&self, key: u64, hand: Hand) -> u64 {
-        let before = self.steps.last().map_or(0, |step| step.path_key);
+        let before = self.key();
         let position = key ^ u64::from(hand.to_bits()).wrapping_mul(0xd6e8_feb8_6659_fd93);
         (before.rotate_left(25) ^ position).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Stands for the path.
+    /// The key of the path.
+    #[inline(always)]
     pub(super) fn key(&self) -> u64 {
-        self.steps.last().map_or(0, |step| step.path_key)
+        self.nodes.last().map_or(0, |node| node.path_key)
     }
 
-    /// The number and the attacker's hand of the last position with this board in which he held no less: he has come back and
-    /// gained nothing.
+    /// The latest position with this board in which the attacker held at least `hand`: its number,
+    /// counted from 1, and the hand held there. Returning with no more in hand counts as a
+    /// repetition.
     #[inline(always)]
-    pub(super) fn repeats(&self, key: u64, hand: Hand) -> Option<(u16, Hand)> {
-        if self.seen[slot(key)] == 0 {
+    pub(super) fn find_repetition(&self, key: u64, hand: Hand) -> Option<(u16, Hand)> {
+        if self.counts[slot(key)] == 0 {
             return None;
         }
-        let is_repeated = |step: &Step| step.key == key && step.hand.dominates(hand);
-        let index = self.steps.iter().rposition(is_repeated)?;
-        Some((index as u16 + 1, self.steps[index].hand))
+        let is_repeated = |node: &Node| node.key == key && node.hand.dominates(hand);
+        let index = self.nodes.iter().rposition(is_repeated)?;
+        Some((index as u16 + 1, self.nodes[index].hand))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The solver as its users see it: a problem, limits, and a verdict that can be believed.
+//! The tsume solver: starts the search threads, and turns their result into a verified verdict.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -6,37 +6,37 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
 use std::time::{Duration, Instant};
 
-use super::control::{Control, Progress, Reporter};
-use super::crowd::Crowd;
-use super::dual::{SecondSolutions, second_solutions};
-use super::line::{Line, is_mating_line};
-use super::outlook::{NO_LIMIT, Outlook};
-use super::search::Search;
+use super::mating_line::{Line, is_mating_line};
+use super::progress::{MateEvent, Reporter};
+use super::proof_numbers::{NO_LIMIT, NO_REPETITION, ProofNumbers};
+use super::second_solutions::{SecondSolutions, second_solutions};
 use super::table::Table;
+use super::virtual_cost::VirtualCosts;
+use super::worker::{Control, Worker};
 use crate::position::Position;
 
-/// The recursion is as deep as the line is long.
+/// Stack of a search thread: the recursion is as deep as the path, up to 4000 plies.
 const STACK_BYTES: usize = 64 << 20;
 
-/// How long to look for a mate, and how to look.
+/// Limits and options of a search for mate.
 #[derive(Clone, Copy)]
 pub struct MateLimits<'a> {
-    /// Ends the search when it is set.
+    /// Setting it stops the search.
     pub stop: &'a AtomicBool,
-    /// Ends the search at this time.
+    /// The search stops at this time.
     pub deadline: Option<Instant>,
-    /// Ends the search when each thread has made so many moves.
+    /// Most moves made by each thread.
     pub nodes: Option<u64>,
-    /// With a mate found, go on until no shorter one is left.
+    /// After a mate is found, search on until no shorter one exists.
     pub shortest: bool,
-    /// How many threads search, at least one.
+    /// Search threads, at least 1.
     pub threads: usize,
-    /// Time between two reports.
+    /// Time between two progress reports.
     pub report_interval: Duration,
 }
 
 impl<'a> MateLimits<'a> {
-    /// One thread until `stop`.
+    /// No limit but `stop`: one thread, any mate.
     pub fn until(stop: &'a AtomicBool) -> Self {
         Self {
             stop,
@@ -49,53 +49,44 @@ impl<'a> MateLimits<'a> {
     }
 }
 
-/// The answer.
+/// Whether the side to move can mate with checks alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// The side to move mates by checks alone.
+    /// Proven, and the line was replayed on a board.
     Mate {
-        /// The line.
+        /// The main line.
         line: Line,
-        /// The mate takes so many plies at most, futile interpositions counted.
+        /// Plies to mate, an upper bound that includes futile interpositions.
         plies: usize,
-        /// No mate takes fewer plies.
+        /// Whether a mate in fewer plies was disproven.
         is_shortest: bool,
     },
-    /// It does not, whatever it checks with.
+    /// Disproven.
     NoMate,
-    /// The search ended before.
+    /// The search stopped before either was proven.
     Unknown,
 }
 
-/// The answer and what it took.
+/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// The answer.
+    /// Mate, no mate, or unknown.
     pub verdict: Verdict,
-    /// Moves made, by all threads.
+    /// Moves made by all threads.
     pub nodes: u64,
-    /// The longest line looked at, in plies.
-    pub deepest: usize,
-    /// How full the table is, in permill.
+    /// Length in plies of the longest line searched.
+    pub seldepth: usize,
+    /// Used share of the table, in permill.
     pub hashfull: u32,
 }
 
-/// What a search tells while it works.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MateEvent {
-    /// It is not done yet.
-    Progress(Progress),
-    /// A mate was found; with [`MateLimits::shortest`] shorter ones may follow.
-    Found(Line, Progress),
-}
-
-/// Solves one problem after another in the same memory.
+/// Solves problems one after another with one transposition table.
 pub struct MateSolver {
     table: Table,
     asked_megabytes: usize,
 }
 
-/// What the threads of a search have in common.
+/// What the threads of a search share.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     position: &'a Position,
@@ -105,7 +96,7 @@ struct Task<'a> {
 }
 
 impl MateSolver {
-    /// A solver with a table of at most so many MB; where the system has less, it makes do with less.
+    /// A solver with a table of at most `megabytes` MB: less where the system has less memory.
     pub fn new(megabytes: usize) -> Self {
         Self {
             table: Table::new(megabytes),
@@ -118,16 +109,16 @@ impl MateSolver {
         self.asked_megabytes
     }
 
-    /// The size of the table in MB.
+    /// The actual size of the table in MB.
     pub fn megabytes(&self) -> usize {
         self.table.megabytes()
     }
 
-    /// Looks for a mate by the side to move, which must check with every move. The game before `position` does not count.
-    /// `report` is called from another thread now and then.
+    /// Searches for a mate by the side to move, which must check with every move. The history of
+    /// `position` is ignored. `report` is called from a search thread.
     ///
     /// # Errors
-    /// The system refuses a thread.
+    /// The system cannot start a thread.
     pub fn solve(
         &mut self,
         position: &Position,
@@ -137,7 +128,7 @@ impl MateSolver {
         self.table.new_problem();
         let is_done = AtomicBool::new(false);
         let nodes = AtomicU64::new(0);
-        let crowd = (limits.threads > 1).then(Crowd::new);
+        let virtual_costs = (limits.threads > 1).then(VirtualCosts::new);
         let position = without_history(position);
         let task = Task {
             position: &position,
@@ -146,34 +137,34 @@ impl MateSolver {
             control: Control {
                 stop: limits.stop,
                 is_done: &is_done,
-                crowd: crowd.as_ref(),
+                virtual_costs: virtual_costs.as_ref(),
                 nodes: &nodes,
                 deadline: limits.deadline,
-                most_nodes: limits.nodes.unwrap_or(u64::MAX),
+                max_nodes: limits.nodes.unwrap_or(u64::MAX),
             },
         };
         scope(|scope| {
             let mut helpers = Vec::new();
             for _ in 1..limits.threads {
-                // With fewer threads it takes longer, no more.
-                helpers.extend(start(scope, move || task.help()));
+                // A helper that cannot be started costs time, not correctness.
+                helpers.extend(start(scope, move || task.run_helper()));
             }
-            let leader = start(scope, move || task.lead(report))?;
-            let mut solution = join(leader);
+            let main = start(scope, move || task.run_main(report))?;
+            let mut solution = join(main);
             is_done.store(true, Ordering::Relaxed);
             for helper in helpers {
-                let (nodes, deepest) = join(helper);
+                let (nodes, seldepth) = join(helper);
                 solution.nodes += nodes;
-                solution.deepest = solution.deepest.max(deepest);
+                solution.seldepth = solution.seldepth.max(seldepth);
             }
             Ok(solution)
         })
     }
 
-    /// Looks for moves besides those of `line` that mate too. `line` must mate from `position`.
+    /// Searches for moves that mate in place of those of `line`, which must mate from `position`.
     ///
     /// # Errors
-    /// The system refuses a thread.
+    /// The system cannot start a thread.
     pub fn second_solutions(
         &mut self,
         position: &Position,
@@ -184,10 +175,10 @@ impl MateSolver {
         let control = Control {
             stop: limits.stop,
             is_done: &is_done,
-            crowd: None,
+            virtual_costs: None,
             nodes: &AtomicU64::new(0),
             deadline: limits.deadline,
-            most_nodes: limits.nodes.unwrap_or(u64::MAX),
+            max_nodes: limits.nodes.unwrap_or(u64::MAX),
         };
         let position = without_history(position);
         let table = &self.table;
@@ -198,7 +189,7 @@ impl MateSolver {
     }
 }
 
-/// Only the board matters.
+/// The position with its history dropped: repetitions count from the root.
 fn without_history(position: &Position) -> Position {
     let mut alone = position.clone();
     alone.set_up(position.board().clone(), position.game_ply());
@@ -220,87 +211,89 @@ fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 }
 
 impl<'a> Task<'a> {
-    fn search(&self, reporter: Option<Reporter<'a>>) -> Search<'a> {
+    fn worker(&self, reporter: Option<Reporter<'a>>) -> Worker<'a> {
         let attacker = self.position.side_to_move();
-        Search::new(self.position, attacker, self.table, self.control, reporter)
+        Worker::new(self.position, attacker, self.table, self.control, reporter)
     }
 
-    /// Searches the root until another thread, or this one, has settled it: then the table knows.
-    fn help(self) -> (u64, usize) {
-        let mut search = self.search(None);
-        let outlook = search.settle_position::<true>(NO_LIMIT);
-        if outlook.is_settled() && !outlook.depends_on_path() {
+    /// Searches the root until any thread has solved it and stored it in the table. Returns nodes
+    /// and seldepth.
+    fn run_helper(self) -> (u64, usize) {
+        let mut worker = self.worker(None);
+        let numbers = worker.solve_position::<true>(NO_LIMIT);
+        if numbers.is_solved() && !numbers.depends_on_path() {
             self.control.is_done.store(true, Ordering::Relaxed);
         }
-        (search.nodes, search.deepest)
+        (worker.nodes, worker.seldepth)
     }
 
-    fn lead(self, report: &'a mut (dyn FnMut(&MateEvent) + Send)) -> Solution {
+    /// Searches the root, then works out the verdict alone.
+    fn run_main(self, report: &'a mut (dyn FnMut(&MateEvent) + Send)) -> Solution {
         let reporter = Reporter {
             report,
             interval: self.limits.report_interval,
             next: Instant::now() + self.limits.report_interval,
         };
-        let mut search = self.search(Some(reporter));
-        let mut outlook = search.settle_position::<true>(NO_LIMIT);
-        // The helpers are done; the rest is for this thread.
+        let mut worker = self.worker(Some(reporter));
+        let mut numbers = worker.solve_position::<true>(NO_LIMIT);
+        // Stops the helpers: the rest is done by this thread.
         self.control.is_done.store(true, Ordering::Relaxed);
-        search.go_on_alone();
-        if !outlook.is_settled() {
-            let known = search.known(NO_LIMIT);
-            outlook = known.unwrap_or_else(|| search.settle_position::<true>(NO_LIMIT));
+        worker.continue_alone();
+        if !numbers.is_solved() {
+            let solved = worker.solved_in_table(NO_LIMIT);
+            numbers = solved.unwrap_or_else(|| worker.solve_position::<true>(NO_LIMIT));
         }
-        let verdict = self.verdict(&mut search, outlook);
+        let verdict = self.verdict(&mut worker, numbers);
         Solution {
             verdict,
-            nodes: search.nodes,
-            deepest: search.deepest,
+            nodes: worker.nodes,
+            seldepth: worker.seldepth,
             hashfull: self.table.hashfull(),
         }
     }
 
-    fn verdict(&self, search: &mut Search<'_>, outlook: Outlook) -> Verdict {
-        if outlook.is_refuted() && !outlook.depends_on_path() {
+    fn verdict(&self, worker: &mut Worker<'_>, numbers: ProofNumbers) -> Verdict {
+        if numbers.is_disproven() && !numbers.depends_on_path() {
             return Verdict::NoMate;
         }
-        if !outlook.is_mate() {
+        if !numbers.is_proven() {
             return Verdict::Unknown;
         }
-        let mut line = self.line(search, NO_LIMIT, false);
-        if line.is_none() && !search.is_stopped() {
-            // What is left of a proof in a small table may lead in circles: once more from nothing.
-            search.begin_anew();
-            search.settle_position::<true>(NO_LIMIT);
-            line = self.line(search, NO_LIMIT, false);
+        let mut line = self.line(worker, NO_LIMIT, false);
+        if line.is_none() && !worker.should_stop() {
+            // The remains of a proof in a small table may form a cycle: search again from nothing.
+            worker.clear();
+            worker.solve_position::<true>(NO_LIMIT);
+            line = self.line(worker, NO_LIMIT, false);
         }
         let Some(mut line) = line else {
             return Verdict::Unknown;
         };
-        search.tell(&line);
-        // The walk along the line may have found out that it is shorter than was proved at first.
-        let known = search
-            .known(NO_LIMIT)
-            .map_or(outlook.length, |known| known.length);
-        let (mut length, mut is_shortest) = (outlook.length.min(known), false);
-        while self.limits.shortest && !is_shortest && !search.is_stopped() {
-            // A check that mates at once cannot be beaten.
+        worker.report_mate(&line);
+        // Walking the line may have improved the proven length.
+        let improved = worker
+            .solved_in_table(NO_LIMIT)
+            .map_or(numbers.length, |improved| improved.length);
+        let (mut length, mut is_shortest) = (numbers.length.min(improved), false);
+        while self.limits.shortest && !is_shortest && !worker.should_stop() {
+            // Nothing is shorter than a mate in one.
             let limit = length.saturating_sub(2);
             let shorter = if limit == 0 {
-                Outlook::refuted(outlook.hand, u16::MAX)
+                ProofNumbers::disproven(numbers.hand, NO_REPETITION)
             } else {
-                search.settle_position::<true>(limit)
+                worker.solve_position::<true>(limit)
             };
-            if shorter.is_refuted() {
+            if shorter.is_disproven() {
                 is_shortest = true;
-                line = self.line(search, length, true).unwrap_or(line);
-            } else if shorter.is_mate() {
+                line = self.line(worker, length, true).unwrap_or(line);
+            } else if shorter.is_proven() {
                 length = shorter.length;
-                let Some(found) = self.line(search, length, false) else {
+                let Some(found) = self.line(worker, length, false) else {
                     break;
                 };
                 line = found;
             }
-            search.tell(&line);
+            worker.report_mate(&line);
         }
         Verdict::Mate {
             line,
@@ -309,9 +302,9 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// A line that has been made on a board.
-    fn line(&self, search: &mut Search<'_>, limit: u16, is_shortest: bool) -> Option<Line> {
-        let line = search.main_line(limit, is_shortest)?;
+    /// The main line, replayed on a board.
+    fn line(&self, worker: &mut Worker<'_>, limit: u16, is_shortest: bool) -> Option<Line> {
+        let line = worker.main_line(limit, is_shortest)?;
         is_mating_line(self.position, &line.moves).then_some(line)
     }
 }

@@ -1,5 +1,6 @@
-//! Against an oracle that knows everything about small problems: all positions that checks and answers lead to are listed,
-//! and mates counted back from the end. It has no paths, no hands that dominate, and no table that forgets.
+//! Against an oracle that knows everything about small problems: all positions that checks and
+//! answers lead to are listed, and mates counted back from the end. It has no paths, no hands that
+//! dominate, and no table that forgets.
 
 mod oracle;
 
@@ -35,7 +36,8 @@ struct Tally {
     large_unknown: usize,
 }
 
-/// Where there are more than so many positions the oracle gives up, and shorter mates are tried out.
+/// Where there are more than so many positions the oracle gives up, and shorter mates are tried
+/// out.
 fn compare(problems: usize, seed: u64, most_positions: usize, threads: usize) -> Tally {
     let mut random = Random(seed);
     let mut solver = MateSolver::new(1);

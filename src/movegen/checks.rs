@@ -57,7 +57,8 @@ impl CheckSquares {
     }
 }
 
-/// Passes on what attacks the enemy king after the move, directly or from behind the piece that moves.
+/// Passes on what attacks the enemy king after the move, directly or from behind the piece that
+/// moves.
 pub(super) struct ChecksOnly<'a, S: Sink> {
     king: Square,
     /// Pieces that uncover an attack when they leave the line to the king.

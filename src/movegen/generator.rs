@@ -61,8 +61,8 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             .board_moves(king, piece, king_attacks(king) & targets, Bitboard::EMPTY);
     }
 
-    /// Moves of all pieces but the king onto `targets`. Where these are `FEW`, most pieces that step reach none of them: only
-    /// those near enough are looked at.
+    /// Moves of all pieces but the king onto `targets`. Where these are `FEW`, most pieces that
+    /// step reach none of them: only those near enough are looked at.
     #[inline(always)]
     pub(super) fn pieces<const FEW: bool>(&mut self, targets: Bitboard) {
         let (board, us) = (self.board, self.us);
@@ -187,7 +187,8 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             .board_moves(from, Piece::new(self.us, kind), to, Bitboard::EMPTY);
     }
 
-    /// Drops of pawns onto `pawn_targets` and of everything else onto `targets`, all of them empty squares.
+    /// Drops of pawns onto `pawn_targets` and of everything else onto `targets`, all of them empty
+    /// squares.
     #[inline(always)]
     pub(super) fn drops(&mut self, targets: Bitboard, pawn_targets: Bitboard) {
         let (board, us) = (self.board, self.us);

@@ -1,11 +1,13 @@
 //! Move generation, by kind.
 //!
-//! One generator walks over the pieces and hands whole sets of targets to a `Sink`: one sink writes moves into a list, one
-//! counts them (for perft), one keeps only the checks. Captures, quiets, evasions and checks are pseudo-legal (what
-//! [`Position::pseudo_legal`] promises); [`legal`] is strictly legal at little more cost, because pins and the squares that a
-//! king cannot go to are sets as well. Nothing allocates.
+//! One generator walks over the pieces and hands whole sets of targets to a `Sink`: one sink writes
+//! moves into a list, one counts them (for perft), one keeps only the checks. Captures, quiets,
+//! evasions and checks are pseudo-legal (what [`Position::pseudo_legal`] promises); [`legal`] is
+//! strictly legal at little more cost, because pins and the squares that a king cannot go to are
+//! sets as well. Nothing allocates.
 //!
-//! `ALL` includes the senseless non-promotions: of pawn, bishop and rook always, of the lance on its second-last rank.
+//! `ALL` includes the senseless non-promotions: of pawn, bishop and rook always, of the lance on
+//! its second-last rank.
 
 mod checks;
 mod generator;
@@ -50,7 +52,8 @@ pub fn captures<const ALL: bool, const LANES: usize>(
     Generator::<_, ALL>::pseudo_legal(board, moves).captures(targets);
 }
 
-/// Appends the pseudo-legal moves that do not capture, drops among them. Not for positions in check: use [`evasions`].
+/// Appends the pseudo-legal moves that do not capture, drops among them. Not for positions in
+/// check: use [`evasions`].
 pub fn quiets<const ALL: bool, const LANES: usize>(
     position: &Position<LANES>,
     moves: &mut MoveList,
@@ -68,8 +71,8 @@ pub fn quiets_into<S: Sink, const ALL: bool, const LANES: usize>(
     Generator::<_, ALL>::pseudo_legal(board, sink).quiets(!board.occupied());
 }
 
-/// Appends the pseudo-legal answers to a check: the checker taken, the line blocked, or the king moved; moves of the king
-/// are legal.
+/// Appends the pseudo-legal answers to a check: the checker taken, the line blocked, or the king
+/// moved; moves of the king are legal.
 pub fn evasions<const ALL: bool, const LANES: usize>(
     position: &Position<LANES>,
     moves: &mut MoveList,
@@ -123,7 +126,8 @@ fn single_check_targets(king: Square, checkers: Bitboard) -> Option<Bitboard> {
 /// Generates the strictly legal moves. `threats` are those to the king of the side to move.
 #[inline(always)]
 fn generate_legal<S: Sink, const ALL: bool>(board: &Board, threats: &KingThreats, sink: &mut S) {
-    // Both branches inline the same code; with the side known the compiler folds directions and tables.
+    // Both branches inline the same code; with the side known the compiler folds directions and
+    // tables.
     match board.side_to_move() {
         Color::Black => generate_legal_for::<_, ALL>(board, Color::Black, threats, sink),
         Color::White => generate_legal_for::<_, ALL>(board, Color::White, threats, sink),
@@ -181,7 +185,8 @@ fn mating_pawn_drop(board: &Board, us: Color, targets: Bitboard) -> Bitboard {
     let Some(enemy_king) = board.king(!us) else {
         return Bitboard::EMPTY;
     };
-    // The square from which a pawn of ours checks is the one that a pawn of theirs on the king's square would attack.
+    // The square from which a pawn of ours checks is the one that a pawn of theirs on the king's
+    // square would attack.
     let checking = pawn_attacks(!us, enemy_king) & targets;
     if checking.is_empty() || !generator::can_drop_pawn(board, us, checking) {
         return Bitboard::EMPTY;

@@ -3,12 +3,15 @@
 use crate::bitboard::Bitboard;
 use crate::types::{Color, Move, MoveList, Piece, PieceType, Square};
 
-/// Takes sets of moves from the generator: a list writes them down, a counter counts, the search scores them as they come.
+/// Takes sets of moves from the generator: a list writes them down, a counter counts, the search
+/// scores them as they come.
 pub trait Sink {
-    /// `piece` goes from `from` to each of `plain` as it is, and to each of `promoting` with promotion.
+    /// `piece` goes from `from` to each of `plain` as it is, and to each of `promoting` with
+    /// promotion.
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard);
 
-    /// Pawns of `us` step ahead onto each of `plain` as they are, and onto each of `promoting` with promotion.
+    /// Pawns of `us` step ahead onto each of `plain` as they are, and onto each of `promoting` with
+    /// promotion.
     fn pawn_steps(&mut self, us: Color, plain: Bitboard, promoting: Bitboard);
 
     /// `us` drops one of each of `kinds` onto each of `targets`.

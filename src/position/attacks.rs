@@ -112,8 +112,8 @@ impl Board {
         threats
     }
 
-    /// [`Self::king_threats`] of the side to move when `last` was the move that led here: of the pieces that step only
-    /// the one that moved can give check.
+    /// [`Self::king_threats`] of the side to move when `last` was the move that led here: of the
+    /// pieces that step only the one that moved can give check.
     #[inline(always)]
     pub(crate) fn king_threats_after(&self, last: Move) -> KingThreats {
         let color = self.side_to_move();
@@ -125,7 +125,8 @@ impl Board {
         threats
     }
 
-    /// Likewise, where `before` were the threats before that move, a legal one: lines change only by what happens on them.
+    /// Likewise, where `before` were the threats before that move, a legal one: lines change only
+    /// by what happens on them.
     #[inline(always)]
     pub(super) fn threats_by(&self, last: Move, before: &KingThreats) -> KingThreats {
         let color = self.side_to_move();
@@ -148,8 +149,8 @@ impl Board {
         threats
     }
 
-    /// [`Self::king_threats`] of the side that made the legal move `last`; `before` were the threats before it. Nothing gives
-    /// check.
+    /// [`Self::king_threats`] of the side that made the legal move `last`; `before` were the
+    /// threats before it. Nothing gives check.
     #[inline(always)]
     pub(super) fn threats_left(&self, last: Move, before: &KingThreats) -> KingThreats {
         let color = !self.side_to_move();
@@ -198,22 +199,25 @@ impl Board {
         }
     }
 
-    /// Of the squares around `king`, those that `by` attacks when the king itself does not block: where it cannot go.
-    /// `occupied` is without the king. Squares that are no neighbours of `king` may be set or not.
+    /// Of the squares around `king`, those that `by` attacks when the king itself does not block:
+    /// where it cannot go. `occupied` is without the king. Squares that are no neighbours of `king`
+    /// may be set or not.
     #[inline(always)]
     pub(crate) fn attacked_around(&self, by: Color, king: Square, occupied: Bitboard) -> Bitboard {
         self.reached_around(by, self.color(by), king, occupied)
     }
 
-    /// Of the squares around the king of `color`, those that its other pieces defend: where a piece that checks next to the
-    /// king can be taken by more than the king. Other squares may be set or not.
+    /// Of the squares around the king of `color`, those that its other pieces defend: where a piece
+    /// that checks next to the king can be taken by more than the king. Other squares may be set or
+    /// not.
     #[inline(always)]
     pub(crate) fn defended_around(&self, color: Color, king: Square) -> Bitboard {
         let defenders = self.color(color) - Bitboard::of(king);
         self.reached_around(color, defenders, king, self.occupied())
     }
 
-    /// [`Self::attacked_around`] by the side that makes a move, once it is made. `occupied` is as it is then, without the king.
+    /// [`Self::attacked_around`] by the side that makes a move, once it is made. `occupied` is as
+    /// it is then, without the king.
     #[inline]
     pub(crate) fn attacked_around_after(
         &self,
@@ -260,8 +264,8 @@ impl Board {
     }
 }
 
-/// Where all these pieces of `by` step at once: what reaches straight ahead or back, and what then goes one file aside. Horses
-/// and dragons step as kings.
+/// Where all these pieces of `by` step at once: what reaches straight ahead or back, and what then
+/// goes one file aside. Horses and dragons step as kings.
 #[inline(always)]
 pub(super) fn stepped(
     by: Color,
@@ -276,7 +280,8 @@ pub(super) fn stepped(
     ahead | (golds | kings).forward(!by) | aside.left() | aside.right()
 }
 
-/// Attacks of `piece` that are steps: nothing for lances, the neighbours' part for horses and dragons.
+/// Attacks of `piece` that are steps: nothing for lances, the neighbours' part for horses and
+/// dragons.
 #[inline(always)]
 fn step_attacks_of(piece: Piece, square: Square) -> Bitboard {
     let color = piece.color();

@@ -1,7 +1,8 @@
 //! The pieces on the board and in the hands, and whose turn it is: a position without its history.
 //!
-//! [`Board`] can make and take back a move on itself; `attacks` knows how pieces attack and what threatens a king. Keys,
-//! repetition and everything else that depends on the game live in [`Position`](super::Position).
+//! [`Board`] can make and take back a move on itself; `attacks` knows how pieces attack and what
+//! threatens a king. Keys, repetition and everything else that depends on the game live in
+//! [`Position`](super::Position).
 
 use crate::bitboard::Bitboard;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
@@ -10,7 +11,8 @@ use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Board {
     squares: [Option<Piece>; Square::NUM],
-    // By code of the kind; `GOLDS` is the union of all that moves as a gold, and `OTHERS` of the rest.
+    // By code of the kind; `GOLDS` is the union of all that moves as a gold, and `OTHERS` of the
+    // rest.
     by_kind: [Bitboard; PieceType::NUM + 1],
     by_color: [Bitboard; Color::NUM],
     hands: [Hand; Color::NUM],

@@ -1,6 +1,7 @@
 //! Winning by declaration when the own king has entered the enemy's camp (入玉宣言勝ち), by six rules.
 
-use super::{Board, Position};
+use super::base::Position;
+use super::board::Board;
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::types::{Color, EnteringKingRule, Move, Piece, PieceType, Square};
 
@@ -20,10 +21,11 @@ const LARGE_PIECE_POINTS: u32 = 5;
 const PIECES_IN_CAMP: usize = 10;
 
 impl<const LANES: usize> Position<LANES> {
-    /// Whether the side to move may win by `rule` now: its king stands in the enemy's camp and not in check, with at
-    /// least ten other pieces there, and its points (camp and hand; bishop, rook, horse and dragon 5, others 1)
-    /// suffice. In the handicap variants the points missing from a full set in the first position are taken off
-    /// the requirement of the side that had fewer there.
+    /// Whether the side to move may win by `rule` now: its king stands in the enemy's camp and not
+    /// in check, with at least ten other pieces there, and its points (camp and hand; bishop, rook,
+    /// horse and dragon 5, others 1) suffice. In the handicap variants the points missing from a
+    /// full set in the first position are taken off the requirement of the side that had fewer
+    /// there.
     pub fn declaration(&self, rule: EnteringKingRule) -> Option<Declaration> {
         let us = self.side_to_move();
         let required = match rule {
@@ -42,7 +44,8 @@ impl<const LANES: usize> Position<LANES> {
         is_win.then_some(Declaration::Win)
     }
 
-    /// The points that `color` needs under a rule that counts points, with the handicap deduction where the rule has it.
+    /// The points that `color` needs under a rule that counts points, with the handicap deduction
+    /// where the rule has it.
     pub fn required_points(&self, rule: EnteringKingRule, color: Color) -> u32 {
         let (even_game, is_handicap) = match (rule, color) {
             (EnteringKingRule::CsaRule24, _) => (31, false),

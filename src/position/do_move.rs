@@ -1,8 +1,9 @@
 //! Making moves and taking them back, with the keys carried along.
 
+use super::base::Position;
 use super::board::Board;
 use super::material::{capture_gain, promotion_gain};
-use super::{Position, State};
+use super::state::State;
 use crate::types::{Color, Key, Move, PieceType, Square};
 
 impl<const LANES: usize> Position<LANES> {
@@ -43,7 +44,6 @@ impl<const LANES: usize> Position<LANES> {
                 }
             }
         }
-        structure.change_castles(&self.board, mv, captured);
         let material = match us {
             Color::Black => material_before + gain,
             Color::White => material_before - gain,
@@ -79,7 +79,8 @@ impl<const LANES: usize> Position<LANES> {
         });
     }
 
-    /// The key that a pseudo-legal move leads to, so that a table can be asked for it while the move is made.
+    /// The key that a pseudo-legal move leads to, so that a table can be asked for it while the
+    /// move is made.
     #[inline(always)]
     pub fn key_after(&self, mv: Move) -> Key<LANES> {
         let (us, to) = (self.side_to_move(), mv.to());
@@ -135,13 +136,13 @@ impl<const LANES: usize> Position<LANES> {
     }
 
     fn push(&mut self, state: State<LANES>) {
-        self.seen.enter(state.board_key.low64());
+        self.seen.add(state.board_key.low64());
         self.states.push(state);
     }
 
     fn pop(&mut self) -> State<LANES> {
         let state = self.states.pop().expect("a move was made");
-        self.seen.leave(state.board_key.low64());
+        self.seen.remove(state.board_key.low64());
         state
     }
 }

@@ -1,8 +1,9 @@
-//! Which moves are possible: `to_move` brings a stored move back, `pseudo_legal` proves that it obeys the way the pieces
-//! move, `legal` that it does not leave the king in check and is no pawn-drop mate.
+//! Which moves are possible: `to_move` brings a stored move back, `pseudo_legal` proves that it
+//! obeys the way the pieces move, `legal` that it does not leave the king in check and is no
+//! pawn-drop mate.
 
-use super::Position;
 use super::attacks::KingThreats;
+use super::base::Position;
 use super::board::Board;
 use crate::bitboard::{
     Bitboard, between, bishop_lines, gold_attacks, is_aligned, king_attacks, knight_attacks,
@@ -11,9 +12,9 @@ use crate::bitboard::{
 use crate::types::{Color, Move, Move16, Piece, PieceType, Square};
 
 impl<const LANES: usize> Position<LANES> {
-    /// The full move of a stored one, `None` where the side to move has no such piece on the square or in hand, or the
-    /// piece does not promote. This is the first gate against moves that belong to another position: what passes
-    /// still needs [`Self::pseudo_legal`] and [`Self::legal`].
+    /// The full move of a stored one, `None` where the side to move has no such piece on the square
+    /// or in hand, or the piece does not promote. This is the first gate against moves that belong
+    /// to another position: what passes still needs [`Self::pseudo_legal`] and [`Self::legal`].
     pub fn to_move(&self, mv: Move16) -> Option<Move> {
         let us = self.side_to_move();
         let to = mv.to()?;
@@ -34,10 +35,10 @@ impl<const LANES: usize> Position<LANES> {
         }
     }
 
-    /// Whether a move, from wherever it comes, obeys the way the pieces move in this position: its piece is the side
-    /// to move's and stands on the origin (or is in hand), its path is free, it promotes only where it may, does not
-    /// strand a piece, does not make two pawns on a file, and answers a check. King safety and pawn-drop mate are
-    /// left to [`Self::legal`].
+    /// Whether a move, from wherever it comes, obeys the way the pieces move in this position: its
+    /// piece is the side to move's and stands on the origin (or is in hand), its path is free, it
+    /// promotes only where it may, does not strand a piece, does not make two pawns on a file, and
+    /// answers a check. King safety and pawn-drop mate are left to [`Self::legal`].
     pub fn pseudo_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let piece = mv.piece();
@@ -89,7 +90,8 @@ impl<const LANES: usize> Position<LANES> {
             || self.blocks_every_check(us, to)
     }
 
-    /// Whether a piece other than the king on `to` stands in the way of every check: always where there is none.
+    /// Whether a piece other than the king on `to` stands in the way of every check: always where
+    /// there is none.
     fn blocks_every_check(&self, us: Color, to: Square) -> bool {
         let checkers = self.checkers();
         match (checkers.first(), self.king(us)) {
@@ -174,8 +176,8 @@ impl<const LANES: usize> Position<LANES> {
 }
 
 impl Board {
-    /// Whether a pawn that `us` drops on `to`, right before the enemy king, mates. Needs `threats` to the enemy king
-    /// as it is without that pawn.
+    /// Whether a pawn that `us` drops on `to`, right before the enemy king, mates. Needs `threats`
+    /// to the enemy king as it is without that pawn.
     pub(crate) fn is_pawn_drop_mate(&self, us: Color, to: Square, threats: &KingThreats) -> bool {
         let them = !us;
         let Some(king) = self.king(them) else {
@@ -183,7 +185,8 @@ impl Board {
         };
         debug_assert!(pawn_attacks(us, to).contains(king));
         let occupied = self.occupied() | Bitboard::of(to);
-        // A pinned piece may take the pawn only along its pin; the pawn stands next to the king, so that line is the file.
+        // A pinned piece may take the pawn only along its pin; the pawn stands next to the king, so
+        // that line is the file.
         let defenders = self.attackers_by(them, to, occupied) - Bitboard::of(king);
         let free = defenders - threats.blockers;
         let along_the_pin = defenders & threats.blockers & Bitboard::file(to.file());

@@ -5,7 +5,8 @@ use crate::bitboard::Bitboard;
 use crate::types::value::piece_value;
 use crate::types::{Color, PieceType, Value};
 
-/// Kinds that are counted one by one; golds and what moves as gold have one value and are counted together.
+/// Kinds that are counted one by one; golds and what moves as gold have one value and are counted
+/// together.
 const COUNTED: [PieceType; 8] = [
     PieceType::Pawn,
     PieceType::Lance,

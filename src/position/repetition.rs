@@ -1,73 +1,34 @@
 //! Repetition: the rule of the game and the judgement of the search, kept apart.
 //!
-//! The rule (千日手) asks for the fourth occurrence of a position, with the same hands and the same side to move, over the
-//! whole game; a side all of whose moves between the first and the fourth gave check loses. The search cannot wait that
-//! long: after its root a second occurrence decides, and a board that returns with a better or worse hand is judged too.
+//! The rule (千日手) asks for the fourth occurrence of a position, with the same hands and the same
+//! side to move, over the whole game; a side all of whose moves between the first and the fourth
+//! gave check loses. The search cannot wait that long: after its root a second occurrence decides,
+//! and a board that returns with a better or worse hand is judged too.
 //!
-//! Captures do not end the look-back, because a captured piece can be dropped again. A counting filter, indexed by the key
-//! of the board, answers "never seen" with one load, which is the answer for nearly every node.
+//! Captures do not end the look-back, because a captured piece can be dropped again. A counting
+//! filter, indexed by the key of the board, answers "never seen" with one load, which is the answer
+//! for nearly every node.
 
-use super::Position;
+use super::base::Position;
 use crate::types::{Key, Repetition};
-
-/// How often each board may have occurred: an upper bound, counted by some bits of its key. A count that reaches the
-/// largest number stays there, which keeps it an upper bound. 4 KB, to stay in the first-level cache.
-#[derive(Clone)]
-pub(super) struct SeenBoards(Box<[u8; Self::SLOTS]>);
-
-impl SeenBoards {
-    const SLOTS: usize = 4096;
-
-    pub(super) fn new() -> Self {
-        Self(Box::new([0; Self::SLOTS]))
-    }
-
-    /// Forgets every board.
-    pub(super) fn clear(&mut self) {
-        self.0.fill(0);
-    }
-
-    #[inline(always)]
-    pub(super) fn enter(&mut self, board_key: u64) {
-        let count = &mut self.0[Self::slot(board_key)];
-        *count = count.saturating_add(1);
-    }
-
-    #[inline(always)]
-    pub(super) fn leave(&mut self, board_key: u64) {
-        let count = &mut self.0[Self::slot(board_key)];
-        *count -= u8::from(*count != u8::MAX);
-    }
-
-    /// Whether a board that is entered now may have been entered before.
-    #[inline(always)]
-    fn may_have_returned(&self, board_key: u64) -> bool {
-        self.0[Self::slot(board_key)] > 1
-    }
-
-    #[inline(always)]
-    const fn slot(board_key: u64) -> usize {
-        board_key as usize % Self::SLOTS
-    }
-}
 
 /// Occurrences that end a game.
 const RULE_OCCURRENCES: usize = 4;
 
 impl<const LANES: usize> Position<LANES> {
-    /// The verdict of the rule: [`Repetition::Draw`], `Win` or `Lose` for the side to move at the fourth (or a later)
-    /// occurrence of this position in the game, `None` before.
+    /// The verdict of the rule: [`Repetition::Draw`], `Win` or `Lose` for the side to move at the
+    /// fourth (or a later) occurrence of this position in the game, `None` before.
     pub fn rule_repetition(&self) -> Option<Repetition> {
         self.fourth_occurrence(self.moves_made())
     }
 
-    /// The judgement of a search whose root lies `ply` plies back. A second occurrence after the root counts as a
-    /// repetition; with occurrences at or before the root only the fourth does. The same board with another hand
-    /// is `Superior` or `Inferior` for the side to move when the earlier occurrence lies after the root.
-    /// Nothing is compared across a null move.
+    /// The judgement of a search whose root lies `ply` plies back. A second occurrence after the
+    /// root counts as a repetition; with occurrences at or before the root only the fourth does.
+    /// The same board with another hand is `Superior` or `Inferior` for the side to move when the
+    /// earlier occurrence lies after the root. Nothing is compared across a null move.
     #[inline]
     pub fn search_repetition(&self, ply: usize) -> Option<Repetition> {
-        if !self.seen.may_have_returned(self.board_key().low64()) {
+        if !self.seen.may_contain_twice(self.board_key().low64()) {
             return None;
         }
         self.search_repetition_slow(ply)
@@ -86,8 +47,8 @@ impl<const LANES: usize> Position<LANES> {
             if before.hand == now.hand {
                 return Some(self.verdict(distance));
             }
-            // Moves closer to the root must not hide an equal position: the nearest judgement is kept, the search for
-            // an equal one goes on.
+            // Moves closer to the root must not hide an equal position: the nearest judgement is
+            // kept, the search for an equal one goes on.
             if judgement.is_none() {
                 if now.hand.dominates(before.hand) {
                     judgement = Some(Repetition::Superior);
@@ -102,7 +63,7 @@ impl<const LANES: usize> Position<LANES> {
     /// The verdict where this position has occurred four times within the last `look_back` plies.
     fn fourth_occurrence(&self, look_back: usize) -> Option<Repetition> {
         let key: Key<LANES> = self.key();
-        if !self.seen.may_have_returned(self.board_key().low64()) {
+        if !self.seen.may_contain_twice(self.board_key().low64()) {
             return None;
         }
         let current = self.moves_made();
@@ -119,7 +80,8 @@ impl<const LANES: usize> Position<LANES> {
         None
     }
 
-    /// What it means that this position occurred `distance` plies ago: who, if anyone, gave check all the time.
+    /// What it means that this position occurred `distance` plies ago: who, if anyone, gave check
+    /// all the time.
     fn verdict(&self, distance: usize) -> Repetition {
         let moves_each = distance as u32 / 2;
         let us = self.side_to_move();
@@ -129,7 +91,8 @@ impl<const LANES: usize> Position<LANES> {
         match (we_checked, they_checked) {
             (true, false) => Repetition::Lose,
             (false, true) => Repetition::Win,
-            // Both sides giving check with every move is not decided by the rule; it counts as a draw.
+            // Both sides giving check with every move is not decided by the rule; it counts as a
+            // draw.
             _ => Repetition::Draw,
         }
     }

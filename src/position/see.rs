@@ -1,6 +1,6 @@
 //! Static exchange evaluation: what a series of captures on one square wins.
 
-use super::Position;
+use super::base::Position;
 use super::board::Board;
 use crate::bitboard::{Bitboard, bishop_attacks, bishop_lines, rook_attacks, rook_lines};
 use crate::types::value::piece_value;
@@ -16,7 +16,8 @@ impl Board {
             | self.slider_attackers(square, occupied)
     }
 
-    /// The pieces of `by` that attack `square`, but for those that go along diagonals, and along files in both directions.
+    /// The pieces of `by` that attack `square`, but for those that go along diagonals, and along
+    /// files in both directions.
     #[inline(always)]
     fn short_attackers_by(&self, by: Color, square: Square, occupied: Bitboard) -> Bitboard {
         self.step_attackers_by(by, square) | self.lance_attackers_by(by, square, occupied)
@@ -24,13 +25,14 @@ impl Board {
 }
 
 impl<const LANES: usize> Position<LANES> {
-    /// Whether the exchange that a pseudo-legal move starts on its target square wins at least `threshold` (in
-    /// [`piece_value`]s of what stands on the board).
+    /// Whether the exchange that a pseudo-legal move starts on its target square wins at least
+    /// `threshold` (in [`piece_value`]s of what stands on the board).
     ///
-    /// Each side in turn takes with its least valuable attacker or stops. Sliders behind the pieces that took join in
-    /// (rook, bishop and lance lines). Pinned pieces stay out while one of their pinners stands. A king takes only
-    /// where nothing can take back. Promotions win nothing here: the moving piece counts as it stood before.
-    /// Scheme: the swap algorithm of Stockfish's `see_ge`.
+    /// Each side in turn takes with its least valuable attacker or stops. Sliders behind the pieces
+    /// that took join in (rook, bishop and lance lines). Pinned pieces stay out while one of their
+    /// pinners stands. A king takes only where nothing can take back. Promotions win nothing here:
+    /// the moving piece counts as it stood before. Scheme: the swap algorithm of Stockfish's
+    /// `see_ge`.
     pub fn see_ge(&self, mv: Move, threshold: Value) -> bool {
         let to = mv.to();
         let captured = self

@@ -1,9 +1,11 @@
-//! SFEN, both ways. Reading is lenient where GUIs are sloppy (the ply may be missing or 0, letters in hand may repeat and
-//! come in any order) and strict everywhere else; writing is canonical.
+//! SFEN, both ways. Reading is lenient where GUIs are sloppy (the ply may be missing or 0, letters
+//! in hand may repeat and come in any order) and strict everywhere else; writing is canonical.
 
 use thiserror::Error;
 
-use super::{Board, InvalidPosition, Position};
+use super::base::Position;
+use super::board::Board;
+use super::validate::InvalidPosition;
 use crate::types::{Color, File, Hand, Piece, PieceType, Rank, Square};
 use crate::util::shorten;
 
@@ -65,10 +67,19 @@ pub enum SfenError {
 }
 
 impl<const LANES: usize> Position<LANES> {
+    /// 平手: the start position of an even game.
+    ///
+    /// # Panics
+    /// Never: the start position is valid.
+    pub fn startpos() -> Self {
+        Self::from_sfen(START_SFEN).expect("the start position is valid")
+    }
+
     /// Reads an SFEN of 3 or 4 fields, without the word `sfen` in front.
     ///
     /// # Errors
-    /// Says which field is wrong, at which place, and what was expected; or why the position is impossible.
+    /// Says which field is wrong, at which place, and what was expected; or why the position is
+    /// impossible.
     pub fn from_sfen(text: &str) -> Result<Self, SfenError> {
         let fields: Vec<&str> = text.split_whitespace().collect();
         let (board_text, side, hands, ply) = match fields[..] {
@@ -216,7 +227,8 @@ fn read_hands(board: &mut Board, text: &str) -> Result<(), SfenError> {
     for color in Color::ALL {
         for kind in PieceType::HAND {
             let found = counts[color.index()][kind.index()];
-            // Checked here, before the packed hand could overflow; the total with the board is checked later.
+            // Checked here, before the packed hand could overflow; the total with the board is
+            // checked later.
             if found > kind.count_in_set() {
                 return Err(SfenError::HandCount {
                     text: shorten(text),

@@ -1,4 +1,5 @@
-//! What a position remembers about each ply of the game, so that moves can be taken back and repetitions found.
+//! What a position remembers about each ply of the game, so that moves can be taken back and
+//! repetitions found.
 
 use super::attacks::KingThreats;
 use super::board::Board;
@@ -16,7 +17,8 @@ pub(super) struct State<const LANES: usize> {
     pub(super) structure: StructureKeys,
     /// Threats to each king.
     pub(super) threats: [KingThreats; Color::NUM],
-    /// Material of black minus that of white, in [`piece_value`](crate::types::value::piece_value)s.
+    /// Material of black minus that of white, in
+    /// [`piece_value`](crate::types::value::piece_value)s.
     pub(super) material: Value,
     /// Hand of the side to move: with the board it determines the other hand.
     pub(super) hand: Hand,

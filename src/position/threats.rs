@@ -5,7 +5,8 @@ use super::board::Board;
 use crate::bitboard::{Bitboard, bishop_attacks, lance_attacks, rook_attacks};
 use crate::types::{Color, PieceType};
 
-/// The squares that one side attacks with pieces of each class and the classes below, for one that is worth more to fear.
+/// The squares that one side attacks with pieces of each class and the classes below, for one that
+/// is worth more to fear.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LesserAttacks {
     pawns: Bitboard,
@@ -16,8 +17,9 @@ pub struct LesserAttacks {
 }
 
 impl LesserAttacks {
-    /// Where a piece of this kind would be attacked by a piece of a lesser class: pawns; lances and knights; generals; bishops
-    /// and rooks, promoted or not. Nothing is less than a pawn, and kings are not asked for.
+    /// Where a piece of this kind would be attacked by a piece of a lesser class: pawns; lances and
+    /// knights; generals; bishops and rooks, promoted or not. Nothing is less than a pawn, and
+    /// kings are not asked for.
     #[inline(always)]
     pub const fn on(&self, kind: PieceType) -> Bitboard {
         match kind {

@@ -2,11 +2,12 @@
 
 use thiserror::Error;
 
-use super::Board;
+use super::board::Board;
 use crate::bitboard::Bitboard;
 use crate::types::{Color, File, PieceType, Square};
 
-/// Why a position cannot occur in any game or problem. Missing pieces, and one king or none, are fine.
+/// Why a position cannot occur in any game or problem. Missing pieces, and one king or none, are
+/// fine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum InvalidPosition {
     /// More pieces of a kind than a full set has.

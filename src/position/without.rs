@@ -1,13 +1,14 @@
 //! Positions with one piece less, for those who explain what a piece is worth.
 
-use super::{Board, Position};
+use super::base::Position;
+use super::board::Board;
 use crate::types::{Color, Hand, PieceType, Square};
 
 impl<const LANES: usize> Position<LANES> {
     /// The position without the piece on `square`; `None` where nothing stands there or a king.
     ///
-    /// It has no history and need not be one that games can reach: the side that is not to move may be in check. It may be
-    /// looked at, but no moves may be made on it.
+    /// It has no history and need not be one that games can reach: the side that is not to move may
+    /// be in check. It may be looked at, but no moves may be made on it.
     pub fn without_piece(&self, square: Square) -> Option<Self> {
         let piece = self.piece_on(square)?;
         if piece.kind() == PieceType::King {
@@ -17,7 +18,8 @@ impl<const LANES: usize> Position<LANES> {
         Some(self.rebuilt(Some(square), hands))
     }
 
-    /// Likewise with one piece of that kind less in the hand of `owner`; `None` where there is none.
+    /// Likewise with one piece of that kind less in the hand of `owner`; `None` where there is
+    /// none.
     pub fn without_piece_in_hand(&self, owner: Color, kind: PieceType) -> Option<Self> {
         let mut hands = Color::ALL.map(|color| self.hand(color));
         if !hands[owner.index()].has(kind) {

@@ -1,6 +1,6 @@
 //! Files (筋, 1 to 9 from the right) and ranks (段, 一 to 九 from the top).
 
-use super::Color;
+use super::color::Color;
 use crate::util::simple_enum;
 
 simple_enum! {
@@ -44,7 +44,8 @@ impl Rank {
         }
     }
 
-    /// How many ranks lie between this one and the far edge of the board as `color` plays: 0 on its last rank.
+    /// How many ranks lie between this one and the far edge of the board as `color` plays: 0 on its
+    /// last rank.
     #[inline(always)]
     pub const fn distance_to_edge(self, color: Color) -> usize {
         match color {

@@ -1,10 +1,13 @@
-//! Pieces in hand, packed into 32 bits: pawn 0-4, lance 8-10, knight 12-14, silver 16-18, bishop 20-21, rook 24-25,
-//! gold 28-30 (the layout that `YaneuraOu` and Apery share). The gaps between the counts catch borrows, which makes the
-//! comparison "at least as many of everything" one subtraction.
+//! Pieces in hand, packed into 32 bits: pawn 0-4, lance 8-10, knight 12-14, silver 16-18, bishop
+//! 20-21, rook 24-25, gold 28-30 (the layout that `YaneuraOu` and Apery share). The gaps between
+//! the counts catch borrows, which makes the comparison "at least as many of everything" one
+//! subtraction.
 
 use std::fmt;
 
-use super::{Color, Piece, PieceType};
+use super::color::Color;
+use super::piece::Piece;
+use super::piece_type::PieceType;
 
 /// One side's hand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -161,7 +164,8 @@ impl Hand {
         Self(bits & !BORROW & COUNTS)
     }
 
-    /// What SFEN writes for this hand of `color`, in the canonical order; the empty string for nothing.
+    /// What SFEN writes for this hand of `color`, in the canonical order; the empty string for
+    /// nothing.
     pub fn to_sfen(self, color: Color) -> String {
         let mut text = String::new();
         for kind in SFEN_ORDER {

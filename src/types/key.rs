@@ -1,15 +1,19 @@
 //! Zobrist keys that add instead of xor, 64, 128 or 256 bits wide.
 //!
-//! Each part of a position (a piece on a square, a piece in hand) has a random value; the key is the wrapping sum over
-//! all parts, so hands need one table entry per kind and add it once per piece. All entries are even in their lowest lane;
-//! sums of even numbers are even, so bit 0 is free for the side to move and flips by xor alone. The lanes of wide keys
-//! are independent sums, and the low lane is the 64-bit key.
-//! Source of the scheme: the `YaneuraOu` blog on the "add-style Zobrist hash"; `SplitMix64` (Vigna) makes the numbers.
+//! Each part of a position (a piece on a square, a piece in hand) has a random value; the key is
+//! the wrapping sum over all parts, so hands need one table entry per kind and add it once per
+//! piece. All entries are even in their lowest lane; sums of even numbers are even, so bit 0 is
+//! free for the side to move and flips by xor alone. The lanes of wide keys are independent sums,
+//! and the low lane is the 64-bit key. Source of the scheme: the `YaneuraOu` blog on the "add-style
+//! Zobrist hash"; `SplitMix64` (Vigna) makes the numbers.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, SubAssign};
 
-use super::{Color, Piece, PieceType, Square};
+use super::color::Color;
+use super::piece::Piece;
+use super::piece_type::PieceType;
+use super::square::Square;
 
 /// A key of `LANES` · 64 bits; bit 0 is set when white is to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,10 +1,12 @@
 //! Moves: 32 bits everywhere, 16 bits in storage only.
 //!
-//! [`Move16`] layout: to 0-6, from (or the dropped kind) 7-13, drop bit 14, promotion bit 15. [`Move`] has the same low
-//! half and, in the upper half, the piece that stands on `to` afterwards with its colour: a move knows whose it is.
+//! [`Move16`] layout: to 0-6, from (or the dropped kind) 7-13, drop bit 14, promotion bit 15.
+//! [`Move`] has the same low half and, in the upper half, the piece that stands on `to` afterwards
+//! with its colour: a move knows whose it is.
 //!
-//! Why unsafe here: reading the fields of a move is the hottest conversion of the engine. A [`Move`] can only be built
-//! with valid fields (see [`Move::from_bits`]), so the accessors skip the check.
+//! Why unsafe here: reading the fields of a move is the hottest conversion of the engine. A
+//! [`Move`] can only be built with valid fields (see [`Move::from_bits`]), so the accessors skip
+//! the check.
 
 #![allow(
     unsafe_code,
@@ -18,10 +20,13 @@ use std::str::FromStr;
 use arrayvec::ArrayVec;
 use thiserror::Error;
 
-use super::{Piece, PieceType, Square};
+use super::piece::Piece;
+use super::piece_type::PieceType;
+use super::square::Square;
 
-/// Room for the moves of any position, also one without kings or with everything on one side: at most 7 · 81 drops, and
-/// 316 moves if every piece stood where it has most, promotions counted twice. In games the largest number is 593.
+/// Room for the moves of any position, also one without kings or with everything on one side: at
+/// most 7 · 81 drops, and 316 moves if every piece stood where it has most, promotions counted
+/// twice. In games the largest number is 593.
 pub const MAX_MOVES: usize = 896;
 
 /// Moves of one position, on the stack.
@@ -33,8 +38,8 @@ const DROP: u32 = 1 << 14;
 const PROMOTION: u32 = 1 << 15;
 const PIECE_SHIFT: u32 = 16;
 
-/// A move with the piece that makes it. It is well-formed (its fields are in range and agree with each other) but need
-/// not be possible anywhere.
+/// A move with the piece that makes it. It is well-formed (its fields are in range and agree with
+/// each other) but need not be possible anywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU32);
 
@@ -72,8 +77,9 @@ impl Move {
         )
     }
 
-    /// The move of these bits, `None` unless every field is in range and the fields agree: squares on the board, a real
-    /// piece, from and to different, a promoted piece where the promotion bit is set, the dropped kind equal to the piece, no other bits.
+    /// The move of these bits, `None` unless every field is in range and the fields agree: squares
+    /// on the board, a real piece, from and to different, a promoted piece where the promotion bit
+    /// is set, the dropped kind equal to the piece, no other bits.
     pub const fn from_bits(bits: u32) -> Option<Self> {
         let Some(piece) = Piece::from_index((bits >> PIECE_SHIFT) as usize) else {
             return None;
@@ -107,7 +113,8 @@ impl Move {
     pub const fn to_move16(self) -> Move16 {
         match NonZeroU16::new(self.to_bits() as u16) {
             Some(bits) => Move16(bits),
-            // SAFETY: a drop has the drop bit, and a board move differs in from and to, so they are not both 0.
+            // SAFETY: a drop has the drop bit, and a board move differs in from and to, so they are
+            // not both 0.
             None => unsafe { std::hint::unreachable_unchecked() },
         }
     }
@@ -125,7 +132,8 @@ impl Move {
         if self.is_drop() {
             None
         } else {
-            // SAFETY: this is a board move, whose from field the constructors keep below `Square::NUM`.
+            // SAFETY: this is a board move, whose from field the constructors keep below
+            // `Square::NUM`.
             Some(unsafe {
                 Square::from_index_unchecked((self.to_bits() >> FROM_SHIFT & FIELD_MASK) as usize)
             })
@@ -161,7 +169,8 @@ impl Move {
         self.to_bits() & PROMOTION != 0
     }
 
-    /// An index below 81 · 88 of origin and target, for history tables: drops count as seven more origins.
+    /// An index below 81 · 88 of origin and target, for history tables: drops count as seven more
+    /// origins.
     #[inline(always)]
     pub const fn from_to_index(self) -> usize {
         let origin = match self.from() {

@@ -1,13 +1,15 @@
 //! Pieces with their owners: the code of the kind, and 16 more for white.
 //!
-//! Why unsafe here: kind, owner and piece are parts of one code, and taking it apart is the commonest thing that the engine
-//! does. A lookup instead of the mask, with its check of the index, costs 3 % of all instructions of a search.
+//! Why unsafe here: kind, owner and piece are parts of one code, and taking it apart is the
+//! commonest thing that the engine does. A lookup instead of the mask, with its check of the index,
+//! costs 3 % of all instructions of a search.
 
 #![allow(unsafe_code, reason = "parts of codes, see the module text")]
 
 use std::fmt;
 
-use super::{Color, PieceType};
+use super::color::Color;
+use super::piece_type::PieceType;
 
 const WHITE: u8 = 16;
 const COLOR_SHIFT: u32 = WHITE.trailing_zeros();
@@ -68,7 +70,8 @@ impl Piece {
     /// The piece of a kind and an owner.
     #[inline(always)]
     pub const fn new(color: Color, kind: PieceType) -> Self {
-        // SAFETY: a kind is 1 to 14, a colour 0 or 1; 1 to 14 and 17 to 30 are the codes of the pieces.
+        // SAFETY: a kind is 1 to 14, a colour 0 or 1; 1 to 14 and 17 to 30 are the codes of the
+        // pieces.
         unsafe { std::mem::transmute::<u8, Self>(kind as u8 | (color as u8) << COLOR_SHIFT) }
     }
 

@@ -1,4 +1,5 @@
-//! Piece types, in the numbering that the shogi world shares: 1 pawn … 8 king, 9 promoted pawn … 14 dragon.
+//! Piece types, in the numbering that the shogi world shares: 1 pawn … 8 king, 9 promoted pawn … 14
+//! dragon.
 
 /// A kind of piece without its owner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -133,7 +134,8 @@ impl PieceType {
         }
     }
 
-    /// How many ranks from the far edge this kind, unpromoted, has no move any more: 1 for pawn and lance, 2 for knight.
+    /// How many ranks from the far edge this kind, unpromoted, has no move any more: 1 for pawn and
+    /// lance, 2 for knight.
     #[inline(always)]
     pub const fn dead_end_ranks(self) -> usize {
         match self {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{File, Rank};
+use super::file_rank::{File, Rank};
 use crate::util::simple_enum;
 
 simple_enum! {

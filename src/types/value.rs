@@ -1,6 +1,7 @@
 //! Values inside the search (a pawn is 90) and scores as people read them (a pawn is 100).
 
-use super::{Bound, PieceType};
+use super::bound::Bound;
+use super::piece_type::PieceType;
 
 /// A value in the internal unit: a pawn is [`PAWN_VALUE`].
 pub type Value = i32;
@@ -14,7 +15,8 @@ pub type Ply = usize;
 /// The internal unit: the value of a pawn.
 pub const PAWN_VALUE: Value = 90;
 
-/// What a piece on the board is worth, by its code: `YaneuraOu`'s material values (level 1). Kings count nothing.
+/// What a piece on the board is worth, by its code: `YaneuraOu`'s material values (level 1). Kings
+/// count nothing.
 pub const PIECE_VALUES: [Value; PieceType::NUM] = [
     0, PAWN_VALUE, 315, 405, 495, 855, 990, 540, 0, 540, 540, 540, 540, 945, 1395,
 ];
@@ -40,14 +42,16 @@ pub const NONE: Value = 32_002;
 /// Values from here on are proved mates.
 pub const MATE_IN_MAX_PLY: Value = MATE - MAX_PLY as Value;
 
-/// The largest magnitude of an evaluation. Everything between this and [`MATE_IN_MAX_PLY`] is a win by a rule that no
-/// line of mates proves: perpetual check of the opponent.
+/// The largest magnitude of an evaluation. Everything between this and [`MATE_IN_MAX_PLY`] is a win
+/// by a rule that no line of mates proves: perpetual check of the opponent.
 pub const MAX_EVALUATION: Value = 29_999;
 
-/// A win by the rule on perpetual check. Below the mate range, so that `mate N` is always a proved mate.
+/// A win by the rule on perpetual check. Below the mate range, so that `mate N` is always a proved
+/// mate.
 pub const REPETITION_WIN: Value = 31_000;
 
-/// What a superior repetition (the same board with a better hand) is worth: clearly better, but an ordinary score.
+/// What a superior repetition (the same board with a better hand) is worth: clearly better, but an
+/// ordinary score.
 pub const SUPERIOR_REPETITION: Value = 1_500;
 
 /// The value of mating at `ply` from the root.
@@ -100,8 +104,8 @@ pub const fn to_table(value: Value, ply: Ply) -> Value {
     }
 }
 
-/// The inverse of [`to_table`]. A mate that is too far away to be reached from this ply is [`NONE`]: counted from the root
-/// it would leave the range of mates, and stand for nothing.
+/// The inverse of [`to_table`]. A mate that is too far away to be reached from this ply is
+/// [`NONE`]: counted from the root it would leave the range of mates, and stand for nothing.
 #[inline(always)]
 pub const fn from_table(value: Value, ply: Ply) -> Value {
     if !is_mate(value) {

@@ -1,6 +1,6 @@
-//! A fixed number of plain values that begin on a cache line, as vector instructions like them. Many of them lie on large
-//! pages where the system gives those: the weights of a network are read here and there, and the processor remembers the
-//! places of few small pages.
+//! A fixed number of plain values that begin on a cache line, as vector instructions like them.
+//! Many of them lie on large pages where the system gives those: the weights of a network are read
+//! here and there, and the processor remembers the places of few small pages.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 use bytemuck::{Pod, Zeroable};
 
-use super::ZeroedPages;
+use super::pages::ZeroedPages;
 
 /// Bytes of a cache line, and of the widest vector register.
 pub(crate) const CACHE_LINE: usize = 64;
@@ -23,8 +23,8 @@ const _: () = assert!(align_of::<Line>() == CACHE_LINE);
 /// From so many bytes on large pages can help.
 const LARGE: usize = 2 << 20;
 
-/// A boxed slice whose first value begins on a cache line. Its memory ends on a whole line; what lies behind the last value
-/// is zero.
+/// A boxed slice whose first value begins on a cache line. Its memory ends on a whole line; what
+/// lies behind the last value is zero.
 pub(crate) struct Aligned<T> {
     lines: Lines,
     length: usize,

@@ -1,10 +1,12 @@
-//! One macro for the fieldless enums of the vocabulary: how many there are, all of them, and the way back from an index.
+//! One macro for the fieldless enums of the vocabulary: how many there are, all of them, and the
+//! way back from an index.
 //!
-//! Why unsafe here: converting an index that is known to be in range must cost nothing in the move generator, and a
-//! lookup in `ALL` is a load and a compare (measured, see `from_index_unchecked`). The conversion is the only unsafe code.
+//! Why unsafe here: converting an index that is known to be in range must cost nothing in the move
+//! generator, and a lookup in `ALL` is a load and a compare (measured, see `from_index_unchecked`).
+//! The conversion is the only unsafe code.
 
-/// Declares a fieldless `repr(u8)` enum whose variants are numbered 0, 1, 2, … with `NUM`, `ALL` and the conversions
-/// between variant and index.
+/// Declares a fieldless `repr(u8)` enum whose variants are numbered 0, 1, 2, … with `NUM`, `ALL`
+/// and the conversions between variant and index.
 macro_rules! simple_enum {
     (
         $(#[$meta:meta])*
@@ -42,7 +44,8 @@ macro_rules! simple_enum {
             #[allow(unsafe_code, dead_code, reason = "hot conversion, see util::enum_macro")]
             pub(crate) const unsafe fn from_index_unchecked(index: usize) -> Self {
                 debug_assert!(index < Self::NUM);
-                // SAFETY: the enum is `repr(u8)` with the discriminants 0..NUM, and the caller keeps `index` below NUM.
+                // SAFETY: the enum is `repr(u8)` with the discriminants 0..NUM, and the caller
+                // keeps `index` below NUM.
                 unsafe { std::mem::transmute::<u8, Self>(index as u8) }
             }
         }

@@ -1,14 +1,16 @@
-//! How much memory there is. Systems hand out more than they have and kill the program when it is used, so a large table
-//! asks here first.
+//! How much memory there is. Systems hand out more than they have and kill the program when it is
+//! used, so a large table asks here first.
 
 use sysinfo::System;
 
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
-/// Of the free memory, the part that a table may take, in percent: the rest of the system lives too.
+/// Of the free memory, the part that a table may take, in percent: the rest of the system lives
+/// too.
 const SHARE: u64 = 90;
 
-/// Whether a table of so many MB (2^20 bytes) fits into the memory that is free now, within the limits of a container.
+/// Whether a table of so many MB (2^20 bytes) fits into the memory that is free now, within the
+/// limits of a container.
 pub(crate) fn fits_into_memory(megabytes: usize) -> bool {
     let mut system = System::new();
     system.refresh_memory();

@@ -1,7 +1,7 @@
 //! Zeroed memory straight from the system, on large pages where it gives them.
 //!
-//! A table of many megabytes that is read at random spends much of its time on the translation of addresses; pages of
-//! two megabytes need five hundred times fewer translations.
+//! A table of many megabytes that is read at random spends much of its time on the translation of
+//! addresses; pages of two megabytes need five hundred times fewer translations.
 //!
 //! Why unsafe here: the system gives bytes, and the table wants its own type.
 
@@ -15,17 +15,7 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
 
-use supply::Supply;
-
-/// Each large page on x86-64, and on ARM with small pages of 4 KB.
-const LARGE_PAGE: usize = 2 << 20;
-
-/// The smallest page of any system.
-const SMALL_PAGE: usize = 4096;
-
-/// Smaller memory is written by one thread in the time that it takes to wake others up, and many that are made at once do
-/// not wait for one another.
-const LARGE: usize = 16 << 20;
+use supply::{LARGE, LARGE_PAGE, SMALL_PAGE, Supply};
 
 /// A slice of zeroed values.
 pub(crate) struct ZeroedPages<T> {
@@ -37,9 +27,10 @@ pub(crate) struct ZeroedPages<T> {
 }
 
 impl<T: Zeroable> ZeroedPages<T> {
-    /// So many values, all zero, with their memory fetched by all cores at once: a search that met the pages one by one would
-    /// lose half its speed. Of a large table only as much is waited for as comes in half a second, the rest is fetched while
-    /// the program goes on; see [`Self::supplied`].
+    /// So many values, all zero, with their memory fetched by all cores at once: a search that met
+    /// the pages one by one would lose half its speed. Of a large table only as much is waited for
+    /// as comes in half a second, the rest is fetched while the program goes on; see
+    /// [`Self::supplied`].
     ///
     /// # Errors
     /// The system has not enough memory, or the size is absurd.
@@ -77,7 +68,8 @@ impl<T: Zeroable> ZeroedPages<T> {
         }
     }
 
-    /// How many of the values, from the first on, have their memory by now. It grows until it is all of them.
+    /// How many of the values, from the first on, have their memory by now. It grows until it is
+    /// all of them.
     pub(crate) fn supplied(&self) -> usize {
         let bytes = self.supply.fetched();
         if bytes >= self.memory.len() {
@@ -96,7 +88,8 @@ impl<T> ZeroedPages<T> {
 }
 
 #[expect(unsafe_code, reason = "the pointer is that of an owned mapping")]
-// SAFETY: the values lie in a mapping that this owns, as in a `Box<[T]>`; what fetches it meanwhile touches no value.
+// SAFETY: the values lie in a mapping that this owns, as in a `Box<[T]>`; what fetches it meanwhile
+// touches no value.
 unsafe impl<T: Send> Send for ZeroedPages<T> {}
 
 #[expect(unsafe_code, reason = "the pointer is that of an owned mapping")]
@@ -125,8 +118,9 @@ impl<T: Zeroable> Deref for ZeroedPages<T> {
     #[expect(unsafe_code, reason = "bytes of the system become values")]
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: the mapping holds `length` values (checked when it was made), starts on a page and so aligned, was zeroed
-        // by the system, which is a value of a `Zeroable`, and is given out shared only, for as long as it lives.
+        // SAFETY: the mapping holds `length` values (checked when it was made), starts on a page
+        // and so aligned, was zeroed by the system, which is a value of a `Zeroable`, and is given
+        // out shared only, for as long as it lives.
         unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.length) }
     }
 }

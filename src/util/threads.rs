@@ -1,7 +1,7 @@
 //! Work on a large piece of memory by all cores at once, on threads that live only so long.
 //!
-//! Starting them costs microseconds, the work takes milliseconds to seconds; and nothing of them is left that could compete
-//! with the threads of a search.
+//! Starting them costs microseconds, the work takes milliseconds to seconds; and nothing of them is
+//! left that could compete with the threads of a search.
 
 use std::num::NonZero;
 use std::thread;

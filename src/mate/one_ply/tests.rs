@@ -82,7 +82,8 @@ fn mates_are_told_at_sight() {
         let mv = usi.parse().ok().and_then(|mv| position.to_move(mv));
         is_mate_at_sight(&position, mv.expect("a move"))
     };
-    // A gold that nothing can take, one that the silver takes, one that a pinned silver cannot take.
+    // A gold that nothing can take, one that the silver takes, one that a pinned silver cannot
+    // take.
     assert_eq!(
         at_sight("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
         Some(true)

@@ -1,7 +1,8 @@
-//! Perft: counts the leaves of the tree of legal moves (senseless non-promotions included) to a fixed depth.
+//! Perft: counts the leaves of the tree of legal moves (senseless non-promotions included) to a
+//! fixed depth.
 //!
-//! The last ply is counted set by set without writing moves. Without a table the tree is walked on the bare [`Board`],
-//! without keys and history; with one, only as far down as the table is asked.
+//! The last ply is counted set by set without writing moves. Without a table the tree is walked on
+//! the bare [`Board`], without keys and history; with one, only as far down as the table is asked.
 
 mod table;
 
@@ -50,7 +51,8 @@ pub enum PerftError {
     Stopped,
 }
 
-/// The number of legal move sequences of `depth` plies, on one thread and without a table; 1 at depth 0.
+/// The number of legal move sequences of `depth` plies, on one thread and without a table; 1 at
+/// depth 0.
 pub fn perft<const LANES: usize>(position: &Position<LANES>, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -59,7 +61,8 @@ pub fn perft<const LANES: usize>(position: &Position<LANES>, depth: u32) -> u64 
     walk(&mut position.board().clone(), threats, depth)
 }
 
-/// The leaves below each legal move; empty at depth 0. The keys of the table are as wide as those of the position.
+/// The leaves below each legal move; empty at depth 0. The keys of the table are as wide as those
+/// of the position.
 ///
 /// # Errors
 /// When memory or threads cannot be had, and when `stop` is raised meanwhile.
@@ -95,7 +98,8 @@ pub fn divide<const LANES: usize>(
     }
 }
 
-/// Plies whose moves are shared out over the threads: two, so that no thread is left with a large rest.
+/// Plies whose moves are shared out over the threads: two, so that no thread is left with a large
+/// rest.
 const SPLIT_PLIES: u32 = 2;
 
 /// Below this depth a subtree is counted faster than the table answers.

@@ -1,8 +1,8 @@
 //! The table of perft: leaf counts by position and depth.
 //!
-//! Two counts are true of one position at two depths, so the depth is part of what must match (an article on perft with a
-//! transposition table, whose readers' machines froze for want of memory, is the other reason for the size rule: the table
-//! takes at most what was asked for, to the byte).
+//! Two counts are true of one position at two depths, so the depth is part of what must match (an
+//! article on perft with a transposition table, whose readers' machines froze for want of memory,
+//! is the other reason for the size rule: the table takes at most what was asked for, to the byte).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,8 +14,8 @@ const DEPTH_BITS: u32 = 8;
 const MAX_LEAVES: u64 = u64::MAX >> DEPTH_BITS;
 const MB: usize = 1 << 20;
 
-/// Slots of `LANES` + 1 words: the lanes of the key, each xored with the data, and the data. A slot that two threads wrote
-/// at once fails the comparison of the key.
+/// Slots of `LANES` + 1 words: the lanes of the key, each xored with the data, and the data. A slot
+/// that two threads wrote at once fails the comparison of the key.
 pub(super) struct Table<const LANES: usize> {
     words: Box<[AtomicU64]>,
 }
@@ -68,7 +68,8 @@ impl<const LANES: usize> Table<LANES> {
     }
 
     fn pair(&self, key: Key<LANES>, depth: u32) -> &[AtomicU64] {
-        // Depths of one position spread over the table; multiply-high needs the entropy in the upper bits.
+        // Depths of one position spread over the table; multiply-high needs the entropy in the
+        // upper bits.
         let mixed = (key.low64() ^ u64::from(depth)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let pairs = (self.words.len() / Self::PAIR_WORDS) as u128;
         let start = ((u128::from(mixed) * pairs) >> 64) as usize * Self::PAIR_WORDS;

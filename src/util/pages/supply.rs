@@ -1,8 +1,8 @@
 //! Fetching the pages of a large mapping before they are needed.
 //!
-//! Systems hand out memory when it is first touched, and zero it then: 16 GB take a second on many cores, and more than a
-//! minute in a virtual machine whose host has to find the memory too. A player who starts a program does not want to wait
-//! for that, and a search must not meet the gaps.
+//! Systems hand out memory when it is first touched, and zero it then: 16 GB take a second on many
+//! cores, and more than a minute in a virtual machine whose host has to find the memory too. A
+//! player who starts a program does not want to wait for that, and a search must not meet the gaps.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,16 @@ use std::time::{Duration, Instant};
 use memmap2::MmapMut;
 
 use super::super::threads::{cores, for_each_part};
-use super::{LARGE, LARGE_PAGE, SMALL_PAGE};
+
+/// Each large page on x86-64, and on ARM with small pages of 4 KB.
+pub(super) const LARGE_PAGE: usize = 2 << 20;
+
+/// The smallest page of any system.
+pub(super) const SMALL_PAGE: usize = 4096;
+
+/// Smaller memory is written by one thread in the time that it takes to wake others up, and many
+/// that are made at once do not wait for one another.
+pub(super) const LARGE: usize = 16 << 20;
 
 /// So much is waited for, however long it takes: a table of the usual size is whole from the start.
 const AT_LEAST: usize = 256 << 20;
@@ -31,7 +40,8 @@ struct State {
     is_cancelled: AtomicBool,
 }
 
-/// Touches pages from the first on, with all cores, as long as patience lasts. Returns how many bytes are there.
+/// Touches pages from the first on, with all cores, as long as patience lasts. Returns how many
+/// bytes are there.
 pub(super) fn fetch(memory: &mut MmapMut) -> usize {
     let bytes = memory.len();
     if bytes < LARGE {

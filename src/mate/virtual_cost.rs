@@ -1,4 +1,5 @@
-//! Which positions the threads of a search are busy with, so that they spread over the tree (virtual costs: Kaneko 2010).
+//! Virtual costs: threads raise the cost of the nodes that they search, so that the others spread
+//! over the tree (Kaneko 2010, "Parallel depth first proof number search").
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -6,23 +7,27 @@ use crate::types::Hand;
 
 const SLOTS: usize = 1 << 16;
 
-/// How many threads are below each position, by some bits of its key: a collision makes a position look busier than it is.
-pub(super) struct Crowd(Box<[AtomicU8]>);
+/// The number of threads below each position, by 16 hashed bits of board key and hand. A collision
+/// only makes a position look busier than it is.
+pub(super) struct VirtualCosts(Box<[AtomicU8]>);
 
-impl Crowd {
+impl VirtualCosts {
     pub(super) fn new() -> Self {
         Self((0..SLOTS).map(|_| AtomicU8::new(0)).collect())
     }
 
-    pub(super) fn join(&self, key: u64, hand: Hand) {
+    /// A thread begins to search below a position.
+    pub(super) fn enter(&self, key: u64, hand: Hand) {
         self.slot(key, hand).fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A thread has left a position that it entered.
     pub(super) fn leave(&self, key: u64, hand: Hand) {
         self.slot(key, hand).fetch_sub(1, Ordering::Relaxed);
     }
 
-    pub(super) fn size(&self, key: u64, hand: Hand) -> u32 {
+    /// How many threads are below a position.
+    pub(super) fn threads(&self, key: u64, hand: Hand) -> u32 {
         self.slot(key, hand).load(Ordering::Relaxed).into()
     }
 

@@ -1,21 +1,23 @@
-//! Proof hands and disproof hands: how much less the attacker could hold and still mate, how much more and still not.
+//! Proof hands and disproof hands: the smallest hand of the attacker known to mate, and the largest
+//! known not to mate (Seo, Nagai).
 //!
-//! On one board the pieces of both hands together are always the same, so what the attacker lacks the defender has. A proof
-//! hand is never larger than the hand that is held, and a disproof hand never smaller.
+//! With the same board the pieces of both hands together are the same, so what the attacker lacks
+//! the defender has. A proof hand is never larger than the attacker's hand, a disproof hand never
+//! smaller.
 
 use crate::bitboard::{Bitboard, between};
 use crate::movegen::CheckSquares;
 use crate::position::{Board, Position};
 use crate::types::{Color, Hand, Move, PieceType};
 
-/// The pieces of both hands.
+/// The pieces of both hands together.
 pub(super) fn all_hands(board: &Board) -> Hand {
     board
         .hand(Color::Black)
         .together_with(board.hand(Color::White))
 }
 
-/// What the attacker holds after a move of his.
+/// The attacker's hand after one of his moves.
 pub(super) fn after_attack(board: &Board, mv: Move) -> Hand {
     let mut hand = board.hand(board.side_to_move());
     if mv.is_drop() {
@@ -44,8 +46,9 @@ pub(super) fn disproof_before_attack(board: &Board, mv: Move, hand: Hand) -> Han
     proof_before_attack(board, mv, hand)
 }
 
-/// A proof hand of a defender's node, as far as its moves need it, with what keeps the defender from more interpositions:
-/// the attacker holds all that the defender has none of.
+/// The proof hand of an AND node from that of its children: adds the kinds of which the defender
+/// has none, because with one of them he could interpose more. Unchanged where no interposition is
+/// possible.
 pub(super) fn proof_against_interposing(position: &Position, mut hand: Hand) -> Hand {
     let board = position.board();
     let defender = board.side_to_move();
@@ -61,6 +64,7 @@ pub(super) fn proof_against_interposing(position: &Position, mut hand: Hand) -> 
     hand
 }
 
+/// Whether a piece can be dropped or moved between the king of the side to move and its checker.
 pub(super) fn can_interpose(position: &Position) -> bool {
     let checkers = position.checkers();
     match (position.king(position.side_to_move()), checkers.first()) {
@@ -69,8 +73,8 @@ pub(super) fn can_interpose(position: &Position) -> bool {
     }
 }
 
-/// A disproof hand of an attacker's node, as far as its moves allow, without the kinds that he has none of and that would
-/// give him more checks.
+/// The disproof hand of an OR node from that of its children: removes the kinds that the attacker
+/// has none of and that would give him checks by drops.
 pub(super) fn disproof_without_new_drops(position: &Position, mut hand: Hand) -> Hand {
     let board = position.board();
     let attacker = board.side_to_move();
@@ -91,7 +95,7 @@ pub(super) fn disproof_without_new_drops(position: &Position, mut hand: Hand) ->
     hand
 }
 
-/// Where a piece may not be dropped.
+/// Squares where the attacker may not drop a piece of this kind: dead ends and double pawns.
 fn dead_ends(board: &Board, attacker: Color, kind: PieceType) -> Bitboard {
     let edge = Bitboard::far_ranks(attacker, kind.dead_end_ranks());
     if kind == PieceType::Pawn {

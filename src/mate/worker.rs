@@ -1,0 +1,225 @@
+//! The state of one search thread: position, path, the children of the nodes on the path, and what
+//! stops the search or is reported from it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::mating_line::Line;
+use super::path::Path;
+use super::progress::{MateEvent, Progress, Reporter};
+use super::proof_numbers::ProofNumbers;
+use super::table::Table;
+use super::virtual_cost::VirtualCosts;
+use crate::position::Position;
+use crate::types::{Color, Hand, Move};
+
+/// Nodes between two looks at the clock.
+const POLL_INTERVAL: u64 = 64;
+/// [`Child::delayed_by`] of a move that waits for no other.
+pub(super) const NOT_DELAYED: u16 = u16::MAX;
+
+/// What stops a search, shared by its threads.
+#[derive(Clone, Copy)]
+pub(super) struct Control<'a> {
+    /// Set by the caller.
+    pub(super) stop: &'a AtomicBool,
+    /// Set by the thread that has solved the root.
+    pub(super) is_done: &'a AtomicBool,
+    /// `None` with a single thread.
+    pub(super) virtual_costs: Option<&'a VirtualCosts>,
+    /// Nodes of all threads, each of which adds its own every [`POLL_INTERVAL`] nodes.
+    pub(super) nodes: &'a AtomicU64,
+    /// The search stops at this time.
+    pub(super) deadline: Option<Instant>,
+    /// The search stops when one thread has searched this many nodes.
+    pub(super) max_nodes: u64,
+}
+
+/// A move of a node and what is known about the position after it.
+#[derive(Clone, Copy)]
+pub(super) struct Child {
+    pub(super) mv: Move,
+    /// The attacker's hand after the move.
+    pub(super) hand: Hand,
+    /// Salted board key after the move.
+    pub(super) key: u64,
+    pub(super) numbers: ProofNumbers,
+    /// Nodes searched below this child, for the replacement in the table.
+    pub(super) subtree_size: u32,
+    /// The smallest number on a path, counted from 1 at the root, with which the position was met.
+    pub(super) min_depth: u16,
+    /// Delayed move list (Kishimoto): index among the node's moves of the one that must be solved
+    /// first, or [`NOT_DELAYED`].
+    pub(super) delayed_by: u16,
+    /// Whether the position was disproven by repetition on some path.
+    pub(super) has_path_disproof: bool,
+}
+
+impl Child {
+    /// Whether this is a move without promotion of a pawn, lance, bishop or rook that could
+    /// promote.
+    pub(super) fn is_weak_non_promotion(&self) -> bool {
+        !self.mv.is_drop() && self.delayed_by != NOT_DELAYED
+    }
+}
+
+/// One search thread.
+pub(super) struct Worker<'a> {
+    pub(super) position: Position,
+    pub(super) attacker: Color,
+    pub(super) table: &'a Table,
+    /// Mixed into board keys, so that entries of earlier problems do not match.
+    pub(super) salt: u64,
+    pub(super) path: Path,
+    /// A stack: the children of all nodes on the path, those of the current node last.
+    pub(super) children: Vec<Child>,
+    /// Moves made.
+    pub(super) nodes: u64,
+    /// Length in plies of the longest line searched.
+    pub(super) seldepth: usize,
+    pub(super) control: Control<'a>,
+    reporter: Option<Reporter<'a>>,
+    /// [`Self::nodes`] at the last look at the clock.
+    polled_at: u64,
+    is_stopped: bool,
+    /// Whether another thread may solve the root.
+    has_other_threads: bool,
+    /// How many nodes on the path may exceed their thresholds, see `df_pn`.
+    pub(super) raised_thresholds: u32,
+}
+
+impl<'a> Worker<'a> {
+    /// A search from `position`, whose history is ignored.
+    pub(super) fn new(
+        position: &Position,
+        attacker: Color,
+        table: &'a Table,
+        control: Control<'a>,
+        reporter: Option<Reporter<'a>>,
+    ) -> Self {
+        let mut worker = Self {
+            position: position.clone(),
+            attacker,
+            table,
+            salt: table.salt(),
+            path: Path::new(),
+            children: Vec::new(),
+            nodes: 0,
+            seldepth: 0,
+            control,
+            reporter,
+            polled_at: 0,
+            is_stopped: false,
+            has_other_threads: true,
+            raised_thresholds: 0,
+        };
+        worker.push_path();
+        worker
+    }
+
+    pub(super) fn board_key(&self) -> u64 {
+        self.position.board_key().low64() ^ self.salt
+    }
+
+    fn push_path(&mut self) {
+        let hand = self.position.hand(self.attacker);
+        self.path.push(self.board_key(), hand);
+        self.seldepth = self.seldepth.max(self.path.len() - 1);
+    }
+
+    /// Makes a move and extends the path.
+    pub(super) fn do_move(&mut self, mv: Move) {
+        self.position.do_move(mv);
+        self.nodes += 1;
+        self.push_path();
+    }
+
+    /// Takes back the last move of the path.
+    pub(super) fn undo_move(&mut self) {
+        self.path.pop();
+        self.position.undo_move();
+    }
+
+    /// The table's numbers of the current position, if it is solved.
+    pub(super) fn solved_in_table(&self, limit: u16) -> Option<ProofNumbers> {
+        let hand = self.position.hand(self.attacker);
+        let entry = self.table.look_up(self.board_key(), hand, limit)?;
+        entry.numbers.is_solved().then_some(entry.numbers)
+    }
+
+    /// Discards all results. Only at the root.
+    pub(super) fn clear(&mut self) {
+        self.table.new_problem();
+        self.salt = self.table.salt();
+        self.path = Path::new();
+        self.push_path();
+    }
+
+    /// Whether the search must stop. Looks at the clock and sends due reports every
+    /// [`POLL_INTERVAL`] nodes.
+    pub(super) fn should_stop(&mut self) -> bool {
+        let control = &self.control;
+        let is_told = control.stop.load(Ordering::Relaxed)
+            || self.has_other_threads && control.is_done.load(Ordering::Relaxed);
+        if self.is_stopped || is_told {
+            self.is_stopped = true;
+        } else if self.nodes >= self.polled_at + POLL_INTERVAL {
+            let new_nodes = self.nodes - self.polled_at;
+            self.control.nodes.fetch_add(new_nodes, Ordering::Relaxed);
+            self.polled_at = self.nodes;
+            let now = Instant::now();
+            let deadline = self.control.deadline;
+            self.is_stopped = self.nodes >= self.control.max_nodes
+                || deadline.is_some_and(|deadline| now >= deadline);
+            self.report_progress(now);
+        }
+        self.is_stopped
+    }
+
+    /// Whether [`Self::should_stop`] has said so before.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// Ignores from now on that another thread has solved the root.
+    pub(super) fn continue_alone(&mut self) {
+        self.has_other_threads = false;
+        self.is_stopped = false;
+    }
+
+    fn report_progress(&mut self, now: Instant) {
+        if self
+            .reporter
+            .as_ref()
+            .is_some_and(|reporter| now >= reporter.next)
+        {
+            let event = MateEvent::Progress(self.progress());
+            if let Some(reporter) = &mut self.reporter {
+                reporter.next = now + reporter.interval;
+                (reporter.report)(&event);
+            }
+        }
+    }
+
+    /// Reports a mate.
+    pub(super) fn report_mate(&mut self, line: &Line) {
+        let event = MateEvent::Found(line.clone(), self.progress());
+        if let Some(reporter) = &mut self.reporter {
+            (reporter.report)(&event);
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let plies = self.path.len() - 1;
+        let line = (0..plies)
+            .rev()
+            .filter_map(|back| self.position.past_move(back)?.mv);
+        let new_nodes = self.nodes - self.polled_at;
+        Progress {
+            nodes: self.control.nodes.load(Ordering::Relaxed) + new_nodes,
+            seldepth: self.seldepth,
+            hashfull: self.table.hashfull(),
+            line: line.collect(),
+        }
+    }
+}

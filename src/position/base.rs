@@ -1,0 +1,235 @@
+//! [`Position`]: its fields, its construction from a board, and its accessors.
+
+use super::attacks::KingThreats;
+use super::board::Board;
+use super::board_filter::BoardFilter;
+use super::state::State;
+use super::validate::InvalidPosition;
+use crate::bitboard::Bitboard;
+use crate::types::{Color, Hand, Key, Move, Piece, Square, Value};
+
+/// A move of the game so far, and what it changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PastMove {
+    /// `None` for a null move.
+    pub mv: Option<Move>,
+    /// What it captured.
+    pub captured: Option<Piece>,
+    /// The hand of the side that made it, before it did.
+    pub hand: Hand,
+}
+
+/// A position and how it came about. `LANES` is the width of its keys in units of 64 bits: 1, 2 or
+/// 4.
+#[derive(Clone)]
+pub struct Position<const LANES: usize = 1> {
+    pub(super) board: Board,
+    /// The first position and one state for each move since; never empty.
+    pub(super) states: Vec<State<LANES>>,
+    pub(super) seen: BoardFilter,
+    /// Ply number of the first position, from 1.
+    first_ply: u32,
+    /// Points of each side in the first position, for declarations in handicap games.
+    pub(super) first_points: [u32; Color::NUM],
+}
+
+/// Room for a long game and a deep search without another allocation.
+const STATES_CAPACITY: usize = 1024;
+
+impl<const LANES: usize> Position<LANES> {
+    pub(crate) fn from_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
+        board.validate()?;
+        Ok(Self::from_any_board(board, first_ply))
+    }
+
+    /// Begins anew with another board, possible or not, in the memory that is there.
+    pub(crate) fn set_up(&mut self, board: Board, first_ply: u32) {
+        self.states.clear();
+        self.states.push(State::of_board(&board));
+        self.seen.clear();
+        self.seen.add(self.board_key().low64());
+        self.first_points = Color::ALL.map(|color| board.total_points(color));
+        self.first_ply = first_ply;
+        self.board = board;
+    }
+
+    /// A position that begins here, possible or not.
+    pub(super) fn from_any_board(board: Board, first_ply: u32) -> Self {
+        let first_points = Color::ALL.map(|color| board.total_points(color));
+        let state = State::of_board(&board);
+        let mut seen = BoardFilter::new();
+        seen.add(state.board_key.low64());
+        let mut states = Vec::with_capacity(STATES_CAPACITY);
+        states.push(state);
+        Self {
+            board,
+            states,
+            seen,
+            first_ply,
+            first_points,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn state(&self) -> &State<LANES> {
+        self.states
+            .last()
+            .expect("a position has at least its first state")
+    }
+
+    /// The pieces, without the history.
+    #[inline(always)]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Whose turn it is.
+    #[inline(always)]
+    pub fn side_to_move(&self) -> Color {
+        self.board.side_to_move()
+    }
+
+    /// The piece on a square.
+    #[inline(always)]
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.board.piece_on(square)
+    }
+
+    /// One side's hand.
+    #[inline(always)]
+    pub fn hand(&self, color: Color) -> Hand {
+        self.board.hand(color)
+    }
+
+    /// Where one side's king stands, `None` where it has none.
+    #[inline(always)]
+    pub fn king(&self, color: Color) -> Option<Square> {
+        self.board.king(color)
+    }
+
+    /// [`Self::key`] before the last `back` moves, `None` where there were not so many.
+    #[inline(always)]
+    pub fn key_before(&self, back: usize) -> Option<Key<LANES>> {
+        let index = self.moves_made().checked_sub(back)?;
+        Some(self.states[index].key)
+    }
+
+    /// The move that was made before the last `back` moves: 0 is the last one. `None` where there
+    /// were not so many.
+    #[inline(always)]
+    pub fn past_move(&self, back: usize) -> Option<PastMove> {
+        let index = self
+            .moves_made()
+            .checked_sub(back)
+            .filter(|&index| index > 0)?;
+        let after = &self.states[index];
+        Some(PastMove {
+            mv: after.last_move,
+            captured: after.captured,
+            hand: self.states[index - 1].hand,
+        })
+    }
+
+    /// The balance of material for the side to move, on the board and in hand, in
+    /// [`piece_value`](crate::types::value::piece_value)s.
+    #[inline(always)]
+    pub fn material(&self) -> Value {
+        let material = self.state().material;
+        match self.side_to_move() {
+            Color::Black => material,
+            Color::White => -material,
+        }
+    }
+
+    /// Board, hands and side to move; bit 0 is set when white is to move.
+    #[inline(always)]
+    pub fn key(&self) -> Key<LANES> {
+        self.state().key
+    }
+
+    /// Board and side to move, without the hands.
+    #[inline(always)]
+    pub fn board_key(&self) -> Key<LANES> {
+        self.state().board_key
+    }
+
+    /// Where the pawns of both sides stand, as a number for tables that learn from structure.
+    #[inline(always)]
+    pub fn pawn_key(&self) -> u32 {
+        self.state().structure.pawns()
+    }
+
+    /// Where the lances, knights, silvers and golds of both sides stand, promoted ones included;
+    /// likewise.
+    #[inline(always)]
+    pub fn minor_piece_key(&self) -> u32 {
+        self.state().structure.minor_pieces()
+    }
+
+    /// Where one side's pieces other than pawns stand; likewise.
+    #[inline(always)]
+    pub fn non_pawn_key(&self, color: Color) -> u32 {
+        self.state().structure.non_pawns(color)
+    }
+
+    /// Key of one side's castle, 32 random bits: its king and its own pieces on the squares around
+    /// it. 0 without a king. Computed on each call.
+    #[inline(always)]
+    pub fn castle_key(&self, color: Color) -> u32 {
+        self.board.castle_key(color)
+    }
+
+    /// What both sides have in hand; likewise.
+    #[inline(always)]
+    pub fn hand_key(&self) -> u32 {
+        let state = self.state();
+        let mut hands = state.key;
+        hands -= state.board_key;
+        (hands.low64() >> u32::BITS) as u32
+    }
+
+    /// Both keys computed anew: `(board and side, board, side and hands)`. For checks.
+    pub fn keys_from_scratch(&self) -> (Key<LANES>, Key<LANES>) {
+        self.board.keys_from_scratch()
+    }
+
+    /// The pieces that give check to the side to move.
+    #[inline(always)]
+    pub fn checkers(&self) -> Bitboard {
+        self.king_threats(self.side_to_move()).checkers
+    }
+
+    /// Whether the side to move is in check.
+    #[inline(always)]
+    pub fn in_check(&self) -> bool {
+        self.checkers().is_any()
+    }
+
+    /// Checkers, blockers and pinners of one side's king.
+    #[inline(always)]
+    pub fn king_threats(&self, color: Color) -> &KingThreats {
+        &self.state().threats[color.index()]
+    }
+
+    /// The move that led here, `None` in the first position and after a null move.
+    #[inline(always)]
+    pub fn last_move(&self) -> Option<Move> {
+        self.state().last_move
+    }
+
+    /// What the last move captured.
+    #[inline(always)]
+    pub fn captured_piece(&self) -> Option<Piece> {
+        self.state().captured
+    }
+
+    /// Number of the coming move, as SFEN counts: 1 in the start position.
+    pub fn game_ply(&self) -> u32 {
+        self.first_ply.saturating_add(self.moves_made() as u32)
+    }
+
+    /// How many moves (null moves too) have been made since the first position.
+    pub fn moves_made(&self) -> usize {
+        self.states.len() - 1
+    }
+}
