@@ -1,28 +1,30 @@
-//! Every number of the search, in one table: name, value, and the range in which tuning may look for a better one.
+//! The numbers of the search, in one table: name, value, and range for tuning.
 //!
-//! With the feature `tune` each is a USI option of the same name, for `raicho spsa`.
+//! In a default build each is a constant. With the feature `tune` each is a USI option of the same
+//! name, for `raicho spsa`.
 //!
-//! Values are in the internal unit (a pawn is 90), depths in plies, reductions in 1/1024 ply.
+//! Unless the doc says otherwise, margins are in the internal unit (a pawn is 90), depths in plies,
+//! reductions in 1/1024 ply. SEE is the static exchange evaluation.
 
 use std::ops::RangeInclusive;
 
-/// One tunable number.
+/// One number of the search.
 #[derive(Clone, Debug)]
 pub struct Tunable {
-    /// Its name.
+    /// Name of the function that returns it, and of its USI option.
     pub name: &'static str,
-    /// Its value in a build without tuning.
+    /// Value in a build without the feature `tune`.
     pub default: i32,
-    /// Where a better one may lie.
+    /// Range of the USI option, in which tuning searches.
     pub range: RangeInclusive<i32>,
-    /// The value now.
+    /// Returns the current value.
     pub get: fn() -> i32,
-    /// Changes the value for all searches of the process.
+    /// Sets the value for all searches of the process.
     #[cfg(feature = "tune")]
     pub set: fn(i32),
 }
 
-/// Without tuning each number is a constant that the compiler knows; with it, a variable that an option sets.
+/// Declares a function per number: a `const fn` in a default build, an atomic load with `tune`.
 macro_rules! tunables {
     ($($(#[$doc:meta])+ $name:ident: $value:literal, $range:expr;)+) => {
         $(
@@ -47,7 +49,7 @@ macro_rules! tunables {
             $(pub(super) static $name: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new($value);)+
         }
 
-        /// All tunables.
+        /// All numbers, in the order of this file.
         pub const ALL: &[Tunable] = &[
             $(Tunable {
                 name: stringify!($name),
@@ -62,404 +64,403 @@ macro_rules! tunables {
 }
 
 tunables! {
-    /// First half-width of the aspiration window.
+    /// Initial half-width of the aspiration window, in the internal unit.
     aspiration_window_base: 5, 2..=60;
-    /// The window is wider by the mean squared value divided by this.
+    /// The mean squared value divided by this is added to the half-width.
     aspiration_window_mean_square_divisor: 9000, 2000..=30000;
-    /// A failed window grows by this many percent.
+    /// Growth of the half-width after each failure, in percent.
     aspiration_window_growth_percent: 33, 10..=150;
 
-    /// Table cut: from beyond this depth also where the value contradicts the kind of the node.
+    /// Above this depth a TT cutoff may contradict the expected kind of the node.
     tt_cutoff_unexpected_min_depth: 5, 0..=15;
 
-    /// Hindsight: a deeper search after a reduction of at least so many plies.
+    /// Hindsight: after this reduction in plies, one ply deeper unless the opponent got worse.
     hindsight_deeper_min_reduction: 3, 1..=5;
-    /// A shallower search after a reduction of at least so many plies.
+    /// Hindsight: after this reduction in plies, one ply less deep if both evaluations are high.
     hindsight_shallower_min_reduction: 2, 1..=5;
-    /// Both evaluations together must be above this for the latter.
+    /// Hindsight: both evaluations are high if they add up to more than this.
     hindsight_shallower_eval_sum: 173, 50..=400;
 
-    /// Razoring: margin at depth 0.
+    /// Razoring: margin below alpha at depth 0.
     razoring_margin_base: 502, 100..=1000;
-    /// Margin per squared depth.
+    /// Razoring: margin per squared ply of depth.
     razoring_margin_per_depth_squared: 306, 100..=700;
 
-    /// Reverse futility pruning: greatest depth.
+    /// Reverse futility pruning (RFP): maximum depth.
     rfp_max_depth: 14, 6..=20;
-    /// Margin per ply of depth.
+    /// RFP: margin above beta per ply of depth.
     rfp_margin_per_depth: 76, 30..=200;
-    /// Less per ply where the table does not know the position.
+    /// RFP: amount by which the margin per ply is smaller without a TT entry.
     rfp_margin_tt_miss: 21, 0..=60;
-    /// Taken off when the position improves, in 1/1024 of the margin per ply.
+    /// RFP: part of the margin per ply subtracted if the position improves, in 1/1024.
     rfp_improving_weight: 2686, 500..=5000;
-    /// Taken off when the opponent's position gets worse, likewise.
+    /// RFP: part of the margin per ply subtracted if the opponent gets worse, in 1/1024.
     rfp_opponent_worsening_weight: 362, 0..=1500;
-    /// The size of the correction divided by this is added.
+    /// RFP: the absolute correction of the evaluation divided by this is added to the margin.
     rfp_correction_divisor: 180_600, 60_000..=500_000;
 
-    /// Added where lesser pieces threaten own ones: of the value of the most valuable, which can still move away, in 1/1024,
+    /// RFP: weight of the most valuable piece attacked by a lesser one, in 1/1024 of its value.
     rfp_first_threat_weight: 256, 0..=1024;
-    /// and of the second, which is lost.
+    /// RFP: weight of the second piece attacked by a lesser one, in 1/1024 of its value.
     rfp_second_threat_weight: 1024, 0..=2048;
 
-    /// Null move: the evaluation must be near beta: margin at depth 0.
+    /// Null move pruning (NMP): margin above beta of the evaluation at depth 0.
     nmp_margin_base: 378, 50..=700;
-    /// Margin less per ply of depth.
+    /// NMP: amount by which the margin shrinks per ply of depth.
     nmp_margin_per_depth: 16, 0..=50;
-    /// Margin less when the position improves.
+    /// NMP: amount by which the margin shrinks if the position improves.
     nmp_margin_improving: 53, 0..=200;
-    /// Reduction at depth 0.
+    /// NMP: reduction of the depth at depth 0, in plies.
     nmp_reduction_base: 7, 3..=9;
-    /// One more ply per so many plies of depth.
+    /// NMP: the depth divided by this is added to the reduction.
     nmp_reduction_depth_divisor: 3, 2..=6;
-    /// From this depth on the result is verified.
+    /// NMP: from this depth on the result is verified by a search without null moves.
     nmp_verification_min_depth: 16, 10..=24;
 
-    /// Internal iterative reduction: least depth.
+    /// Internal iterative reduction: minimum depth.
     iir_min_depth: 6, 2..=10;
-    /// Not where the move before was reduced by more.
+    /// Internal iterative reduction: maximum reduction of the move before, in plies.
     iir_max_prior_reduction: 3, 1..=6;
 
-    /// `ProbCut`: least depth.
+    /// `ProbCut`: minimum depth.
     probcut_min_depth: 3, 2..=7;
-    /// So far above beta.
+    /// `ProbCut`: margin above beta.
     probcut_margin: 224, 80..=500;
-    /// Less when the position improves.
+    /// `ProbCut`: amount by which the margin shrinks if the position improves.
     probcut_margin_improving: 61, 0..=200;
-    /// So many plies less deep.
+    /// `ProbCut`: number of plies by which its search is less deep.
     probcut_depth_reduction: 4, 2..=6;
-    /// So far above beta for a value of the table.
+    /// Small `ProbCut`: margin of the TT value above beta.
     small_probcut_margin: 416, 100..=900;
-    /// Whose depth is at most so much less.
+    /// Small `ProbCut`: number of plies by which the TT depth may be less than the depth.
     small_probcut_max_depth_deficit: 4, 2..=6;
 
-    /// Late move pruning: quiet moves tried at depth 0 when the position improves; half otherwise.
+    /// Late move pruning: moves tried at depth 0 if the position improves, half otherwise.
     lmp_move_count_base: 3, 1..=20;
 
-    /// Futility of captures: below this reduced depth.
+    /// Futility of captures: applied below this reduced depth.
     capture_futility_max_depth: 7, 3..=12;
-    /// Margin at depth 0.
+    /// Futility of captures: margin at reduced depth 0.
     capture_futility_margin_base: 218, 50..=500;
-    /// Margin per ply.
+    /// Futility of captures: margin per ply of reduced depth.
     capture_futility_margin_per_depth: 223, 80..=500;
-    /// Weight of the history, in 1/1024.
+    /// Futility of captures: weight of the capture history in the margin, in 1/1024.
     capture_futility_history_weight: 131, 0..=400;
-    /// Captures and checks are judged by exchange only where alpha is at least this.
+    /// Captures and checks are pruned by SEE only where alpha is at least this.
     capture_see_min_alpha: 0, -200..=200;
-    /// Captures and checks may lose this by exchange, per ply of depth.
+    /// Captures and checks may lose this much by SEE per ply of depth.
     capture_see_margin_per_depth: 167, 50..=400;
-    /// Weight of the history, in 1/1024.
+    /// Weight of the capture history in that margin, in 1/1024.
     capture_see_history_weight: 34, 0..=120;
 
-    /// Quiet moves with a history below this per ply of depth are left out.
+    /// Quiet moves whose history is below minus this per ply of depth are pruned.
     quiet_history_margin_per_depth: 4097, 1500..=10000;
-    /// Weight of the butterfly history, in 1/32.
+    /// Pruning of quiet moves: weight of the butterfly history, in 1/32.
     quiet_pruning_butterfly_weight: 71, 10..=200;
-    /// One ply per so much history.
+    /// Pruning of quiet moves: amount of history that adds one ply to the reduced depth.
     quiet_pruning_history_per_ply: 3220, 1500..=8000;
-    /// Futility of quiet moves: below this reduced depth.
+    /// Futility of quiet moves: applied below this reduced depth.
     quiet_futility_max_depth: 13, 5..=18;
-    /// Margin at depth 0.
+    /// Futility of quiet moves: margin at reduced depth 0.
     quiet_futility_margin_base: 42, 0..=300;
-    /// More as long as there is no best move.
+    /// Futility of quiet moves: added while there is no best move.
     quiet_futility_margin_no_best_move: 151, 0..=400;
-    /// Margin per ply.
+    /// Futility of quiet moves: margin per ply of reduced depth.
     quiet_futility_margin_per_depth: 120, 40..=300;
-    /// More where the evaluation is above alpha.
+    /// Futility of quiet moves: added if the static evaluation is above alpha.
     quiet_futility_margin_eval_above_alpha: 86, 0..=300;
-    /// Less where a lesser piece threatens another one than the one that moves.
+    /// Futility of quiet moves: subtracted if a lesser piece attacks another own piece.
     quiet_futility_margin_threat: 90, 0..=300;
-    /// Quiet moves may lose this by exchange, per squared reduced depth.
+    /// Quiet moves may lose this much by SEE per squared ply of reduced depth.
     quiet_see_margin_per_depth_squared: 25, 5..=80;
 
-    /// Singular extension: least depth.
+    /// Singular extension: minimum depth.
     singular_min_depth: 6, 4..=9;
-    /// The table's depth may be so much less.
+    /// Singular extension: number of plies by which the TT depth may be less than the depth.
     singular_max_tt_depth_deficit: 3, 2..=5;
-    /// Margin below the table's value, per 60 plies of depth.
+    /// Singular extension: margin below the TT value per ply of depth, in 1/60.
     singular_margin_per_depth: 65, 20..=200;
-    /// More where the node was on a principal variation.
+    /// Singular extension: added to that margin if the node once was a PV node, in 1/60.
     singular_margin_tt_pv: 72, 0..=200;
-    /// The size of the correction divided by this eases extensions by more plies.
+    /// The absolute correction divided by this is subtracted from both margins below.
     singular_correction_divisor: 210_590, 60_000..=600_000;
-    /// Margin of two plies.
+    /// Double extension: margin below the singular beta.
     double_extension_margin_base: -4, -60..=120;
-    /// More on a principal variation.
+    /// Double extension: added in PV nodes.
     double_extension_margin_pv: 212, 50..=500;
-    /// Less where the table's move is quiet.
+    /// Double extension: subtracted if the TT move is quiet.
     double_extension_margin_quiet_tt_move: 182, 0..=400;
-    /// Less the more the table's move can be trusted, in 1/131072.
+    /// Double extension: weight of the subtracted TT move history, in 1/131072.
     double_extension_tt_move_history_weight: 1019, 0..=4000;
-    /// Less further from the root than the iteration is deep.
+    /// Double extension: subtracted if the ply exceeds the iteration's depth.
     double_extension_margin_far_from_root: 44, 0..=150;
-    /// Margin of three plies.
+    /// Triple extension: margin below the singular beta.
     triple_extension_margin_base: 73, 0..=250;
-    /// More on a principal variation.
+    /// Triple extension: added in PV nodes.
     triple_extension_margin_pv: 320, 80..=700;
-    /// Less where the table's move is quiet.
+    /// Triple extension: subtracted if the TT move is quiet.
     triple_extension_margin_quiet_tt_move: 218, 0..=500;
-    /// More where the node was on a principal variation.
+    /// Triple extension: added if the node once was a PV node.
     triple_extension_margin_tt_pv: 92, 0..=250;
-    /// Less further from the root than the iteration is deep.
+    /// Triple extension: subtracted if the ply exceeds the iteration's depth.
     triple_extension_margin_far_from_root: 45, 0..=150;
-    /// Multi-cut: trust in the table's moves lost.
+    /// Malus of the TT move history after a multi-cut at depth 0.
     multi_cut_malus_base: 424, 0..=1000;
-    /// More per ply of depth.
+    /// Malus of the TT move history after a multi-cut, per ply of depth.
     multi_cut_malus_per_depth: 107, 20..=300;
-    /// At most.
+    /// Maximum malus of the TT move history after a multi-cut.
     multi_cut_malus_max: 3375, 1000..=6000;
-    /// Trust won or lost where the table's move proves best or not.
+    /// Bonus or malus of the TT move history when the TT move is or is not the best move.
     tt_move_history_bonus: 796, 200..=2000;
-    /// Pieces that go to and fro are not extended from this ply on.
+    /// From this ply on a piece that moves back and forth is not extended.
     shuffling_min_ply: 18, 8..=40;
 
-    /// Late move reduction, in 1/1024 ply: for every move.
+    /// Late move reduction (LMR): constant term, in 1/1024 ply like all terms below.
     lmr_base: 1133, 0..=2500;
-    /// Weight of the product of the two logarithms (base 2) of depth and move number.
+    /// LMR: weight of log2(depth) · log2(move count), in 1/1024.
     lmr_log_product_weight: 224, 100..=400;
-    /// Less the wider the window, as a part of that at the root.
+    /// LMR: subtracted in proportion to the window's width relative to the root window.
     lmr_window_weight: 585, 0..=1500;
-    /// More when the position does not improve, in 1/1024 of the product.
+    /// LMR: added if the position does not improve, in 1/1024 of the logarithmic term.
     lmr_not_improving_weight: 412, 0..=1000;
-    /// More for pruning where the node was on a principal variation.
+    /// LMR: added if the node once was a PV node; the reduction used for pruning has only this.
     lmr_tt_pv_pruning: 1013, 0..=2048;
-    /// Less for the search there.
+    /// LMR: subtracted if the node once was a PV node.
     lmr_tt_pv: 2819, 500..=5000;
-    /// Still less on a principal variation now.
+    /// LMR: also subtracted if it is a PV node now.
     lmr_tt_pv_pv_node: 973, 0..=2500;
-    /// Still less where the table's value is above alpha.
+    /// LMR: also subtracted if its TT value is above alpha or unknown.
     lmr_tt_pv_value_above_alpha: 905, 0..=2500;
-    /// Still less where the table's search was as deep.
+    /// LMR: also subtracted if its TT depth is at least the depth.
     lmr_tt_pv_deep_entry: 935, 0..=2500;
-    /// Still less in a cut node.
+    /// LMR: also subtracted if it is then a cut node.
     lmr_tt_pv_deep_entry_cut_node: 959, 0..=2500;
-    /// For every move that is searched.
+    /// LMR: added for moves that are searched, but not for pruning.
     lmr_search_offset: 691, -1000..=2500;
-    /// Less per number of the move.
+    /// LMR: multiplied by the move count and subtracted.
     lmr_per_move_count: 65, 0..=150;
-    /// Less by the size of the correction divided by this.
+    /// LMR: the absolute correction of the evaluation divided by this is subtracted.
     lmr_correction_divisor: 25600, 8000..=80000;
-    /// More in an expected cut node.
+    /// LMR: added in cut nodes.
     lmr_cut_node: 3611, 1000..=5000;
-    /// Still more there without a move from the table.
+    /// LMR: also added in cut nodes without a TT move.
     lmr_cut_node_no_tt_move: 985, 0..=2500;
-    /// More when the table's move captures.
+    /// LMR: added if the TT move is a capture.
     lmr_tt_capture: 1054, 0..=2500;
-    /// More where several children failed high.
+    /// LMR: added if at least two child nodes failed high.
     lmr_child_cutoffs: 251, 0..=1500;
-    /// Still more where many did.
+    /// LMR: also added if at least three child nodes failed high.
     lmr_child_cutoffs_many: 1124, 0..=2500;
-    /// Still more where this node is expected to fail low.
+    /// LMR: also added in an all node in which at least two child nodes failed high.
     lmr_child_cutoffs_all_node: 1042, 0..=2500;
-    /// Less for the table's move.
+    /// LMR: subtracted for the TT move.
     lmr_tt_move: 2239, 500..=4000;
-    /// Value of the captured piece as a history, in 1/128.
+    /// LMR: weight of the captured piece's value in the history score of a capture, in 1/128.
     lmr_captured_value_weight: 863, 200..=2000;
-    /// How much the butterfly history counts in how well a quiet move did before; the continuation histories count 1.
+    /// LMR: weight of the butterfly history in the history score of a quiet move.
     lmr_butterfly_weight: 2, 0..=6;
-    /// Weight of the history, in 1/4096.
+    /// LMR: weight of the subtracted history score, in 1/4096.
     lmr_history_weight: 428, 100..=1000;
-    /// In a node expected to fail low all reductions grow: weight,
+    /// LMR: numerator of the fraction by which reductions in all nodes grow.
     lmr_all_node_weight: 273, 0..=800;
-    /// divided by this per ply of depth
+    /// LMR: denominator of that fraction per ply of depth.
     lmr_all_node_divisor_per_depth: 256, 100..=600;
-    /// and this.
+    /// LMR: constant term of that denominator.
     lmr_all_node_divisor_base: 260, 50..=800;
-    /// A ply more after a reduced search that came out so far above the best value.
+    /// A re-search is one ply deeper if the value exceeds the best value by more than this.
     research_deeper_margin: 48, 0..=200;
-    /// A ply less after one that came out not even so far above.
+    /// A re-search is one ply less deep if the value exceeds the best value by less than this.
     research_shallower_margin: 9, 0..=60;
-    /// Moves that are not reduced: added without a move from the table.
+    /// Moves without LMR: added to the reduction without a TT move, in 1/1024 ply.
     full_depth_no_tt_move: 1057, 0..=3000;
-    /// One ply less from this reduction on.
+    /// Moves without LMR: above this reduction they are searched one ply less deep.
     full_depth_one_ply_threshold: 4628, 2000..=8000;
-    /// Two plies less from this reduction on.
+    /// Moves without LMR: above this reduction they are searched two plies less deep.
     full_depth_two_plies_threshold: 5772, 3000..=10000;
-    /// After a move raised alpha the others are searched less deep: from this depth on
+    /// Minimum depth at which a raised alpha reduces the remaining moves.
     alpha_raised_min_depth: 3, 2..=6;
-    /// to this,
+    /// Maximum depth at which a raised alpha reduces the remaining moves.
     alpha_raised_max_depth: 13, 6..=20;
-    /// by so many plies.
+    /// Reduction of the remaining moves after alpha was raised, in plies.
     alpha_raised_reduction: 2, 0..=3;
 
     /// Order of quiet moves: weight of the butterfly history.
     order_butterfly_weight: 2, 0..=6;
-    /// Of the pawn history.
+    /// Order of quiet moves: weight of the pawn history.
     order_pawn_history_weight: 2, 0..=6;
-    /// Of the low-ply history.
+    /// Order of quiet moves: weight of the low ply history, divided by the ply plus one.
     order_low_ply_weight: 8, 0..=20;
-    /// Added where a piece leaves a square on which a lesser one attacks it, or on which nothing defends it, per point of
-    /// its value;
+    /// Order of quiet moves: bonus per unit of piece value for leaving an attacked square.
     order_escape_weight: 16, 0..=40;
-    /// taken off where it goes to a square on which a lesser one attacks it.
+    /// Order of quiet moves: malus per unit of piece value for moving into a lesser attack.
     order_into_threat_weight: 15, 0..=40;
-    /// Added for a check
+    /// Order of quiet moves: bonus for a check.
     order_check_bonus: 16384, 0..=40000;
-    /// that loses less than this by exchange.
+    /// A check gets its bonus if it loses at most this much by SEE.
     order_check_see_margin: 75, 0..=300;
-    /// Weight of the captured piece, and of what a promotion adds.
+    /// Order of captures: weight of the captured piece's value and of the gain by promotion.
     order_victim_weight: 7, 2..=20;
-    /// Good captures lose less by exchange than their score divided by this.
+    /// A capture is good if it loses at most its score divided by this by SEE.
     good_capture_see_divisor: 18, 8..=50;
-    /// Quiet moves that score below this come after the bad captures.
+    /// Quiet moves that score at most this come after the bad captures.
     good_quiet_min_score: -14000, -30000..=0;
-    /// Killers and the counter move score so much more.
+    /// Order of quiet moves: bonus for killers and the counter move.
     order_refutation_bonus: 8000, 0..=40000;
 
-    /// Learning from a cut: bonus per ply of depth,
+    /// Bonus of the best move per ply of depth.
     best_move_bonus_per_depth: 128, 40..=300;
-    /// less this,
+    /// Bonus of the best move: constant term, subtracted.
     best_move_bonus_offset: 77, 0..=250;
-    /// at most;
+    /// Bonus of the best move: maximum of the depth term.
     best_move_bonus_max: 1529, 500..=3000;
-    /// more for the table's move,
+    /// Bonus of the best move: added if it is the TT move.
     best_move_bonus_tt_move: 353, 0..=800;
-    /// and the history of the move before divided by this.
+    /// Bonus of the best move: the history score of the move before divided by this is added.
     best_move_bonus_prior_score_divisor: 32, 10..=200;
-    /// Malus of the other moves per ply of depth,
+    /// Malus of the moves searched before the best move, per ply of depth.
     other_moves_malus_per_depth: 882, 200..=1500;
-    /// less this,
+    /// Malus of the other moves: constant term, subtracted.
     other_moves_malus_offset: 204, 0..=500;
-    /// at most.
+    /// Malus of the other moves: maximum.
     other_moves_malus_max: 2122, 600..=4000;
-    /// Weights in 1/1024: of the bonus for a quiet move,
+    /// Weight of the bonus for a quiet best move, in 1/1024.
     quiet_bonus_weight: 806, 300..=2000;
-    /// of the malus for a quiet move,
+    /// Weight of the malus for other quiet moves, in 1/1024.
     quiet_malus_weight: 1113, 300..=2500;
-    /// which shrinks from move to move,
+    /// Factor of the quiet malus from each move to the next, in 1/1024.
     quiet_malus_decay: 977, 800..=1024;
-    /// of the bonus for a capture,
+    /// Weight of the bonus for a capturing best move, in 1/1024.
     capture_bonus_weight: 1286, 400..=2500;
-    /// of the malus for a capture,
+    /// Weight of the malus for other captures, in 1/1024.
     capture_malus_weight: 1559, 400..=3000;
-    /// of the malus for a first move that was refuted at once,
+    /// Weight of the malus for a quiet first move of the opponent that was refuted, in 1/1024.
     early_refutation_malus_weight: 616, 0..=1500;
-    /// of the low-ply history,
+    /// Weight of updates of the low ply history, in 1/1024.
     low_ply_update_weight: 761, 200..=1500;
-    /// of the continuation histories,
+    /// Weight of updates of all continuation histories, in 1/1024.
     continuation_update_weight: 955, 300..=2000;
-    /// of the pawn history for a bonus
+    /// Weight of a bonus in the pawn history, in 1/1024.
     pawn_history_bonus_weight: 850, 200..=2000;
-    /// and for a malus,
+    /// Weight of a malus in the pawn history, in 1/1024.
     pawn_history_malus_weight: 550, 100..=1500;
-    /// of the continuation history of the move one ply ago,
+    /// Weight of updates of the continuation history of one ply ago, in 1/1024.
     continuation_weight_1: 1157, 300..=2000;
-    /// two plies ago,
+    /// Weight of updates of the continuation history of two plies ago, in 1/1024.
     continuation_weight_2: 648, 100..=1500;
-    /// three plies ago,
+    /// Weight of updates of the continuation history of three plies ago, in 1/1024.
     continuation_weight_3: 288, 0..=1000;
-    /// four plies ago,
+    /// Weight of updates of the continuation history of four plies ago, in 1/1024.
     continuation_weight_4: 576, 0..=1200;
-    /// five plies ago,
+    /// Weight of updates of the continuation history of five plies ago, in 1/1024.
     continuation_weight_5: 140, 0..=700;
-    /// six plies ago.
+    /// Weight of updates of the continuation history of six plies ago, in 1/1024.
     continuation_weight_6: 441, 0..=1000;
-    /// Added to every lesson of the first.
+    /// Constant added to every update of the continuation history of one ply ago.
     continuation_bonus_offset: 88, 0..=250;
-    /// A reduced move that had to be searched again.
+    /// Continuation bonus of a reduced move that had to be searched again.
     post_lmr_bonus: 1426, 300..=3000;
-    /// A cut by the table: bonus per ply of depth,
+    /// Bonus of a quiet TT move that caused a cutoff, per ply of depth.
     tt_cutoff_bonus_per_depth: 130, 30..=300;
-    /// less this,
+    /// Bonus of a TT cutoff: constant term, subtracted.
     tt_cutoff_bonus_offset: 71, 0..=250;
-    /// at most.
+    /// Bonus of a TT cutoff: maximum.
     tt_cutoff_bonus_max: 1043, 300..=2500;
-    /// Malus of the move before
+    /// Continuation malus of an early quiet move that allowed a TT cutoff.
     tt_cutoff_prior_malus: 2142, 500..=4000;
-    /// when it was among the first so many.
+    /// A move is early for that malus up to this move number.
     tt_cutoff_prior_max_move_count: 4, 1..=10;
-    /// The move before by what it did to the evaluation: at least,
+    /// Minimum of the evaluation difference that rewards the move before.
     eval_diff_min: -214, -500..=-50;
-    /// at most,
+    /// Maximum of the evaluation difference that rewards the move before.
     eval_diff_max: 171, 50..=500;
-    /// more,
+    /// Constant added to the evaluation difference.
     eval_diff_offset: 60, -50..=200;
-    /// times this for the butterfly history
+    /// Weight of the evaluation difference in the butterfly history.
     eval_diff_butterfly_weight: 10, 2..=25;
-    /// and this for the pawn history.
+    /// Weight of the evaluation difference in the pawn history.
     eval_diff_pawn_history_weight: 12, 2..=30;
-    /// No move was good enough: the move before earns less this,
+    /// Scale of the bonus for the move before after a fail low: constant term, subtracted.
     fail_low_scale_offset: 232, 0..=500;
-    /// its history divided by this,
+    /// Scale after a fail low: the history score of the move before divided by this is subtracted.
     fail_low_scale_prior_score_divisor: 108, 40..=300;
-    /// more per ply of depth,
+    /// Scale after a fail low: added per ply of depth.
     fail_low_scale_per_depth: 59, 10..=150;
-    /// at most,
+    /// Scale after a fail low: maximum of the depth term.
     fail_low_scale_depth_max: 454, 100..=1000;
-    /// more for a late move,
+    /// Scale after a fail low: added if the move before was a late one.
     fail_low_scale_late_move: 169, 0..=400;
-    /// that is one after so many,
+    /// A move is late for that if its number is above this.
     fail_low_late_move_count: 8, 2..=20;
-    /// more where the value is below the own evaluation
+    /// Scale after a fail low: added if the value is far below the static evaluation.
     fail_low_scale_below_eval: 145, 0..=400;
-    /// by this,
+    /// The value is far below the static evaluation if the difference is at least this.
     fail_low_below_eval_margin: 110, 0..=300;
-    /// more where it is below the opponent's
+    /// Scale after a fail low: added if the value is far below the opponent's evaluation.
     fail_low_scale_below_prior_eval: 154, 0..=400;
-    /// by this;
+    /// The value is far below the opponent's evaluation if the difference is at least this.
     fail_low_below_prior_eval_margin: 73, 0..=300;
-    /// all that times this per ply of depth,
+    /// Bonus after a fail low per ply of depth, multiplied by the scale.
     fail_low_bonus_per_depth: 135, 40..=300;
-    /// less this,
+    /// Bonus after a fail low: constant term, subtracted before the scale.
     fail_low_bonus_offset: 80, 0..=250;
-    /// at most.
+    /// Bonus after a fail low: maximum before the scale.
     fail_low_bonus_max: 1400, 400..=3000;
-    /// Weights in 1/32768: for continuation histories,
+    /// Weight of that bonus in the continuation histories, in 1/32768.
     fail_low_continuation_weight: 442, 100..=1000;
-    /// for the butterfly history,
+    /// Weight of that bonus in the butterfly history, in 1/32768.
     fail_low_butterfly_weight: 235, 50..=700;
-    /// for the pawn history.
+    /// Weight of that bonus in the pawn history, in 1/32768.
     fail_low_pawn_history_weight: 1160, 200..=2500;
-    /// The same for a capture.
+    /// Bonus in the capture history for a capture before a fail low.
     fail_low_capture_bonus: 1018, 200..=2500;
 
-    /// Correction of the evaluation, weights in 1/131072: by pawns,
+    /// Correction of the evaluation: weight of the pawn key's entry, in 1/131072.
     correction_pawn_weight: 12153, 2000..=30000;
-    /// by minor pieces,
+    /// Correction: weight of the minor piece key's entry, in 1/131072.
     correction_minor_piece_weight: 8620, 2000..=30000;
-    /// by each side's other pieces,
+    /// Correction: weight of the entries of each side's pieces other than pawns, in 1/131072.
     correction_non_pawn_weight: 12355, 2000..=30000;
-    /// where the evaluation is the material alone, by each side's castle
+    /// Correction: weight of the entries of each side's castle, in 1/131072; material only.
     correction_castle_weight: 8000, 0..=30000;
-    /// and by the hands,
+    /// Correction: weight of the entry of the pieces in hand, in 1/131072; material only.
     correction_hand_weight: 8000, 0..=30000;
-    /// by the last moves.
+    /// Correction: weight of the entries of the last moves, in 1/131072.
     correction_continuation_weight: 7982, 2000..=30000;
-    /// Learning of corrections, in 1/1024,
+    /// Weight of all updates of the correction history, in 1/1024.
     correction_update_weight: 1069, 300..=2500;
-    /// in 1/128 of the error times depth where a move cut
+    /// Weight of error times depth in updates with a best move, in 1/128.
     correction_update_best_move_weight: 12, 3..=40;
-    /// or none did;
+    /// Weight of error times depth in updates after a fail low, in 1/128.
     correction_update_fail_low_weight: 17, 3..=40;
-    /// in 1/128 for minor pieces,
+    /// Weight of updates of the minor piece entry, in 1/128.
     correction_update_minor_piece_weight: 153, 40..=300;
-    /// for each side's other pieces,
+    /// Weight of updates of the entries of each side's pieces other than pawns, in 1/128.
     correction_update_non_pawn_weight: 187, 40..=400;
-    /// for castles,
+    /// Weight of updates of the castle entries, in 1/128.
     correction_update_castle_weight: 160, 40..=400;
-    /// after the move two plies before,
+    /// Weight of updates of the entry after the move two plies ago, in 1/128.
     correction_update_two_plies_weight: 126, 30..=300;
-    /// four plies before.
+    /// Weight of updates of the entry after the move four plies ago, in 1/128.
     correction_update_four_plies_weight: 63, 0..=200;
 
-    /// Quiescence: a capture must bring the evaluation so close to alpha.
+    /// Quiescence: a capture must bring the static evaluation to within this of alpha.
     quiescence_futility_margin: 328, 80..=700;
-    /// Captures that neither retake nor give check are tried only among so many moves.
+    /// Quiescence: after this many moves only recaptures and checks are tried.
     quiescence_max_moves: 2, 1..=10;
-    /// Moves may lose this by exchange.
+    /// Quiescence: moves may lose this much by SEE.
     quiescence_see_margin: 73, 0..=300;
 
-    /// Share of the planned time after which no new iteration starts, in percent.
+    /// A new iteration starts only before this percentage of the planned time.
     time_new_iteration_percent: 75, 30..=100;
-    /// More time per recent change of the best move, in percent.
+    /// Time added per recent change of the best move, in percent of the optimum.
     time_best_move_change_percent: 45, 0..=150;
-    /// More time per unit by which the value fell, in permill.
+    /// Time added per unit by which the value fell, in permill of the optimum.
     time_falling_value_permill: 2, 0..=10;
-    /// A best move that takes so much of all nodes is easy to see, in percent.
+    /// A best move is easy if it takes at least this percentage of all nodes.
     time_easy_move_effort_percent: 90, 50..=100;
-    /// What such a move is worth of the usual time, in percent.
+    /// Time for an easy move, in percent of the usual time.
     time_easy_move_percent: 75, 30..=100;
-    /// At most so much of the planned time, in percent.
+    /// Maximum time for a position, in percent of the optimum.
     time_factor_max_percent: 250, 100..=500;
 }
 
