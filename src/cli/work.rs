@@ -50,6 +50,11 @@ impl WorkArguments {
         Ok((Some(RunFolder::create(path, kind, settings)?), Vec::new()))
     }
 
+    /// Whether finished pieces are kept.
+    pub(super) const fn is_kept(&self) -> bool {
+        self.work.is_some()
+    }
+
     /// Fails where the work was interrupted: a script must not take a part for the whole.
     pub(super) fn check_complete(&self, stop: &Stop) -> anyhow::Result<()> {
         let advice = if self.work.is_some() {

@@ -9,8 +9,9 @@ pub(super) struct Counted<R> {
 }
 
 impl<R> Counted<R> {
-    pub(super) const fn new(input: R) -> Self {
-        Self { input, count: 0 }
+    /// Counts from `count` on, which is the offset that `input` stands at.
+    pub(super) const fn new(input: R, count: u64) -> Self {
+        Self { input, count }
     }
 
     /// Bytes taken so far, which is the offset of the next byte.

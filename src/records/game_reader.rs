@@ -74,7 +74,7 @@ impl<R: Read, F: GameFormat> GameReader<R, F> {
     /// Reads from `input`, which should be buffered.
     pub fn new(input: R) -> Self {
         Self {
-            input: Counted::new(input),
+            input: Counted::new(input, 0),
             format: F::default(),
             games: 0,
             good_bytes: 0,

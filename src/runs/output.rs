@@ -1,7 +1,7 @@
 //! A file that gets its name when it is complete.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -27,6 +27,10 @@ pub struct OutputFile {
     out: BufWriter<File>,
     partial: PathBuf,
     path: PathBuf,
+    /// Bytes written so far.
+    length: u64,
+    /// Whether what was written stays when this is dropped unfinished.
+    is_kept: bool,
     is_finished: bool,
 }
 
@@ -45,12 +49,59 @@ impl OutputFile {
             created => created?,
         };
         lock(&file)?;
-        Ok(Self {
+        Ok(Self::new(file, partial, path, 0))
+    }
+
+    /// Continues the file of an earlier process behind the byte `length`; what follows is cut off.
+    ///
+    /// # Errors
+    /// There is no such file or it is shorter, or another process writes it.
+    pub fn resume(path: &Path, length: u64) -> Result<Self, OutputError> {
+        let partial = beside(path, ".partial");
+        let mut file = File::options().write(true).open(&partial)?;
+        lock(&file)?;
+        let found = file.metadata()?.len();
+        if found < length {
+            let reason = format!(
+                "{found} bytes of {} are left, expected {length}",
+                partial.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason).into());
+        }
+        file.set_len(length)?;
+        file.seek(SeekFrom::Start(length))?;
+        Ok(Self::new(file, partial, path, length).kept())
+    }
+
+    fn new(file: File, partial: PathBuf, path: &Path, length: u64) -> Self {
+        Self {
             out: BufWriter::with_capacity(BUFFER_BYTES, file),
             partial,
             path: path.to_owned(),
+            length,
+            is_kept: false,
             is_finished: false,
-        })
+        }
+    }
+
+    /// Keeps what was written when this is dropped unfinished, for [`OutputFile::resume`].
+    #[must_use]
+    pub fn kept(mut self) -> Self {
+        self.is_kept = true;
+        self
+    }
+
+    /// Bytes written so far.
+    pub const fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Puts what was flushed on the disk.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn sync(&self) -> io::Result<()> {
+        self.out.get_ref().sync_data()
     }
 
     /// Completes the file: it is on the disk and has its name.
@@ -94,7 +145,9 @@ fn lock(file: &File) -> Result<(), OutputError> {
 
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes)
+        let written = self.out.write(bytes)?;
+        self.length += written as u64;
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -105,6 +158,7 @@ impl Write for OutputFile {
 impl Drop for OutputFile {
     fn drop(&mut self) {
         if !self.is_finished
+            && !self.is_kept
             && let Err(error) = fs::remove_file(&self.partial)
         {
             log::warn!("{}: {error}", self.partial.display());

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::{Destination, Input, check_output, watched};
+use super::{Destination, Input, PassRun, check_output, watched};
 use crate::cli::share::parse_share;
+use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
-use crate::train::data::pass::{self, HeldOut};
+use crate::train::data::pass::{self, BadRecords, HeldOut};
 
 /// Example: `raicho convert games.pack --out positions.psv --held-out test.pack`
 #[derive(Args)]
@@ -43,6 +44,9 @@ pub(in crate::cli) struct Arguments {
     /// Other games go there for another number
     #[arg(long, default_value_t = 1, requires = "held_out")]
     seed: u64,
+
+    #[command(flatten)]
+    work: WorkArguments,
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -64,7 +68,20 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         });
     }
     let bad_records = arguments.input.bad_records();
-    let report = watched(|watch| pass::run(&sources, &destination, bad_records, watch))?;
+    let shard = arguments.work.shard();
+    ensure!(
+        arguments.held_out.is_none() || shard.is_whole() && !arguments.work.is_kept(),
+        "--held-out draws the games in their order, so that the work cannot be divided or kept"
+    );
+    let run = PassRun {
+        output: Some((path.to_owned(), format.to_string())),
+        skip: bad_records == BadRecords::Skip,
+        entered_kings: arguments.entered_kings,
+        ..PassRun::new("convert", &sources, shard)?
+    };
+    let mut steps = run.steps(&arguments.work)?;
+    let report =
+        watched(|watch| pass::run(&sources, &destination, bad_records, &mut steps, watch))?;
     eprintln!("{report}{} positions written", report.tally.written);
     if arguments.held_out.is_some() {
         eprintln!("{} positions held out", report.held_out);

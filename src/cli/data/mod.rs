@@ -10,14 +10,18 @@ pub(super) mod validate;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
+use super::work::WorkArguments;
 use crate::records::teacher::Format;
-use crate::runs::Stop;
+use crate::runs::{self, RunKind, Shard, Stop};
 use crate::train::data::pass::BadRecords;
+use crate::train::data::steps::{Checkpoint, Steps};
 use crate::train::data::{DataError, Source, Sources, Watch};
 
 /// What the progress counts.
@@ -102,6 +106,106 @@ fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<(
         "{name} is read and cannot be written at the same time"
     );
     Ok(())
+}
+
+/// What decides a pass over files. It is kept beside its checkpoints.
+#[derive(Serialize, Deserialize)]
+struct PassRun {
+    tool: String,
+    /// The files and their sizes in bytes.
+    files: Vec<(PathBuf, u64)>,
+    /// The output and its format.
+    output: Option<(PathBuf, String)>,
+    /// Whether bad records are left out.
+    skip: bool,
+    entered_kings: bool,
+    shard: Shard,
+}
+
+const PASS: RunKind = RunKind {
+    noun: "pass over files",
+    settings: "pass.json",
+    journal: "pass.jsonl",
+    format: 1,
+};
+
+impl PassRun {
+    fn new(tool: &str, sources: &Sources, shard: Shard) -> anyhow::Result<Self> {
+        let sized = |source: &Source| {
+            let metadata = std::fs::metadata(&source.path);
+            let metadata = metadata.with_context(|| source.path.display().to_string())?;
+            Ok((source.path.clone(), metadata.len()))
+        };
+        let files = sources.files().iter().map(sized);
+        Ok(Self {
+            tool: tool.to_owned(),
+            files: files.collect::<anyhow::Result<_>>()?,
+            output: None,
+            skip: false,
+            entered_kings: false,
+            shard,
+        })
+    }
+
+    /// The steps of the pass, from its last checkpoint on.
+    fn steps<R: Default + Serialize + DeserializeOwned>(
+        &self,
+        work: &WorkArguments,
+    ) -> anyhow::Result<Steps<R>> {
+        let (folder, mut checkpoints) = work.open(PASS, self)?;
+        Ok(Steps::new(self.shard, folder, checkpoints.pop()))
+    }
+}
+
+/// The reports of the shards of a pass, in order, from the folders that keep them.
+fn reports<R: DeserializeOwned>(tool: &str, folders: &[PathBuf]) -> anyhow::Result<Vec<R>> {
+    let mut parts = Vec::new();
+    let mut whole: Option<PassRun> = None;
+    for path in folders {
+        let mut run: PassRun = runs::read_settings(path, PASS)?;
+        ensure!(
+            run.tool == tool,
+            "{}: of {}, not of {tool}",
+            path.display(),
+            run.tool
+        );
+        let shard = std::mem::replace(&mut run.shard, Shard::WHOLE);
+        if let Some(whole) = &whole {
+            run.output.clone_from(&whole.output);
+            if let Some(difference) = runs::difference(&run, whole) {
+                let first = folders[0].display();
+                bail!(
+                    "{}: no part of the pass in {first}: {difference}",
+                    path.display()
+                );
+            }
+        }
+        whole.get_or_insert(run);
+        let checkpoints: Vec<Checkpoint<R>> = runs::read_entries(path, PASS)?;
+        let last = checkpoints.into_iter().next_back();
+        let last = last.filter(|last| last.is_complete);
+        let last = last.with_context(|| format!("{}: not complete", path.display()))?;
+        parts.push((shard, last.report));
+    }
+    // The last part is number 0 as well.
+    parts.sort_by_key(|(shard, _)| (shard.index + shard.count - 1) % shard.count);
+    let found: Vec<Shard> = parts.iter().map(|(shard, _)| *shard).collect();
+    let count = found[0].count;
+    let is_whole = found.len() as u64 == count
+        && (1..=count).zip(&found).all(|(number, shard)| {
+            *shard
+                == Shard {
+                    index: number % count,
+                    count,
+                }
+        });
+    let shown: Vec<String> = found.iter().map(Shard::to_string).collect();
+    ensure!(
+        is_whole,
+        "parts {}, expected each of a pass once",
+        shown.join(", ")
+    );
+    Ok(parts.into_iter().map(|(_, report)| report).collect())
 }
 
 /// Runs `work` over files with a progress bar until Ctrl-C.

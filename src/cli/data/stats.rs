@@ -4,28 +4,70 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Input, watched};
-use crate::train::data::stats;
+use super::{PassRun, inputs_help, reports, watched};
+use crate::cli::work::WorkArguments;
+use crate::records::teacher::Format;
+use crate::train::data::Sources;
+use crate::train::data::pass::BadRecords;
+use crate::train::data::stats::{self, Stats};
+
+const TOOL: &str = "stats";
 
 /// Example: `raicho stats gen2/ --svg gen2.svg`
 #[derive(Args)]
 #[command(before_help = "Example: raicho stats gen2/ --svg gen2.svg")]
 pub(in crate::cli) struct Arguments {
-    #[command(flatten)]
-    input: Input,
+    #[arg(required_unless_present = "merge", value_name = "FILE", help = inputs_help())]
+    inputs: Vec<PathBuf>,
+
+    /// Format of all files, whatever their names say
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Leave bad records out instead of ending at the first one
+    #[arg(long)]
+    skip: bool,
 
     /// Draw the histograms into an SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+
+    /// Sum up what was counted in all shards of a pass, from the folders of their --work
+    #[arg(long, value_name = "FOLDER", num_args = 1.., conflicts_with = "inputs")]
+    merge: Vec<PathBuf>,
+
+    #[command(flatten)]
+    work: WorkArguments,
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let sources = arguments.input.sources()?;
-    let bad_records = arguments.input.bad_records();
-    let stats = watched(|watch| stats::run(&sources, bad_records, watch))?;
+    let stats = if arguments.merge.is_empty() {
+        count(arguments)?
+    } else {
+        let mut whole = Stats::default();
+        for part in reports(TOOL, &arguments.merge)? {
+            whole.merge(&part);
+        }
+        whole
+    };
     print!("{stats}");
     if let Some(path) = &arguments.svg {
         stats.draw(path)?;
     }
     Ok(())
+}
+
+fn count(arguments: &Arguments) -> anyhow::Result<Stats> {
+    let sources = Sources::new(&arguments.inputs, arguments.format)?;
+    let run = PassRun {
+        skip: arguments.skip,
+        ..PassRun::new(TOOL, &sources, arguments.work.shard())?
+    };
+    let mut steps = run.steps(&arguments.work)?;
+    let bad_records = if arguments.skip {
+        BadRecords::Skip
+    } else {
+        BadRecords::Stop
+    };
+    watched(|watch| stats::run(&sources, bad_records, &mut steps, watch))
 }

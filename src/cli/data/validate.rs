@@ -1,20 +1,23 @@
 //! `raicho validate`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::{check_output, inputs_help, watched};
+use super::{PassRun, check_output, inputs_help, reports, watched};
+use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
-use crate::train::data::pass::{self, BadRecords, Destination};
+use crate::train::data::pass::{self, BadRecords, Destination, PassReport};
+
+const TOOL: &str = "validate";
 
 /// Example: `raicho validate games.pack --skip good.pack`
 #[derive(Args)]
 #[command(before_help = "Example: raicho validate games.pack --skip good.pack")]
 pub(in crate::cli) struct Arguments {
-    #[arg(required = true, value_name = "FILE", help = inputs_help())]
+    #[arg(required_unless_present = "merge", value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
     /// Format of all files, whatever their names say
@@ -28,9 +31,28 @@ pub(in crate::cli) struct Arguments {
     /// Replace that file if there is one
     #[arg(long, requires = "skip")]
     force: bool,
+
+    /// Sum up the reports of all shards of a pass, from the folders of their --work
+    #[arg(long, value_name = "FOLDER", num_args = 1.., conflicts_with = "inputs")]
+    merge: Vec<PathBuf>,
+
+    #[command(flatten)]
+    work: WorkArguments,
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.merge.is_empty() {
+        judge(&validate(arguments)?, arguments.skip.as_deref())
+    } else {
+        let mut whole = PassReport::default();
+        for report in reports(TOOL, &arguments.merge)? {
+            whole.merge(&report);
+        }
+        judge(&whole, None)
+    }
+}
+
+fn validate(arguments: &Arguments) -> anyhow::Result<PassReport> {
     let sources = Sources::new(&arguments.inputs, arguments.format)?;
     let mut destination = Destination::default();
     if let Some(path) = &arguments.skip {
@@ -38,9 +60,23 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let format = Format::of_path(path).with_context(|| path.display().to_string())?;
         destination.output = Some((path.clone(), format));
     }
-    let report = watched(|watch| pass::run(&sources, &destination, BadRecords::Skip, watch))?;
+    let run = PassRun {
+        output: arguments
+            .skip
+            .clone()
+            .zip(destination.output.as_ref())
+            .map(|(path, (_, format))| (path, format.to_string())),
+        skip: true,
+        ..PassRun::new(TOOL, &sources, arguments.work.shard())?
+    };
+    let mut steps = run.steps(&arguments.work)?;
+    let bad_records = BadRecords::Skip;
+    watched(|watch| pass::run(&sources, &destination, bad_records, &mut steps, watch))
+}
+
+fn judge(report: &PassReport, good: Option<&Path>) -> anyhow::Result<()> {
     print!("{report}");
-    if let Some(path) = &arguments.skip {
+    if let Some(path) = good {
         let positions = report.tally.written;
         println!("{positions} positions written to {}", path.display());
     }
@@ -50,7 +86,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     );
     let bad = report.tally.bad();
     ensure!(
-        bad == 0 || arguments.skip.is_some(),
+        bad == 0 || good.is_some(),
         "{bad} bad records; --skip FILE writes the good ones"
     );
     Ok(())

@@ -24,6 +24,20 @@ struct Open {
 }
 
 impl Chain {
+    /// Whether a record belongs to the game of the last samples.
+    pub fn is_continued_by(&self, record: &Record) -> bool {
+        let Record::Sample(scored) = record else {
+            return false;
+        };
+        self.goes_on(&scored.sample)
+    }
+
+    fn goes_on(&self, sample: &Sample) -> bool {
+        self.game
+            .as_ref()
+            .is_some_and(|open| open.next == sample.position && open.game.result == sample.result)
+    }
+
     /// Adds a record, and returns the previous game if the record does not continue it.
     pub fn add(&mut self, record: &Record) -> Option<PackGame> {
         let mut ended = None;
@@ -33,11 +47,7 @@ impl Chain {
 
     fn add_sample(&mut self, sample: &Sample) -> Option<PackGame> {
         let mut ended = None;
-        let goes_on = self
-            .game
-            .as_ref()
-            .is_some_and(|open| open.next == sample.position && open.game.result == sample.result);
-        if !goes_on {
+        if !self.goes_on(sample) {
             ended = self.finish();
             self.game = begin(sample);
         }

@@ -25,10 +25,15 @@ pub struct TeacherReader<R: BufRead> {
 impl<R: BufRead> TeacherReader<R> {
     /// Reads `input` from its beginning.
     pub fn new(input: R, format: Format) -> Self {
+        Self::resume(input, format, 0, 0)
+    }
+
+    /// Reads the rest of an input, which stands at `offset` bytes and behind as many `records`.
+    pub fn resume(input: R, format: Format, offset: u64, records: u64) -> Self {
         Self {
-            input: Counted::new(input),
+            input: Counted::new(input, offset),
             codec: format.codec(),
-            records: 0,
+            records,
             is_over: false,
             needs_results: false,
             scratch: Position::startpos(),
@@ -45,6 +50,11 @@ impl<R: BufRead> TeacherReader<R> {
     /// The offset of the next record, in bytes.
     pub fn offset(&self) -> u64 {
         self.input.count()
+    }
+
+    /// Records before the next one.
+    pub const fn records(&self) -> u64 {
+        self.records
     }
 
     fn read(&mut self) -> Result<Option<Record>, Fault> {

@@ -36,12 +36,35 @@ pub struct TeacherWriter<W: Write> {
 impl<W: Write> TeacherWriter<W> {
     /// Writes to `out`, which should be buffered.
     pub fn new(out: W, format: Format) -> Self {
+        Self::resume(out, format, 0)
+    }
+
+    /// Continues behind as many `positions`.
+    pub fn resume(out: W, format: Format, positions: u64) -> Self {
         Self {
             out,
             format,
             chain: Chain::default(),
-            positions: 0,
+            positions,
         }
+    }
+
+    /// Whether a record belongs to a game that is still open.
+    pub fn is_continued_by(&self, record: &Record) -> bool {
+        self.chain.is_continued_by(record)
+    }
+
+    /// Writes the game that is still open, flushes, and returns the output and the number of
+    /// positions written so far.
+    ///
+    /// # Errors
+    /// The output fails.
+    pub fn pause(&mut self) -> io::Result<(&W, u64)> {
+        if let Some(game) = self.chain.finish() {
+            self.put(&game.into())?;
+        }
+        self.out.flush()?;
+        Ok((&self.out, self.positions))
     }
 
     /// Writes a record. A format of games gets positions when their game has ended.
@@ -71,10 +94,7 @@ impl<W: Write> TeacherWriter<W> {
     /// # Errors
     /// The output fails.
     pub fn finish(mut self) -> Result<(W, u64), WriteError> {
-        if let Some(game) = self.chain.finish() {
-            self.put(&game.into())?;
-        }
-        self.out.flush()?;
+        self.pause()?;
         Ok((self.out, self.positions))
     }
 

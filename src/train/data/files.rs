@@ -1,18 +1,15 @@
 //! Files that are read one after the other, and files that appear when they are whole.
 
-use std::fs::{self, File};
-use std::io::BufReader;
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::steps::Place;
 use super::{DataError, Watch};
-use crate::records::teacher::{Format, Record, TeacherError, TeacherReader, TeacherWriter};
-use crate::runs::{OutputError, OutputFile};
+use crate::records::teacher::{Format, Record, TeacherError, TeacherWriter};
+use crate::runs::{OutputError, OutputFile, Shard};
 
 /// Large, because several files are read and written in turns.
 pub(super) const BUFFER: usize = 1 << 18;
-
-/// Records between two looks at the watch.
-const WATCH_INTERVAL: u64 = 256;
 
 /// A file to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,6 +68,11 @@ impl Sources {
         self
     }
 
+    /// Whether games that neither play nor the rules ended are bad records.
+    pub(super) const fn needs_results(&self) -> bool {
+        self.needs_results
+    }
+
     /// The files.
     pub fn files(&self) -> &[Source] {
         &self.files
@@ -97,26 +99,10 @@ impl Sources {
         watch: &Watch<'_>,
         mut visit: impl FnMut(&Source, Result<Record, TeacherError>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        let total = self.bytes()?;
-        let mut before = 0;
-        for source in &self.files {
-            let file = File::open(&source.path).map_err(DataError::io(&source.path))?;
-            let input = BufReader::with_capacity(BUFFER, file);
-            let mut reader = TeacherReader::new(input, source.format);
-            if self.needs_results {
-                reader = reader.needing_results();
-            }
-            let mut records = 0_u64;
-            while let Some(record) = reader.next() {
-                visit(source, record)?;
-                records += 1;
-                if records.is_multiple_of(WATCH_INTERVAL) {
-                    watch.check(before + reader.offset(), total)?;
-                }
-            }
-            before += reader.offset();
-        }
-        watch.check(total, total)
+        let start = Place::default();
+        self.read_part(Shard::WHOLE, start, false, watch, |found| {
+            visit(found.source, found.record)
+        })
     }
 }
 
@@ -163,6 +149,43 @@ impl Output {
         written.map_err(DataError::write(&self.path))
     }
 
+    /// Begins to write a file that can be resumed, or continues behind `length` bytes and as many
+    /// `positions`.
+    ///
+    /// # Errors
+    /// Where the file cannot be created or continued.
+    pub fn resume(
+        path: &Path,
+        format: Format,
+        length: u64,
+        positions: u64,
+    ) -> Result<Self, DataError> {
+        let file = if length == 0 {
+            create(path)?.kept()
+        } else {
+            OutputFile::resume(path, length).map_err(output_error(path))?
+        };
+        Ok(Self {
+            writer: TeacherWriter::resume(file, format, positions),
+            path: path.to_owned(),
+        })
+    }
+
+    /// Whether a record belongs to a game that is still open.
+    pub fn is_continued_by(&self, record: &Record) -> bool {
+        self.writer.is_continued_by(record)
+    }
+
+    /// Puts everything on the disk, and returns the number of bytes and of positions.
+    ///
+    /// # Errors
+    /// Where the file fails.
+    pub fn pause(&mut self) -> Result<(u64, u64), DataError> {
+        let (file, positions) = self.writer.pause().map_err(DataError::io(&self.path))?;
+        file.sync().map_err(DataError::io(&self.path))?;
+        Ok((file.length(), positions))
+    }
+
     /// Ends the file, gives it its name, and returns how many positions it holds.
     ///
     /// # Errors
@@ -176,8 +199,13 @@ impl Output {
 
 /// Begins a file that gets its name when it is complete.
 pub(super) fn create(path: &Path) -> Result<OutputFile, DataError> {
-    OutputFile::create(path).map_err(|error| match error {
-        OutputError::Io(error) => DataError::io(path)(error),
-        OutputError::InUse => DataError::InUse(path.to_owned()),
-    })
+    OutputFile::create(path).map_err(output_error(path))
+}
+
+fn output_error(path: &Path) -> impl FnOnce(OutputError) -> DataError {
+    let path = path.to_owned();
+    move |error| match error {
+        OutputError::Io(error) => DataError::io(&path)(error),
+        OutputError::InUse => DataError::InUse(path),
+    }
 }

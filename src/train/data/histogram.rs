@@ -1,7 +1,9 @@
 //! Counts by classes of equal width.
 
+use serde::{Deserialize, Serialize};
+
 /// Counts of numbers; what lies outside goes to the first or last class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Histogram {
     /// The lower end of the first class.
     first: i64,
@@ -20,6 +22,13 @@ impl Histogram {
             first,
             width,
             counts: vec![0; ((end - first) / width).max(1) as usize],
+        }
+    }
+
+    /// Adds the counts of another histogram with the same classes.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (ours, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *ours += theirs;
         }
     }
 

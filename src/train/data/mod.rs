@@ -10,6 +10,7 @@ pub mod pass;
 pub mod shuffle;
 pub mod signs;
 pub mod stats;
+pub mod steps;
 mod svg;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::records::teacher::{Format, TeacherError, UnknownFormat, WriteError};
-use crate::runs::Stop;
+use crate::runs::{FolderError, Stop};
 
 pub use files::{Output, Source, Sources};
 
@@ -68,8 +69,11 @@ pub enum DataError {
     /// Another process is writing the output.
     #[error("{}: another run is writing this file at this moment", .0.display())]
     InUse(PathBuf),
+    /// The folder that keeps the work.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// Somebody asked to stop.
-    #[error("interrupted; nothing was written")]
+    #[error("interrupted; no output was completed")]
     Interrupted,
 }
 

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use super::signs::Signs;
+use super::steps::{Checkpoint, Steps};
 use super::{DataError, Output, Source, Sources, Watch};
-use crate::records::teacher::{Chain, Format, Record, TeacherError};
+use crate::records::teacher::{Chain, Content, Format, Record, TeacherError};
 
 /// Bad records of a class that are kept with their places; more are only counted.
 const EXAMPLES: usize = 5;
@@ -24,7 +26,7 @@ pub enum BadRecords {
 }
 
 /// The records of a run, good and bad.
-#[derive(Default)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Tally {
     /// Good records: positions, or games.
     pub records: u64,
@@ -33,22 +35,36 @@ pub struct Tally {
     /// Positions in the output.
     pub written: u64,
     /// Bad records by class.
-    pub faults: BTreeMap<&'static str, FaultClass>,
+    pub faults: BTreeMap<String, FaultClass>,
 }
 
 /// The bad records of a class.
-#[derive(Default)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct FaultClass {
     /// How many.
     pub count: u64,
-    /// The first ones.
-    pub examples: Vec<(PathBuf, TeacherError)>,
+    /// The file and the place of the first ones, in words.
+    pub examples: Vec<String>,
 }
 
 impl Tally {
     /// How many bad records there are.
     pub fn bad(&self) -> u64 {
         self.faults.values().map(|class| class.count).sum()
+    }
+
+    /// Adds the records of the next part of the same files.
+    pub fn merge(&mut self, next: &Self) {
+        self.records += next.records;
+        self.games += next.games;
+        self.written += next.written;
+        for (name, class) in &next.faults {
+            let ours = self.faults.entry(name.clone()).or_default();
+            ours.count += class.count;
+            let room = EXAMPLES - ours.examples.len().min(EXAMPLES);
+            ours.examples
+                .extend(class.examples.iter().take(room).cloned());
+        }
     }
 
     /// Counts a record and hands it back if it is good; a bad one is an error where bad ones are not skipped.
@@ -77,10 +93,13 @@ impl Tally {
                 Ok(Some(record))
             }
             Err(error) if bad_records == BadRecords::Skip => {
-                let class = self.faults.entry(error.fault.class()).or_default();
+                let class = self
+                    .faults
+                    .entry(error.fault.class().to_owned())
+                    .or_default();
                 class.count += 1;
                 if class.examples.len() < EXAMPLES {
-                    class.examples.push((path.clone(), error));
+                    class.examples.push(format!("{}: {error}", path.display()));
                 }
                 Ok(None)
             }
@@ -93,7 +112,7 @@ impl Tally {
 }
 
 /// What a pass found.
-#[derive(Default)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct PassReport {
     /// The records.
     pub tally: Tally,
@@ -103,6 +122,16 @@ pub struct PassReport {
     pub held_out: u64,
     /// Whether scores and results point the same way.
     pub signs: Signs,
+}
+
+impl PassReport {
+    /// Adds what the next part of the same pass found.
+    pub fn merge(&mut self, next: &Self) {
+        self.tally.merge(&next.tally);
+        self.samples += next.samples;
+        self.held_out += next.held_out;
+        self.signs.merge(&next.signs);
+    }
 }
 
 /// Games that go into a file of their own, so that nothing is learnt from them.
@@ -129,26 +158,51 @@ pub struct Destination {
     pub entered_kings: bool,
 }
 
-/// Reads everything; writes what is good where there is an output.
+/// Reads everything of a part; writes what is good where there is an output. What games are held
+/// out depends on all games before, so that such a pass is neither divided nor kept.
 ///
 /// # Errors
-/// Where a file fails, an output cannot hold a record, the watch says stop, and at the first bad record unless they are to
-/// be skipped.
+/// Where a file fails, an output cannot hold a record, the watch says stop, and at the first bad
+/// record unless they are to be skipped.
 pub fn run(
     sources: &Sources,
     destination: &Destination,
     bad_records: BadRecords,
+    steps: &mut Steps<PassReport>,
     watch: &Watch<'_>,
 ) -> Result<PassReport, DataError> {
-    let mut report = PassReport::default();
-    let output = destination.output.as_ref();
-    let mut out = output
-        .map(|(path, format)| Output::create(path, *format))
-        .transpose()?;
+    let last = steps.take_last();
+    let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
+        (last.place, last.output, last.positions)
+    });
+    if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
+        return Ok(last.report.clone());
+    }
+    let mut report = last.map(|last| last.report).unwrap_or_default();
+    let mut out = match &destination.output {
+        Some((path, format)) if steps.is_kept() => {
+            Some(Output::resume(path, *format, length, positions)?)
+        }
+        Some((path, format)) => Some(Output::create(path, *format)?),
+        None => None,
+    };
     let held_out = destination.held_out.as_ref();
     let mut lottery = held_out.map(Lottery::new).transpose()?;
-    sources.read(watch, |source, record| {
-        let Some(record) = report.tally.take(source, record, bad_records)? else {
+    let shard = steps.shard();
+    sources.read_part(shard, from, destination.makes_games(), watch, |found| {
+        if steps.is_due(found.bytes) && !is_in_game(out.as_ref(), found.record.as_ref().ok()) {
+            let (output, positions) = pause(out.as_mut())?;
+            steps.keep(
+                found.bytes,
+                &Checkpoint {
+                    output,
+                    positions,
+                    ..Checkpoint::at(found.place, &report)
+                },
+            )?;
+        }
+        let record = report.tally.take(found.source, found.record, bad_records)?;
+        let Some(record) = record else {
             return Ok(());
         };
         record.for_each_sample(|sample| {
@@ -175,7 +229,26 @@ pub fn run(
     if let Some(lottery) = lottery {
         report.held_out = lottery.out.finish()?;
     }
+    steps.keep(0, &Checkpoint::end(report.tally.written, &report))?;
     Ok(report)
+}
+
+/// Whether a record belongs to a game that the output has not written yet.
+fn is_in_game(out: Option<&Output>, record: Option<&Record>) -> bool {
+    out.zip(record)
+        .is_some_and(|(out, record)| out.is_continued_by(record))
+}
+
+fn pause(out: Option<&mut Output>) -> Result<(u64, u64), DataError> {
+    out.map_or(Ok((0, 0)), Output::pause)
+}
+
+impl Destination {
+    /// Whether positions that follow each other become games.
+    fn makes_games(&self) -> bool {
+        let format = self.output.as_ref().map(|(_, format)| format.content());
+        format == Some(Content::Games) && !self.entered_kings
+    }
 }
 
 fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataError> {
@@ -241,8 +314,8 @@ impl fmt::Display for Tally {
         writeln!(formatter, "{} bad records", self.bad())?;
         for (name, class) in &self.faults {
             writeln!(formatter, "  {:>10}  {name}", class.count)?;
-            for (path, error) in &class.examples {
-                writeln!(formatter, "              {}: {error}", path.display())?;
+            for example in &class.examples {
+                writeln!(formatter, "              {example}")?;
             }
             if class.count > class.examples.len() as u64 {
                 writeln!(formatter, "              …")?;

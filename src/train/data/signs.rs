@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::records::sample::Sample;
 use crate::types::Color;
 
@@ -21,27 +23,23 @@ const LEAST_DECIDED: u64 = 100;
 const ITERATIONS: usize = 50;
 
 /// Positions of one side to move, by classes of scores.
-#[derive(Clone)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Side {
     /// By class: positions, the sum of their scores, and twice the points (a win is 2, a draw 1).
-    classes: [(u64, i64, u64); CLASSES],
+    classes: Vec<(u64, i64, u64)>,
     decided: u64,
 }
 
 /// What was counted.
-#[derive(Clone)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Signs([Side; Color::NUM]);
 
 impl Default for Signs {
     fn default() -> Self {
-        Self(
-            [const {
-                Side {
-                    classes: [(0, 0, 0); CLASSES],
-                    decided: 0,
-                }
-            }; Color::NUM],
-        )
+        Self(Color::ALL.map(|_| Side {
+            classes: vec![(0, 0, 0); CLASSES],
+            decided: 0,
+        }))
     }
 }
 
@@ -55,6 +53,18 @@ pub struct Slope {
 }
 
 impl Signs {
+    /// Adds the counts of other positions.
+    pub fn merge(&mut self, other: &Self) {
+        for (ours, theirs) in self.0.iter_mut().zip(&other.0) {
+            for (ours, theirs) in ours.classes.iter_mut().zip(&theirs.classes) {
+                ours.0 += theirs.0;
+                ours.1 += theirs.1;
+                ours.2 += theirs.2;
+            }
+            ours.decided += theirs.decided;
+        }
+    }
+
     /// Counts a position.
     pub fn add(&mut self, sample: &Sample) {
         let side = &mut self.0[sample.side_to_move().index()];

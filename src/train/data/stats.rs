@@ -3,8 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::histogram::Histogram;
 use super::pass::{BadRecords, Tally};
+use super::steps::{Checkpoint, Place, Steps};
 use super::{DataError, Sources, Watch, svg};
 use crate::records::game::GameResult;
 use crate::records::sample::Sample;
@@ -19,6 +22,7 @@ const LONGEST_GAME: i64 = 400;
 const PLY_WIDTH: i64 = 10;
 
 /// What was counted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stats {
     /// The records.
     pub tally: Tally,
@@ -41,38 +45,79 @@ pub struct Stats {
     lengths: Histogram,
 }
 
-/// Counts everything.
+impl Default for Stats {
+    fn default() -> Self {
+        Self {
+            tally: Tally::default(),
+            games: [0; 3],
+            samples: [0; 3],
+            mere_positions: 0,
+            in_check: 0,
+            entered_kings: 0,
+            mates: 0,
+            score_sums: [0; 2],
+            scores: Histogram::new(-LARGEST_SCORE, LARGEST_SCORE, SCORE_WIDTH),
+            plies: Histogram::new(0, LONGEST_GAME, PLY_WIDTH),
+            lengths: Histogram::new(0, LONGEST_GAME, PLY_WIDTH),
+        }
+    }
+}
+
+/// Counts everything of a part.
 ///
 /// # Errors
 /// Where a file fails, the watch says stop, or a record is bad and bad ones are not skipped.
 pub fn run(
     sources: &Sources,
     bad_records: BadRecords,
+    steps: &mut Steps<Stats>,
     watch: &Watch<'_>,
 ) -> Result<Stats, DataError> {
-    let mut stats = Stats {
-        tally: Tally::default(),
-        games: [0; 3],
-        samples: [0; 3],
-        mere_positions: 0,
-        in_check: 0,
-        entered_kings: 0,
-        mates: 0,
-        score_sums: [0; 2],
-        scores: Histogram::new(-LARGEST_SCORE, LARGEST_SCORE, SCORE_WIDTH),
-        plies: Histogram::new(0, LONGEST_GAME, PLY_WIDTH),
-        lengths: Histogram::new(0, LONGEST_GAME, PLY_WIDTH),
-    };
-    sources.read(watch, |source, record| {
-        if let Some(record) = stats.tally.take(source, record, bad_records)? {
+    let last = steps.take_last();
+    let from = last.as_ref().map_or_else(Place::default, |last| last.place);
+    if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
+        return Ok(last.report.clone());
+    }
+    let mut stats = last.map(|last| last.report).unwrap_or_default();
+    sources.read_part(steps.shard(), from, false, watch, |found| {
+        if steps.is_due(found.bytes) {
+            steps.keep(found.bytes, &Checkpoint::at(found.place, &stats))?;
+        }
+        let record = stats.tally.take(found.source, found.record, bad_records)?;
+        if let Some(record) = record {
             stats.add(&record);
         }
         Ok(())
     })?;
+    steps.keep(0, &Checkpoint::end(0, &stats))?;
     Ok(stats)
 }
 
 impl Stats {
+    /// Adds what was counted in the next part of the same files.
+    pub fn merge(&mut self, next: &Self) {
+        self.tally.merge(&next.tally);
+        let sums = [
+            (&mut self.mere_positions, next.mere_positions),
+            (&mut self.in_check, next.in_check),
+            (&mut self.entered_kings, next.entered_kings),
+            (&mut self.mates, next.mates),
+        ];
+        for (ours, theirs) in sums {
+            *ours += theirs;
+        }
+        for index in 0..3 {
+            self.games[index] += next.games[index];
+            self.samples[index] += next.samples[index];
+        }
+        for (ours, theirs) in self.score_sums.iter_mut().zip(next.score_sums) {
+            *ours += theirs;
+        }
+        self.scores.merge(&next.scores);
+        self.plies.merge(&next.plies);
+        self.lengths.merge(&next.lengths);
+    }
+
     fn add(&mut self, record: &Record) {
         match record {
             Record::Game(game) => {

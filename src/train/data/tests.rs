@@ -1,5 +1,6 @@
 //! The tools on small files: nothing is lost, nothing is made up, and what is wrong is found.
 
+use super::steps::Steps;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -19,6 +20,7 @@ use crate::records::teacher::{Format, TeacherWriter};
 use crate::types::Color;
 
 mod choices;
+mod parts;
 
 /// A folder that is gone after the test.
 struct Folder(PathBuf);
@@ -119,6 +121,7 @@ fn right_and_wrong_signs_are_told_apart() {
                     &sources(&[&path]),
                     &Destination::default(),
                     BadRecords::Stop,
+                    &mut Steps::whole(),
                     watch,
                 )
             });
@@ -171,7 +174,15 @@ fn bad_records_are_counted_and_left_out() {
     bytes.truncate(whole.len() - 1);
     fs::write(&path, &bytes).unwrap();
     let run = |bad_records| {
-        watched(|watch| pass::run(&sources(&[&path]), &to_file(&good), bad_records, watch))
+        watched(|watch| {
+            pass::run(
+                &sources(&[&path]),
+                &to_file(&good),
+                bad_records,
+                &mut Steps::whole(),
+                watch,
+            )
+        })
     };
     let error = run(BadRecords::Stop).err().unwrap().to_string();
     assert!(
@@ -185,7 +196,7 @@ fn bad_records_are_counted_and_left_out() {
         .tally
         .faults
         .iter()
-        .map(|(name, class)| (*name, class.count))
+        .map(|(name, class)| (name.as_str(), class.count))
         .collect();
     assert_eq!(
         classes,
@@ -213,13 +224,28 @@ fn held_out_games_are_whole_and_nowhere_else() {
             share: 0.2,
             seed: 5,
         });
-        let report =
-            watched(|watch| pass::run(&sources(&[&path]), &destination, BadRecords::Stop, watch))
-                .unwrap();
+        let report = watched(|watch| {
+            pass::run(
+                &sources(&[&path]),
+                &destination,
+                BadRecords::Stop,
+                &mut Steps::whole(),
+                watch,
+            )
+        })
+        .unwrap();
         assert_eq!(report.tally.written + report.held_out, 4000);
         for (from, to) in [(&rest, &rest_games), (&held_out, &held_games)] {
-            watched(|watch| pass::run(&sources(&[from]), &to_file(to), BadRecords::Stop, watch))
-                .unwrap();
+            watched(|watch| {
+                pass::run(
+                    &sources(&[from]),
+                    &to_file(to),
+                    BadRecords::Stop,
+                    &mut Steps::whole(),
+                    watch,
+                )
+            })
+            .unwrap();
         }
         let [rest, held] = [&rest_games, &held_games]
             .map(|path| fs::read_to_string(path).unwrap().lines().count());
@@ -238,6 +264,7 @@ fn shuffled_positions_are_the_same_in_another_order() {
             &sources(&[&path]),
             &to_file(&plain),
             BadRecords::Stop,
+            &mut Steps::whole(),
             watch,
         )
     })
@@ -344,7 +371,15 @@ fn statistics_count_everything() {
     let folder = Folder::new("stats");
     let [pack, svg] = ["in.pack", "out.svg"].map(|name| folder.path(name));
     write(&pack, 30, 1);
-    let stats = watched(|watch| stats::run(&sources(&[&pack]), BadRecords::Stop, watch)).unwrap();
+    let stats = watched(|watch| {
+        stats::run(
+            &sources(&[&pack]),
+            BadRecords::Stop,
+            &mut Steps::whole(),
+            watch,
+        )
+    })
+    .unwrap();
     assert_eq!((stats.games, stats.samples), ([10; 3], [200; 3]));
     let text = stats.to_string();
     assert!(text.contains("30  games, 33.3 % black won"), "{text}");
@@ -376,7 +411,13 @@ fn interrupted_work_leaves_nothing_behind() {
     };
     let shuffled = shuffle::run(&sources(&[&path]), (&out, Format::Psv), &settings, &watch);
     assert!(matches!(shuffled, Err(DataError::Interrupted)));
-    let converted = pass::run(&sources(&[&path]), &to_file(&out), BadRecords::Stop, &watch);
+    let converted = pass::run(
+        &sources(&[&path]),
+        &to_file(&out),
+        BadRecords::Stop,
+        &mut Steps::whole(),
+        &watch,
+    );
     assert!(matches!(converted, Err(DataError::Interrupted)));
     assert_eq!(folder.files(), 1);
 }

@@ -44,7 +44,9 @@ fn positions_with_entered_kings_can_be_chosen() {
     };
     let sources = Sources::new(&[from], None).unwrap();
     let stop = BadRecords::Stop;
-    let report = watched(|watch| pass::run(&sources, &destination, stop, watch)).unwrap();
+    let report =
+        watched(|watch| pass::run(&sources, &destination, stop, &mut Steps::whole(), watch))
+            .unwrap();
     assert_eq!((report.samples, report.tally.written), (5, 3));
     let plies: Vec<u16> = fs::read(&to)
         .unwrap()

@@ -1,0 +1,306 @@
+//! A pass over files that can be divided among machines, and resumed after a kill.
+//!
+//! The input is one sequence of bytes, file after file. A [`Shard`] is a contiguous range of it,
+//! moved to the boundaries of records and of games, so that the outputs of all shards, one after
+//! the other, are the output of the undivided pass. A [`Checkpoint`] says how far a pass has come;
+//! the journal of a run folder keeps one for every [`STEP`] bytes.
+
+use std::fs::{self, File};
+use std::io::{BufReader, Seek as _, SeekFrom};
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::files::BUFFER;
+use super::{DataError, Source, Sources, Watch};
+use crate::records::teacher::{Chain, Format, Record, TeacherError, TeacherReader};
+use crate::runs::{RunFolder, Shard};
+
+/// Bytes of input between two checkpoints.
+const STEP: u64 = 8 << 20;
+
+/// Records between two looks at the watch.
+const WATCH_INTERVAL: u64 = 256;
+
+/// A place between two records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Place {
+    /// Index of the file.
+    pub file: usize,
+    /// Bytes of the file before the place.
+    pub offset: u64,
+    /// Records of the file before the place.
+    pub records: u64,
+}
+
+/// How far a pass has come, as a line of the journal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint<R> {
+    /// The next record.
+    pub place: Place,
+    /// Bytes of the output.
+    pub output: u64,
+    /// Positions in the output.
+    pub positions: u64,
+    /// Whether the pass is complete.
+    pub is_complete: bool,
+    /// What was found until then.
+    pub report: R,
+}
+
+impl<R> Checkpoint<R> {
+    /// On the way, without an output.
+    pub(super) const fn at(place: Place, report: R) -> Self {
+        Self {
+            place,
+            output: 0,
+            positions: 0,
+            is_complete: false,
+            report,
+        }
+    }
+
+    /// At the end, with as many positions written.
+    pub(super) fn end(positions: u64, report: R) -> Self {
+        Self {
+            positions,
+            is_complete: true,
+            ..Self::at(Place::default(), report)
+        }
+    }
+}
+
+/// How a pass is divided and kept.
+pub struct Steps<R> {
+    shard: Shard,
+    folder: Option<RunFolder>,
+    last: Option<Checkpoint<R>>,
+    /// Bytes of input, over all files, at the last checkpoint.
+    kept: u64,
+    /// Bytes of input between two checkpoints.
+    step: u64,
+}
+
+impl<R: Default + Serialize + DeserializeOwned> Steps<R> {
+    /// An undivided pass that is not kept.
+    pub const fn whole() -> Self {
+        Self::new(Shard::WHOLE, None, None)
+    }
+
+    /// A part of a pass; the `folder`, if there is one, keeps checkpoints, and `last` is its last one.
+    pub const fn new(shard: Shard, folder: Option<RunFolder>, last: Option<Checkpoint<R>>) -> Self {
+        Self {
+            shard,
+            folder,
+            last,
+            kept: 0,
+            step: STEP,
+        }
+    }
+
+    /// The same with other distances between checkpoints.
+    #[cfg(test)]
+    pub(super) fn of_bytes(mut self, step: u64) -> Self {
+        self.step = step;
+        self
+    }
+
+    /// The part of the pass.
+    pub const fn shard(&self) -> Shard {
+        self.shard
+    }
+
+    /// The last checkpoint of an earlier part of the pass, taken out.
+    pub fn take_last(&mut self) -> Option<Checkpoint<R>> {
+        self.last.take()
+    }
+
+    /// Whether checkpoints are kept at all.
+    pub const fn is_kept(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// Whether the input has gone on far enough, with `bytes` over all files, for another checkpoint.
+    pub const fn is_due(&self, bytes: u64) -> bool {
+        self.is_kept() && bytes >= self.kept + self.step
+    }
+
+    /// Keeps a checkpoint at `bytes` of the input.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn keep(&mut self, bytes: u64, checkpoint: &Checkpoint<&R>) -> Result<(), DataError> {
+        self.kept = bytes;
+        if let Some(folder) = &mut self.folder {
+            folder.append(checkpoint)?;
+        }
+        Ok(())
+    }
+}
+
+/// A record, good or bad, and where it stands.
+pub(super) struct Found<'a> {
+    pub(super) source: &'a Source,
+    pub(super) record: Result<Record, TeacherError>,
+    /// The place before it.
+    pub(super) place: Place,
+    /// Bytes of all files before it.
+    pub(super) bytes: u64,
+}
+
+impl Sources {
+    /// Hands out every record of a shard, good or bad, from a place on. Where the output `makes_games`
+    /// of positions, no game of positions is cut at the ends of the shard.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened, where the watch says stop, and what `visit` says.
+    pub(super) fn read_part(
+        &self,
+        shard: Shard,
+        from: Place,
+        makes_games: bool,
+        watch: &Watch<'_>,
+        mut visit: impl FnMut(Found<'_>) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let total = self.bytes()?;
+        let part = shard.range(total);
+        let mut before = 0;
+        for (file, source) in self.files().iter().enumerate().skip(from.file) {
+            if file == from.file {
+                before = self.bytes_before(file)?;
+            }
+            let metadata = fs::metadata(&source.path).map_err(DataError::io(&source.path))?;
+            let length = metadata.len();
+            let end = before + length;
+            if part.start < end && before < part.end {
+                let start = if file == from.file {
+                    from
+                } else {
+                    Place {
+                        file,
+                        ..Place::default()
+                    }
+                };
+                let range = part.start.saturating_sub(before)..part.end - before;
+                let keeps_games = makes_games && !shard.is_whole();
+                let mut reading = Reading::begin(self, source, start, range, keeps_games)?;
+                let mut records = 0_u64;
+                while let Some((place, record)) = reading.next() {
+                    let bytes = before + place.offset;
+                    visit(Found {
+                        source,
+                        record,
+                        place,
+                        bytes,
+                    })?;
+                    records += 1;
+                    if records.is_multiple_of(WATCH_INTERVAL) {
+                        watch.check(bytes, total)?;
+                    }
+                }
+            }
+            before = end;
+        }
+        watch.check(total, total)
+    }
+
+    fn bytes_before(&self, file: usize) -> Result<u64, DataError> {
+        let sizes = self.files()[..file].iter().map(|source| {
+            let metadata = fs::metadata(&source.path).map_err(DataError::io(&source.path))?;
+            Ok(metadata.len())
+        });
+        sizes.sum()
+    }
+}
+
+/// One file of a part.
+struct Reading {
+    reader: TeacherReader<BufReader<File>>,
+    file: usize,
+    /// Bytes of the file that belong to the part; the end may lie beyond the file.
+    range: Range<u64>,
+    /// Tells where a game of positions ends, if none may be cut.
+    chain: Option<Chain>,
+    /// Whether a record of the part was handed out.
+    has_begun: bool,
+}
+
+impl Reading {
+    fn begin(
+        sources: &Sources,
+        source: &Source,
+        from: Place,
+        range: Range<u64>,
+        keeps_games: bool,
+    ) -> Result<Self, DataError> {
+        let mut file = File::open(&source.path).map_err(DataError::io(&source.path))?;
+        let is_resumed = from.offset > 0;
+        let start = if is_resumed {
+            from
+        } else {
+            Place {
+                file: from.file,
+                ..record_before(source.format, range.start)
+            }
+        };
+        file.seek(SeekFrom::Start(start.offset))
+            .map_err(DataError::io(&source.path))?;
+        let input = BufReader::with_capacity(BUFFER, file);
+        let mut reader = TeacherReader::resume(input, source.format, start.offset, start.records);
+        if sources.needs_results() {
+            reader = reader.needing_results();
+        }
+        Ok(Self {
+            reader,
+            file: from.file,
+            range,
+            chain: keeps_games.then(Chain::default),
+            // A checkpoint lies between two games.
+            has_begun: is_resumed,
+        })
+    }
+
+    /// The next record of the part and the place before it.
+    fn next(&mut self) -> Option<(Place, Result<Record, TeacherError>)> {
+        loop {
+            let place = Place {
+                file: self.file,
+                offset: self.reader.offset(),
+                records: self.reader.records(),
+            };
+            let record = self.reader.next()?;
+            let goes_on = self.chain.as_mut().is_some_and(|chain| {
+                let record = record.as_ref().ok();
+                let goes_on = record.is_some_and(|record| chain.is_continued_by(record));
+                match record {
+                    Some(record) => drop(chain.add(record)),
+                    None => drop(chain.finish()),
+                }
+                goes_on
+            });
+            if place.offset >= self.range.end && !(goes_on && self.has_begun) {
+                return None;
+            }
+            // The game of a record before the part belongs to the part before.
+            self.has_begun |= place.offset >= self.range.start && !goes_on;
+            if self.has_begun {
+                return Some((place, record));
+            }
+        }
+    }
+}
+
+/// A place that reading can begin with to find the records from `offset` on, and one before them if
+/// there is one. Without a fixed size of records this is the beginning of the file.
+fn record_before(format: Format, offset: u64) -> Place {
+    let Some(size) = format.record_size().map(|size| size as u64) else {
+        return Place::default();
+    };
+    let records = offset.div_ceil(size).saturating_sub(1);
+    Place {
+        file: 0,
+        offset: records * size,
+        records,
+    }
+}
