@@ -82,19 +82,19 @@ pub struct TranspositionTable {
     growth: Growth,
     generation: AtomicU8,
     /// Greatest age, in generations, of the entries that the search sees.
-    oldest: AtomicU8,
+    max_age: AtomicU8,
     /// The bits of the key that an entry must match: all, except in tests of collisions.
     #[cfg(test)]
-    checked: u64,
+    key_mask: u64,
 }
 
 /// Decides which entries the running search sees.
 #[derive(Clone, Copy)]
-struct Sight {
+struct Visibility {
     /// The generation of the running search.
     generation: u8,
     /// Greatest age of a visible entry, in generations.
-    oldest: u8,
+    max_age: u8,
 }
 
 const BYTES_PER_MEGABYTE: usize = 1 << 20;
@@ -137,17 +137,17 @@ impl TranspositionTable {
             growth: Growth::new(clusters.len() / 2),
             clusters,
             generation: AtomicU8::new(0),
-            oldest: AtomicU8::new(Generations::All.oldest()),
+            max_age: AtomicU8::new(Generations::All.max_age()),
             #[cfg(test)]
-            checked: u64::MAX,
+            key_mask: u64::MAX,
         }
     }
 
     /// The same table without the check of the key: any entry of the cluster matches.
     #[cfg(test)]
     #[must_use]
-    pub(crate) fn credulous(mut self) -> Self {
-        self.checked = 0;
+    pub(crate) fn without_key_check(mut self) -> Self {
+        self.key_mask = 0;
         self
     }
 
@@ -165,7 +165,7 @@ impl TranspositionTable {
         if !self.clusters.is_large() || for_each_part(parts(), clear).is_err() {
             clear(used);
         }
-        self.growth.begin_anew();
+        self.growth.reset();
         self.generation.store(0, Ordering::Relaxed);
     }
 
@@ -177,10 +177,10 @@ impl TranspositionTable {
     pub fn new_search(&self, generations: Generations) {
         let next = (self.generation.load(Ordering::Relaxed) + 1) & GENERATION_MASK;
         self.generation.store(next, Ordering::Relaxed);
-        let oldest = generations.oldest();
-        let before = self.oldest.swap(oldest, Ordering::Relaxed);
+        let max_age = generations.max_age();
+        let before = self.max_age.swap(max_age, Ordering::Relaxed);
         // After a change to strict, entries from before the last wrap of the counter may exist.
-        if generations == Generations::Strict && (next == 0 || before != oldest) {
+        if generations == Generations::Strict && (next == 0 || before != max_age) {
             self.clear();
         }
     }
@@ -194,19 +194,19 @@ impl TranspositionTable {
     #[inline]
     pub fn probe(&self, key: Key64) -> Probe {
         let cluster = self.cluster_index(key);
-        let sight = self.sight();
+        let visibility = self.visibility();
         let (mut worst_slot, mut worst) = (0, Depth::MAX);
         for (slot, stored) in self.clusters[cluster].0.iter().enumerate() {
             let data = stored.data();
-            if self.is_of(stored, data, key) && sight.sees(data) {
+            if self.is_of(stored, data, key) && visibility.is_visible(data) {
                 return Probe {
                     entry: Entry::unpack(data),
                     slot: SlotIndex { cluster, slot },
                 };
             }
-            let worth = sight.worth(data);
-            if worth < worst {
-                (worst_slot, worst) = (slot, worth);
+            let replacement_value = visibility.replacement_value(data);
+            if replacement_value < worst {
+                (worst_slot, worst) = (slot, replacement_value);
             }
         }
         Probe {
@@ -224,10 +224,10 @@ impl TranspositionTable {
     #[inline]
     pub fn store(&self, slot: SlotIndex, key: Key64, mut entry: Entry) {
         let stored = &self.clusters[slot.cluster].0[slot.slot];
-        let sight = self.sight();
+        let visibility = self.visibility();
         let old_data = stored.data();
-        let is_seen = sight.sees(old_data);
-        let is_same = is_seen && self.is_of(stored, old_data, key);
+        let is_visible = visibility.is_visible(old_data);
+        let is_same = is_visible && self.is_of(stored, old_data, key);
         if is_same && let Some(old) = Entry::unpack(old_data) {
             if entry.value == value::NONE && old.value != value::NONE {
                 return;
@@ -237,16 +237,16 @@ impl TranspositionTable {
             }
             let bonus = if entry.is_pv { PV_BONUS } else { 0 };
             if entry.bound != Bound::Exact
-                && sight.age(old_data) == 0
+                && visibility.age(old_data) == 0
                 && entry.depth + bonus + KEEP_DEEPER_BY <= old.depth
             {
                 return;
             }
         }
-        let data = entry.pack(sight.generation);
+        let data = entry.pack(visibility.generation);
         stored.store(key.low64() ^ data, data);
-        if is_seen && !is_same {
-            self.growth.note_loss(&self.clusters);
+        if is_visible && !is_same {
+            self.growth.record_eviction(&self.clusters);
         }
     }
 
@@ -264,7 +264,7 @@ impl TranspositionTable {
 
     /// Use of the whole table by entries of this search, in permill, estimated from a sample.
     pub fn hashfull(&self) -> u32 {
-        let sight = self.sight();
+        let visibility = self.visibility();
         let clusters = self.used();
         // Evenly spaced over the part in use, because clusters split recently are less full.
         let step = clusters.len().div_ceil(HASHFULL_CLUSTERS) | 1;
@@ -273,7 +273,7 @@ impl TranspositionTable {
         let taken = sample
             .flat_map(|cluster| &cluster.0)
             .map(Slot::data)
-            .filter(|&data| data != 0 && sight.age(data) == 0)
+            .filter(|&data| data != 0 && visibility.age(data) == 0)
             .count();
         (taken * PERMILL * clusters.len() / (2 * self.growth.last() * slots)) as u32
     }
@@ -284,15 +284,15 @@ impl TranspositionTable {
     fn is_of(&self, slot: &Slot, data: u64, key: Key64) -> bool {
         let difference = slot.check() ^ data ^ key.low64();
         #[cfg(test)]
-        let difference = difference & self.checked;
+        let difference = difference & self.key_mask;
         difference == 0
     }
 
     #[inline(always)]
-    fn sight(&self) -> Sight {
-        Sight {
+    fn visibility(&self) -> Visibility {
+        Visibility {
             generation: self.generation.load(Ordering::Relaxed),
-            oldest: self.oldest.load(Ordering::Relaxed),
+            max_age: self.max_age.load(Ordering::Relaxed),
         }
     }
 
@@ -306,7 +306,7 @@ impl TranspositionTable {
 
 impl Generations {
     /// Greatest age of a visible entry, in generations.
-    const fn oldest(self) -> u8 {
+    const fn max_age(self) -> u8 {
         match self {
             Self::All => GENERATION_MASK,
             Self::Strict => 0,
@@ -314,7 +314,7 @@ impl Generations {
     }
 }
 
-impl Sight {
+impl Visibility {
     /// Age of an entry in generations.
     #[inline(always)]
     fn age(self, data: u64) -> u8 {
@@ -325,15 +325,15 @@ impl Sight {
 
     /// Whether the slot has an entry that the search sees.
     #[inline(always)]
-    fn sees(self, data: u64) -> bool {
-        data != 0 && self.age(data) <= self.oldest
+    fn is_visible(self, data: u64) -> bool {
+        data != 0 && self.age(data) <= self.max_age
     }
 
     /// Replacement value in plies: the slot with the least value is replaced. Invisible entries
     /// come first.
     #[inline(always)]
-    fn worth(self, data: u64) -> Depth {
-        if !self.sees(data) {
+    fn replacement_value(self, data: u64) -> Depth {
+        if !self.is_visible(data) {
             return Depth::MIN;
         }
         Depth::from((data >> DEPTH_SHIFT) as u8) - AGE_WEIGHT * Depth::from(self.age(data))

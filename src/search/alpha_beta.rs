@@ -43,7 +43,7 @@ impl Worker {
         if let Some(value) = self.prune_node::<N>(&mut node) {
             return value; // 5-9: razoring, reverse futility, null move, ProbCut
         }
-        let mut picker = self.picker::<N>(&node);
+        let mut picker = self.move_picker::<N>(&node);
         while let Some(mv) = picker.next(&self.position, &self.histories) {
             if node.excluded_move == Some(mv) || N::ROOT && !self.is_root_move(mv) {
                 continue;
@@ -72,7 +72,7 @@ impl Worker {
                 break; // 14: cut
             }
             if node.best_move != Some(mv) {
-                node.note_searched(mv, move_info.is_capture);
+                node.record_searched(mv, move_info.is_capture);
             }
         }
         if self.is_stopped() {
@@ -88,24 +88,24 @@ impl Worker {
         if N::PV || node.excluded_move.is_some() {
             return None;
         }
-        let (hit, beta) = (node.tt_hit?, node.window.beta);
+        let (tt_hit, beta) = (node.tt_hit?, node.window.beta);
         let value = node.tt_value()?;
         let is_high = value >= beta;
-        let decides = hit.depth > node.depth - Depth::from(value <= beta)
-            && value::decides(value, hit.bound, beta)
+        let decides = tt_hit.depth > node.depth - Depth::from(value <= beta)
+            && value::decides(value, tt_hit.bound, beta)
             && (node.cut_node == is_high
                 || node.depth > tunables::tt_cutoff_unexpected_min_depth());
         if !decides {
             return None;
         }
-        if is_high && let Some(mv) = hit.mv {
+        if is_high && let Some(mv) = tt_hit.mv {
             self.update_histories_after_tt_cutoff(node, mv);
         }
         Some(value)
     }
 
     #[inline(always)]
-    fn picker<N: NodeType>(&self, node: &Node) -> MovePicker {
+    fn move_picker<N: NodeType>(&self, node: &Node) -> MovePicker {
         let [first, second] = self.stack[node.ply].killers;
         let counter_move = self.histories.counter_move(self.position.last_move());
         MovePicker::new(

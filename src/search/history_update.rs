@@ -244,7 +244,7 @@ impl Worker {
             CONTINUATIONS
         };
         for (index, weight) in weights.into_iter().enumerate().take(count) {
-            let row = self.stack.before(ply, back + index + 1).row;
+            let row = self.stack.before(ply, back + index + 1).continuation_row;
             if row == ContinuationRow::NONE {
                 continue;
             }

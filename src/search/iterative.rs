@@ -15,7 +15,7 @@ const PERMILL: i32 = 1000;
 const MATE_DEPTH_HALVES: Depth = 5;
 const MATE_DEPTH_OFFSET: Depth = 2;
 /// From this depth on a move may count as easy, which shortens the search.
-const EASY_DEPTH: Depth = 8;
+const EASY_MOVE_MIN_DEPTH: Depth = 8;
 
 /// The depths that helper threads skip, as (size, phase): alternately `size` depths are searched
 /// and `size` are skipped, shifted by `phase`. Helpers that skip depths run ahead and fill the
@@ -38,7 +38,7 @@ const SKIP_SIZE_AND_PHASE: [(Depth, Depth); 12] = [
 impl Worker {
     /// Runs iterations until a limit or a stop. Afterwards the root moves are sorted, the best
     /// first.
-    pub(super) fn iterate(&mut self) {
+    pub(super) fn iterative_deepening(&mut self) {
         let (lines, shown) = (self.multi_pv(), self.shown_multi_pv());
         let last_depth = self.last_depth();
         for depth in 1..=last_depth {
@@ -65,7 +65,7 @@ impl Worker {
             self.previous_pv.clone_from(&self.root_moves[0].pv);
             self.completed_depth = depth;
             self.report_if_due(shown);
-            if self.is_done(depth, previous) {
+            if self.is_finished(depth, previous) {
                 return;
             }
         }
@@ -148,7 +148,7 @@ impl Worker {
     }
 
     /// Whether no further iteration starts.
-    fn is_done(&mut self, depth: Depth, previous: Value) -> bool {
+    fn is_finished(&mut self, depth: Depth, previous: Value) -> bool {
         let best = &self.root_moves[0];
         let value = best.value;
         let plies_to_mate = value::MATE - value.abs();
@@ -180,7 +180,7 @@ impl Worker {
         let factor = PERCENT
             + self.best_move_changes as i32 * tunables::time_best_move_change_percent()
             + fallen * tunables::time_falling_value_permill() * PERCENT / PERMILL;
-        let is_easy = depth >= EASY_DEPTH
+        let is_easy = depth >= EASY_MOVE_MIN_DEPTH
             && best.effort * PERCENT as u64
                 >= self.statistics.nodes * tunables::time_easy_move_effort_percent() as u64;
         let factor = if is_easy {

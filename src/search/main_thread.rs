@@ -65,7 +65,7 @@ pub(super) fn run_helper_thread(worker: &mut Option<Worker>, task: Task) -> Outc
     let result = catch_panic(worker, |worker| {
         let worker = begin(worker, task);
         if !worker.root_moves.is_empty() {
-            worker.iterate();
+            worker.iterative_deepening();
             if worker.has_reached_target_depth() {
                 worker.task.signals.stop();
             }
@@ -113,7 +113,7 @@ fn search_and_decide(worker: &mut Worker, sender: &EventSender, helpers: &Helper
         worker.root_moves.len() == 1,
     ));
     worker.reporter = Some(Reporter::new(sender.clone(), &limits, settings.pv_interval));
-    worker.iterate();
+    worker.iterative_deepening();
     signals.wait_for_permission(limits.infinite);
     signals.stop();
     let notes = gather_outcomes(worker, &signals, helpers);

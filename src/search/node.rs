@@ -94,7 +94,7 @@ pub(super) struct StackFrame {
     /// The TT move during its singular search, which leaves it out.
     pub(super) excluded_move: Option<Move>,
     /// Continuation history of the replies to `current_move`.
-    pub(super) row: ContinuationRow,
+    pub(super) continuation_row: ContinuationRow,
     pub(super) correction_row: CorrectionRow,
     /// Corrected static evaluation; in check that of two plies before; [`value::NONE`] where there
     /// is none.
@@ -120,7 +120,7 @@ impl StackFrame {
     pub(super) const EMPTY: Self = Self {
         current_move: None,
         excluded_move: None,
-        row: ContinuationRow::NONE,
+        continuation_row: ContinuationRow::NONE,
         correction_row: CorrectionRow::NONE,
         static_eval: value::NONE,
         stat_score: 0,
@@ -265,14 +265,14 @@ pub(super) struct Node {
 impl Node {
     /// Records a move that did not fail high.
     #[inline(always)]
-    pub(super) fn note_searched(&mut self, mv: Move, is_capture: bool) {
-        let note_searched = if is_capture {
+    pub(super) fn record_searched(&mut self, mv: Move, is_capture: bool) {
+        let list = if is_capture {
             &mut self.captures_searched
         } else {
             &mut self.quiets_searched
         };
         // Moves beyond the capacity come so late that they need no malus.
-        let _ = note_searched.try_push(mv);
+        let _ = list.try_push(mv);
     }
 
     /// The bound that the best value is, given the window at the start of the node.
@@ -296,7 +296,7 @@ impl Node {
     /// Depth of the table's value in plies; −1 without an entry.
     #[inline(always)]
     pub(super) fn tt_depth(&self) -> Depth {
-        self.tt_hit.map_or(-1, |hit| hit.depth)
+        self.tt_hit.map_or(-1, |data| data.depth)
     }
 }
 

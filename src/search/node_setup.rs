@@ -104,10 +104,10 @@ impl Worker {
     /// A node with its table entry and continuation histories; the rest has initial values.
     #[inline(always)]
     pub(super) fn new_node(&mut self, window: Window, ply: Ply) -> Node {
-        let (probe, hit) = self.probe(ply);
+        let (probe, tt_hit) = self.probe(ply);
         let in_check = self.position.in_check();
         self.stack[ply].in_check = in_check;
-        let rows = std::array::from_fn(|index| self.stack.before(ply, index + 1).row);
+        let rows = std::array::from_fn(|index| self.stack.before(ply, index + 1).continuation_row);
         Node {
             window,
             depth: 0,
@@ -117,11 +117,11 @@ impl Worker {
             in_check,
             key: self.position.key(),
             slot: probe.slot,
-            tt_hit: hit,
-            tt_move: hit.and_then(|hit| hit.mv),
+            tt_hit,
+            tt_move: tt_hit.and_then(|data| data.mv),
             tt_capture: false,
             excluded_move: None,
-            tt_pv: hit.is_some_and(|hit| hit.is_pv),
+            tt_pv: tt_hit.is_some_and(|data| data.is_pv),
             context: HistoryContext::new(&self.position, rows, ply),
             correction: 0,
             raw_eval: value::NONE,
@@ -197,10 +197,10 @@ impl Worker {
         } else {
             self.set_static_eval(node);
             node.eval = node.static_eval;
-            if let Some(hit) = node.tt_hit
+            if let Some(tt_hit) = node.tt_hit
                 && let Some(value) = node.tt_value()
                 && !is_decisive(value)
-                && value::decides(value, hit.bound, node.eval + 1)
+                && value::decides(value, tt_hit.bound, node.eval + 1)
             {
                 node.eval = value;
             }
@@ -220,7 +220,7 @@ impl Worker {
     #[inline(always)]
     pub(super) fn set_static_eval(&mut self, node: &mut Node) {
         node.raw_eval = match node.tt_hit {
-            Some(hit) if hit.eval != value::NONE => hit.eval,
+            Some(tt_hit) if tt_hit.eval != value::NONE => tt_hit.eval,
             _ => self.evaluate(),
         };
         let corrected = node.raw_eval + correction_history::to_value(node.correction);

@@ -14,7 +14,7 @@ use super::root_move::RootMove;
 use super::worker::Worker;
 
 /// Every line is completed to at least a move and a reply.
-const LEAST_LENGTH: usize = 2;
+const MIN_LENGTH: usize = 2;
 
 impl Worker {
     /// Completes the line of a root move, up to its search depth or to the mate. The position must
@@ -28,7 +28,7 @@ impl Worker {
                 self.position.do_move(mv);
             }
             while line.len() < wanted
-                && let Some(mv) = self.next_of_line(line.len(), value)
+                && let Some(mv) = self.next_pv_move(line.len(), value)
             {
                 self.position.do_move(mv);
                 line.push(mv);
@@ -42,14 +42,14 @@ impl Worker {
     }
 
     /// The table's move after `ply` moves of a line of this value, unless the game is over there.
-    fn next_of_line(&mut self, ply: usize, value: Value) -> Option<Move> {
+    fn next_pv_move(&mut self, ply: usize, value: Value) -> Option<Move> {
         let is_over = self.position.search_repetition(ply).is_some()
             || self.position.game_ply() > self.max_moves
             || self.position.declaration(self.rule).is_some();
         if is_over {
             return None;
         }
-        let known = self.peek(ply);
+        let known = self.peek_tt(ply);
         if !value::is_mate(value) {
             return known.map(|(mv, ..)| mv);
         }
@@ -82,6 +82,6 @@ fn wanted_length(best: &RootMove) -> usize {
     if value::is_mate(best.value) {
         (MATE - best.value.abs()) as usize
     } else {
-        (best.depth as usize).clamp(LEAST_LENGTH, MAX_PLY)
+        (best.depth as usize).clamp(MIN_LENGTH, MAX_PLY)
     }
 }

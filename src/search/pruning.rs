@@ -98,7 +98,7 @@ impl Worker {
             && (node.tt_move.is_none() || node.tt_capture)
             && !is_loss(beta)
             && !is_win(node.eval)
-            && node.eval - margin - self.value_threatened() >= beta;
+            && node.eval - margin - self.threatened_value() >= beta;
         is_clear.then_some((BETA_THIRDS * beta + (THIRDS - BETA_THIRDS) * node.eval) / THIRDS)
     }
 
@@ -106,7 +106,7 @@ impl Worker {
     /// The most valuable of them can still move away, the second cannot, so each has its own
     /// weight.
     #[inline(always)]
-    fn value_threatened(&self) -> Value {
+    fn threatened_value(&self) -> Value {
         let board = self.position.board();
         let us = board.side_to_move();
         let (mut first, mut second) = (0, 0);
@@ -154,7 +154,7 @@ impl Worker {
             - node.depth / tunables::nmp_reduction_depth_divisor();
         let frame = &mut self.stack[ply];
         frame.current_move = None;
-        frame.row = ContinuationRow::NONE;
+        frame.continuation_row = ContinuationRow::NONE;
         frame.correction_row = CorrectionRow::NONE;
         self.position.do_null_move();
         let window = Window::above(beta - 1).flipped();
@@ -185,27 +185,27 @@ impl Worker {
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Option<Value> {
         let beta = node.window.beta;
-        let mut limit = beta + tunables::probcut_margin();
+        let mut probcut_beta = beta + tunables::probcut_margin();
         if node.improving {
-            limit -= tunables::probcut_margin_improving();
+            probcut_beta -= tunables::probcut_margin_improving();
         }
         let is_tried = node.depth >= tunables::probcut_min_depth()
             && !is_decisive(beta)
-            && node.tt_value().is_none_or(|value| value >= limit);
+            && node.tt_value().is_none_or(|value| value >= probcut_beta);
         if !is_tried {
             return None;
         }
-        self.probcut_search(node, limit)
+        self.probcut_search(node, probcut_beta)
     }
 
     #[inline(never)]
-    fn probcut_search(&mut self, node: &Node, limit: Value) -> Option<Value> {
+    fn probcut_search(&mut self, node: &Node, probcut_beta: Value) -> Option<Value> {
         let ply = node.ply;
         let depth = node.depth - tunables::probcut_depth_reduction();
         let mut picker = MovePicker::winning_captures(
             &self.position,
             node.tt_move,
-            limit - node.static_eval,
+            probcut_beta - node.static_eval,
             node.context,
             self.all_moves,
         );
@@ -213,23 +213,23 @@ impl Worker {
             if node.excluded_move == Some(mv) {
                 continue;
             }
-            let window = Window::above(limit - 1).flipped();
+            let window = Window::above(probcut_beta - 1).flipped();
             self.prefetch_after(mv);
             self.do_move(mv, ply);
             let mut value = -self.quiescence::<NonPv>(window, ply + 1);
-            if value >= limit && depth > 0 {
+            if value >= probcut_beta && depth > 0 {
                 value = -self.search::<NonPv>(window, depth, ply + 1, !node.cut_node);
             }
             self.undo_move();
             if self.is_stopped() {
                 return Some(STOPPED);
             }
-            if value >= limit {
+            if value >= probcut_beta {
                 if node.excluded_move.is_none() {
                     self.store_value(node, value, Bound::Lower, depth + 1, Some(mv));
                 }
                 if !is_decisive(value) {
-                    return Some(value - (limit - node.window.beta));
+                    return Some(value - (probcut_beta - node.window.beta));
                 }
             }
         }
@@ -240,13 +240,13 @@ impl Worker {
     /// less deep than this node.
     #[inline(always)]
     fn small_probcut(node: &Node) -> Option<Value> {
-        let hit = node.tt_hit?;
-        let limit = node.window.beta + tunables::small_probcut_margin();
-        let is_cut = hit.is_at_least(limit)
-            && hit.depth >= node.depth - tunables::small_probcut_max_depth_deficit()
+        let tt_hit = node.tt_hit?;
+        let probcut_beta = node.window.beta + tunables::small_probcut_margin();
+        let is_cut = tt_hit.is_at_least(probcut_beta)
+            && tt_hit.depth >= node.depth - tunables::small_probcut_max_depth_deficit()
             && !is_decisive(node.window.beta)
-            && !is_decisive(hit.value);
-        is_cut.then_some(limit)
+            && !is_decisive(tt_hit.value);
+        is_cut.then_some(probcut_beta)
     }
 
     /// Step 10: whether a move is skipped. No move is skipped before one that does not lose, so
@@ -302,12 +302,12 @@ impl Worker {
             (piece_value(piece.kind()), history)
         });
         if !move_info.gives_check && reduced < tunables::capture_futility_max_depth() {
-            let reachable = node.static_eval
+            let futility_value = node.static_eval
                 + tunables::capture_futility_margin_base()
                 + tunables::capture_futility_margin_per_depth() * reduced
                 + victim
                 + tunables::capture_futility_history_weight() * history / SCALE;
-            if reachable <= node.window.alpha {
+            if futility_value <= node.window.alpha {
                 return Verdict::Prune;
             }
         }
@@ -341,25 +341,25 @@ impl Worker {
         let reduced = reduced + history / tunables::quiet_pruning_history_per_ply();
         if !node.in_check && reduced < tunables::quiet_futility_max_depth() {
             let alpha = node.window.alpha;
-            let mut reachable = node.static_eval
+            let mut futility_value = node.static_eval
                 + tunables::quiet_futility_margin_base()
                 + tunables::quiet_futility_margin_per_depth() * reduced;
             if node.best_move.is_none() {
-                reachable += tunables::quiet_futility_margin_no_best_move();
+                futility_value += tunables::quiet_futility_margin_no_best_move();
             }
             if node.static_eval > alpha {
-                reachable += tunables::quiet_futility_margin_eval_above_alpha();
+                futility_value += tunables::quiet_futility_margin_eval_above_alpha();
             }
             let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
             if (picker.threatened - moved).is_any() {
-                reachable -= tunables::quiet_futility_margin_threat();
+                futility_value -= tunables::quiet_futility_margin_threat();
             }
-            if reachable <= alpha {
-                if node.best_value <= reachable
+            if futility_value <= alpha {
+                if node.best_value <= futility_value
                     && !is_decisive(node.best_value)
-                    && reachable < MATE_IN_MAX_PLY
+                    && futility_value < MATE_IN_MAX_PLY
                 {
-                    node.best_value = reachable;
+                    node.best_value = futility_value;
                 }
                 return Verdict::Prune;
             }

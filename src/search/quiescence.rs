@@ -18,10 +18,10 @@ impl Worker {
             return value;
         }
         let mut node = self.new_node(window, ply);
-        if let Some(hit) = node.tt_hit
+        if let Some(tt_hit) = node.tt_hit
             && !N::PV
             && let Some(value) = node.tt_value()
-            && value::decides(value, hit.bound, window.beta)
+            && value::decides(value, tt_hit.bound, window.beta)
         {
             return value;
         }
@@ -110,10 +110,10 @@ impl Worker {
         node.correction = self.correction(node.ply);
         self.set_static_eval(node);
         node.best_value = node.static_eval;
-        if let Some(hit) = node.tt_hit
+        if let Some(tt_hit) = node.tt_hit
             && let Some(value) = node.tt_value()
             && !is_decisive(value)
-            && value::decides(value, hit.bound, node.best_value + 1)
+            && value::decides(value, tt_hit.bound, node.best_value + 1)
         {
             node.best_value = value;
         }

@@ -45,7 +45,7 @@ pub(super) struct QuietScorer<'a> {
 #[derive(Clone, Copy)]
 struct NearKing {
     /// Those that only the enemy king defends.
-    lonely: Bitboard,
+    king_only: Bitboard,
     /// Those that the side to move attacks; may contain squares further away.
     supported: Bitboard,
 }
@@ -63,12 +63,12 @@ impl NearKing {
         let us = board.side_to_move();
         let Some(king) = board.king(!us) else {
             return Self {
-                lonely: Bitboard::EMPTY,
+                king_only: Bitboard::EMPTY,
                 supported: Bitboard::EMPTY,
             };
         };
         Self {
-            lonely: king_attacks(king) - board.defended_around(!us, king),
+            king_only: king_attacks(king) - board.defended_around(!us, king),
             supported: board.attacked_around(us, king, board.occupied()),
         }
     }
@@ -144,11 +144,13 @@ impl<'a> QuietScorer<'a> {
     /// king defends, the answer is whether the drop is supported, which is computed for all squares
     /// at once.
     #[inline(always)]
-    fn drop_stands(&mut self, mv: Move) -> bool {
+    fn drop_passes_see(&mut self, mv: Move) -> bool {
         let position = self.position;
         let near = *self.near_king.get_or_insert_with(|| NearKing::of(position));
         let kind = mv.piece().kind();
-        if near.lonely.contains(mv.to()) && piece_value(kind) > tunables::order_check_see_margin() {
+        if near.king_only.contains(mv.to())
+            && piece_value(kind) > tunables::order_check_see_margin()
+        {
             return near.supported.contains(mv.to());
         }
         position.see_ge(mv, -tunables::order_check_see_margin())
@@ -157,7 +159,7 @@ impl<'a> QuietScorer<'a> {
     /// Score besides the sum of the histories of the piece: low ply history and checks.
     #[inline(never)]
     fn extra(&self, mv: Move, checks: Bitboard) -> i32 {
-        let mut score = self.near_root(mv);
+        let mut score = self.low_ply_score(mv);
         if checks.contains(mv.to())
             && self
                 .position
@@ -176,7 +178,7 @@ impl<'a> QuietScorer<'a> {
 
     /// Score of the low ply history, less the greater the ply.
     #[inline(always)]
-    fn near_root(&self, mv: Move) -> i32 {
+    fn low_ply_score(&self, mv: Move) -> i32 {
         if self.ply < LOW_PLIES {
             let low_ply = self.histories.low_ply(mv, self.ply);
             tunables::order_low_ply_weight() * low_ply / (1 + self.ply as i32)
@@ -242,11 +244,11 @@ impl<'a> QuietScorer<'a> {
         scores.of_all(butterfly, self.start, &mut table);
         if self.ply < LOW_PLIES {
             for to in targets {
-                table[to.index()] += self.near_root(Move::drop(piece, to));
+                table[to.index()] += self.low_ply_score(Move::drop(piece, to));
             }
         }
         for to in scores.checks & targets {
-            if self.drop_stands(Move::drop(piece, to)) {
+            if self.drop_passes_see(Move::drop(piece, to)) {
                 table[to.index()] += tunables::order_check_bonus();
             }
         }

@@ -18,15 +18,15 @@ pub struct Skill {
 
 const TENTHS: u32 = 10;
 /// Nodes per move at level 0, and the factor per level.
-const FIRST_NODES: f64 = 200.0;
+const BASE_NODES: f64 = 200.0;
 const NODES_GROWTH: f64 = 1.35;
 /// Scale of the value differences that level 0 tolerates, in pawns. It shrinks with the square of
 /// the distance to the highest level.
-const FIRST_TOLERANCE: f64 = 2.0;
+const BASE_TOLERANCE: f64 = 2.0;
 /// Greatest loss of value by a choice, as a multiple of the tolerance.
-const MOST_TOLERANCES: f64 = 1.5;
+const MAX_TOLERANCES: f64 = 1.5;
 /// Number of lines at the highest level below full strength, and the levels per further line.
-const LEAST_LINES: u32 = 3;
+const MIN_LINES: u32 = 3;
 const LEVELS_PER_LINE: u32 = 4;
 /// The rating of level 0 and of each fourth level above, estimated from matches between levels (see
 /// the guide).
@@ -79,7 +79,7 @@ impl Skill {
 
     /// Soft node limit: no new iteration starts after this many nodes. `None` at full strength.
     pub fn nodes(self) -> Option<u64> {
-        (!self.is_full()).then(|| (FIRST_NODES * NODES_GROWTH.powf(self.exact_level())) as u64)
+        (!self.is_full()).then(|| (BASE_NODES * NODES_GROWTH.powf(self.exact_level())) as u64)
     }
 
     /// Least number of lines to search.
@@ -88,7 +88,7 @@ impl Skill {
         if self.is_full() {
             1
         } else {
-            (LEAST_LINES + below) as usize
+            (MIN_LINES + below) as usize
         }
     }
 
@@ -108,10 +108,10 @@ impl Skill {
             return 0;
         }
         let lack = 1.0 - self.exact_level() / f64::from(Self::HIGHEST_LEVEL);
-        let tolerance = FIRST_TOLERANCE * lack * lack * f64::from(PAWN_VALUE);
+        let tolerance = BASE_TOLERANCE * lack * lack * f64::from(PAWN_VALUE);
         let weight = |&value: &Value| {
             let loss = f64::from(best - value) / tolerance;
-            if loss > MOST_TOLERANCES {
+            if loss > MAX_TOLERANCES {
                 0.0
             } else {
                 (-loss).exp()

@@ -91,7 +91,7 @@ impl Solo {
 
     /// Searches until a limit is reached. A possible declaration at the root is ignored.
     pub fn search(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
-        let mut result = self.iterate(position, limits);
+        let mut result = self.search_once(position, limits);
         if result.lines.is_empty() {
             // Either the node limit ended the search before any move had a value, or there is no
             // move.
@@ -99,12 +99,12 @@ impl Solo {
                 depth: Some(1),
                 ..Limits::default()
             };
-            result = self.iterate(position, &Arc::new(one_ply));
+            result = self.search_once(position, &Arc::new(one_ply));
         }
         result
     }
 
-    fn iterate(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
+    fn search_once(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
         self.table.new_search(self.settings.generations);
         let moves = root_moves(position, limits, &self.settings);
         let task = Task {
@@ -128,7 +128,7 @@ impl Solo {
                 position.game_ply(),
                 worker.root_moves.len() == 1,
             ));
-            worker.iterate();
+            worker.iterative_deepening();
         }
         let lines = worker.root_moves.iter().filter(|line| line.is_searched());
         SoloResult {

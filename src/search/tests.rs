@@ -1,7 +1,7 @@
 //! Tests that need access to the inside of the search: entries of other positions in the table.
 
+mod collision_bug;
 mod lines;
-mod story;
 mod teacher_games;
 mod torture;
 

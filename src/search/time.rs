@@ -20,10 +20,10 @@ use super::tunables;
 use plan::{PERCENT, Plan, Situation, end_of_second};
 
 /// Time factor before the first iteration, in percent of the optimum.
-const USUAL_FACTOR: u32 = PERCENT;
+const INITIAL_FACTOR: u32 = PERCENT;
 /// With less time than this the clock is polled more often.
-const URGENT: Duration = Duration::from_secs(1);
-const URGENT_POLL_INTERVAL: u64 = 64;
+const LOW_TIME: Duration = Duration::from_secs(1);
+const LOW_TIME_POLL_INTERVAL: u64 = 64;
 const POLL_INTERVAL: u64 = 512;
 const MICROSECONDS_PER_MILLISECOND: u64 = 1000;
 
@@ -33,7 +33,7 @@ pub(super) struct TimeManager {
     situation: Situation,
     settings: Settings,
     /// Start of the search.
-    asked: Instant,
+    search_start: Instant,
     /// Start of the own clock, and the node count then.
     start: Instant,
     start_nodes: u64,
@@ -58,11 +58,11 @@ impl TimeManager {
                 is_forced,
             },
             settings: settings.clone(),
-            asked: limits.start,
+            search_start: limits.start,
             start: limits.start,
             start_nodes: 0,
             plan: None,
-            factor: USUAL_FACTOR,
+            factor: INITIAL_FACTOR,
         };
         if !limits.infinite {
             manager.plan = match (limits.movetime, &limits.clock) {
@@ -78,13 +78,13 @@ impl TimeManager {
     /// at the minimum.
     pub(super) fn ponderhit(&mut self, hit: PonderHit, nodes: u64) {
         if let (Some(plan), Some(clock)) = (self.plan, hit.clock)
-            && !plan.is_exact
+            && !plan.is_fixed
         {
             self.plan = Some(self.plan(&clock));
         }
         self.start = hit.at;
         self.start_nodes = nodes;
-        self.end_if_enough(nodes);
+        self.limit_after_optimum(nodes);
     }
 
     /// Whether time is up. `nodes`, the count of all threads, is called only with `nodes_time`.
@@ -103,7 +103,7 @@ impl TimeManager {
     /// could lose on time.
     pub(super) fn poll_interval(manager: Option<&Self>) -> u64 {
         match manager.and_then(|manager| manager.plan) {
-            Some(plan) if plan.remaining < URGENT => URGENT_POLL_INTERVAL,
+            Some(plan) if plan.remaining < LOW_TIME => LOW_TIME_POLL_INTERVAL,
             _ => POLL_INTERVAL,
         }
     }
@@ -113,7 +113,7 @@ impl TimeManager {
     /// end of a second.
     pub(super) fn should_stop(&mut self, factor: u32, nodes: u64) -> bool {
         self.factor = factor;
-        self.end_if_enough(nodes);
+        self.limit_after_optimum(nodes);
         self.is_over(|| nodes)
     }
 
@@ -122,8 +122,8 @@ impl TimeManager {
         self.factor = factor;
     }
 
-    fn end_if_enough(&mut self, nodes: u64) {
-        let (elapsed, thought) = (self.elapsed(nodes), self.thought(nodes));
+    fn limit_after_optimum(&mut self, nodes: u64) {
+        let (elapsed, total_elapsed) = (self.elapsed(nodes), self.total_elapsed(nodes));
         let Some(plan) = &mut self.plan else {
             return;
         };
@@ -131,7 +131,7 @@ impl TimeManager {
         let enough = plan.optimum * factor / PERCENT
             * tunables::time_new_iteration_percent() as u32
             / PERCENT;
-        if plan.is_exact || thought < enough {
+        if plan.is_fixed || total_elapsed < enough {
             return;
         }
         let end = if plan.full_seconds {
@@ -146,15 +146,17 @@ impl TimeManager {
     fn elapsed(&self, nodes: u64) -> Duration {
         match self.settings.nodes_time {
             0 => self.start.elapsed(),
-            per_millisecond => in_time(nodes.saturating_sub(self.start_nodes), per_millisecond),
+            per_millisecond => {
+                nodes_to_time(nodes.saturating_sub(self.start_nodes), per_millisecond)
+            }
         }
     }
 
     /// Time since the start of the search.
-    fn thought(&self, nodes: u64) -> Duration {
+    fn total_elapsed(&self, nodes: u64) -> Duration {
         match self.settings.nodes_time {
-            0 => self.asked.elapsed(),
-            per_millisecond => in_time(nodes, per_millisecond),
+            0 => self.search_start.elapsed(),
+            per_millisecond => nodes_to_time(nodes, per_millisecond),
         }
     }
 
@@ -166,6 +168,6 @@ impl TimeManager {
 }
 
 /// The time that a number of nodes stands for.
-fn in_time(nodes: u64, per_millisecond: u64) -> Duration {
+fn nodes_to_time(nodes: u64, per_millisecond: u64) -> Duration {
     Duration::from_micros(nodes.saturating_mul(MICROSECONDS_PER_MILLISECOND) / per_millisecond)
 }

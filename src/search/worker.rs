@@ -171,7 +171,7 @@ impl Worker {
         let is_capture = self.position.piece_on(mv.to()).is_some();
         let frame = &mut self.stack[ply];
         frame.current_move = Some(mv);
-        frame.row = ContinuationRow::of(mv, frame.in_check, is_capture);
+        frame.continuation_row = ContinuationRow::of(mv, frame.in_check, is_capture);
         frame.correction_row = CorrectionRow::of(mv);
         self.position.do_move(mv);
         let rows = self.correction_rows(ply + 1);
@@ -260,7 +260,7 @@ impl Worker {
         let mv = match entry.mv {
             None => None,
             Some(stored) => {
-                let proved = self.legal_move(stored);
+                let proved = self.legal_tt_move(stored);
                 if proved.is_none() {
                     self.statistics.rejected += 1;
                     self.task.table.erase(probe.slot);
@@ -271,7 +271,7 @@ impl Worker {
         };
         self.statistics.hits += 1;
         audit::remembered(&self.position, mv, "move of the table");
-        let hit = TtData {
+        let tt_data = TtData {
             mv,
             value: value::from_table(entry.value, ply),
             eval: entry.eval,
@@ -279,23 +279,23 @@ impl Worker {
             bound: entry.bound,
             is_pv: entry.is_pv,
         };
-        audit::value(hit.value, ply);
-        (probe, Some(hit))
+        audit::value(tt_data.value, ply);
+        (probe, Some(tt_data))
     }
 
     /// The move of an entry, if it is legal in the position.
     #[inline(always)]
-    fn legal_move(&self, stored: Move16) -> Option<Move> {
+    fn legal_tt_move(&self, stored: Move16) -> Option<Move> {
         let mv = self.position.to_move(stored)?;
         (self.position.pseudo_legal(mv) && self.position.legal(mv)).then_some(mv)
     }
 
     /// The move, value and bound of the entry, without changing statistics or the table.
-    pub(super) fn peek(&self, ply: Ply) -> Option<(Move, Value, Bound)> {
+    pub(super) fn peek_tt(&self, ply: Ply) -> Option<(Move, Value, Bound)> {
         let key = self.tt_key(self.position.key());
         let entry = self.task.table.probe(key).entry?;
         let value = value::from_table(entry.value, ply);
-        Some((self.legal_move(entry.mv?)?, value, entry.bound))
+        Some((self.legal_tt_move(entry.mv?)?, value, entry.bound))
     }
 
     /// The key under which the table knows a position. Tests fold keys to provoke collisions.

@@ -20,7 +20,7 @@ use super::cluster::Cluster;
 const FIRST_PAIRS: usize = 8192;
 /// Pairs split per evicted entry. A third of the slots are then occupied while the table grows, and
 /// one new entry in twenty evicts another.
-const PAIRS_PER_LOSS: usize = 8;
+const PAIRS_PER_EVICTION: usize = 8;
 /// A level is split in this many steps, limited to sizes that are worth a step but take no more
 /// than a third of a millisecond.
 const STEPS: usize = 128;
@@ -41,7 +41,7 @@ pub(super) struct Growth {
 /// Written often while the table grows, so it has its own cache line.
 #[repr(align(64))]
 struct Counter {
-    losses: AtomicUsize,
+    evictions: AtomicUsize,
     is_growing: AtomicBool,
 }
 
@@ -88,7 +88,7 @@ impl Growth {
             first,
             last: first << doublings,
             counter: Counter {
-                losses: AtomicUsize::new(0),
+                evictions: AtomicUsize::new(0),
                 is_growing: AtomicBool::new(false),
             },
         }
@@ -106,7 +106,7 @@ impl Growth {
 
     /// Returns to the initial part. No search may be running, and all clusters in use must be
     /// empty.
-    pub(super) fn begin_anew(&self) {
+    pub(super) fn reset(&self) {
         let part = Part {
             pairs: self.first,
             level: 0,
@@ -120,7 +120,7 @@ impl Growth {
     pub(super) fn pair_of(&self, key: u64) -> usize {
         let part = self.part();
         let of_first = (u128::from(key) * self.first as u128) >> u64::BITS;
-        let division = division_of(key) & ((2 << part.level) - 1);
+        let division = split_bits(key) & ((2 << part.level) - 1);
         let pair = of_first as usize + self.first * division as usize;
         if pair < part.pairs {
             pair
@@ -132,28 +132,31 @@ impl Growth {
 
     /// Records that a visible entry was replaced, and splits pairs if it is time to.
     #[inline(always)]
-    pub(super) fn note_loss(&self, clusters: &ZeroedPages<Cluster>) {
+    pub(super) fn record_eviction(&self, clusters: &ZeroedPages<Cluster>) {
         if self.pairs() < self.last {
-            self.note_loss_while_growing(clusters);
+            self.record_eviction_while_growing(clusters);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn note_loss_while_growing(&self, clusters: &ZeroedPages<Cluster>) {
-        let Counter { losses, is_growing } = &self.counter;
-        losses.fetch_add(1, Ordering::Relaxed);
-        if !self.is_time() || is_growing.swap(true, Ordering::Acquire) {
+    fn record_eviction_while_growing(&self, clusters: &ZeroedPages<Cluster>) {
+        let Counter {
+            evictions,
+            is_growing,
+        } = &self.counter;
+        evictions.fetch_add(1, Ordering::Relaxed);
+        if !self.is_split_due() || is_growing.swap(true, Ordering::Acquire) {
             return;
         }
         // Another thread may have split pairs since: all conditions are checked again.
         let part = self.part();
         let (whole, step) = (self.first << part.level, self.step());
         let is_there = 2 * (part.pairs + step) <= clusters.supplied();
-        if self.is_time() && part.pairs < self.last && is_there {
+        if self.is_split_due() && part.pairs < self.last && is_there {
             let start = part.pairs - whole;
             for pair in start..start + step {
-                divide(clusters, pair, pair + whole, part.level);
+                split_pair(clusters, pair, pair + whole, part.level);
             }
             let pairs = part.pairs + step;
             let level = part.level + u32::from(pairs == 2 * whole);
@@ -162,8 +165,8 @@ impl Growth {
         is_growing.store(false, Ordering::Release);
     }
 
-    fn is_time(&self) -> bool {
-        self.counter.losses.load(Ordering::Relaxed) * PAIRS_PER_LOSS >= self.step()
+    fn is_split_due(&self) -> bool {
+        self.counter.evictions.load(Ordering::Relaxed) * PAIRS_PER_EVICTION >= self.step()
     }
 
     /// Number of pairs that the next step splits.
@@ -182,23 +185,23 @@ impl Growth {
 
     fn set_part(&self, part: Part) {
         self.part.store(part.pack(), Ordering::Relaxed);
-        self.counter.losses.store(0, Ordering::Relaxed);
+        self.counter.evictions.store(0, Ordering::Relaxed);
     }
 }
 
 /// The bits of a key that choose the half at each split, the first split lowest.
 #[inline(always)]
-const fn division_of(key: u64) -> u64 {
+const fn split_bits(key: u64) -> u64 {
     key >> 1
 }
 
 /// Splits a pair: moves the entries of the new half to `to`, which is empty.
-fn divide(clusters: &[Cluster], from: usize, to: usize, level: u32) {
+fn split_pair(clusters: &[Cluster], from: usize, to: usize, level: u32) {
     for side in 0..2 {
         let (source, target) = (&clusters[2 * from + side], &clusters[2 * to + side]);
         for (source, target) in source.0.iter().zip(&target.0) {
             let (check, data) = (source.check(), source.data());
-            if division_of(check ^ data) >> level & 1 != 0 {
+            if split_bits(check ^ data) >> level & 1 != 0 {
                 target.store(check, data);
                 source.clear();
             }
@@ -210,7 +213,7 @@ fn divide(clusters: &[Cluster], from: usize, to: usize, level: u32) {
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use super::{Growth, division_of};
+    use super::{Growth, split_bits};
 
     fn key(number: u64) -> u64 {
         number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -248,7 +251,7 @@ mod tests {
                 };
                 growth.part.store(part.pack(), Ordering::Relaxed);
                 for ((key, before), after) in keys().zip(before).zip(pairs()) {
-                    let moves = before == start && division_of(key) >> level & 1 != 0;
+                    let moves = before == start && split_bits(key) >> level & 1 != 0;
                     assert_eq!(after, if moves { start + whole } else { before });
                 }
             }

@@ -220,9 +220,9 @@ fn after_32_searches_only_a_lasting_entry_counts_as_new() {
         table.store(table.probe(lasting.0).slot, lasting.0, lasting.1);
         for search in 1..=100 {
             table.new_search(generations);
-            let is_seen = generations == Generations::All;
-            assert_eq!(table.probe(lasting.0).entry.is_some(), is_seen);
-            let counts_as_new = is_seen && search % 32 == 0;
+            let is_visible = generations == Generations::All;
+            assert_eq!(table.probe(lasting.0).entry.is_some(), is_visible);
+            let counts_as_new = is_visible && search % 32 == 0;
             assert_eq!(table.hashfull() > 0, counts_as_new, "search {search}");
         }
     }

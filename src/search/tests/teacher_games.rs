@@ -68,7 +68,7 @@ impl Run {
         };
         let mut table = TranspositionTable::new(1).expect("one MB can be had");
         if check == Check::None {
-            table = table.credulous();
+            table = table.without_key_check();
         }
         let mut searcher = Searcher::new();
         searcher.replace_table(Arc::new(table));

@@ -15,27 +15,27 @@ use crate::types::Color;
 const SECOND: Duration = Duration::from_secs(1);
 /// The reserve is at most the available time divided by this: with a few seconds per game there is
 /// no network delay of a second, and a fixed reserve would use up all the time.
-const RESERVE_PART: u32 = 3;
+const RESERVE_DIVISOR: u32 = 3;
 /// Without byoyomi a move takes at most the remaining time divided by this, so that a machine that
 /// stalls does not lose on time.
-const MOST_PART: u32 = 2;
+const SUDDEN_DEATH_DIVISOR: u32 = 2;
 /// Limits of the minimum: the average time per move divided by the first, and its share of the
 /// optimum, the average main time per move divided by the second.
-const MINIMUM_PART: u32 = 2;
-const MINIMUM_PART_OF_OPTIMUM: u32 = 4;
+const MINIMUM_DIVISOR: u32 = 2;
+const MINIMUM_IN_OPTIMUM_DIVISOR: u32 = 4;
 /// Planned game length in plies, and the plies added without byoyomi and increment, and with them.
 const HORIZON: u32 = 160;
 const HORIZON_SUDDEN_DEATH: u32 = 40;
-const HORIZON_ENDLESS: u32 = 20;
+const HORIZON_INCREMENT: u32 = 20;
 /// Plies of the opening, during which the horizon does not shrink, for the same two kinds of games.
 const OPENING_SUDDEN_DEATH: u32 = 40;
-const OPENING_ENDLESS: u32 = 80;
+const OPENING_INCREMENT: u32 = 80;
 /// The maximum is this multiple of the average time per move, and at most this percentage of the
 /// estimated total time.
-const MAXIMUM_SHARES: u32 = 5;
+const MAXIMUM_MULTIPLE: u32 = 5;
 const MAXIMUM_PERCENT: u32 = 30;
 /// With pondering the optimum is increased by the optimum divided by this.
-const PONDER_SHARE: u32 = 4;
+const PONDER_BONUS_DIVISOR: u32 = 4;
 /// With less main time than this percentage of byoyomi, all time is used for the move.
 const FINAL_PUSH_PERCENT: u32 = 120;
 /// Maximum time for the only legal move.
@@ -56,7 +56,7 @@ pub(super) struct Plan {
     /// Whether to use each second that was begun to its end.
     pub(super) full_seconds: bool,
     /// Whether the time is fixed (`movetime`), so that the optimum does not end the search early.
-    pub(super) is_exact: bool,
+    pub(super) is_fixed: bool,
 }
 
 /// What the plan depends on besides the clocks.
@@ -77,7 +77,7 @@ impl Plan {
             maximum: time,
             remaining: time,
             full_seconds: false,
-            is_exact: true,
+            is_fixed: true,
         }
     }
 
@@ -86,7 +86,7 @@ impl Plan {
         let us = situation.us.index();
         let (time, increment, byoyomi) = (clock.time[us], clock.increment[us], clock.byoyomi[us]);
         let total = time + byoyomi;
-        let reserve = settings.network_delay2.min(total / RESERVE_PART);
+        let reserve = settings.network_delay2.min(total / RESERVE_DIVISOR);
         let remaining = total.saturating_sub(reserve);
         let full_seconds = settings.round_up_to_full_second && shows_full_seconds(clock);
         let is_sudden_death = increment.is_zero() && byoyomi.is_zero();
@@ -102,13 +102,13 @@ impl Plan {
         };
         let estimate = estimate.saturating_sub(begun);
         let share = estimate / moves;
-        let base = minimum.min(own / moves / MINIMUM_PART_OF_OPTIMUM);
+        let base = minimum.min(own / moves / MINIMUM_IN_OPTIMUM_DIVISOR);
         let mut optimum = (base + share) * settings.slow_mover / PERCENT;
         if settings.ponder {
-            optimum += optimum / PONDER_SHARE;
+            optimum += optimum / PONDER_BONUS_DIVISOR;
         }
         let mut maximum =
-            minimum + (share * MAXIMUM_SHARES).min(estimate / PERCENT * MAXIMUM_PERCENT);
+            minimum + (share * MAXIMUM_MULTIPLE).min(estimate / PERCENT * MAXIMUM_PERCENT);
         if !byoyomi.is_zero() && time < byoyomi * FINAL_PUSH_PERCENT / PERCENT {
             (minimum, optimum, maximum) = (total, total, total);
         }
@@ -116,8 +116,8 @@ impl Plan {
             minimum = minimum.min(FORCED_MOVE_TIME);
             (optimum, maximum) = (minimum, minimum);
         }
-        let most = if byoyomi.is_zero() {
-            remaining / MOST_PART
+        let longest = if byoyomi.is_zero() {
+            remaining / SUDDEN_DEATH_DIVISOR
         } else {
             remaining
         };
@@ -127,15 +127,15 @@ impl Plan {
             } else {
                 planned
             };
-            planned.min(most)
+            planned.min(longest)
         };
         Self {
             minimum: end(minimum),
-            optimum: optimum.min(most),
+            optimum: optimum.min(longest),
             maximum: end(maximum.max(optimum)),
             remaining,
             full_seconds,
-            is_exact: false,
+            is_fixed: false,
         }
     }
 }
@@ -145,7 +145,7 @@ fn minimum_time(settings: &Settings, average: Duration, full_seconds: bool) -> D
     let wanted = settings
         .minimum_thinking_time
         .saturating_sub(settings.network_delay);
-    let minimum = wanted.min(average / MINIMUM_PART);
+    let minimum = wanted.min(average / MINIMUM_DIVISOR);
     if full_seconds {
         // On these clocks the first second is free, or lost anyway.
         minimum.max(SECOND.saturating_sub(settings.network_delay))
@@ -168,7 +168,7 @@ fn moves_to_go(settings: &Settings, game_ply: u32, is_sudden_death: bool) -> u32
     let (more, opening) = if is_sudden_death {
         (HORIZON_SUDDEN_DEATH, OPENING_SUDDEN_DEATH)
     } else {
-        (HORIZON_ENDLESS, OPENING_ENDLESS)
+        (HORIZON_INCREMENT, OPENING_INCREMENT)
     };
     let horizon = HORIZON + more - game_ply.min(opening);
     let plies = match settings.max_moves_to_draw {

@@ -21,19 +21,19 @@ const COLLISIONS: [&str; 2] = [
 /// A middle game with white's rook on 8一 and a free path to 8三.
 const MIDDLE_GAME: &str = "lrsgkgsnl/7b1/p1ppppppp/9/1p7/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b N 1";
 
-fn story() -> Move16 {
+fn bug_move() -> Move16 {
     stored("8a8c+")
 }
 
 /// The move as either side would make it.
-fn story_moves() -> [Move; 2] {
+fn bug_moves() -> [Move; 2] {
     [Piece::BlackDragon, Piece::WhiteDragon]
         .map(|dragon| Move::promotion(Square::S81, Square::S83, dragon))
 }
 
 fn entry() -> Entry {
     Entry {
-        mv: Some(story()),
+        mv: Some(bug_move()),
         value: 3000,
         eval: 0,
         depth: value::MAX_PLY as i32,
@@ -64,11 +64,11 @@ fn plant_counter_moves(histories: &mut Histories, answer: Move) {
     }
 }
 
-/// Number of moves whose counter move is one of [`story_moves`].
-fn counter_moves_of_the_story(histories: &Histories) -> usize {
+/// Number of moves whose counter move is one of [`bug_moves`].
+fn count_bug_counter_moves(histories: &Histories) -> usize {
     possible_moves()
         .filter_map(|mv| histories.counter_move(Some(mv)))
-        .filter(|answer| story_moves().contains(answer))
+        .filter(|answer| bug_moves().contains(answer))
         .count()
 }
 
@@ -86,10 +86,10 @@ fn possible_moves() -> impl Iterator<Item = Move> {
 }
 
 /// All moves that the picker yields, with `refutations` as killers and counter move.
-fn picked(position: &Position, remembered: [Option<Move>; 3]) -> Vec<String> {
+fn picked(position: &Position, refutations: [Option<Move>; 3]) -> Vec<String> {
     let histories = Histories::new();
     let context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
-    let mut picker = MovePicker::new(position, None, remembered, context, false);
+    let mut picker = MovePicker::new(position, None, refutations, context, false);
     let mut moves: Vec<String> = std::iter::from_fn(|| picker.next(position, &histories))
         .map(|mv| format!("{mv:?}"))
         .collect();
@@ -106,7 +106,7 @@ fn the_entry_counts_only_where_the_rook_is_blacks() {
         .probe(0)
         .1
         .expect("the entry is this position's own");
-    assert_eq!(hit.mv, Some(story_moves()[0]));
+    assert_eq!(hit.mv, Some(bug_moves()[0]));
     assert_eq!(
         (at_home.statistics.hits, at_home.statistics.rejected),
         (1, 0)
@@ -127,19 +127,19 @@ fn the_entry_counts_only_where_the_rook_is_blacks() {
 
 /// Two checks refuse the move independently: the owner of the piece, and the promotion zone.
 #[test]
-fn each_gate_refuses_by_itself() {
+fn each_check_refuses_by_itself() {
     let [blacks_turn, whites_turn] = COLLISIONS.map(position);
-    assert_eq!(blacks_turn.to_move(story()), None);
-    assert_eq!(whites_turn.to_move(story()), Some(story_moves()[1]));
+    assert_eq!(blacks_turn.to_move(bug_move()), None);
+    assert_eq!(whites_turn.to_move(bug_move()), Some(bug_moves()[1]));
     for position in [&blacks_turn, &whites_turn] {
-        for mv in story_moves() {
+        for mv in bug_moves() {
             assert!(!position.pseudo_legal(mv), "{mv:?}");
         }
     }
 }
 
 #[test]
-fn remembered_moves_of_the_story_do_not_come_out() {
+fn illegal_refutations_are_not_yielded() {
     for sfen in COLLISIONS.into_iter().chain([MIDDLE_GAME]) {
         let before = position(sfen);
         let mut passed = before.clone();
@@ -149,13 +149,13 @@ fn remembered_moves_of_the_story_do_not_come_out() {
             crate::movegen::legal::<false, 1>(&position, &mut legal);
             let mut legal: Vec<String> = legal.iter().map(|mv| format!("{mv:?}")).collect();
             legal.sort();
-            for mv in story_moves() {
+            for mv in bug_moves() {
                 assert!(!legal.contains(&format!("{mv:?}")));
                 for slot in 0..3 {
-                    let mut remembered = [None; 3];
-                    remembered[slot] = Some(mv);
+                    let mut refutations = [None; 3];
+                    refutations[slot] = Some(mv);
                     assert_eq!(
-                        picked(&position, remembered),
+                        picked(&position, refutations),
                         legal,
                         "{mv:?} in slot {slot}"
                     );
@@ -170,7 +170,7 @@ fn remembered_moves_of_the_story_do_not_come_out() {
 fn a_null_move_has_no_counter_move() {
     let mut position = position(MIDDLE_GAME);
     let mut histories = Histories::new();
-    plant_counter_moves(&mut histories, story_moves()[1]);
+    plant_counter_moves(&mut histories, bug_moves()[1]);
     let first = legal_moves(&position)[0];
     position.do_move(first);
     assert!(histories.counter_move(position.last_move()).is_some());
@@ -181,7 +181,7 @@ fn a_null_move_has_no_counter_move() {
 /// With the entry under every position within two plies (null moves included) and the move as
 /// counter move of every move, the search is the same as without.
 #[test]
-fn the_search_goes_on_as_if_the_story_had_not_been() {
+fn the_search_is_the_same_as_without_the_entry() {
     let root = position(MIDDLE_GAME);
     let run = |worker: &mut Worker| {
         worker.task.limits = Limits {
@@ -189,25 +189,25 @@ fn the_search_goes_on_as_if_the_story_had_not_been() {
             ..Limits::default()
         }
         .into();
-        worker.iterate();
+        worker.iterative_deepening();
         let best = &worker.root_moves[0];
         (best.pv.clone(), best.value, worker.statistics.nodes)
     };
     let clean = run(&mut worker(&root));
-    for answer in story_moves() {
+    for answer in bug_moves() {
         let mut worker = worker(&root);
         let planted = plant_two_plies(&worker, &root);
         plant_counter_moves(&mut worker.histories, answer);
-        let slots = counter_moves_of_the_story(&worker.histories);
+        let slots = count_bug_counter_moves(&worker.histories);
         assert_eq!(run(&mut worker), clean);
         assert!(worker.statistics.rejected > 100, "{:?}", worker.statistics);
-        assert!(counter_moves_of_the_story(&worker.histories) < slots);
+        assert!(count_bug_counter_moves(&worker.histories) < slots);
         // Wherever the search probed, the entry has been erased or replaced.
         let left = planted
             .iter()
             .filter(|&&key| {
                 let entry = worker.task.table.probe(key).entry;
-                entry.is_some_and(|entry| entry.mv == Some(story()))
+                entry.is_some_and(|entry| entry.mv == Some(bug_move()))
             })
             .count();
         assert!(left as u64 + worker.statistics.rejected <= planted.len() as u64);
@@ -219,7 +219,7 @@ fn plant_two_plies(worker: &Worker, root: &Position) -> Vec<Key64> {
     let mut keys = Vec::new();
     let mut place = |position: &Position| {
         let is_legal = position
-            .to_move(story())
+            .to_move(bug_move())
             .is_some_and(|mv| legal_moves(position).contains(&mv));
         if !is_legal {
             plant(worker, position);
