@@ -1,13 +1,13 @@
-//! What evaluation by networks costs: one evaluation after each move of two games in turn (so that no sums are known from
-//! the time before), and one from the sums that are known.
+//! What evaluation by networks costs: one evaluation after each move of two games in turn (so that
+//! no sums are known from the time before), and one from the sums that are known.
 //!
-//! Networks are made up (`raicho net random`), so most of their activations are not 0, other than those of trained ones;
-//! `RAICHO_SIMD` chooses the instruction set.
+//! Networks are made up (`raicho net random`), so most of their activations are not 0, other than
+//! those of trained ones; `RAICHO_SIMD` chooses the instruction set.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use raicho::eval::nnue::{Model, Network, chosen_set, random};
+use raicho::eval::nnue::{Model, Network, instruction_set_from_env, random};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::types::Move;
@@ -38,14 +38,15 @@ fn game(stride: usize) -> Vec<Move> {
 }
 
 fn evaluation(criterion: &mut Criterion) {
-    let set = chosen_set().expect("RAICHO_SIMD names an instruction set of this processor");
+    let set =
+        instruction_set_from_env().expect("RAICHO_SIMD names an instruction set of this processor");
     let games = [game(7919), game(6007)];
     let mut group = criterion.benchmark_group(format!("networks, {set}"));
     for name in SHAPES {
         let shape = name.parse().expect("a shape");
         let (network, _) = Network::read(&random::file(&shape, 1)).expect("a good file");
         let model = Model::for_set(network, set);
-        let mut memory = model.memory();
+        let mut accumulator = model.accumulator();
         let evaluations: usize = games.iter().map(Vec::len).sum();
         group.throughput(Throughput::Elements(evaluations as u64));
         group.bench_function(format!("{name}: after each move"), |bencher| {
@@ -54,7 +55,7 @@ fn evaluation(criterion: &mut Criterion) {
                     let mut position: Position = Position::startpos();
                     for &mv in game {
                         position.do_move(mv);
-                        black_box(model.evaluate(&position, &mut memory));
+                        black_box(model.evaluate(&position, &mut accumulator));
                     }
                 }
             });
@@ -65,7 +66,7 @@ fn evaluation(criterion: &mut Criterion) {
         }
         group.throughput(Throughput::Elements(1));
         group.bench_function(format!("{name}: known sums"), |bencher| {
-            bencher.iter(|| model.evaluate(black_box(&position), &mut memory));
+            bencher.iter(|| model.evaluate(black_box(&position), &mut accumulator));
         });
     }
     group.finish();

@@ -11,7 +11,7 @@ use super::data::{Input, watched};
 use super::evaluation;
 use super::share::parse_share;
 use crate::eval::nnue::shape::{Head, Shape};
-use crate::eval::nnue::{Network, explain, of_material, random, scalar};
+use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::position::Position;
 use crate::train::judge::{self, JudgeSettings};
 use crate::train::learn::DEFAULT_SCALE;
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Random { shape, file, seed } => write(shape, file, *seed),
         Command::Material { file } => {
-            let bytes = of_material()
+            let bytes = material_network()
                 .to_bytes()
                 .context("a network of another format")?;
             fs::write(file, bytes).with_context(|| file.display().to_string())
@@ -133,7 +133,7 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
 }
 
 fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
-    let weights = shape.inputs.count() * shape.width;
+    let weights = shape.features.count() * shape.width;
     ensure!(
         weights <= MAX_COMPRESSED,
         "{shape}: {weights} weights, expected at most {MAX_COMPRESSED}"
@@ -156,7 +156,7 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
     let (mut network, _) = Network::open(from).with_context(|| from.display().to_string())?;
     let scale = network
-        .enlarge(factor)
+        .rescale(factor)
         .with_context(|| from.display().to_string())?;
     let bytes = network.to_bytes().context("a network of another format")?;
     fs::write(to, bytes).with_context(|| to.display().to_string())?;

@@ -10,7 +10,7 @@ use super::{EvalFile, Settings};
 use crate::eval::Evaluator;
 use crate::eval::nnue::file::{NetError, Warning, in_folder};
 use crate::eval::nnue::simd::{InstructionSet, InstructionSetError};
-use crate::eval::nnue::{Model, Network, chosen_set};
+use crate::eval::nnue::{Model, Network, instruction_set_from_env};
 
 /// Something about the evaluation that its user should know.
 #[derive(Debug, Error)]
@@ -97,7 +97,7 @@ fn of_name(choice: &EvalFile) -> (Evaluator, Vec<EvalProblem>) {
 
 /// For the instruction set that was asked for, or the best.
 fn lay_out(network: Network) -> (Evaluator, Vec<EvalProblem>) {
-    let (set, problems) = match chosen_set() {
+    let (set, problems) = match instruction_set_from_env() {
         Ok(set) => (set, Vec::new()),
         Err(error) => (InstructionSet::best(), vec![error.into()]),
     };

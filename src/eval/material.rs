@@ -1,4 +1,5 @@
-//! Material: piece values of `YaneuraOu`'s level 1, on the board and in hand alike.
+//! Material evaluation with the piece values of `YaneuraOu`'s level 1; pieces in hand count as on
+//! the board.
 
 use std::fmt::Write;
 
@@ -6,14 +7,14 @@ use crate::position::Position;
 use crate::types::value::{PAWN_VALUE, piece_value};
 use crate::types::{Color, PieceType, Value};
 
-/// The balance of material for the side to move.
+/// The material balance for the side to move, in units of 1/90 pawn.
 #[inline(always)]
 pub(super) fn evaluate(position: &Position) -> Value {
     position.material()
 }
 
-/// The evaluation in words: counts of each kind, the total, and last the line `static eval <n>` from the side to move
-/// in the internal unit, in which a pawn is 90.
+/// Explains the evaluation: the counts and values of each piece type, the total, and as the last
+/// line `static eval <n>`, for the side to move in units of 1/90 pawn.
 pub(super) fn explain(position: &Position) -> String {
     let mut text = String::from("material     value  black board hand  white board hand     sum\n");
     let board = position.board();

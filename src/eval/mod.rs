@@ -1,6 +1,6 @@
-//! Evaluation: what a position is worth without search, from the side to move.
+//! Static evaluation: the value of a position without search, for the side to move.
 //!
-//! The kind of evaluation is chosen at run time; one enum and one predictable branch per call.
+//! The kind of evaluation is chosen at run time; dispatching costs one predictable branch per call.
 //!
 //! Must not know: search, files other than weights.
 
@@ -13,21 +13,22 @@ use std::sync::Arc;
 use crate::position::Position;
 use crate::types::Value;
 
-/// A way to evaluate positions. Light to clone: weights are shared.
+/// A way to evaluate positions. Cloning is cheap, because weights are shared.
 #[derive(Clone, Debug, Default)]
 pub enum Evaluator {
-    /// Piece values only: `YaneuraOu`'s level 1.
+    /// Piece values only, as `YaneuraOu`'s material evaluation of level 1.
     #[default]
     Material,
     /// A neural network.
     Nnue(Arc<nnue::Model>),
 }
 
-/// What one thread remembers from evaluation to evaluation. It belongs to the evaluator that it was made for.
+/// The state that one thread keeps between evaluations: the accumulators of a network, nothing for
+/// material. It belongs to the [`Evaluator`] that made it.
 #[derive(Debug, Default)]
-pub struct Memory(Option<Box<nnue::Memory>>);
+pub struct Accumulator(Option<Box<nnue::Accumulator>>);
 
-/// What it is, in a few words: `<material>`, or the shape of a network and the instructions that are used.
+/// `<material>`, or source, shape and instruction set of the network.
 impl fmt::Display for Evaluator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,7 +42,7 @@ impl fmt::Display for Evaluator {
     }
 }
 
-/// Whether it is the same, not only alike.
+/// Two evaluators are equal where they share one network, not where weights are equal.
 impl PartialEq for Evaluator {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -55,20 +56,21 @@ impl PartialEq for Evaluator {
 impl Eq for Evaluator {}
 
 impl Evaluator {
-    /// Memory for a thread.
-    pub fn memory(&self) -> Memory {
+    /// A new accumulator for one thread.
+    pub fn accumulator(&self) -> Accumulator {
         match self {
-            Self::Material => Memory(None),
-            Self::Nnue(model) => Memory(Some(Box::new(model.memory()))),
+            Self::Material => Accumulator(None),
+            Self::Nnue(model) => Accumulator(Some(Box::new(model.accumulator()))),
         }
     }
 
-    /// Whether it counts the pieces alone and sees nothing of where they stand.
+    /// Whether it is [`Self::Material`], which does not depend on where pieces stand.
     pub fn is_material(&self) -> bool {
         matches!(self, Self::Material)
     }
 
-    /// The evaluation of a position in words; the last line is `static eval <n>`, the value for the side to move.
+    /// Explains the evaluation of a position as text. The last line is `static eval <n>`, for the
+    /// side to move in units of 1/90 pawn.
     pub fn explain(&self, position: &Position) -> String {
         match self {
             Self::Material => material::explain(position),
@@ -76,12 +78,13 @@ impl Evaluator {
         }
     }
 
-    /// The value of a position for the side to move, a pawn is about 90; not limited in size. Where a network finds no king
-    /// that it needs, the material counts. `memory` must come from [`Self::memory`].
+    /// The value of a position for the side to move, in units of about 1/90 pawn. It is not clamped
+    /// to the range of search values. A network falls back to material where a king is missing.
+    /// `accumulator` must come from [`Self::accumulator`].
     #[inline]
-    pub fn evaluate(&self, position: &Position, memory: &mut Memory) -> Value {
-        if let (Self::Nnue(model), Some(memory)) = (self, &mut memory.0)
-            && let Some(value) = model.evaluate(position, memory)
+    pub fn evaluate(&self, position: &Position, accumulator: &mut Accumulator) -> Value {
+        if let (Self::Nnue(model), Some(accumulator)) = (self, &mut accumulator.0)
+            && let Some(value) = model.evaluate(position, accumulator)
         {
             return value;
         }

@@ -29,7 +29,7 @@ pub(super) struct Worker {
     pub(super) task: Task,
     pub(super) position: Position,
     pub(super) evaluator: Evaluator,
-    pub(super) evaluation: eval::Memory,
+    pub(super) evaluation: eval::Accumulator,
     pub(super) rule: EnteringKingRule,
     pub(super) all_moves: bool,
     pub(super) max_moves: u32,
@@ -81,7 +81,7 @@ impl Worker {
         Self {
             position: task.position.clone(),
             evaluator: Evaluator::default(),
-            evaluation: eval::Memory::default(),
+            evaluation: eval::Accumulator::default(),
             rule: EnteringKingRule::default(),
             all_moves: false,
             max_moves: u32::MAX,
@@ -122,7 +122,7 @@ impl Worker {
         self.draw_values[root_side.opponent().index()] = -draw_value;
         if self.evaluator != settings.evaluator {
             self.evaluator = settings.evaluator.clone();
-            self.evaluation = self.evaluator.memory();
+            self.evaluation = self.evaluator.accumulator();
         }
         self.rule = settings.entering_king_rule;
         self.all_moves = settings.generate_all_legal_moves;

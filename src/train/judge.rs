@@ -8,7 +8,7 @@ use std::fmt;
 use super::data::pass::{BadRecords, Tally};
 use super::data::{DataError, Sources, Watch};
 use crate::bitboard::Bitboard;
-use crate::eval::{Evaluator, Memory};
+use crate::eval::{Accumulator, Evaluator};
 use crate::position::{Declaration, Position};
 use crate::records::sample::Sample;
 use crate::records::score::clamp_centipawns;
@@ -77,7 +77,7 @@ pub fn run(
     let mut judge = Judge {
         evaluator,
         settings,
-        memory: evaluator.memory(),
+        memory: evaluator.accumulator(),
         position: Position::startpos(),
         found: Judgement::default(),
     };
@@ -95,7 +95,7 @@ pub fn run(
 struct Judge<'a> {
     evaluator: &'a Evaluator,
     settings: &'a JudgeSettings,
-    memory: Memory,
+    memory: Accumulator,
     position: Position,
     found: Judgement,
 }
@@ -204,7 +204,7 @@ mod tests {
         let mut judge = Judge {
             evaluator: &evaluator,
             settings: &SETTINGS,
-            memory: evaluator.memory(),
+            memory: evaluator.accumulator(),
             position: Position::startpos(),
             found: Judgement::default(),
         };

@@ -1,17 +1,18 @@
-//! Networks against `YaneuraOu`: files of made-up weights, and one real network where it is at hand, must give its evaluations to
-//! the last point. And networks of our own format against another program.
+//! Networks against `YaneuraOu`: files of made-up weights, and one real network where it is at
+//! hand, must give its evaluations to the last point. And networks of our own format against
+//! another program.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::common::{FEWER_KINGS, TWO_KINGS, position};
-use raicho::eval::nnue::inputs::Inputs;
+use raicho::eval::nnue::FeatureSet;
 use raicho::eval::nnue::shape::Shape;
 use raicho::eval::nnue::{Network, random, scalar};
 use raicho::types::Color;
 
-/// A header with a shape in each column, then positions with an evaluation by each. The seed of a network is the number of
-/// its column.
+/// A header with a shape in each column, then positions with an evaluation by each. The seed of a
+/// network is the number of its column.
 const EVALUATIONS: &str = include_str!("../data/nnue_evaluations.tsv");
 
 /// Likewise, with three positions of fewer pieces at the end.
@@ -169,11 +170,11 @@ fn reads_and_evaluates(name: &str) {
 
 #[test]
 fn every_kind_of_inputs() {
-    for inputs in Inputs::ALL {
-        reads_and_evaluates(&format!("{}_64x2-8-32", inputs.word()));
-        reads_and_evaluates(&format!("{}_64x2-8", inputs.word()));
-        if inputs.count() < 1_000_000 {
-            reads_and_evaluates(&format!("SFNN_{}_64_7_32_k3k3", inputs.word()));
+    for set in FeatureSet::ALL {
+        reads_and_evaluates(&format!("{}_64x2-8-32", set.word()));
+        reads_and_evaluates(&format!("{}_64x2-8", set.word()));
+        if set.count() < 1_000_000 {
+            reads_and_evaluates(&format!("SFNN_{}_64_7_32_k3k3", set.word()));
         }
     }
 }

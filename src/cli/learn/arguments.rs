@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
 use crate::cli::work::Indivisible;
 use crate::train::data::Sources;
-use crate::train::learn::{DEFAULT_SCALE, Filter, Schedule, Settings, Shape, Source, Tactical};
+use crate::train::learn::{
+    DEFAULT_SCALE, Filter, InitialWeights, Schedule, Settings, Shape, Source, Tactical,
+};
 
 /// Points of the loss curve, and checkpoints, in a run.
 const POINTS: u64 = 100;
@@ -38,7 +40,7 @@ pub(in crate::cli) struct Arguments {
 
     /// Begin with the weights of this checkpoint or network of the same width instead of made-up ones
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
-    pub(super) begin_with: Option<PathBuf>,
+    begin_with: Option<PathBuf>,
 
     /// Threads [default: all]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -204,6 +206,22 @@ impl Arguments {
             held_out,
             seed: self.seed,
         })
+    }
+
+    /// Checks the options of a new run, so that wrong ones are refused before any data are read.
+    pub(super) fn validate(&self) -> anyhow::Result<()> {
+        // The number of positions only decides the number of steps.
+        let scale = self.course.scale.unwrap_or(DEFAULT_SCALE);
+        Ok(self.settings(1, scale)?.validate()?)
+    }
+
+    /// The initial weights of a new run, `None` for random ones.
+    pub(super) fn initial_weights(&self) -> anyhow::Result<Option<InitialWeights>> {
+        let open = |path: &PathBuf| {
+            InitialWeights::open(path, self.course.width)
+                .with_context(|| path.display().to_string())
+        };
+        self.begin_with.as_ref().map(open).transpose()
     }
 
     /// The data of a run that goes on, wherever its files are now.

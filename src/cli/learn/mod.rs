@@ -15,7 +15,7 @@ use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
 use crate::runs::FolderLock;
 use crate::train::learn::{
-    DEFAULT_SCALE, Data, Learner, Source, Watch, best_before_rise, fit_scale,
+    DEFAULT_SCALE, Data, InitialWeights, Learner, Source, Watch, best_before_rise, fit_scale,
 };
 
 pub(super) use arguments::Arguments;
@@ -45,7 +45,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             !checkpoint.exists(),
             "{shown} is there already, expected --resume or another --out"
         );
+        arguments.validate()?;
     }
+    let initial = arguments.initial_weights()?;
     let _lock = FolderLock::take(&arguments.out)?;
     let threads = arguments.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new()
@@ -62,7 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut learner = if arguments.resume {
         Learner::resume(&checkpoint, &data).with_context(|| shown.to_string())?
     } else {
-        begin(arguments, &data)?
+        begin(arguments, &data, initial)?
     };
     pool.install(|| learn(&mut learner, &arguments.out, stop.flag()))?;
     if !learner.is_finished() {
@@ -121,7 +123,11 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
 }
 
 /// A new run.
-fn begin<'a>(arguments: &Arguments, data: &'a Data) -> anyhow::Result<Learner<'a>> {
+fn begin<'a>(
+    arguments: &Arguments,
+    data: &'a Data,
+    initial: Option<InitialWeights>,
+) -> anyhow::Result<Learner<'a>> {
     let course = &arguments.course;
     let fitted = || fit_scale(data.training.iter());
     let scale = match course.scale {
@@ -142,9 +148,8 @@ fn begin<'a>(arguments: &Arguments, data: &'a Data) -> anyhow::Result<Learner<'a
         None => writeln!(out, "scale {scale}; results are not predicted by scores")?,
     }
     let mut learner = Learner::new(settings, data)?;
-    if let Some(path) = &arguments.begin_with {
-        let context = || path.display().to_string();
-        learner.begin_with(path).with_context(context)?;
+    if let Some(weights) = initial {
+        learner.init_from(weights);
     }
     Ok(learner)
 }

@@ -1,4 +1,4 @@
-//! The network inside the executable; `nets/README.md` says how it was made.
+//! The network that is embedded into the executable; `nets/README.md` describes its training.
 
 use super::network::Network;
 
@@ -6,10 +6,10 @@ use super::network::Network;
 static FILE: &[u8] = include_bytes!("../../../nets/raicho.nnue");
 
 impl Network {
-    /// The network that is part of the program. Each call reads it anew.
+    /// The embedded network. Each call reads it anew.
     ///
     /// # Panics
-    /// Never: a test reads it too.
+    /// Panics if the embedded file is damaged, which a test excludes.
     pub fn embedded() -> Self {
         let (mut network, _) = Self::read(FILE).expect("the embedded network is whole");
         network.source = String::from("<embedded>");

@@ -1,61 +1,67 @@
-//! The layers behind the transformer, laid out for vectors.
+//! The layers behind the feature transformer, with weights laid out for vectors.
 //!
-//! Inputs come in groups of four bytes. Of each group all neurons are served at once: a vector holds sums of several neurons,
-//! and the weights of a group lie neuron by neuron. Where at least half of a vector of groups are four zeros, those are not
-//! looked at; otherwise all groups are, which saves guessing where the zeros lie.
+//! Inputs are processed in groups of four bytes. Each group is multiplied for all neurons at once:
+//! a vector holds the sums of several neurons, and the weights of a group are stored neuron by
+//! neuron. Groups of four zeros contribute nothing. In the first layer, whose inputs are mostly 0,
+//! they are skipped where they are at least half of a vector of groups; otherwise all groups are
+//! multiplied, which avoids mispredicted branches.
 //!
 //! Why unsafe here: the vectors of [`super::simd`].
-#![allow(
+#![expect(
     unsafe_code,
     clippy::multiple_unsafe_ops_per_block,
-    reason = "vectors of one instruction set, all under one promise"
+    reason = "vector operations share the contract of the trait `Simd`"
 )]
 
-use super::network::{Affine, Stack};
+use super::network::{AffineLayer, LayerStack};
 use super::scalar::{MAX_ACTIVATION, WEIGHT_BITS};
 use super::shape::MAX_HIDDEN;
 use super::simd::Simd;
 use crate::util::Aligned;
 
-/// Bytes that are multiplied at once for each neuron.
+/// Input bytes in a group: those that one 32-bit lane multiplies at once.
 const GROUP: usize = 4;
 
-/// Inputs of later layers are padded to a multiple of two groups.
+/// Inputs of later layers are padded to a multiple of this number of bytes.
 const HIDDEN_STEP: usize = 2 * GROUP;
 
-/// Inputs of the first layer are padded with zeros to a multiple of so many, the bytes of the widest vector.
+/// Inputs of the first layer are padded with zeros to a multiple of this, the widest vector in
+/// bytes.
 pub(super) const INPUT_STEP: usize = 64;
 
-/// Vectors of sums that are kept in registers at once.
-const MOST_VECTORS: usize = 4;
+/// Most vectors of sums that are kept in registers at once.
+const MAX_VECTORS: usize = 4;
 
-/// Sets of sums, so that one addition need not wait for another: products are added in five cycles, two at a time.
+/// Independent sets of sums, which hide the latency of the multiply-add: it takes about five
+/// cycles, and two start in each.
 const SETS: usize = 4;
 
-/// Sets that are enough where products are few, or where there are more vectors than so many, each with sums of its own.
+/// Sets that suffice where there are few products, or more vectors than this, which are independent
+/// too.
 const FEW_SETS: usize = 2;
 
-/// The widest vector of sums.
-const MOST_LANES: usize = 16;
+/// Lanes of the widest vector of sums.
+const MAX_LANES: usize = 16;
 
-/// Room for the sums of any layer.
-const SUMS: usize = MAX_HIDDEN + 2 * MOST_LANES;
+/// Size of a buffer for the sums of any layer.
+const SUMS: usize = MAX_HIDDEN + 2 * MAX_LANES;
 
-/// A layer of neurons.
+/// An affine layer, laid out for vectors.
 #[derive(Debug)]
-pub(super) struct Layer {
-    /// Groups of inputs.
+struct PackedLayer {
+    /// Number of groups of inputs.
     groups: usize,
     outputs: usize,
-    /// A whole number of vectors.
+    /// `outputs` rounded up to a multiple of the lanes of a vector.
     padded_outputs: usize,
     biases: Aligned<i32>,
     /// `[group][output][input of the group]`
     weights: Aligned<i8>,
 }
 
-impl Layer {
-    fn new(affine: &Affine, lanes: usize, step: usize) -> Self {
+impl PackedLayer {
+    /// `lanes` is the number of sums in a vector, `step` the multiple to which inputs are padded.
+    fn new(affine: &AffineLayer, lanes: usize, step: usize) -> Self {
         let groups = affine.inputs.next_multiple_of(step) / GROUP;
         let padded_outputs = affine.outputs.next_multiple_of(lanes);
         let mut biases = Aligned::zeroed(padded_outputs);
@@ -77,25 +83,25 @@ impl Layer {
     }
 }
 
-/// The layers of one stack.
+/// The three layers of one layer stack, laid out for vectors.
 #[derive(Debug)]
-pub(super) struct Layers {
-    first: Layer,
-    second: Layer,
-    last: Layer,
+pub(super) struct PackedStack {
+    first: PackedLayer,
+    second: PackedLayer,
+    last: PackedLayer,
 }
 
-/// Where a pass keeps what goes from layer to layer.
+/// Buffers between the layers. One per thread.
 #[derive(Debug)]
-pub(super) struct Scratch {
-    /// The activations of the transformer. What lies behind them is 0.
+pub(super) struct LayerBuffers {
+    /// Inputs of the first layer, padded with zeros.
     pub(super) input: Aligned<u8>,
     sums: Aligned<i32>,
     hidden: Aligned<u8>,
 }
 
-impl Scratch {
-    /// For a first layer of so many inputs.
+impl LayerBuffers {
+    /// Buffers for a first layer with this number of inputs.
     pub(super) fn new(inputs: usize) -> Self {
         Self {
             input: Aligned::zeroed(inputs.next_multiple_of(INPUT_STEP)),
@@ -105,87 +111,100 @@ impl Scratch {
     }
 }
 
-impl Layers {
+impl PackedStack {
     /// `lanes` is the number of sums in a vector.
-    pub(super) fn new(stack: &Stack, lanes: usize) -> Self {
+    pub(super) fn new(stack: &LayerStack, lanes: usize) -> Self {
         Self {
-            first: Layer::new(&stack.first, lanes, INPUT_STEP),
-            second: Layer::new(&stack.second, lanes, HIDDEN_STEP),
-            last: Layer::new(&stack.last, lanes, HIDDEN_STEP),
+            first: PackedLayer::new(&stack.first, lanes, INPUT_STEP),
+            second: PackedLayer::new(&stack.second, lanes, HIDDEN_STEP),
+            last: PackedLayer::new(&stack.last, lanes, HIDDEN_STEP),
         }
     }
 
-    /// The output of a network without stacks for `scratch.input`.
+    /// The output of a plain network for `buffers.input`.
     ///
     /// # Safety
-    /// The processor has `S`.
+    /// The processor has the instruction set of `S`.
     #[inline(always)]
-    pub(super) unsafe fn propagate_plain<S: Simd>(&self, scratch: &mut Scratch) -> i32 {
-        // SAFETY: the caller's promise.
+    pub(super) unsafe fn propagate_plain<S: Simd>(&self, buffers: &mut LayerBuffers) -> i32 {
+        // SAFETY: the caller vouches for `S`.
         unsafe {
-            self.first.sparse::<S>(&scratch.input, &mut scratch.sums);
-            clip(&scratch.sums, &mut scratch.hidden, self.first.outputs);
-            self.rest::<S>(scratch)
+            self.first.sparse::<S>(&buffers.input, &mut buffers.sums);
+            clip(&buffers.sums, &mut buffers.hidden, self.first.outputs);
+            self.rest::<S>(buffers)
         }
     }
 
-    /// The output of a network with stacks: `neurons` of the first layer go on twice, squared and clipped; one more, where
-    /// there is one, goes straight to the output.
+    /// The output of a layer stack for `buffers.input`: the first `neurons` of the first layer are
+    /// passed on squared and clipped; the shortcut neuron, where there is one, is added to the
+    /// output.
     ///
     /// # Safety
-    /// The processor has `S`.
+    /// The processor has the instruction set of `S`.
     #[inline(always)]
     pub(super) unsafe fn propagate_products<S: Simd>(
         &self,
-        scratch: &mut Scratch,
+        buffers: &mut LayerBuffers,
         neurons: usize,
     ) -> i32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for `S`.
         let shortcut = unsafe {
-            self.first.sparse::<S>(&scratch.input, &mut scratch.sums);
+            self.first.sparse::<S>(&buffers.input, &mut buffers.sums);
             let shortcut = if self.first.outputs > neurons {
-                scratch.sums[neurons]
+                buffers.sums[neurons]
             } else {
                 0
             };
-            square(&scratch.sums, &mut scratch.hidden, neurons);
-            let (_, clipped) = scratch.hidden.split_at_mut(neurons);
-            clip(&scratch.sums, clipped, neurons);
+            square(&buffers.sums, &mut buffers.hidden, neurons);
+            let (_, clipped) = buffers.hidden.split_at_mut(neurons);
+            clip(&buffers.sums, clipped, neurons);
             shortcut
         };
-        // SAFETY: the caller's promise.
-        unsafe { self.rest::<S>(scratch) }.wrapping_add(shortcut)
+        // SAFETY: the caller vouches for `S`.
+        unsafe { self.rest::<S>(buffers) }.wrapping_add(shortcut)
     }
 
-    /// From the activations of the first layer on.
+    /// The second and the last layer.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `S`.
     #[inline(always)]
-    unsafe fn rest<S: Simd>(&self, scratch: &mut Scratch) -> i32 {
-        // SAFETY: the caller's promise.
+    unsafe fn rest<S: Simd>(&self, buffers: &mut LayerBuffers) -> i32 {
+        // SAFETY: the caller vouches for `S`.
         unsafe {
-            self.second.dense::<S>(&scratch.hidden, &mut scratch.sums);
-            clip(&scratch.sums, &mut scratch.hidden, self.second.outputs);
-            self.last.dense::<S>(&scratch.hidden, &mut scratch.sums);
+            self.second.dense::<S>(&buffers.hidden, &mut buffers.sums);
+            clip(&buffers.sums, &mut buffers.hidden, self.second.outputs);
+            self.last.dense::<S>(&buffers.hidden, &mut buffers.sums);
         }
-        scratch.sums[0]
+        buffers.sums[0]
     }
 }
 
-impl Layer {
-    /// The sums of all neurons, where many inputs are 0.
+impl PackedLayer {
+    /// The sums of all neurons, skipping groups of zeros.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `S`.
     #[inline(always)]
     unsafe fn sparse<S: Simd>(&self, input: &[u8], sums: &mut [i32]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for `S`.
         unsafe { self.sums::<S, true>(input, sums) }
     }
 
     /// The sums of all neurons.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `S`.
     #[inline(always)]
     unsafe fn dense<S: Simd>(&self, input: &[u8], sums: &mut [i32]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for `S`.
         unsafe { self.sums::<S, false>(input, sums) }
     }
 
-    /// A few vectors at a time, so that their sums stay in registers.
+    /// Processes a few vectors of neurons at a time, so that their sums stay in registers.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `S`.
     #[inline(always)]
     unsafe fn sums<S: Simd, const SPARSE: bool>(&self, input: &[u8], sums: &mut [i32]) {
         assert!(input.len() >= self.groups * GROUP && sums.len() >= self.padded_outputs);
@@ -193,14 +212,14 @@ impl Layer {
         let mut vector = 0;
         while vector < vectors {
             let first = vector * S::I32_LANES;
-            // SAFETY: the caller's promise; the lengths were checked, and `first` and what follows lie below
-            // `padded_outputs`.
+            // SAFETY: the caller vouches for `S`. The assertion has checked the buffers, and the
+            // vectors from `first` on that are processed end at `padded_outputs` or before.
             unsafe {
                 let to = sums.as_mut_ptr().add(first);
                 vector += match vectors - vector {
-                    left if left >= MOST_VECTORS => {
-                        self.few::<S, MOST_VECTORS, SPARSE>(input, first, to);
-                        MOST_VECTORS
+                    left if left >= MAX_VECTORS => {
+                        self.few::<S, MAX_VECTORS, SPARSE>(input, first, to);
+                        MAX_VECTORS
                     }
                     2 | 3 => {
                         self.few::<S, 2, SPARSE>(input, first, to);
@@ -216,6 +235,10 @@ impl Layer {
     }
 
     /// The sums of `N` vectors of neurons from neuron `first` on.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `S`, `input` holds all groups, the vectors lie
+    /// within `padded_outputs`, and `to` has room for them.
     #[inline(always)]
     unsafe fn few<S: Simd, const N: usize, const SPARSE: bool>(
         &self,
@@ -223,7 +246,9 @@ impl Layer {
         first: usize,
         to: *mut i32,
     ) {
-        // SAFETY: the caller has checked that inputs, weights and sums reach so far, and that the processor has `S`.
+        // SAFETY: the caller vouches for `S`, `input`, `first` and `to`. Biases and weights hold
+        // `padded_outputs` neurons for each of `groups` groups. Vectors of groups end at `groups`
+        // or before, because the first layer, the only sparse one, is padded to `INPUT_STEP` bytes.
         unsafe {
             let weights = self.weights.as_ptr().add(first * GROUP);
             let stride = self.padded_outputs * GROUP;
@@ -259,10 +284,11 @@ impl Layer {
     }
 }
 
-/// Adds the products of the groups of inputs in `mask` to the sums.
+/// Adds the products of the groups of inputs whose bits are set in `mask` to the sums.
 ///
 /// # Safety
-/// There are so many groups and rows, and the processor has `S`.
+/// The processor has the instruction set of `S`. For every group in `mask`, `input` has its four
+/// bytes and `rows` its row of weights.
 #[inline(always)]
 unsafe fn add_some<S: Simd, const N: usize>(
     sets: &mut [[S::I32; N]; SETS],
@@ -274,7 +300,7 @@ unsafe fn add_some<S: Simd, const N: usize>(
     while mask != 0 {
         for set in &mut sets[..FEW_SETS] {
             let group = mask.trailing_zeros() as usize;
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller vouches for `S`, and that this group has its bytes and its row.
             unsafe { add_group::<S, N>(set, group_at(input, group), rows.add(group * stride)) };
             mask &= mask - 1;
             if mask == 0 {
@@ -284,10 +310,11 @@ unsafe fn add_some<S: Simd, const N: usize>(
     }
 }
 
-/// Adds the products of `groups` groups of inputs to the sums, in `K` sets.
+/// Adds the products of all groups of inputs to the sums, in `K` sets.
 ///
 /// # Safety
-/// There are so many groups and rows, a multiple of `K`, and the processor has `S`.
+/// The processor has the instruction set of `S`. `input` has `groups` groups and `rows` as many
+/// rows of weights; `groups` is a multiple of `K`.
 #[inline(always)]
 unsafe fn add_all<S: Simd, const N: usize, const K: usize>(
     sets: &mut [[S::I32; N]; SETS],
@@ -299,27 +326,29 @@ unsafe fn add_all<S: Simd, const N: usize, const K: usize>(
     debug_assert!(groups.is_multiple_of(K));
     for first in (0..groups).step_by(K) {
         for (set, group) in sets[..K].iter_mut().zip(first..) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller vouches for `S`, and that this group has its bytes and its row.
             unsafe { add_group::<S, N>(set, group_at(input, group), rows.add(group * stride)) };
         }
     }
 }
 
-/// Vectors whose squares a sum of 32 bits holds: each adds two products to a lane, and 260 fit.
+/// Vectors that are summed in 32 bits: each adds two products to a lane, and a lane holds 260.
 const VECTORS_AT_ONCE: usize = 128;
 
-/// The sum over one side of a network of our own: squares of the sums of the transformer, each with its weight.
+/// The sum of `clamp(sum, 0, 255)^2 * weight` over the accumulator of one side, for networks of our
+/// own.
 ///
 /// # Safety
-/// The processor has `S`.
+/// The processor has the instruction set of `S`.
 #[inline(always)]
 pub(super) unsafe fn weighted_squares<S: Simd>(sums: &[i16], weights: &[i16]) -> i64 {
     assert!(sums.len() == weights.len() && sums.len().is_multiple_of(S::I16_LANES));
     let mut total = 0;
     let step = VECTORS_AT_ONCE * S::I16_LANES;
     for (sums, weights) in sums.chunks(step).zip(weights.chunks(step)) {
-        let mut lanes = [0; MOST_LANES];
-        // SAFETY: the caller's promise; all vectors lie within their slices, and there is room for the widest.
+        let mut lanes = [0; MAX_LANES];
+        // SAFETY: the caller vouches for `S`. Chunks have the same length, a multiple of the vector
+        // as asserted, and `lanes` has room for the widest vector.
         unsafe {
             let mut squares = S::zero_i32();
             for start in (0..sums.len()).step_by(S::I16_LANES) {
@@ -333,21 +362,26 @@ pub(super) unsafe fn weighted_squares<S: Simd>(sums: &[i16], weights: &[i16]) ->
     total
 }
 
-/// Four inputs in one word.
+/// The four bytes of a group as one word.
 ///
 /// # Safety
-/// There are so many.
+/// `input` points to at least `group + 1` groups.
 #[inline(always)]
 unsafe fn group_at(input: *const u8, group: usize) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for the group, and the read requires no alignment.
     unsafe { input.add(group * GROUP).cast::<i32>().read_unaligned() }
 }
 
-/// Adds the products of a group of inputs to the sums. Not a closure: what is not inlined for certain has no instruction set.
+/// Adds the products of one group of inputs to the sums. It is no closure, because a closure that
+/// is not inlined would be compiled without the instruction set.
+///
+/// # Safety
+/// The processor has the instruction set of `S`, and `row` points to weights for `N` vectors of
+/// neurons.
 #[inline(always)]
 unsafe fn add_group<S: Simd, const N: usize>(sums: &mut [S::I32; N], inputs: i32, row: *const i8) {
     for (vector, sum) in sums.iter_mut().enumerate() {
-        // SAFETY: the caller's promise, and the row is `N` vectors long.
+        // SAFETY: the caller vouches for `S` and for `N` vectors of weights at `row`.
         unsafe {
             *sum = S::add_products(*sum, inputs, row.add(vector * S::I32_LANES * GROUP));
         }
@@ -365,7 +399,7 @@ fn clip(sums: &[i32], to: &mut [u8], count: usize) {
 /// `SqrClippedReLU`.
 #[inline(always)]
 fn square(sums: &[i32], to: &mut [u8], count: usize) {
-    // From here on the square is at the limit: so it fits into 32 bits.
+    // Larger sums give the largest activation as well, and the square fits into 32 bits.
     const LIMIT: i32 = 1 << 13;
     for (to, &sum) in to[..count].iter_mut().zip(&sums[..count]) {
         let sum = sum.clamp(-LIMIT, LIMIT);

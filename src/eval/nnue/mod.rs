@@ -1,36 +1,38 @@
-//! NNUE: small neural networks over the pieces of a position, made for search, where a move changes few inputs.
+//! NNUE evaluation: networks whose first layer is updated incrementally during search.
 //!
-//! Each side sees the position as a few dozen inputs that are one out of thousands ([`inputs`], `features`). The
-//! transformer adds up one column of weights for each, and keeps the sums from move to move; stacks of small layers turn
-//! the sums of both sides into one number. The idea is Yu Nasu's (2018); files are `YaneuraOu`'s, or of our own format.
+//! Each side sees a position as about 40 active features out of thousands (a
+//! [`FeatureSet`]). The feature transformer adds one column of weights per active feature into an
+//! accumulator, which is kept from move to move; small layers or one output neuron turn the
+//! accumulators of both sides into a value. The idea is Yu Nasu's (2018). Files are those of
+//! `YaneuraOu` or of our own format.
 //!
-//! [`Network::open`] finds out which shape a file has; [`scalar::evaluate`] is the specification of what a network says;
-//! [`Model`] says the same, fast.
+//! [`Network::open`] detects the architecture of a file. [`scalar::evaluate`] is the reference
+//! implementation; [`Model`] computes the same value with vector instructions.
 //!
 //! Must not know: search, options, where files lie.
 
-mod accumulators;
-pub mod buckets;
-mod columns;
+mod accumulator;
 mod embedded;
 mod explain;
+mod feature_changes;
+mod feature_table;
 mod features;
 pub mod file;
-mod input_table;
-pub mod inputs;
 mod layers;
+mod material_network;
 mod model;
 mod network;
-mod of_material;
+pub mod output_buckets;
 pub mod random;
+mod refresh_cache;
 pub mod scalar;
 pub mod shape;
 pub mod simd;
 
 pub use explain::explain;
-pub use features::{ActiveInputs, active};
-pub(crate) use features::{inputs_in_hand, inputs_on_board, king_plane};
-pub use model::{Memory, Model, chosen_set};
-pub use network::{DEFAULT_SCALE, EnlargeError, Network};
-pub(crate) use network::{Direct, Transformer};
-pub use of_material::of_material;
+pub use features::{ActiveFeatures, FeatureSet, active_features};
+pub(crate) use features::{features_in_hand, features_on_board, king_bucket};
+pub use material_network::material_network;
+pub use model::{Accumulator, Model, instruction_set_from_env};
+pub use network::{DEFAULT_SCALE, Network, RescaleError};
+pub(crate) use network::{FeatureTransformer, OutputLayer};

@@ -1,16 +1,15 @@
-//! A network as the search uses it: laid out for one instruction set, with sums that are kept from move to move.
+//! A network as the search uses it: laid out for one instruction set and evaluated incrementally,
+//! with exactly the values of [`super::scalar`].
 //!
-//! It says exactly what [`super::scalar`] says.
-//!
-//! Why unsafe here: functions that use an instruction set may run only where it was found.
-#![allow(
+//! Why unsafe here: code for an instruction set may run only where the processor has it.
+#![expect(
     unsafe_code,
     clippy::multiple_unsafe_ops_per_block,
-    reason = "vectors of one instruction set, all under one promise"
+    reason = "vector operations share the contract of the trait `Simd`"
 )]
 
-use super::accumulators::Accumulators;
-use super::layers::{Layers, Scratch, weighted_squares};
+use super::accumulator::AccumulatorStack;
+use super::layers::{LayerBuffers, PackedStack, weighted_squares};
 use super::network::Network;
 use super::scalar::bucket;
 use super::shape::Head;
@@ -18,150 +17,175 @@ use super::simd::{InstructionSet, Plain, Simd};
 use crate::position::Position;
 use crate::types::Value;
 
-/// A network, ready for evaluation. Shared by all threads.
+/// A network laid out for an instruction set. All threads share it.
 #[derive(Debug)]
 pub struct Model {
     network: Network,
-    layers: Vec<Layers>,
+    /// One per layer stack.
+    stacks: Vec<PackedStack>,
     set: InstructionSet,
 }
 
-/// What one thread keeps for the evaluation of the positions that it searches: belongs to one [`Model`].
+/// The accumulators and buffers of one thread for one [`Model`].
 #[derive(Debug)]
-pub struct Memory {
-    accumulators: Accumulators,
-    scratch: Scratch,
+pub struct Accumulator {
+    stack: AccumulatorStack,
+    buffers: LayerBuffers,
 }
 
 impl Model {
-    /// Lays a network out for the best instruction set of this processor.
+    /// Lays a network out for the fastest instruction set of this processor.
     pub fn new(network: Network) -> Self {
         Self::for_set(network, InstructionSet::best())
     }
 
-    /// Lays a network out for an instruction set; for the best one where this processor has it not.
+    /// Lays a network out for an instruction set, or for the fastest one where the processor does
+    /// not have it.
     pub fn for_set(network: Network, set: InstructionSet) -> Self {
-        let set = if set.is_here() {
+        let set = if set.is_available() {
             set
         } else {
             InstructionSet::best()
         };
         let lanes = set.lanes();
-        let layers = network
+        let stacks = network
             .stacks
             .iter()
-            .map(|stack| Layers::new(stack, lanes))
+            .map(|stack| PackedStack::new(stack, lanes))
             .collect();
         Self {
             network,
-            layers,
+            stacks,
             set,
         }
     }
 
-    /// The network.
+    /// The network that was laid out.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Which instructions are used.
+    /// The instruction set that it is laid out for, which the processor has.
     pub fn instruction_set(&self) -> InstructionSet {
         self.set
     }
 
-    /// Memory for a thread.
-    pub fn memory(&self) -> Memory {
+    /// Accumulators and buffers for one thread.
+    pub fn accumulator(&self) -> Accumulator {
         let [first, ..] = self.network.shape.layers();
-        Memory {
-            accumulators: Accumulators::new(&self.network),
-            scratch: Scratch::new(first.inputs),
+        Accumulator {
+            stack: AccumulatorStack::new(&self.network),
+            buffers: LayerBuffers::new(first.inputs),
         }
     }
 
-    /// The value of the position for the side to move, as [`super::scalar::evaluate`] gives it, not limited in size.
-    /// `None` where a king is missing. `memory` must come from [`Self::memory`].
+    /// The value of a position for the side to move, equal to that of [`super::scalar::evaluate`].
+    /// `None` where a king is missing. `accumulator` must come from [`Self::accumulator`] of this
+    /// model.
     ///
     /// # Panics
-    /// Panics where `memory` is another network's and too small for this one.
+    /// May panic where `accumulator` comes from another model.
     #[inline]
-    pub fn evaluate(&self, position: &Position, memory: &mut Memory) -> Option<Value> {
-        // SAFETY: `for_set` has found the instruction set on this processor.
+    pub fn evaluate(&self, position: &Position, accumulator: &mut Accumulator) -> Option<Value> {
+        // SAFETY: `for_set` has checked that the processor has the instruction set.
         unsafe {
             match self.set {
                 #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512Vnni => self.with_avx512_vnni(position, memory),
+                InstructionSet::Avx512Vnni => self.with_avx512_vnni(position, accumulator),
                 #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512 => self.with_avx512(position, memory),
+                InstructionSet::Avx512 => self.with_avx512(position, accumulator),
                 #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2 => self.with_avx2(position, memory),
+                InstructionSet::Avx2 => self.with_avx2(position, accumulator),
                 #[cfg(target_arch = "x86_64")]
-                InstructionSet::Sse41 => self.with_sse41(position, memory),
+                InstructionSet::Sse41 => self.with_sse41(position, accumulator),
                 #[cfg(target_arch = "aarch64")]
-                InstructionSet::Neon => self.pass::<super::simd::Neon>(position, memory),
-                _ => self.pass::<Plain>(position, memory),
+                InstructionSet::Neon => {
+                    self.evaluate_with::<super::simd::Neon>(position, accumulator)
+                }
+                _ => self.evaluate_with::<Plain>(position, accumulator),
             }
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn with_avx512_vnni(&self, position: &Position, memory: &mut Memory) -> Option<Value> {
-        // SAFETY: the caller's promise.
-        unsafe { self.pass::<super::simd::Avx512<true>>(position, memory) }
+    unsafe fn with_avx512_vnni(
+        &self,
+        position: &Position,
+        accumulator: &mut Accumulator,
+    ) -> Option<Value> {
+        // SAFETY: the caller has checked the instruction set, which this function enables.
+        unsafe { self.evaluate_with::<super::simd::Avx512<true>>(position, accumulator) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn with_avx512(&self, position: &Position, memory: &mut Memory) -> Option<Value> {
-        // SAFETY: the caller's promise.
-        unsafe { self.pass::<super::simd::Avx512<false>>(position, memory) }
+    unsafe fn with_avx512(
+        &self,
+        position: &Position,
+        accumulator: &mut Accumulator,
+    ) -> Option<Value> {
+        // SAFETY: the caller has checked the instruction set, which this function enables.
+        unsafe { self.evaluate_with::<super::simd::Avx512<false>>(position, accumulator) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn with_avx2(&self, position: &Position, memory: &mut Memory) -> Option<Value> {
-        // SAFETY: the caller's promise.
-        unsafe { self.pass::<super::simd::Avx2>(position, memory) }
+    unsafe fn with_avx2(
+        &self,
+        position: &Position,
+        accumulator: &mut Accumulator,
+    ) -> Option<Value> {
+        // SAFETY: the caller has checked the instruction set, which this function enables.
+        unsafe { self.evaluate_with::<super::simd::Avx2>(position, accumulator) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "sse4.1")]
-    unsafe fn with_sse41(&self, position: &Position, memory: &mut Memory) -> Option<Value> {
-        // SAFETY: the caller's promise.
-        unsafe { self.pass::<super::simd::Sse41>(position, memory) }
+    unsafe fn with_sse41(
+        &self,
+        position: &Position,
+        accumulator: &mut Accumulator,
+    ) -> Option<Value> {
+        // SAFETY: the caller has checked the instruction set, which this function enables.
+        unsafe { self.evaluate_with::<super::simd::Sse41>(position, accumulator) }
     }
 
-    /// The whole evaluation.
+    /// The evaluation with the vectors of `S`.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `S`.
     #[inline(always)]
-    unsafe fn pass<S: Simd>(&self, position: &Position, memory: &mut Memory) -> Option<Value> {
+    unsafe fn evaluate_with<S: Simd>(
+        &self,
+        position: &Position,
+        accumulator: &mut Accumulator,
+    ) -> Option<Value> {
         let network = &self.network;
         let us = position.side_to_move();
         let kings = [position.king(us)?, position.king(!us)?];
-        let Memory {
-            accumulators,
-            scratch,
-        } = memory;
-        if let Some(direct) = &network.direct {
+        let Accumulator { stack, buffers } = accumulator;
+        if let Some(output_layer) = &network.output_layer {
             let bucket = bucket(network, position)?;
-            let (ours, theirs) = direct.row(bucket).split_at(network.shape.width);
+            let (ours, theirs) = output_layer.row(bucket).split_at(network.shape.width);
             let mut total = 0;
             for ((side, king), weights) in [us, !us].into_iter().zip(kings).zip([ours, theirs]) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller vouches for `S`, and the stack was made for this network.
                 total += unsafe {
-                    let sums = accumulators.up_to_date::<S>(network, position, side, king);
+                    let sums = stack.get::<S>(network, position, side, king);
                     weighted_squares::<S>(sums, weights)
                 };
             }
-            return Some(direct.value(total, bucket));
+            return Some(output_layer.value(total, bucket));
         }
         let is_plain = network.shape.head == Head::Plain;
-        let mut rest = &mut scratch.input[..];
+        let mut rest = &mut buffers.input[..];
         for (side, king) in [us, !us].into_iter().zip(kings) {
-            // SAFETY: the caller's promise.
-            let sums = unsafe { accumulators.up_to_date::<S>(network, position, side, king) };
+            // SAFETY: the caller vouches for `S`, and the stack was made for this network.
+            let sums = unsafe { stack.get::<S>(network, position, side, king) };
             let outputs = if is_plain { sums.len() } else { sums.len() / 2 };
             let (to, left) = rest.split_at_mut(outputs);
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller vouches for `S`.
             unsafe {
                 if is_plain {
                     clamp::<S>(sums, to);
@@ -171,38 +195,46 @@ impl Model {
             }
             rest = left;
         }
-        let layers = &self.layers[bucket(network, position)?];
-        // SAFETY: the caller's promise.
+        let layers = &self.stacks[bucket(network, position)?];
+        // SAFETY: the caller vouches for `S`.
         let output = unsafe {
             if is_plain {
-                layers.propagate_plain::<S>(scratch)
+                layers.propagate_plain::<S>(buffers)
             } else {
-                layers.propagate_products::<S>(scratch, network.shape.hidden[0])
+                layers.propagate_products::<S>(buffers, network.shape.hidden[0])
             }
         };
         Some(output / network.scale)
     }
 }
 
-/// The activations of a plain network.
+/// Writes the activations of a plain network, one byte per column.
+///
+/// # Safety
+/// The processor has the instruction set of `S`.
 #[inline(always)]
 unsafe fn clamp<S: Simd>(sums: &[i16], to: &mut [u8]) {
     debug_assert!(sums.len() == to.len() && sums.len().is_multiple_of(2 * S::I16_LANES));
     for start in (0..sums.len()).step_by(2 * S::I16_LANES) {
-        // SAFETY: the caller's promise; widths are multiples of the longest two vectors.
+        // SAFETY: the caller vouches for `S`. Widths are multiples of 64, the columns of two of the
+        // widest vectors, so each step ends within both slices, which have the same length.
         unsafe { S::clamp_to_bytes(sums.as_ptr().add(start), to.as_mut_ptr().add(start)) }
     }
 }
 
-/// The activations of a network with stacks: products of the two halves.
+/// Writes the activations of a layer stack: pairwise products of the two halves of the columns.
+///
+/// # Safety
+/// The processor has the instruction set of `S`.
 #[inline(always)]
 unsafe fn multiply<S: Simd>(sums: &[i16], to: &mut [u8]) {
     let (first, second) = sums.split_at(sums.len() / 2);
     debug_assert_eq!(first.len(), to.len());
     for start in (0..first.len()).step_by(2 * S::I16_LANES) {
         let left = first.len() - start;
-        // Half of a width need not be a multiple of the longest two vectors; the arrays of plain code are short enough.
-        // SAFETY: the caller's promise, and what is left was looked at.
+        // Half of a width is a multiple of 32 only, the columns of four plain arrays. SAFETY: the
+        // caller vouches for `S`. Two vectors are used only where that many columns are left in
+        // both halves and in `to`, else plain arrays, which need no instruction set.
         unsafe {
             let (one, other) = (first.as_ptr().add(start), second.as_ptr().add(start));
             let to = to.as_mut_ptr().add(start);
@@ -217,11 +249,12 @@ unsafe fn multiply<S: Simd>(sums: &[i16], to: &mut [u8]) {
     }
 }
 
-/// Which instruction set `RAICHO_SIMD` asks for, the best one where it is not set.
+/// The instruction set named by the environment variable `RAICHO_SIMD`, the fastest one where it is
+/// unset.
 ///
 /// # Errors
-/// The variable names none, or one that this processor has not.
-pub fn chosen_set() -> Result<InstructionSet, super::simd::InstructionSetError> {
+/// The variable names no instruction set, or one that this processor does not have.
+pub fn instruction_set_from_env() -> Result<InstructionSet, super::simd::InstructionSetError> {
     match std::env::var("RAICHO_SIMD") {
         Ok(text) if !text.is_empty() => text.parse(),
         _ => Ok(InstructionSet::best()),

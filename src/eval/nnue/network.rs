@@ -1,57 +1,59 @@
-//! A network in memory: its shape and its weights.
+//! A network in memory: its shape and its quantised weights.
 
 use thiserror::Error;
 
-use super::buckets::Progress;
-use super::inputs::Inputs;
+use super::features::FeatureSet;
+use super::output_buckets::Progress;
 use super::shape::{LayerShape, Shape};
 use crate::util::{Aligned, cores, for_each_part};
 
-/// What `YaneuraOu` divides by where nothing else is said.
+/// `FV_SCALE` of a network that declares none, as in `YaneuraOu`.
 pub const DEFAULT_SCALE: i32 = 16;
 
-/// The most that an output of 1 can be worth in a network of our own.
+/// Largest value of an output of 1 in a network of our own, in units of 1/90 pawn.
 pub(super) const MAX_OUTPUT_SCALE: u32 = 4096;
 
-/// Why values cannot be made larger or smaller.
+/// Why the output scale of a network cannot be changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum EnlargeError {
-    /// The network is none of our own.
+pub enum RescaleError {
+    /// The network has another head than ours; its scale is the option `FV_SCALE`.
     #[error("{0}: expected a network of our own; for others there is FV_SCALE")]
     Other(Shape),
-    /// The file has no place for the number.
+    /// The new scale does not fit into the file.
     #[error("an output of 1 would be worth {0}, expected 1 to {MAX_OUTPUT_SCALE}")]
     Scale(u32),
 }
 
-/// A network that was read from a file.
+/// A network, read from a file or built in memory.
 #[derive(Debug)]
 pub struct Network {
     pub(crate) shape: Shape,
-    pub(crate) transformer: Transformer,
-    /// One for each bucket; none where the outputs are [`Self::direct`].
-    pub(crate) stacks: Vec<Stack>,
-    /// The outputs of a network of our own.
-    pub(crate) direct: Option<Direct>,
-    /// Where buckets depend on it.
+    pub(crate) transformer: FeatureTransformer,
+    /// One layer stack per bucket; none where there is an [`Self::output_layer`].
+    pub(crate) stacks: Vec<LayerStack>,
+    /// The output neurons of a network of our own.
+    pub(crate) output_layer: Option<OutputLayer>,
+    /// The weights of game progress, where output buckets depend on it.
     pub(crate) progress: Option<Progress>,
+    /// `FV_SCALE`, at least 1.
     pub(crate) scale: i32,
     pub(crate) source: String,
     pub(crate) text: String,
 }
 
-/// The first layer, from inputs to sums. Doubled where the shape has stacks, as `YaneuraOu` keeps them.
+/// The feature transformer. Its weights are doubled where the shape has layer stacks, as in
+/// `YaneuraOu`.
 #[derive(Debug)]
-pub(crate) struct Transformer {
+pub(crate) struct FeatureTransformer {
     /// `[column]`
     pub(crate) biases: Aligned<i16>,
-    /// `[input][column]`
+    /// `[feature][column]`
     pub(crate) weights: Aligned<i16>,
 }
 
-/// A layer of neurons: biases and weights, whose rows are padded with zeros.
+/// An affine layer. Rows of weights are padded with zeros.
 #[derive(Debug)]
-pub(crate) struct Affine {
+pub(crate) struct AffineLayer {
     pub(crate) inputs: usize,
     /// [`Self::inputs`] rounded up to a multiple of 32.
     pub(crate) padded_inputs: usize,
@@ -62,43 +64,48 @@ pub(crate) struct Affine {
     pub(crate) weights: Aligned<i8>,
 }
 
-/// The layers behind the transformer.
+/// The three layers behind the feature transformer.
 #[derive(Debug)]
-pub(crate) struct Stack {
-    pub(crate) first: Affine,
-    pub(crate) second: Affine,
-    pub(crate) last: Affine,
+pub(crate) struct LayerStack {
+    pub(crate) first: AffineLayer,
+    pub(crate) second: AffineLayer,
+    pub(crate) last: AffineLayer,
 }
 
-/// The neurons behind the transformer of a network of our own, one for each bucket.
+/// The output neurons of a network of our own, one per bucket.
 #[derive(Debug)]
-pub(crate) struct Direct {
-    /// `[bucket]`, where [`ONE_OF_SUMS`](super::scalar::ONE_OF_SUMS) · [`ONE_OF_WEIGHTS`](super::scalar::ONE_OF_WEIGHTS) is 1.
+pub(crate) struct OutputLayer {
+    /// `[bucket]`, in units of 1/([`QA`](super::scalar::QA) · [`QB`](super::scalar::QB)).
     pub(crate) biases: Vec<i32>,
-    /// `[bucket][side][column]`, the side to move first; at most [`MAX_WEIGHT`](super::scalar::MAX_WEIGHT) in magnitude.
+    /// `[bucket][side][column]`, the side to move first; at most
+    /// [`MAX_OUTPUT_WEIGHT`](super::scalar::MAX_OUTPUT_WEIGHT) in magnitude.
     pub(crate) weights: Aligned<i16>,
-    /// What an output of 1 is worth in the unit of values.
+    /// The value of an output of 1, in units of 1/90 pawn.
     pub(crate) scale: i32,
 }
 
 impl Network {
-    /// A network of our own. The width is that of the transformer, the other sizes must fit to it.
-    pub(crate) fn of_direct(
-        inputs: Inputs,
-        transformer: Transformer,
-        direct: Direct,
+    /// A network of our own. The feature transformer determines the width, which the other sizes
+    /// must match.
+    pub(crate) fn with_output_layer(
+        features: FeatureSet,
+        transformer: FeatureTransformer,
+        output_layer: OutputLayer,
         text: &str,
     ) -> Self {
-        let shape = Shape::direct(inputs, transformer.biases.len());
+        let shape = Shape::direct(features, transformer.biases.len());
         debug_assert_eq!(shape.validate(), Ok(()));
-        debug_assert_eq!(transformer.weights.len(), inputs.count() * shape.width);
-        debug_assert_eq!(direct.biases.len(), shape.buckets());
-        debug_assert_eq!(direct.weights.len(), shape.buckets() * 2 * shape.width);
+        debug_assert_eq!(transformer.weights.len(), features.count() * shape.width);
+        debug_assert_eq!(output_layer.biases.len(), shape.buckets());
+        debug_assert_eq!(
+            output_layer.weights.len(),
+            shape.buckets() * 2 * shape.width
+        );
         Self {
             shape,
             transformer,
             stacks: Vec::new(),
-            direct: Some(direct),
+            output_layer: Some(output_layer),
             progress: None,
             scale: DEFAULT_SCALE,
             source: String::new(),
@@ -106,50 +113,55 @@ impl Network {
         }
     }
 
-    /// Inputs and widths.
+    /// Feature set, widths and head.
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// What the output is divided by (`FV_SCALE`), at least 1. Networks of our own know their scale and ignore it.
+    /// The divisor of the output (`FV_SCALE`), at least 1. Networks of our own ignore it, because
+    /// their file holds their scale.
     pub const fn scale(&self) -> i32 {
         self.scale
     }
 
-    /// Divides the output by something else; less than 1 is taken as 1.
+    /// Sets the divisor of the output; values below 1 are taken as 1.
     pub fn set_scale(&mut self, scale: i32) {
         self.scale = scale.max(1);
     }
 
-    /// Makes the values of a network of our own so many times larger. Returns what an output of 1 is worth then in the unit of
-    /// values.
+    /// Multiplies the values of a network of our own by `factor`. Returns the new value of an
+    /// output of 1, in units of 1/90 pawn.
     ///
     /// # Errors
-    /// Another network, which knows `FV_SCALE`, or values that its file cannot say; nothing has changed then.
-    pub fn enlarge(&mut self, factor: f64) -> Result<u32, EnlargeError> {
+    /// The network has another head, or the new scale does not fit into a file. The network is then
+    /// unchanged.
+    pub fn rescale(&mut self, factor: f64) -> Result<u32, RescaleError> {
         let shape = self.shape;
-        let direct = self.direct.as_mut().ok_or(EnlargeError::Other(shape))?;
-        let scale = (f64::from(direct.scale) * factor).round() as u32;
+        let output_layer = self
+            .output_layer
+            .as_mut()
+            .ok_or(RescaleError::Other(shape))?;
+        let scale = (f64::from(output_layer.scale) * factor).round() as u32;
         if !(1..=MAX_OUTPUT_SCALE).contains(&scale) {
-            return Err(EnlargeError::Scale(scale));
+            return Err(RescaleError::Scale(scale));
         }
-        direct.scale = scale as i32;
+        output_layer.scale = scale as i32;
         Ok(scale)
     }
 
-    /// Where the network came from, for messages.
+    /// The path of the file, or `<embedded>`; empty for a network that was built in memory.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// What the file says of itself, on one line.
+    /// The architecture text, or the text on the origin of a network of our own; one line.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-impl Transformer {
-    /// Biases and weights of `bytes`, whose number the caller has checked.
+impl FeatureTransformer {
+    /// Parses little-endian biases and weights. The caller has checked the sizes.
     pub(super) fn from_bytes(biases: &[u8], weights: &[u8]) -> Self {
         Self {
             biases: to_i16(biases),
@@ -158,14 +170,14 @@ impl Transformer {
     }
 }
 
-impl Affine {
-    /// Biases and weights of `bytes`, whose number the caller has checked.
+impl AffineLayer {
+    /// Parses biases and padded weights. The caller has checked the sizes.
     pub(super) fn from_bytes(shape: LayerShape, biases: &[u8], weights: &[u8]) -> Self {
         let padded_inputs = shape.padded_inputs();
         let mut aligned = Aligned::zeroed(weights.len());
         aligned.copy_from_slice(bytemuck::cast_slice(weights));
         for row in aligned.chunks_exact_mut(padded_inputs) {
-            // Whatever a writer left there: the specification knows no such weights, and kernels need not mask them.
+            // Writers may leave anything in the padding; cleared, kernels need not mask it.
             row[shape.inputs..].fill(0);
         }
         Self {
@@ -183,18 +195,19 @@ impl Affine {
     }
 }
 
-impl Direct {
-    /// The weights of one bucket, the side to move's half first.
+impl OutputLayer {
+    /// The weights of one bucket: the half of the side to move, then that of the other side.
     pub(crate) fn row(&self, bucket: usize) -> &[i16] {
         let inputs = self.weights.len() / self.biases.len();
         &self.weights[bucket * inputs..][..inputs]
     }
 }
 
-/// So many integers are copied by all cores at once: they come from memory that is fetched as it is touched.
-const MANY: usize = 1 << 22;
+/// From this many integers on, conversion runs on all cores, because page faults on the source
+/// dominate.
+const PARALLEL_FROM: usize = 1 << 22;
 
-/// Integers of a file.
+/// Parses little-endian 16-bit integers.
 pub(super) fn to_i16(bytes: &[u8]) -> Aligned<i16> {
     let (values, _) = bytes.as_chunks();
     let mut aligned = Aligned::zeroed(values.len());
@@ -203,7 +216,7 @@ pub(super) fn to_i16(bytes: &[u8]) -> Aligned<i16> {
             *to = i16::from_le_bytes(*from);
         }
     };
-    if values.len() >= MANY {
+    if values.len() >= PARALLEL_FROM {
         let part = values.len().div_ceil(cores());
         let parts = aligned.chunks_mut(part).zip(values.chunks(part));
         if for_each_part(parts, copy).is_ok() {
@@ -214,7 +227,7 @@ pub(super) fn to_i16(bytes: &[u8]) -> Aligned<i16> {
     aligned
 }
 
-/// Integers of a file.
+/// Parses little-endian 32-bit integers.
 pub(super) fn to_i32(bytes: &[u8]) -> Vec<i32> {
     let (values, _) = bytes.as_chunks();
     values

@@ -1,17 +1,19 @@
-//! Networks of made-up weights, small enough not to saturate, as files in `YaneuraOu`'s formats and our own: so every shape
-//! can be tested without a file from anywhere.
+//! Networks of pseudo-random weights, as files of `YaneuraOu`'s format and our own. `raicho net
+//! random` writes them, and tests use them to cover every shape without external files. Most
+//! weights are too small to saturate activations.
 //!
-//! Value i of stream s is `SplitMix64` (Vigna) of s · 2^40 + i, so that the same seed gives the same bytes everywhere and a
-//! few lines in any language can repeat them.
+//! Value i of stream s is `SplitMix64` (Vigna) of s · 2^40 + i: a seed gives the same bytes on
+//! every platform, and other programs can reproduce them in a few lines.
 
-use super::file::{LEB128_MAGIC, MAGIC};
-use super::network::{Direct, Network, Transformer};
-use super::scalar::MAX_WEIGHT;
+use super::file::format::{LEB128_MAGIC, MAGIC};
+use super::network::{FeatureTransformer, Network, OutputLayer};
+use super::output_buckets::Progress;
+use super::scalar::MAX_OUTPUT_WEIGHT;
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
-use crate::eval::nnue::buckets::Progress;
 use crate::util::Aligned;
 
-/// The bytes of a file with a network of that shape, which must be valid. Compressed weights must fit into 4 GB.
+/// The bytes of a file with a network of this shape, which must be valid. Compressed weights must
+/// fit into 4 GB.
 pub fn file(shape: &Shape, seed: u64) -> Vec<u8> {
     let stream = &mut Stream(seed << 40);
     if shape.head == Head::Direct
@@ -26,7 +28,7 @@ pub fn file(shape: &Shape, seed: u64) -> Vec<u8> {
     }
     bytes.extend(text.bytes());
     bytes.extend(shape.transformer_hash().to_le_bytes());
-    let (width, weights) = (shape.width, shape.width * shape.inputs.count());
+    let (width, weights) = (shape.width, shape.width * shape.features.count());
     let mut first_half = 5;
     if shape.head == Head::Plain {
         let biases = (0..width).map(|_| stream.uniform(60) + 40);
@@ -57,7 +59,8 @@ pub fn file(shape: &Shape, seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// A network of our own, in which some sums leave the range of activations and some weights are the largest.
+/// A network of our own in which some columns saturate the activation and some output weights are
+/// the largest.
 fn direct(shape: Shape, stream: &mut Stream) -> Network {
     let mut values = |length, half, offset| {
         let mut values = Aligned::zeroed(length);
@@ -66,24 +69,24 @@ fn direct(shape: Shape, stream: &mut Stream) -> Network {
         }
         values
     };
-    let transformer = Transformer {
+    let transformer = FeatureTransformer {
         biases: values(shape.width, 60, 127),
-        weights: values(shape.width * shape.inputs.count(), 18, 0),
+        weights: values(shape.width * shape.features.count(), 18, 0),
     };
     let mut weights = Aligned::zeroed(shape.buckets() * 2 * shape.width);
     for weight in weights.iter_mut() {
-        *weight = stream.uniform(MAX_WEIGHT.into()) as i16;
+        *weight = stream.uniform(MAX_OUTPUT_WEIGHT.into()) as i16;
     }
     let biases = (0..shape.buckets()).map(|_| stream.uniform(3000)).collect();
-    let direct = Direct {
+    let output_layer = OutputLayer {
         biases,
         weights,
         scale: 64,
     };
-    Network::of_direct(shape.inputs, transformer, direct, &shape.text())
+    Network::with_output_layer(shape.features, transformer, output_layer, &shape.text())
 }
 
-/// Biases of at most 3000 and weights of at most `half` in magnitude.
+/// Appends an affine layer with biases of at most 3000 and weights of at most `half` in magnitude.
 fn affine(bytes: &mut Vec<u8>, stream: &mut Stream, shape: LayerShape, half: i32) {
     bytes.extend((0..shape.outputs).flat_map(|_| stream.uniform(3000).to_le_bytes()));
     let padding = shape.padded_inputs() - shape.inputs;
@@ -93,14 +96,14 @@ fn affine(bytes: &mut Vec<u8>, stream: &mut Stream, shape: LayerShape, half: i32
     }
 }
 
-/// A section of compressed values.
+/// Appends a section of compressed values.
 fn compressed(bytes: &mut Vec<u8>, values: &[u8]) {
     bytes.extend(LEB128_MAGIC);
     bytes.extend((values.len() as u32).to_le_bytes());
     bytes.extend(values);
 }
 
-/// The bytes of a number in signed LEB128: seven bits each, the lowest first, the top bit says that more follow.
+/// A number in signed LEB128, as an iterator over its bytes.
 struct Leb128(i32);
 
 impl IntoIterator for Leb128 {
@@ -113,7 +116,7 @@ impl IntoIterator for Leb128 {
         loop {
             let low = (value & 0x7f) as u8;
             value >>= 7;
-            // What is left is only the sign, and the sixth bit says it.
+            // Only sign bits are left, and the highest payload bit is equal to them.
             if value == -i32::from(low >> 6) {
                 bytes.push(low);
                 return bytes.into_iter();
@@ -123,7 +126,7 @@ impl IntoIterator for Leb128 {
     }
 }
 
-/// Uniform integers.
+/// A stream of uniform integers.
 struct Stream(u64);
 
 impl Stream {
@@ -140,7 +143,8 @@ impl Stream {
         between(self.word(), half)
     }
 
-    /// Likewise, one in 256 eight times as large: compressed, those need two bytes.
+    /// An integer of at most `half` in magnitude, one in 256 of them multiplied by 8, so that
+    /// compressed sections contain values of two bytes.
     fn weight(&mut self, half: i32) -> i32 {
         let word = self.word();
         between(word, half) * if word as u8 == 0 { 8 } else { 1 }

@@ -1,38 +1,39 @@
-//! The optimiser: Adam (Kingma, Ba 2014) whose weight decay goes past the moments (`AdamW`; Loshchilov, Hutter 2017).
+//! The optimiser: Adam (Kingma, Ba 2014) with decoupled weight decay (`AdamW`; Loshchilov, Hutter
+//! 2017).
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::weights::{BIASES, BLOCK, Block, Row, Weights};
 
-/// How much of the moments stays at each step.
-const FIRST_KEPT: f32 = 0.9;
-const SECOND_KEPT: f32 = 0.999;
+/// Decay rates of the first and the second moment per step.
+const BETA1: f32 = 0.9;
+const BETA2: f32 = 0.999;
 
-/// Keeps the quotient finite where a weight has never had a gradient.
+/// Added to the denominator, so that a weight without any gradient stays finite.
 const EPSILON: f32 = 1e-8;
 
-/// No weight is larger: the engine's integers end here, 127/64 for those of the outputs.
+/// Weights are clamped to this magnitude: quantised output weights end at 127/64.
 pub(super) const MAX_WEIGHT: f32 = 1.98;
 
-/// Moments of the gradients so far.
+/// The moments of the gradients.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Adam {
     pub(super) first: Weights,
     pub(super) second: Weights,
-    /// Steps made.
+    /// Number of steps made, for the bias correction of the moments.
     pub(super) steps: u64,
 }
 
 /// The factors of one step.
 #[derive(Clone, Copy)]
 struct Factors {
-    /// Of the first moment, its correction for the early steps included.
+    /// Learning rate, including the bias correction of the first moment.
     rate: f32,
-    /// Corrects the second moment.
+    /// Bias correction of the second moment.
     correction: f32,
-    /// What remains of a weight.
-    kept: f32,
+    /// Factor of weight decay: 1 - rate · decay.
+    decay: f32,
 }
 
 impl Adam {
@@ -44,7 +45,8 @@ impl Adam {
         }
     }
 
-    /// Moves the weights against the gradient, which is 0 afterwards. Biases do not decay.
+    /// Moves the weights against the gradient, which is 0 afterwards. `decay` is the weight decay
+    /// per unit of `rate`; biases do not decay.
     pub(super) fn step(
         &mut self,
         weights: &mut Weights,
@@ -54,14 +56,14 @@ impl Adam {
     ) {
         self.steps += 1;
         let power = i32::try_from(self.steps).unwrap_or(i32::MAX);
-        let correct = |kept: f32| (1.0 - f64::from(kept).powi(power)).recip() as f32;
+        let correct = |beta: f32| (1.0 - f64::from(beta).powi(power)).recip() as f32;
         let factors = Factors {
-            rate: rate * correct(FIRST_KEPT),
-            correction: correct(SECOND_KEPT),
-            kept: 1.0 - rate * decay,
+            rate: rate * correct(BETA1),
+            correction: correct(BETA2),
+            decay: 1.0 - rate * decay,
         };
         let of_biases = Factors {
-            kept: 1.0,
+            decay: 1.0,
             ..factors
         };
         let moments = self
@@ -85,11 +87,11 @@ impl Adam {
                 };
                 pulp::Arch::new().dispatch(task);
             });
-        for (phase, weight) in weights.output_biases.iter_mut().enumerate() {
-            let gradient = &mut gradient.output_biases[phase];
+        for (bucket, weight) in weights.output_biases.iter_mut().enumerate() {
+            let gradient = &mut gradient.output_biases[bucket];
             let moments = (
-                &mut self.first.output_biases[phase],
-                &mut self.second.output_biases[phase],
+                &mut self.first.output_biases[bucket],
+                &mut self.second.output_biases[bucket],
             );
             of_biases.apply(weight, gradient, moments);
         }
@@ -97,17 +99,19 @@ impl Adam {
 }
 
 impl Factors {
+    /// Updates one weight and its moments, and clears its gradient.
     #[inline(always)]
     fn apply(self, weight: &mut f32, gradient: &mut f32, (first, second): (&mut f32, &mut f32)) {
-        *first = FIRST_KEPT * *first + (1.0 - FIRST_KEPT) * *gradient;
-        *second = SECOND_KEPT * *second + (1.0 - SECOND_KEPT) * *gradient * *gradient;
+        *first = BETA1 * *first + (1.0 - BETA1) * *gradient;
+        *second = BETA2 * *second + (1.0 - BETA2) * *gradient * *gradient;
         *gradient = 0.0;
         let size = (*second * self.correction).sqrt() + EPSILON;
-        let moved = *weight * self.kept - self.rate * *first / size;
+        let moved = *weight * self.decay - self.rate * *first / size;
         *weight = moved.clamp(-MAX_WEIGHT, MAX_WEIGHT);
     }
 }
 
+/// A step of the weights of one block.
 struct Step<'a> {
     weights: &'a mut Block,
     gradient: &'a mut Block,
@@ -124,13 +128,13 @@ impl WithSimd for Step<'_> {
         let moments = self.first.iter_mut().zip(self.second);
         let rows = self.weights.iter_mut().zip(self.gradient).zip(moments);
         for (number, ((weights, gradient), (first, second))) in rows.enumerate() {
-            let kept = if number == BIASES {
+            let decay = if number == BIASES {
                 1.0
             } else {
-                self.factors.kept
+                self.factors.decay
             };
             let factors = Factors {
-                kept,
+                decay,
                 ..self.factors
             };
             let (Row(first), Row(second)) = (first, second);

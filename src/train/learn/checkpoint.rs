@@ -1,21 +1,21 @@
-//! A run on disk: everything that is needed to go on as if it had never stopped.
+//! Checkpoints: everything that a run needs to continue exactly as if it had not been interrupted.
 //!
-//! Little endian, without gaps:
+//! All numbers are little endian, without padding:
 //!
-//! | type | what |
+//! | type | content |
 //! |---|---|
 //! | 8 bytes | magic, `RAICHOCP` |
 //! | u32 | version of the format, 1 |
 //! | u32 | bytes of the header |
-//! | UTF-8 | header: a [`State`] in JSON |
-//! | f32 × … | weights, then first moments, then second moments of the optimiser, each in this order: |
-//! | f32 × width | biases of the transformer |
-//! | f32 × 2344 × width | its weights, `[input][column]` |
+//! | UTF-8 | header: a [`State`] as JSON |
+//! | f32 × … | weights, first moments and second moments of the optimiser, each in this order: |
+//! | f32 × width | biases of the feature transformer |
+//! | f32 × 2344 × width | its weights, `[feature][column]` |
 //! | f32 × 8 | biases of the outputs |
-//! | f32 × 8 × 2 · width | their weights, `[phase][side][column]`, the side to move first |
-//! | u32 | CRC-32 (that of zlib) of all bytes before it |
+//! | f32 × 8 × 2 · width | their weights, `[bucket][side][column]`, the side to move first |
+//! | u32 | CRC-32 (as in zlib) of all bytes before it |
 //!
-//! The order of the weights is that of the engine's own files, so that other programs can read and write both.
+//! The order of the weights is that of network files of our own format.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -26,34 +26,34 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::adam::Adam;
-use super::curve::Point;
 use super::load::Source;
-use super::sample::INPUTS;
+use super::loss_curve::Point;
+use super::sample::FEATURES;
 use super::settings::{Settings, SettingsError};
 use super::weights::{BIASES, OUTPUTS, ROWS, Weights};
-use crate::eval::nnue::buckets::PHASES;
-use crate::eval::nnue::inputs::Inputs;
+use crate::eval::nnue::FeatureSet;
+use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::eval::nnue::shape::Shape;
 
 const MAGIC: &[u8; 8] = b"RAICHOCP";
 const VERSION: u32 = 1;
 const CHECKSUM: usize = size_of::<u32>();
 
-/// Everything but the weights.
+/// The header: everything but weights and moments.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) settings: Settings,
     pub(super) source: Source,
-    /// Tells the data.
+    /// [`Data::fingerprint`](super::load::Data::fingerprint) of the data that the run learns from.
     pub(super) fingerprint: u64,
-    /// Steps made.
+    /// Number of steps made.
     pub(super) steps: u64,
-    /// The loss since the last point, the sum over all positions.
+    /// Sum of the losses of all positions since the last point of the loss curve.
     pub(super) loss: f64,
     pub(super) points: Vec<Point>,
 }
 
-/// A run as a file holds it.
+/// The content of a checkpoint.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Checkpoint {
     pub(super) state: State,
@@ -64,47 +64,48 @@ pub(super) struct Checkpoint {
 /// Why a checkpoint cannot be used.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
-    /// The file cannot be read or written.
+    /// The file cannot be opened or read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It begins otherwise.
+    /// The file does not begin with the magic.
     #[error("no checkpoint: the first 8 bytes are not RAICHOCP")]
     Magic,
-    /// It is of another version.
+    /// The version of the format is not supported.
     #[error("version {0} of the format, expected {VERSION}")]
     Version(u32),
-    /// The header is not understood.
+    /// The header is not the expected JSON.
     #[error("the header is not understood: {0}")]
     Header(#[from] serde_json::Error),
-    /// The width cannot be.
+    /// The width in the header is out of range.
     #[error("width {0} in the header, expected a multiple of 64 up to 8192")]
     Width(usize),
-    /// The size does not fit to the header.
+    /// The size of the file does not match the header.
     #[error("{found} bytes, expected {expected}")]
     Size {
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         found: usize,
-        /// What the header makes it.
+        /// Size that follows from the header, in bytes.
         expected: usize,
     },
-    /// Some byte is not what it was.
+    /// The checksum does not match.
     #[error("checksum {found:08x}, expected {expected:08x}: the file is damaged")]
     Checksum {
-        /// In the file.
+        /// The CRC-32 in the file.
         found: u32,
-        /// Of the bytes.
+        /// The CRC-32 of the bytes before it.
         expected: u32,
     },
-    /// Nothing can be learnt with its settings.
+    /// A setting in the header is out of range.
     #[error("the header is not understood: {0}")]
     Settings(#[from] SettingsError),
-    /// It belongs to other data.
+    /// The run learnt from other data than those that were loaded.
     #[error("it belongs to other data, expected the same files, filter, seed and held-out share")]
     Data,
 }
 
 impl Checkpoint {
-    /// Writes the file; whoever ends the program meanwhile finds the old one.
+    /// Writes the file under a temporary name and renames it, so that an interruption leaves the
+    /// old file intact.
     pub(super) fn save(
         path: &Path,
         state: &State,
@@ -122,7 +123,7 @@ impl Checkpoint {
         Self::from_bytes(&fs::read(path)?)
     }
 
-    /// Whether a file claims to be one.
+    /// Whether a file begins with the magic of a checkpoint.
     pub(super) fn is_one(path: &Path) -> io::Result<bool> {
         let mut start = Vec::new();
         let size = MAGIC.len() as u64;
@@ -143,7 +144,7 @@ impl Checkpoint {
         })?;
         let state: State = serde_json::from_slice(header)?;
         let width = state.settings.width;
-        if Shape::direct(Inputs::Own, width).validate().is_err() {
+        if Shape::direct(FeatureSet::Raicho, width).validate().is_err() {
             return Err(CheckpointError::Width(width));
         }
         let (found, expected) = (bytes.len(), size(width, header.len()));
@@ -191,13 +192,14 @@ fn to_bytes(state: &State, weights: &Weights, adam: &Adam) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of a file.
+/// Size of a file in bytes. `header` is the length of the header.
 fn size(width: usize, header: usize) -> usize {
-    let weights = width * (1 + INPUTS) + PHASES * (1 + 2 * width);
+    let weights = width * (1 + FEATURES) + OUTPUT_BUCKETS * (1 + 2 * width);
     let numbers = MAGIC.len() + 2 * size_of::<u32>();
     numbers + header + 3 * weights * size_of::<f32>() + CHECKSUM
 }
 
+/// Splits off a 32-bit number. `found` is the size of the file, for the error.
 fn number(bytes: &[u8], found: usize) -> Result<(u32, &[u8]), CheckpointError> {
     let expected = MAGIC.len() + 2 * size_of::<u32>();
     let (number, rest) = bytes
@@ -206,14 +208,15 @@ fn number(bytes: &[u8], found: usize) -> Result<(u32, &[u8]), CheckpointError> {
     Ok((u32::from_le_bytes(*number), rest))
 }
 
-/// The rows in the order of the file; `None` stands for the biases of the outputs.
+/// The rows of a block in the order of the file; `None` stands for the output biases, which are no
+/// row.
 fn rows() -> impl Iterator<Item = Option<usize>> {
-    let transformer = iter::once(BIASES).chain(0..INPUTS).map(Some);
+    let transformer = iter::once(BIASES).chain(0..FEATURES).map(Some);
     let outputs = (OUTPUTS..ROWS).map(Some);
     transformer.chain([None]).chain(outputs)
 }
 
-/// All weights, part by part, in the order of the file.
+/// All weights in the order of the file.
 fn parts(weights: &Weights) -> impl Iterator<Item = &[f32]> {
     rows().flat_map(move |row| {
         let (blocks, biases) = match row {
@@ -227,7 +230,7 @@ fn parts(weights: &Weights) -> impl Iterator<Item = &[f32]> {
     })
 }
 
-/// Fills in all weights, in the order of the file.
+/// Sets all weights from values in the order of the file.
 fn fill<'a>(weights: &mut Weights, mut values: impl Iterator<Item = &'a [u8; 4]>) {
     let mut fill = |part: &mut [f32]| {
         for (value, bytes) in part.iter_mut().zip(values.by_ref()) {

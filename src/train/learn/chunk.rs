@@ -1,83 +1,84 @@
-//! A part of a batch, ready for the network: the inputs of its positions, and the same turned round, the positions of each
-//! input.
+//! A part of a batch, prepared for the network: the active features of each position, and the
+//! transpose, the positions of each feature.
 //!
-//! Forward, a position adds up the weights of its inputs; backward, an input adds up the gradients of its positions. Both
-//! are then the same loop, which only reads, and no two threads ever add to the same sum.
+//! The forward pass sums the weights of the features of a position; the backward pass sums the
+//! gradients of the positions of a feature. Both are the same gather loop, and no two threads write
+//! to the same sum.
 
-use super::sample::{Active, INPUTS, MOST_ACTIVE, Sample};
+use super::sample::{ActiveFeatures, FEATURES, MAX_ACTIVE, Sample};
 
-/// Positions in a chunk: the rows that one block of columns makes of them stay in the cache.
+/// Positions in a chunk. Small enough that the sums of one block of columns stay in the cache.
 pub(super) const CHUNK: usize = 2048;
 
-/// A position has two views, the side to move's first: view 2n and 2n + 1 of position n.
+/// Views in a chunk: position n has the view 2n of the side to move and 2n + 1 of the other side.
 pub(super) const VIEWS: usize = 2 * CHUNK;
 
 const _: () = assert!(VIEWS <= 1 << u16::BITS);
 
-/// Some positions of a batch. Its memory is used again and again.
+/// Up to [`CHUNK`] positions of a batch. The allocations are reused.
 #[derive(Debug)]
 pub(super) struct Chunk {
-    inputs: Vec<[Active; 2]>,
-    facts: Vec<Facts>,
-    /// Where each input's views begin in [`Self::views`]; one more at the end.
+    features: Vec<[ActiveFeatures; 2]>,
+    positions: Vec<PositionInfo>,
+    /// Index into [`Self::views`] of the first view of each feature, and the end of the last one.
     starts: Vec<u32>,
     views: Vec<u16>,
 }
 
-/// What else is known of a position.
+/// What is known of a position besides its features.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
-    /// Inputs of each side.
+pub(super) struct PositionInfo {
+    /// Active features of each side.
     active: u8,
-    /// Which output judges it.
-    pub(super) phase: u8,
-    /// What the output should say, as a share of points: 0 to 1.
+    /// Its output bucket.
+    pub(super) bucket: u8,
+    /// The target of the output, as a winning probability: 0 to 1.
     pub(super) target: f32,
 }
 
 impl Chunk {
     pub(super) fn new() -> Self {
         Self {
-            inputs: Vec::with_capacity(CHUNK),
-            facts: Vec::with_capacity(CHUNK),
-            starts: vec![0; INPUTS + 1],
-            views: Vec::with_capacity(VIEWS * MOST_ACTIVE),
+            features: Vec::with_capacity(CHUNK),
+            positions: Vec::with_capacity(CHUNK),
+            starts: vec![0; FEATURES + 1],
+            views: Vec::with_capacity(VIEWS * MAX_ACTIVE),
         }
     }
 
-    /// Takes in up to [`CHUNK`] positions instead of those that were there.
+    /// Replaces the content by up to [`CHUNK`] positions.
     pub(super) fn fill<'a>(
         &mut self,
         samples: impl Iterator<Item = &'a Sample>,
         target: impl Fn(&Sample) -> f32,
     ) {
-        self.inputs.clear();
-        self.facts.clear();
-        let mut inputs = [[0; MOST_ACTIVE]; 2];
+        self.features.clear();
+        self.positions.clear();
+        let mut features = [[0; MAX_ACTIVE]; 2];
         for sample in samples.take(CHUNK) {
-            let active = sample.inputs(&mut inputs);
-            self.inputs.push(inputs);
-            self.facts.push(Facts {
+            let active = sample.features(&mut features);
+            self.features.push(features);
+            self.positions.push(PositionInfo {
                 active: active as u8,
-                phase: sample.phase() as u8,
+                bucket: sample.bucket() as u8,
                 target: target(sample),
             });
         }
         self.transpose();
     }
 
-    /// Counting sort of the views by their inputs.
+    /// Sorts the views by their features (counting sort).
     fn transpose(&mut self) {
         let Self {
-            inputs,
-            facts,
+            features,
+            positions,
             starts,
             views,
         } = self;
         starts.fill(0);
-        for (inputs, facts) in inputs.iter().zip(&*facts) {
-            for &input in inputs.iter().flat_map(|side| &side[..facts.active.into()]) {
-                starts[usize::from(input) + 1] += 1;
+        for (features, info) in features.iter().zip(&*positions) {
+            for &feature in features.iter().flat_map(|side| &side[..info.active.into()]) {
+                starts[usize::from(feature) + 1] += 1;
             }
         }
         let mut total = 0;
@@ -86,11 +87,11 @@ impl Chunk {
             *start = total;
         }
         views.resize(total as usize, 0);
-        // Each input's place moves from its start to its end, which is the start of the next one.
-        for (position, (inputs, facts)) in inputs.iter().zip(facts).enumerate() {
-            for (side, inputs) in inputs.iter().enumerate() {
-                for &input in &inputs[..facts.active.into()] {
-                    let place = &mut starts[usize::from(input)];
+        // The start of each feature advances to its end, which is the start of the next one.
+        for (position, (features, info)) in features.iter().zip(positions).enumerate() {
+            for (side, features) in features.iter().enumerate() {
+                for &feature in &features[..info.active.into()] {
+                    let place = &mut starts[usize::from(feature)];
                     views[*place as usize] = (2 * position + side) as u16;
                     *place += 1;
                 }
@@ -100,24 +101,24 @@ impl Chunk {
         starts[0] = 0;
     }
 
-    /// Positions in it.
+    /// Number of positions.
     pub(super) fn len(&self) -> usize {
-        self.facts.len()
+        self.positions.len()
     }
 
-    pub(super) fn facts(&self) -> &[Facts] {
-        &self.facts
+    pub(super) fn positions(&self) -> &[PositionInfo] {
+        &self.positions
     }
 
-    /// The inputs of a position, of the side to move (0) or the other one (1).
+    /// The active features of a position, of the side to move (0) or the other side (1).
     #[inline(always)]
-    pub(super) fn inputs(&self, position: usize, side: usize) -> &[u16] {
-        &self.inputs[position][side][..self.facts[position].active.into()]
+    pub(super) fn features(&self, position: usize, side: usize) -> &[u16] {
+        &self.features[position][side][..self.positions[position].active.into()]
     }
 
-    /// The views in which an input is 1, in ascending order.
+    /// The views in which a feature is active, in ascending order.
     #[inline(always)]
-    pub(super) fn views(&self, input: usize) -> &[u16] {
-        &self.views[self.starts[input] as usize..self.starts[input + 1] as usize]
+    pub(super) fn views(&self, feature: usize) -> &[u16] {
+        &self.views[self.starts[feature] as usize..self.starts[feature + 1] as usize]
     }
 }

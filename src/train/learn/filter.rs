@@ -1,32 +1,34 @@
-//! Which positions of a game are learnt from: a network judges quiet positions, a search sees to the others.
+//! The filter of training positions. A network evaluates quiet positions; tactical ones are left to
+//! the search.
 
 use serde::{Deserialize, Serialize};
 
 use crate::position::Position;
 use crate::types::Move;
 
-/// What becomes of positions in which a capture or a promotion was played.
+/// What is done with positions in which a capture or a promotion was played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Tactical {
-    /// They are left out.
+    /// They are skipped.
     #[default]
     Drop,
-    /// They are learnt from like others.
+    /// They are used as they are.
     Keep,
-    /// The position is learnt from in which the best captures end, with the same score and result.
+    /// The quiet position at the end of the best captures is used instead, with the same score and
+    /// result.
     Leaf,
 }
 
-/// What a position must be like.
+/// Conditions on training positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Filter {
-    /// Positions with a capture or a promotion.
+    /// What is done with positions in which a capture or a promotion was played.
     pub tactical: Tactical,
-    /// Scores of a larger magnitude are left out; a pawn is 90.
+    /// Largest magnitude of a score, in units of 1/90 pawn.
     pub score_limit: u16,
-    /// The first ply number from which positions are taken, 1 for the start position.
+    /// First game ply that is used; the start position has ply 1.
     pub min_ply: u32,
-    /// The last one.
+    /// Last game ply that is used.
     pub max_ply: u32,
 }
 
@@ -41,7 +43,7 @@ impl Default for Filter {
     }
 }
 
-/// Why a position is left out.
+/// Why a position is skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reason {
     Ply,
@@ -51,16 +53,16 @@ pub(super) enum Reason {
     NoKing,
 }
 
-/// How many positions were there, and what became of them.
+/// Counts of the positions read, by what was done with them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Games read, 0 where a format knows no games.
+    /// Games read; formats of single positions have none.
     pub games: u64,
-    /// All positions.
+    /// Positions with a score that were read.
     pub positions: u64,
-    /// Those that are learnt from or held out.
+    /// Positions that are used, for training or held out.
     pub kept: u64,
-    /// By reason, the others.
+    /// Skipped positions by reason.
     left_out: [u64; Self::REASONS.len()],
 }
 
@@ -73,7 +75,7 @@ impl Counts {
         (Reason::NoKing, "no king"),
     ];
 
-    /// Positions that are left out, with the reasons.
+    /// The number of skipped positions for each reason.
     pub fn left_out(&self) -> impl Iterator<Item = (u64, &'static str)> {
         Self::REASONS
             .iter()
@@ -99,7 +101,8 @@ impl Counts {
 }
 
 impl Filter {
-    /// Whether a position is learnt from as it is. `mv` is what was played there, `None` for a declaration.
+    /// Whether a position is used as it is, or why not. `mv` is the move played in it, `None` for a
+    /// declaration; `score` is in units of 1/90 pawn.
     pub(super) fn judge(
         &self,
         position: &Position,

@@ -1,16 +1,18 @@
-//! What a score is worth in points of games: the scale for which `1 / (1 + exp(-score / scale))` predicts results best.
+//! Fits the scale of scores: the one for which `1 / (1 + exp(-score / scale))` predicts results
+//! best.
 
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 
 use super::sample::Sample;
 
-/// Newton steps at most; a handful suffice.
+/// Most Newton steps; a handful suffice.
 const STEPS: usize = 100;
 
-/// The scale of the logistic function of scores that makes the results likeliest, in the unit of scores; a draw is half a
-/// win and half a loss. `None` where scores say nothing of results, or the wrong thing.
+/// The scale of the logistic function that maximises the likelihood of the results, in the unit of
+/// scores; a draw counts as half a win and half a loss. `None` where scores do not correlate with
+/// results.
 pub fn fit_scale<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
-    // Counts of score and result, so that the sums below are short and exact.
+    // Histograms over scores, so that the sums below are short and exact.
     let mut wins = vec![0_u64; 1 << u16::BITS];
     let mut counts = wins.clone();
     for sample in samples {
@@ -26,8 +28,8 @@ pub fn fit_scale<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
                 (score, count as f64, wins as f64)
             })
     };
-    // In units of 1000, so that the factor is about 1. The likelihood is concave: Newton's method finds its top, and
-    // halved steps keep it from going too far.
+    // Scores in units of 1000, so that the factor is about 1. The log-likelihood is concave, so
+    // Newton's method finds its maximum; steps are clamped so that it does not overshoot.
     let mut factor = 0.0_f64;
     for _ in 0..STEPS {
         let (mut slope, mut curvature) = (0.0, 0.0);
@@ -46,11 +48,11 @@ pub fn fit_scale<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
             break;
         }
     }
-    (factor > 0.0 && factor < MOST).then(|| 1000.0 / factor)
+    (factor > 0.0 && factor < MAX_FACTOR).then(|| 1000.0 / factor)
 }
 
-/// Where results follow from the sign of the score, no factor is large enough.
-const MOST: f64 = 50.0;
+/// Upper bound of the factor, which diverges where results follow from the sign of the score.
+const MAX_FACTOR: f64 = 50.0;
 
 #[cfg(test)]
 mod tests {

@@ -1,46 +1,50 @@
-//! The quiet position behind a position in the middle of an exchange: where the best captures of both sides lead.
+//! The quiet leaf of a tactical position: the end of the principal variation of a quiescence
+//! search.
 //!
-//! What counts is material, so the leaf does not depend on a network. The idea is that of tanuki-'s `shuffle_kifu`: where
-//! there are few positions, the tactical ones are not thrown away but played out.
+//! The search evaluates material, so the leaf does not depend on a network. The idea is that of
+//! tanuki-'s `shuffle_kifu`: where data are scarce, tactical positions are resolved instead of
+//! skipped.
 
 use arrayvec::ArrayVec;
 
-use crate::eval::{Evaluator, Memory};
+use crate::eval::{Accumulator, Evaluator};
 use crate::movegen::captures;
 use crate::position::Position;
 use crate::types::value::piece_value;
 use crate::types::{Move, MoveList, Value};
 
-/// Captures of a line at most.
-const MOST_PLIES: usize = 16;
+/// Most captures in a line.
+const MAX_PLIES: usize = 16;
 
-/// The captures that lead from a position to its leaf, none where nothing can be won.
-pub(super) type Line = ArrayVec<Move, MOST_PLIES>;
+/// The captures from a position to its leaf; empty where no capture wins material.
+pub(super) type Line = ArrayVec<Move, MAX_PLIES>;
 
-/// The line from `position`, which is not in check, to its leaf. The position is the same afterwards.
+/// The line from `position`, which must not be in check, to its leaf. The position is restored.
 pub(super) fn line_to_leaf(position: &mut Position) -> Line {
     let evaluator = Evaluator::Material;
     let mut search = Search {
         position,
-        memory: evaluator.memory(),
+        accumulator: evaluator.accumulator(),
         evaluator,
     };
     let mut line = Line::new();
-    search.quiesce(-Value::MAX, Value::MAX, MOST_PLIES, &mut line);
+    search.quiesce(-Value::MAX, Value::MAX, MAX_PLIES, &mut line);
     line
 }
 
 struct Search<'a> {
     position: &'a mut Position,
     evaluator: Evaluator,
-    memory: Memory,
+    accumulator: Accumulator,
 }
 
 impl Search<'_> {
-    /// Alpha-beta over captures that do not lose material on their square.
+    /// Alpha-beta over captures with SEE of at least 0.
     fn quiesce(&mut self, alpha: Value, beta: Value, plies: usize, line: &mut Line) -> Value {
         line.clear();
-        let mut best = self.evaluator.evaluate(self.position, &mut self.memory);
+        let mut best = self
+            .evaluator
+            .evaluate(self.position, &mut self.accumulator);
         if best >= beta || plies == 0 || self.position.in_check() {
             return best;
         }
@@ -67,7 +71,7 @@ impl Search<'_> {
         best
     }
 
-    /// The most valuable pieces first.
+    /// Legal captures with SEE of at least 0, the most valuable victims first.
     fn good_captures(&self) -> MoveList {
         let position = &*self.position;
         let mut moves = MoveList::new();

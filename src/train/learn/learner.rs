@@ -1,4 +1,5 @@
-//! A run of training: step after step from made-up weights to a network, in one go or in parts.
+//! A training run: optimiser steps from initial weights to a network, which may be interrupted and
+//! resumed.
 
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 
@@ -9,52 +10,54 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::adam::Adam;
-use super::beginning::{self, BeginError};
 use super::checkpoint::{Checkpoint, CheckpointError, State};
 use super::chunk::{CHUNK, Chunk};
-use super::curve::{self, Point};
+use super::initial_weights::InitialWeights;
 use super::load::{Data, Source};
 use super::loss::{loss_and_slope, target};
+use super::loss_curve::{self, Point};
 use super::order::Order;
 use super::pass::Pass;
 use super::quantise::{self, Quantised};
 use super::settings::{Settings, SettingsError};
 use super::weights::Weights;
 
-/// Held-out positions that are looked at for each point of the curve, at most: more would tell little more.
-const MOST_HELD_OUT: usize = 200_000;
+/// Most held-out positions that are evaluated per point of the curve; more would hardly be more
+/// precise.
+const MAX_HELD_OUT: usize = 200_000;
 
-/// Positions by which the weights of the outputs are rounded.
-const MOST_FITTED: usize = 60_000;
-/// Positions whose values are compared when weights are rounded.
-const MOST_COMPARED: usize = 20_000;
+/// Most positions that the rounding of output weights is fitted to.
+const MAX_FITTED: usize = 60_000;
 
-/// A run, and the data it learns from.
+/// Most positions that the rounding error is measured on.
+const MAX_COMPARED: usize = 20_000;
+
+/// A run and the data that it learns from.
 pub struct Learner<'a> {
     settings: Settings,
     data: &'a Data,
-    /// Tells the data from others.
+    /// [`Data::fingerprint`] of the data.
     fingerprint: u64,
     order: Order,
     weights: Weights,
     adam: Adam,
-    /// 0 between steps.
+    /// The gradient, 0 between steps.
     gradient: Weights,
     pass: Pass,
-    /// The batch of the next step, once there is one.
+    /// The batch of the next step; `None` before the first step.
     batch: Option<Batch>,
-    /// Where the one after it is put together meanwhile.
+    /// The batch after it, which is prepared during the step.
     spare: Batch,
-    /// The sum over all positions since the last point.
+    /// Sum of the losses of all positions since the last point.
     loss: f64,
     points: Vec<Point>,
 }
 
 impl<'a> Learner<'a> {
-    /// A new run.
+    /// A new run from random weights.
     ///
     /// # Errors
-    /// Settings with which nothing can be learnt.
+    /// A setting is out of range.
     pub fn new(settings: Settings, data: &'a Data) -> Result<Self, SettingsError> {
         settings.validate()?;
         let weights = Weights::random(settings.width, settings.seed);
@@ -62,16 +65,17 @@ impl<'a> Learner<'a> {
         Ok(Self::with(settings, data, weights, adam))
     }
 
-    /// A new run that begins with the weights of a checkpoint or of a network.
+    /// Replaces the random weights of a new run. The weights must have been opened for its width.
     ///
-    /// # Errors
-    /// The file cannot be read, or its network has another shape.
-    pub fn begin_with(&mut self, path: &Path) -> Result<(), BeginError> {
-        self.weights = beginning::weights(path, self.settings.width, self.settings.scale)?;
-        Ok(())
+    /// # Panics
+    /// Panics where they have another width.
+    pub fn init_from(&mut self, weights: InitialWeights) {
+        let weights = weights.into_weights(self.settings.scale);
+        assert_eq!(weights.width(), self.settings.width);
+        self.weights = weights;
     }
 
-    /// The data of a checkpoint's run, which [`Self::resume`] needs.
+    /// The data source of a checkpoint; [`Self::resume`] needs its data.
     ///
     /// # Errors
     /// The checkpoint cannot be read.
@@ -79,7 +83,7 @@ impl<'a> Learner<'a> {
         Ok(Checkpoint::open(path)?.state.source)
     }
 
-    /// The run of a checkpoint, which goes on as if it had never stopped.
+    /// Resumes the run of a checkpoint. It continues exactly as an uninterrupted run.
     ///
     /// # Errors
     /// The checkpoint cannot be read, or belongs to other data.
@@ -116,12 +120,12 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// What the run is asked to do.
+    /// The settings of the run.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Steps made.
+    /// Number of steps made.
     pub fn steps(&self) -> u64 {
         self.adam.steps
     }
@@ -138,11 +142,14 @@ impl<'a> Learner<'a> {
 
     /// The loss curve as comma-separated values, and as an SVG picture once there are two points.
     pub fn curve(&self) -> (String, Option<String>) {
-        (curve::to_csv(&self.points), curve::to_svg(&self.points))
+        (
+            loss_curve::to_csv(&self.points),
+            loss_curve::to_svg(&self.points),
+        )
     }
 
-    /// Makes steps up to the next point of the loss curve, or until `stop` is set; `on_step` hears of the number of steps.
-    /// Works on the thread pool in which it is called.
+    /// Makes steps up to the next point of the loss curve, or until `stop` is set. `on_step`
+    /// receives the number of steps made. Runs on the rayon pool of the caller.
     pub fn advance(&mut self, stop: &AtomicBool, mut on_step: impl FnMut(u64)) {
         while !self.is_finished() && !stop.load(Ordering::Relaxed) {
             self.step();
@@ -154,7 +161,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// One batch: its gradient, and a step against it. The next batch is put together meanwhile.
+    /// One optimiser step on one batch. The next batch is prepared in parallel.
     fn step(&mut self) {
         let Self {
             settings,
@@ -179,7 +186,7 @@ impl<'a> Learner<'a> {
             let loss = batch
                 .chunks
                 .iter()
-                .map(|chunk| pass.learn(weights, chunk, power, factor, gradient));
+                .map(|chunk| pass.add_gradient(weights, chunk, power, factor, gradient));
             let loss: f64 = loss.sum();
             let rate = settings.rate.at(settings.share(step)) as f32;
             adam.step(weights, gradient, rate, settings.decay as f32);
@@ -191,7 +198,7 @@ impl<'a> Learner<'a> {
         std::mem::swap(batch, spare);
     }
 
-    /// A point of the loss curve.
+    /// Appends a point to the loss curve.
     fn measure(&mut self) {
         let settings = &self.settings;
         let step = self.adam.steps;
@@ -218,10 +225,11 @@ impl<'a> Learner<'a> {
         self.points.push(point);
     }
 
-    /// The mean loss of the held-out positions: against the target of the end of the run, the scores, the results.
+    /// The mean losses of the held-out positions: against the target at the end of the run, against
+    /// the scores, and against the results.
     fn held_out_losses(&mut self) -> [f64; 3] {
         let settings = &self.settings;
-        let count = self.data.held_out.len().min(MOST_HELD_OUT);
+        let count = self.data.held_out.len().min(MAX_HELD_OUT);
         let weights = [settings.result_weight.last as f32, 0.0, 1.0];
         let (scale, power) = (f32::from(settings.scale), settings.power as f32);
         let mut sums = [0.0; 3];
@@ -239,7 +247,7 @@ impl<'a> Learner<'a> {
         sums.map(|sum| sum / count as f64)
     }
 
-    /// Writes a checkpoint; whoever ends the program meanwhile finds the old one.
+    /// Writes a checkpoint. An interruption leaves the old file intact.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -255,24 +263,24 @@ impl<'a> Learner<'a> {
         Checkpoint::save(path, &state, &self.weights, &self.adam)
     }
 
-    /// The network in the engine's integers; `text` is what its file says of itself. What rounding costs is measured with
-    /// held-out positions, or without such with the first others.
+    /// The quantised network; `text` is stored in its file. The rounding error is measured on
+    /// held-out positions, or on the first training positions where none are held out.
     pub fn quantised(&self, text: &str) -> Quantised {
         let samples = if self.data.held_out.is_empty() {
             &self.data.training
         } else {
             &self.data.held_out
         };
-        let samples = &samples[..samples.len().min(MOST_COMPARED)];
+        let samples = &samples[..samples.len().min(MAX_COMPARED)];
         let (training, scale) = (&self.data.training, self.settings.scale);
         let known = training
             .iter()
-            .step_by(training.len().div_ceil(MOST_FITTED).max(1));
+            .step_by(training.len().div_ceil(MAX_FITTED).max(1));
         quantise::quantise(&self.weights, scale, text, known, samples)
     }
 }
 
-/// The positions of one step.
+/// The positions of one step, in chunks.
 #[derive(Debug)]
 struct Batch {
     chunks: Vec<Chunk>,
@@ -286,7 +294,7 @@ impl Batch {
         }
     }
 
-    /// Takes in the positions of a step.
+    /// Replaces the content by the positions of a step.
     fn fill(&mut self, data: &Data, order: Order, settings: &Settings, step: u64) {
         let size = settings.batch as u64;
         let start = step * size;

@@ -1,4 +1,4 @@
-//! Reading of teacher data: every position that passes the filter, in memory.
+//! Loading of teacher data: all positions that pass the filter, in memory.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -10,72 +10,74 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::filter::{Counts, Filter, Reason, Tactical};
-use super::held_out::HeldOutGames;
+use super::held_out_games::HeldOutGames;
 use super::leaf::line_to_leaf;
-use super::lookahead::look_ahead;
 use super::sample::Sample;
+use super::td_lambda::apply_td_lambda;
 use crate::position::Position;
 use crate::records::teacher::{Format, Record, TeacherError, TeacherGame, TeacherReader};
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
 
-/// Where data come from, and what of them is used. A checkpoint keeps it.
+/// The files of a run and the selection of their positions. Stored in checkpoints.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Source {
-    /// The files to learn from.
+    /// Files with training positions.
     pub files: Vec<PathBuf>,
-    /// Files that are held out as a whole.
+    /// Files of which all positions are held out.
     pub held_out_files: Vec<PathBuf>,
-    /// Which positions.
+    /// Conditions on positions.
     pub filter: Filter,
-    /// How much of a target is what the later scores of the game say, 0 to 1 (λ); only in formats of whole games.
+    /// λ of TD(λ), 0 to 1 exclusive: the weight of the later scores of a game in each score.
+    /// Formats of single positions ignore it.
     #[serde(default)]
     pub lambda: f32,
-    /// For that, scores become winning chances: the score that is worth an output of 1.
+    /// For TD(λ): the score that corresponds to an output of 1, in units of 1/90 pawn.
     #[serde(default)]
     pub lambda_scale: u16,
-    /// The part of the games in [`Self::files`] that is held out, 0 to 1; nothing of formats that know no games.
+    /// Share of the games of [`Self::files`] that is held out, 0 to 1. Formats of single positions
+    /// ignore it.
     pub held_out: f64,
-    /// Decides which games these are.
+    /// Seed of the choice of held-out games.
     pub seed: u64,
 }
 
-/// Positions to learn from, and positions to be measured by.
+/// Training positions and held-out positions.
 #[derive(Debug, Default)]
 pub struct Data {
-    /// Where they come from.
+    /// The source of the data.
     pub source: Source,
-    /// Positions in the order of the files.
+    /// Training positions in the order of the files.
     pub training: Vec<Sample>,
-    /// Likewise, from other games.
+    /// Held-out positions in the order of the files.
     pub held_out: Vec<Sample>,
-    /// How many there were.
+    /// Counts of the positions read.
     pub counts: Counts,
-    /// Records that cannot be used and are left out.
+    /// Number of records that were skipped because they are invalid.
     pub fault_count: u64,
-    /// The first ones of each file.
+    /// The first invalid records of each file.
     pub faults: Vec<Fault>,
 }
 
-/// A record that cannot be used and is left out.
+/// An invalid record, which is skipped.
 #[derive(Debug, Error)]
 #[error("{}: {error}; left out", file.display())]
 pub struct Fault {
-    /// The file.
+    /// The file with the record.
     pub file: PathBuf,
-    /// Where in it, and why.
+    /// Position in the file and reason.
     pub error: TeacherError,
 }
 
-/// Why data cannot be read.
+/// Why data cannot be loaded.
 #[derive(Debug, Error)]
 pub enum LoadError {
-    /// The file cannot be read.
+    /// A file cannot be opened.
     #[error("{}: {error}", file.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: io::Error,
     },
     /// The name says no format with scores and results.
@@ -85,27 +87,28 @@ pub enum LoadError {
         Format::names(Format::has_scores)
     )]
     Format(PathBuf),
-    /// Nothing passed the filter.
+    /// No position passed the filter, of this number.
     #[error("no position to learn from among {0}, expected one at least")]
     Empty(u64),
-    /// Broken off.
+    /// [`Watch::stop`] was set.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Somebody who watches the reading, from many threads.
+/// Stop flag and progress report of loading, shared by all threads.
 pub struct Watch<'a> {
-    /// Reading ends when it is set.
+    /// Loading ends with an error when it is set.
     pub stop: &'a AtomicBool,
-    /// Hears of bytes that have been read since the last time.
+    /// Receives the number of bytes read since its last call.
     pub on_bytes: &'a (dyn Fn(u64) + Sync),
 }
 
 impl Data {
-    /// Reads everything, several files at a time on the thread pool in which it is called.
+    /// Loads all files in parallel on the rayon pool of the caller.
     ///
     /// # Errors
-    /// A file cannot be opened, or there is nothing to learn from. Bad records go to [`Self::faults`].
+    /// A file cannot be opened, or no training position remains. Invalid records are no error; they
+    /// are listed in [`Self::faults`].
     pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LoadError> {
         let files = source.files.iter().map(|file| (file, false));
         let held_out = source.held_out_files.iter().map(|file| (file, true));
@@ -132,7 +135,7 @@ impl Data {
         Ok(data)
     }
 
-    /// Takes all positions of a record in that the filter lets pass. `position` is where they are set up.
+    /// Adds all positions of a record that pass the filter. `position` is overwritten.
     fn add_record(
         &mut self,
         source: &Source,
@@ -146,7 +149,7 @@ impl Data {
         }
         record.for_each_sample(|sample| {
             let Ok(board) = sample.position.unpack_board() else {
-                return; // Never: the reader has looked at it.
+                return; // Does not happen: the reader has validated the position.
             };
             position.set_up(board, u32::from(sample.ply.max(1)));
             let mv = sample.mv.and_then(|mv| position.to_move(mv));
@@ -156,14 +159,14 @@ impl Data {
         });
     }
 
-    /// Likewise of a game. Positions without a score were not searched.
+    /// Adds all positions of a game that have a score and pass the filter.
     fn add_game(&mut self, source: &Source, is_held_out: bool, game: &TeacherGame) {
         self.counts.games += 1;
         let moves = game.scored_moves();
         let scores = moves.clone().map(|(_, score)| score.map(of_centipawns));
         let mut scores: Vec<Option<i32>> = scores.collect();
         let limit = source.filter.score_limit;
-        look_ahead(&mut scores, source.lambda, source.lambda_scale, limit);
+        apply_td_lambda(&mut scores, source.lambda, source.lambda_scale, limit);
         let mut position = game.game.start.clone();
         let result = game.game.result;
         for ((mv, _), score) in moves.zip(scores) {
@@ -175,9 +178,9 @@ impl Data {
         }
     }
 
-    /// Takes a position in, if the filter lets it pass. `mv` is what was played there, `score` that of the search (a pawn
-    /// is 90), `result` how the game ended (1 won, 0 drawn, -1 lost), both for the side to move. The position is the same
-    /// afterwards.
+    /// Adds a position if it passes the filter. `mv` is the move played in it, `score` that of the
+    /// search in units of 1/90 pawn, `result` that of the game (1 win, 0 draw, -1 loss), both for
+    /// the side to move. The position is restored.
     pub fn add(
         &mut self,
         filter: &Filter,
@@ -212,7 +215,7 @@ impl Data {
         }
     }
 
-    /// A number that tells these data from others.
+    /// A number that identifies the data: their count and a checksum.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(bytemuck::cast_slice(&self.training));
@@ -228,7 +231,7 @@ fn sample(position: &Position, score: i32, result: i8) -> Result<Sample, Reason>
     Sample::new(position, score, result).ok_or(Reason::NoKing)
 }
 
-/// The leaf of a tactical position; score and result change their signs with the side to move.
+/// The leaf of a tactical position. Score and result change sign with the side to move.
 fn leaf_sample(position: &mut Position, score: i32, result: i8) -> Result<Sample, Reason> {
     let line = line_to_leaf(position);
     for &mv in &line {
@@ -246,10 +249,12 @@ fn leaf_sample(position: &mut Position, score: i32, result: i8) -> Result<Sample
     sample
 }
 
+/// Converts centipawns to units of 1/90 pawn.
 fn of_centipawns(score: i16) -> i32 {
     i32::from(score) * PAWN_VALUE / 100
 }
 
+/// Loads one file.
 fn load_file(
     source: &Source,
     file: &Path,
@@ -269,7 +274,7 @@ fn load_file(
     let mut reader = TeacherReader::new(input, format).needing_results();
     let mut position = Position::startpos();
     let mut games = HeldOutGames::new(file, source.held_out, source.seed);
-    let mut told = 0;
+    let mut reported = 0;
     while let Some(record) = reader.next() {
         if watch.stop.load(Ordering::Relaxed) {
             return Err(LoadError::Interrupted);
@@ -281,19 +286,19 @@ fn load_file(
             }
             Err(error) => data.add_fault(file, error),
         }
-        if reader.offset() - told >= BUFFER as u64 {
-            (watch.on_bytes)(reader.offset() - told);
-            told = reader.offset();
+        if reader.offset() - reported >= BUFFER as u64 {
+            (watch.on_bytes)(reader.offset() - reported);
+            reported = reader.offset();
         }
     }
-    (watch.on_bytes)(reader.offset() - told);
+    (watch.on_bytes)(reader.offset() - reported);
     Ok(data)
 }
 
-/// Bytes that are read from a file at a time.
+/// Size of the read buffer in bytes, and interval of progress reports.
 const BUFFER: usize = 1 << 20;
 
-/// Faults of one file that are told.
+/// Most invalid records of one file that are listed.
 const FAULTS_KEPT: usize = 10;
 
 #[cfg(test)]

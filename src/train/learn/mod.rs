@@ -1,30 +1,31 @@
-//! Training of our own networks ([`Head::Direct`](crate::eval::nnue::shape::Head::Direct)) on the CPU.
+//! Training of our own networks ([`Head::Direct`](crate::eval::nnue::shape::Head::Direct)) on the
+//! CPU.
 //!
-//! | file | what |
+//! | module | content |
 //! |---|---|
-//! | `sample`, `filter`, `leaf`, `load` | positions in memory, 48 bytes each, and which positions of the games they are |
-//! | `lookahead`, `held_out` | what scores say that were given later; which games are not learnt from |
-//! | `order`, `chunk` | the order in which they are learnt, a new one in each epoch; their inputs, gathered and transposed |
-//! | `weights`, `pass`, `loss` | the network in 32-bit floats, forward and backward |
-//! | `adam`, `schedule` | how a gradient changes the weights, and how much |
-//! | `learner`, `beginning`, `checkpoint`, `curve` | a run from its beginning to its end, in one go or in parts |
-//! | `quantise`, `fit` | the network in the engine's integers; the scale of the scores |
+//! | `sample`, `filter`, `leaf`, `load` | selection of positions, 48 bytes each in memory |
+//! | `td_lambda`, `held_out_games` | scores averaged over the game; choice of validation games |
+//! | `order`, `chunk` | shuffled order of each epoch; features of a batch and their transpose |
+//! | `weights`, `pass`, `loss` | the network in 32-bit floats, forward and backward pass |
+//! | `adam`, `schedule` | optimiser, learning rate and weight of results |
+//! | `learner`, `initial_weights`, `loss_curve` | a run and its loss curve |
+//! | `checkpoint` | interrupted runs |
+//! | `quantise`, `rounding`, `fit` | the network in integers; the scale of scores |
 //!
-//! The same seed gives the same network, on any number of threads: every sum has its fixed order.
+//! A seed gives the same network on any number of threads, because every sum has a fixed order.
 
 mod adam;
-mod beginning;
 mod checkpoint;
 mod chunk;
-mod curve;
 mod filter;
 mod fit;
-mod held_out;
+mod held_out_games;
+mod initial_weights;
 mod leaf;
 mod learner;
 mod load;
-mod lookahead;
 mod loss;
+mod loss_curve;
 mod order;
 mod pass;
 mod quantise;
@@ -32,15 +33,16 @@ mod rounding;
 mod sample;
 mod schedule;
 mod settings;
+mod td_lambda;
 mod weights;
 
-pub use beginning::BeginError;
 pub use checkpoint::CheckpointError;
-pub use curve::{Point, best_before_rise};
 pub use filter::{Counts, Filter, Tactical};
 pub use fit::fit_scale;
+pub use initial_weights::{InitError, InitialWeights};
 pub use learner::Learner;
 pub use load::{Data, Fault, LoadError, Source, Watch};
+pub use loss_curve::{Point, best_before_rise};
 pub use quantise::{ErrorReport, Quantised};
 pub use sample::Sample;
 pub use schedule::{Schedule, Shape};

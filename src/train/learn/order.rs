@@ -1,12 +1,12 @@
-//! In which order positions are learnt: each epoch visits all of them once, in an order of its own.
+//! The order of training positions: each epoch visits all of them once, in its own random order.
 //!
-//! The order is computed and not stored: a Feistel network (a cipher of a few bits) permutes the numbers up to the next
-//! power of 4, and numbers that are too large are permuted again until they are not. So a run can go on at any visit, and
-//! nothing needs to be kept for that but its number.
+//! The order is computed instead of stored: a Feistel network permutes the numbers up to the next
+//! power of 4, and results that are too large are permuted again until they are in range (cycle
+//! walking). So a run can be resumed at any visit by its number alone.
 
 use std::ops::Range;
 
-/// Passes over both halves of a number; four make the order look random.
+/// Feistel rounds; four make the order look random.
 const ROUNDS: usize = 4;
 
 /// The order of all visits.
@@ -18,7 +18,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// For so many positions, at least 1.
+    /// The order of `count` positions; 0 is taken as 1.
     pub(super) fn new(count: usize, seed: u64) -> Self {
         let count = (count as u64).max(1);
         let bits = u64::BITS - (count - 1).leading_zeros();
@@ -29,7 +29,7 @@ impl Order {
         }
     }
 
-    /// The numbers of the positions of these visits.
+    /// The indices of the positions of these visits.
     pub(super) fn of(self, visits: Range<u64>) -> impl Iterator<Item = usize> {
         let mut epoch = visits.start / self.count;
         let mut keys = self.keys(epoch);
@@ -42,6 +42,7 @@ impl Order {
         })
     }
 
+    /// The round keys of an epoch.
     fn keys(self, epoch: u64) -> [u64; ROUNDS] {
         let mut key = mixed(self.seed ^ mixed(epoch));
         [(); ROUNDS].map(|()| {
@@ -66,7 +67,7 @@ impl Order {
     }
 }
 
-/// A number that has nothing to do with its neighbours' (the mixer of `SplitMix64`, Vigna 2015).
+/// Hashes a number (the finaliser of `SplitMix64`, Vigna 2015).
 pub(super) fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,11 +1,13 @@
-//! A pass through the network, forward and backward: the hot part of training.
+//! Forward and backward pass, the hot part of training.
 //!
-//! Threads share out the blocks of columns. For each chunk of positions a block first adds up its sums and what they
-//! contribute to the outputs; when all have done so, the outputs' errors go back the same way. The backward pass adds up
-//! the positions of each input instead of adding to the inputs of each position, so it only reads what is large.
+//! Blocks of columns are processed in parallel. For each chunk of positions, a block computes its
+//! accumulator columns and their contribution to the outputs; once all blocks are done, the
+//! gradients of the outputs are propagated back. The backward pass gathers the positions of each
+//! feature instead of scattering to the features of each position, so each gradient row is written
+//! once.
 //!
-//! Results do not depend on the number of threads or on the instruction set: sums have a fixed order, and no product is
-//! fused with a sum.
+//! Results do not depend on the number of threads or the instruction set: sums have a fixed order,
+//! and no fused multiply-add is used.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -13,18 +15,18 @@ use rayon::prelude::*;
 use super::chunk::{CHUNK, Chunk, VIEWS};
 use super::loss::loss_and_slope;
 use super::weights::{BIASES, BLOCK, Block, OUTPUTS, ROWS, Row, Weights};
-use crate::eval::nnue::buckets::PHASES;
+use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 
-/// What a block makes of a chunk.
+/// Buffers of one block for one chunk.
 #[derive(Debug)]
 struct Scratch {
-    /// By view: sums, then their gradients.
+    /// Accumulator columns by view, replaced by their gradients in the backward pass.
     sums: Vec<Row>,
-    /// By position: what the block adds to the output.
+    /// Contribution of the block to the output, by position.
     outputs: Vec<f32>,
 }
 
-/// The memory of passes through networks of one width.
+/// The buffers of passes through a network.
 #[derive(Debug)]
 pub(super) struct Pass {
     blocks: Vec<Scratch>,
@@ -45,7 +47,7 @@ impl Pass {
         }
     }
 
-    /// What the network says of the positions of a chunk: an output of 1 is worth the scale.
+    /// The outputs of the network for the positions of a chunk, in units of the scale.
     pub(super) fn forward(&mut self, weights: &Weights, chunk: &Chunk) -> &[f32] {
         let blocks = weights.blocks().par_iter().zip(&mut self.blocks);
         blocks.for_each(|(block, scratch)| {
@@ -57,8 +59,8 @@ impl Pass {
             pulp::Arch::new().dispatch(task);
         });
         let outputs = &mut self.outputs[..chunk.len()];
-        for (output, facts) in outputs.iter_mut().zip(chunk.facts()) {
-            *output = weights.output_biases[usize::from(facts.phase)];
+        for (output, info) in outputs.iter_mut().zip(chunk.positions()) {
+            *output = weights.output_biases[usize::from(info.bucket)];
         }
         for scratch in &self.blocks {
             for (output, part) in outputs.iter_mut().zip(&scratch.outputs) {
@@ -68,9 +70,9 @@ impl Pass {
         outputs
     }
 
-    /// Adds the gradient of a chunk's loss, multiplied by `factor`, to `gradient`, and returns the loss, the sum over all
-    /// positions.
-    pub(super) fn learn(
+    /// Adds the gradient of the loss of a chunk, multiplied by `factor`, to `gradient`. Returns the
+    /// loss as the sum over all positions.
+    pub(super) fn add_gradient(
         &mut self,
         weights: &Weights,
         chunk: &Chunk,
@@ -80,12 +82,12 @@ impl Pass {
     ) -> f64 {
         self.forward(weights, chunk);
         let mut sum = 0.0;
-        let positions = chunk.facts().iter().zip(&self.outputs);
-        for (slope, (facts, &output)) in self.slopes.iter_mut().zip(positions) {
-            let (loss, by_output) = loss_and_slope(output, facts.target, power);
+        let positions = chunk.positions().iter().zip(&self.outputs);
+        for (slope, (info, &output)) in self.slopes.iter_mut().zip(positions) {
+            let (loss, by_output) = loss_and_slope(output, info.target, power);
             sum += f64::from(loss);
             *slope = by_output * factor;
-            gradient.output_biases[usize::from(facts.phase)] += *slope;
+            gradient.output_biases[usize::from(info.bucket)] += *slope;
         }
         let slopes = &self.slopes;
         let blocks = weights.blocks().par_iter().zip(&mut self.blocks);
@@ -104,7 +106,7 @@ impl Pass {
     }
 }
 
-/// The sums of a block, and what they contribute to the outputs.
+/// The forward pass of a block.
 struct Forward<'a> {
     block: &'a Block,
     chunk: &'a Chunk,
@@ -127,7 +129,7 @@ impl WithSimd for Forward<'_> {
             let weights = output_rows(block, chunk, position);
             let mut lanes = Row::ZERO;
             for side in 0..2 {
-                let sum = sum_of_rows(block[BIASES], block, chunk.inputs(position, side));
+                let sum = sum_of_rows(block[BIASES], block, chunk.features(position, side));
                 for column in 0..BLOCK {
                     let activation = sum.0[column].clamp(0.0, 1.0);
                     lanes.0[column] += activation * activation * weights[side].0[column];
@@ -139,7 +141,7 @@ impl WithSimd for Forward<'_> {
     }
 }
 
-/// The gradient of a block.
+/// The backward pass of a block.
 struct Backward<'a> {
     block: &'a Block,
     chunk: &'a Chunk,
@@ -173,13 +175,13 @@ impl WithSimd for Backward<'_> {
                 }
             }
         }
-        for (input, row) in gradient[..BIASES].iter_mut().enumerate() {
-            *row = sum_of_rows(*row, &scratch.sums, chunk.views(input));
+        for (feature, row) in gradient[..BIASES].iter_mut().enumerate() {
+            *row = sum_of_rows(*row, &scratch.sums, chunk.views(feature));
         }
     }
 }
 
-/// Turns sums into their gradients, and adds to the gradient of the output weights.
+/// Replaces accumulator columns by their gradients, and adds to the gradient of the output weights.
 #[inline(always)]
 fn through_activation(sums: &mut Row, slope: f32, weights: &Row, gradient: &mut Row) {
     for column in 0..BLOCK {
@@ -191,7 +193,7 @@ fn through_activation(sums: &mut Row, slope: f32, weights: &Row, gradient: &mut 
     }
 }
 
-/// `start` and the rows of `table` with these numbers.
+/// The sum of `start` and the rows of `table` with these indices.
 #[inline(always)]
 fn sum_of_rows(start: Row, table: &[Row], numbers: &[u16]) -> Row {
     let mut sum = start;
@@ -206,19 +208,19 @@ fn sum_of_rows(start: Row, table: &[Row], numbers: &[u16]) -> Row {
 
 #[inline(always)]
 fn first_output_row(chunk: &Chunk, position: usize) -> usize {
-    OUTPUTS + 2 * (usize::from(chunk.facts()[position].phase) % PHASES)
+    OUTPUTS + 2 * (usize::from(chunk.positions()[position].bucket) % OUTPUT_BUCKETS)
 }
 
 #[inline(always)]
 fn output_rows<'a>(block: &'a Block, chunk: &Chunk, position: usize) -> &'a [Row; 2] {
     let first = first_output_row(chunk, position);
-    const { assert!(OUTPUTS + 2 * PHASES == ROWS) }
+    const { assert!(OUTPUTS + 2 * OUTPUT_BUCKETS == ROWS) }
     block[first..]
         .first_chunk()
-        .expect("each phase has two rows")
+        .expect("each bucket has two rows")
 }
 
-/// The sum of all columns, by halves.
+/// The sum of all columns, added pairwise by halves.
 #[inline(always)]
 fn total(row: Row) -> f32 {
     let mut lanes = row.0;

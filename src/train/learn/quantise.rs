@@ -1,8 +1,9 @@
-//! The network in the engine's integers, and what the rounding costs.
+//! Quantisation of a trained network, and its rounding error.
 //!
-//! Output weights are rounded to 1/64, and there is room up to 127/64, which training seldom uses up. So they are made as
-//! large as they can be, and the scale by which the engine multiplies their sum as much smaller. Each output's weights are
-//! rounded together, so that the errors cancel out over positions, see [`super::rounding`].
+//! Output weights are rounded to 1/64 and limited to 127/64, which training seldom reaches. They
+//! are therefore scaled up as far as possible, and the output scale of the file down by the same
+//! factor. The weights of each output are rounded jointly, so that errors cancel out over
+//! positions, see [`super::rounding`].
 
 #![expect(
     clippy::cast_precision_loss,
@@ -14,42 +15,43 @@ use rayon::prelude::*;
 use super::chunk::{CHUNK, Chunk};
 use super::pass::Pass;
 use super::rounding::Equations;
-use super::sample::{INPUTS, Sample};
+use super::sample::{FEATURES, Sample};
 use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
-use crate::eval::nnue::buckets::PHASES;
-use crate::eval::nnue::inputs::Inputs;
-use crate::eval::nnue::scalar::{MAX_WEIGHT, ONE_OF_SUMS, ONE_OF_WEIGHTS, value_in};
-use crate::eval::nnue::{Direct, Network, Transformer};
+use crate::eval::nnue::FeatureSet;
+use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
+use crate::eval::nnue::scalar::{MAX_OUTPUT_WEIGHT, QA, QB, value_in};
+use crate::eval::nnue::{FeatureTransformer, Network, OutputLayer};
 use crate::util::Aligned;
 
-/// Weights of wider networks are rounded each on its own: the products of all pairs would take too much memory, and the
-/// more weights an output has the less their errors matter.
-const WIDEST_TOGETHER: usize = 1024;
+/// Largest width with joint rounding. In wider networks weights are rounded individually: the
+/// products of all pairs would need too much memory, and rounding errors matter less.
+const MAX_JOINT_WIDTH: usize = 1024;
 
-/// A trained network, as the engine reads it.
+/// A quantised network and its rounding error.
 #[derive(Debug)]
 pub struct Quantised {
-    /// The network.
+    /// The network as the engine evaluates it.
     pub network: Network,
-    /// What rounding costs.
+    /// Differences to the network in floats.
     pub errors: ErrorReport,
 }
 
-/// How far the values of the rounded network lie from those of the floats, in units in which a pawn is 90.
+/// Differences between the values of the quantised network and of the floats, in units of 1/90
+/// pawn.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ErrorReport {
-    /// Positions compared.
+    /// Number of positions compared.
     pub positions: usize,
-    /// The mean of the distances.
+    /// Mean absolute difference.
     pub mean: f64,
-    /// The largest distance.
+    /// Largest absolute difference.
     pub most: f64,
-    /// The mean size of the values themselves, to compare with.
+    /// Mean absolute value of the network in floats, for comparison.
     pub mean_value: f64,
 }
 
-/// Rounds the weights, so that the values of the `known` positions come out as well as they can, and compares those of
-/// `unknown` ones.
+/// Quantises a network whose output of 1 is worth `scale`. Output weights are rounded for the
+/// smallest error on the positions `known`; the error is reported for `unknown`.
 pub(super) fn quantise<'a>(
     weights: &Weights,
     scale: u16,
@@ -57,47 +59,47 @@ pub(super) fn quantise<'a>(
     known: impl Iterator<Item = &'a Sample>,
     unknown: &[Sample],
 ) -> Quantised {
-    let (transformer, mut direct) = round(weights, scale);
-    if weights.width() <= WIDEST_TOGETHER {
-        choose_outputs(weights, scale, &transformer, &mut direct, known);
+    let (transformer, mut output_layer) = round(weights, scale);
+    if weights.width() <= MAX_JOINT_WIDTH {
+        choose_outputs(weights, scale, &transformer, &mut output_layer, known);
     }
-    let network = Network::of_direct(Inputs::Own, transformer, direct, text);
+    let network = Network::with_output_layer(FeatureSet::Raicho, transformer, output_layer, text);
     let errors = compare(weights, scale, &network, unknown);
     Quantised { network, errors }
 }
 
-/// Each weight on its own.
-fn round(weights: &Weights, scale: u16) -> (Transformer, Direct) {
+/// Rounds every weight individually.
+fn round(weights: &Weights, scale: u16) -> (FeatureTransformer, OutputLayer) {
     let width = weights.width();
     let file_scale = file_scale(weights, scale);
-    let enlarged = f32::from(scale) / file_scale as f32;
-    let mut transformer = Transformer {
+    let stretch = f32::from(scale) / file_scale as f32;
+    let mut transformer = FeatureTransformer {
         biases: Aligned::zeroed(width),
-        weights: Aligned::zeroed(INPUTS * width),
+        weights: Aligned::zeroed(FEATURES * width),
     };
-    let mut output_weights = Aligned::zeroed(PHASES * 2 * width);
+    let mut output_weights = Aligned::zeroed(OUTPUT_BUCKETS * 2 * width);
     for (number, block) in weights.blocks().iter().enumerate() {
         let columns = number * BLOCK..(number + 1) * BLOCK;
         for (row, from) in block.iter().enumerate() {
             let (to, one) = match row {
-                ..BIASES => (&mut transformer.weights[row * width..], ONE_OF_SUMS as f32),
-                BIASES => (&mut transformer.biases[..], ONE_OF_SUMS as f32),
+                ..BIASES => (&mut transformer.weights[row * width..], QA as f32),
+                BIASES => (&mut transformer.biases[..], QA as f32),
                 _ => (
                     &mut output_weights[(row - OUTPUTS) * width..],
-                    ONE_OF_WEIGHTS as f32 * enlarged,
+                    QB as f32 * stretch,
                 ),
             };
             for (to, from) in to[columns.clone()].iter_mut().zip(from.0) {
-                // No weight is so large that it would be cut off here, the optimiser sees to that.
+                // In range, because the optimiser clamps weights.
                 *to = (from * one).round() as i16;
             }
         }
     }
     for weight in output_weights.iter_mut() {
-        *weight = (*weight).clamp(-MAX_WEIGHT, MAX_WEIGHT);
+        *weight = (*weight).clamp(-MAX_OUTPUT_WEIGHT, MAX_OUTPUT_WEIGHT);
     }
-    let one = (ONE_OF_SUMS * ONE_OF_WEIGHTS) as f32 * enlarged;
-    let direct = Direct {
+    let one = (QA * QB) as f32 * stretch;
+    let output_layer = OutputLayer {
         biases: weights
             .output_biases
             .map(|bias| (bias * one).round() as i32)
@@ -105,21 +107,21 @@ fn round(weights: &Weights, scale: u16) -> (Transformer, Direct) {
         weights: output_weights,
         scale: file_scale,
     };
-    (transformer, direct)
+    (transformer, output_layer)
 }
 
-/// Rounds the weights of each output together. The bias, which is finer than the weights, is the first of them and so the
-/// last that is rounded.
+/// Rounds the weights of each output jointly. The bias, whose steps are finer, comes first and is
+/// therefore rounded last.
 fn choose_outputs<'a>(
     weights: &Weights,
     scale: u16,
-    transformer: &Transformer,
-    direct: &mut Direct,
+    transformer: &FeatureTransformer,
+    output_layer: &mut OutputLayer,
     mut samples: impl Iterator<Item = &'a Sample>,
 ) {
-    let one = ONE_OF_WEIGHTS as f32 * f32::from(scale) / direct.scale as f32;
-    let floats: Vec<Vec<f64>> = (0..PHASES)
-        .map(|phase| output_floats(weights, phase, one))
+    let one = QB as f32 * f32::from(scale) / output_layer.scale as f32;
+    let floats: Vec<Vec<f64>> = (0..OUTPUT_BUCKETS)
+        .map(|bucket| output_floats(weights, bucket, one))
         .collect();
     let mut equations: Vec<Equations> = floats
         .iter()
@@ -133,10 +135,10 @@ fn choose_outputs<'a>(
             break;
         }
         let outputs = pass.forward(weights, &chunk);
-        let phases = equations.par_iter_mut().zip(&floats).enumerate();
-        phases.for_each(|(phase, (equations, floats))| {
+        let buckets = equations.par_iter_mut().zip(&floats).enumerate();
+        buckets.for_each(|(bucket, (equations, floats))| {
             for (position, output) in outputs.iter().enumerate() {
-                if usize::from(chunk.facts()[position].phase) == phase {
+                if usize::from(chunk.positions()[position].bucket) == bucket {
                     let activations = activations(transformer, &chunk, position);
                     let pairs = activations.iter().zip(floats);
                     let value: f64 = pairs.map(|(activation, weight)| activation * weight).sum();
@@ -150,91 +152,93 @@ fn choose_outputs<'a>(
         .zip(&floats)
         .map(|(equations, floats)| equations.solve(floats, to_allowed))
         .collect();
-    let rows = direct.weights.chunks_exact_mut(2 * weights.width());
-    for ((row, bias), rounded) in rows.zip(&mut direct.biases).zip(rounded) {
-        *bias = (rounded[0] * f64::from(ONE_OF_SUMS)).round() as i32;
+    let rows = output_layer.weights.chunks_exact_mut(2 * weights.width());
+    for ((row, bias), rounded) in rows.zip(&mut output_layer.biases).zip(rounded) {
+        *bias = (rounded[0] * f64::from(QA)).round() as i32;
         for (weight, rounded) in row.iter_mut().zip(&rounded[1..]) {
             *weight = *rounded as i16;
         }
     }
 }
 
-/// The nearest number that the bias (0) or a weight of an output can have.
+/// The nearest value that the bias (index 0) or a weight of an output can take.
 fn to_allowed(index: usize, weight: f64) -> f64 {
     if index == 0 {
-        return (weight * f64::from(ONE_OF_SUMS)).round() / f64::from(ONE_OF_SUMS);
+        return (weight * f64::from(QA)).round() / f64::from(QA);
     }
-    let most = f64::from(MAX_WEIGHT);
+    let most = f64::from(MAX_OUTPUT_WEIGHT);
     weight.round().clamp(-most, most)
 }
 
-/// Bias and weights of an output as they were learnt, times `one`.
-fn output_floats(weights: &Weights, phase: usize, one: f32) -> Vec<f64> {
-    let bias = weights.output_biases[phase];
+/// Bias and weights of an output in floats, times `one`.
+fn output_floats(weights: &Weights, bucket: usize, one: f32) -> Vec<f64> {
+    let bias = weights.output_biases[bucket];
     let sides = [0, 1].into_iter().flat_map(|side| {
-        let row = OUTPUTS + 2 * phase + side;
+        let row = OUTPUTS + 2 * bucket + side;
         weights.blocks().iter().flat_map(move |block| block[row].0)
     });
     let floats = std::iter::once(bias).chain(sides);
     floats.map(|weight| f64::from(weight * one)).collect()
 }
 
-/// What bias and weights of an output are multiplied by in a position, with the transformer's rounded weights.
-fn activations(transformer: &Transformer, chunk: &Chunk, position: usize) -> Vec<f64> {
+/// The factors of bias and weights of an output in a position, with the quantised feature
+/// transformer.
+fn activations(transformer: &FeatureTransformer, chunk: &Chunk, position: usize) -> Vec<f64> {
     let mut activations = vec![1.0];
     for side in 0..2 {
-        let sums = sums(transformer, chunk.inputs(position, side));
+        let sums = sums(transformer, chunk.features(position, side));
         activations.extend(sums.into_iter().map(|sum| {
-            let part = f64::from(sum.clamp(0, ONE_OF_SUMS as i16)) / f64::from(ONE_OF_SUMS);
+            let part = f64::from(sum.clamp(0, QA as i16)) / f64::from(QA);
             part * part
         }));
     }
     activations
 }
 
-/// What [`quantise`] made the integers of, but for the rounding; `None` where the network is none of our own.
+/// The inverse of [`quantise`], up to rounding; `None` where the network is not one of our own.
 pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
     let shape = network.shape();
-    let direct = network.direct.as_ref()?;
-    if shape.inputs != Inputs::Own {
+    let output_layer = network.output_layer.as_ref()?;
+    if shape.features != FeatureSet::Raicho {
         return None;
     }
     let width = shape.width;
     let transformer = &network.transformer;
-    let output_part = direct.scale as f32 / f32::from(scale) / ONE_OF_WEIGHTS as f32;
+    let output_part = output_layer.scale as f32 / f32::from(scale) / QB as f32;
     let mut weights = Weights::zeroed(width);
     for (number, block) in weights.blocks_mut().iter_mut().enumerate() {
         let columns = number * BLOCK..(number + 1) * BLOCK;
         for (row, to) in block.iter_mut().enumerate() {
             let (from, part) = match row {
-                ..BIASES => (
-                    &transformer.weights[row * width..],
-                    1.0 / ONE_OF_SUMS as f32,
+                ..BIASES => (&transformer.weights[row * width..], 1.0 / QA as f32),
+                BIASES => (&transformer.biases[..], 1.0 / QA as f32),
+                _ => (
+                    &output_layer.weights[(row - OUTPUTS) * width..],
+                    output_part,
                 ),
-                BIASES => (&transformer.biases[..], 1.0 / ONE_OF_SUMS as f32),
-                _ => (&direct.weights[(row - OUTPUTS) * width..], output_part),
             };
             for (to, &from) in to.0.iter_mut().zip(&from[columns.clone()]) {
                 *to = f32::from(from) * part;
             }
         }
     }
-    for (to, &from) in weights.output_biases.iter_mut().zip(&direct.biases) {
-        *to = from as f32 * output_part / ONE_OF_SUMS as f32;
+    for (to, &from) in weights.output_biases.iter_mut().zip(&output_layer.biases) {
+        *to = from as f32 * output_part / QA as f32;
     }
     Some(weights)
 }
 
-/// The scale in the file: the smallest with which no output weight becomes too large.
+/// The output scale in the file: the smallest for which no output weight exceeds its range.
 fn file_scale(weights: &Weights, scale: u16) -> i32 {
     let rows = weights.blocks().iter().flat_map(|block| &block[OUTPUTS..]);
     let largest = rows
         .flat_map(|row| row.0)
         .fold(0.0_f32, |most, weight| most.max(weight.abs()));
-    let part = largest * ONE_OF_WEIGHTS as f32 / f32::from(MAX_WEIGHT);
+    let part = largest * QB as f32 / f32::from(MAX_OUTPUT_WEIGHT);
     ((f32::from(scale) * part).ceil() as i32).clamp(1, scale.into())
 }
 
+/// Compares the values of the quantised network with those of the floats.
 fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample]) -> ErrorReport {
     let mut report = ErrorReport::default();
     let mut pass = Pass::new(weights.width());
@@ -243,9 +247,10 @@ fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample])
         chunk.fill(part.iter(), |_| 0.0);
         let outputs = pass.forward(weights, &chunk);
         for (position, &output) in outputs.iter().enumerate() {
-            let sums = [0, 1].map(|side| sums(&network.transformer, chunk.inputs(position, side)));
-            let phase = chunk.facts()[position].phase.into();
-            let value = f64::from(value_in(network, &sums, phase));
+            let sums =
+                [0, 1].map(|side| sums(&network.transformer, chunk.features(position, side)));
+            let bucket = chunk.positions()[position].bucket.into();
+            let value = f64::from(value_in(network, &sums, bucket));
             let expected = f64::from(output) * f64::from(scale);
             let error = (value - expected).abs();
             report.positions += 1;
@@ -260,12 +265,12 @@ fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample])
     report
 }
 
-/// The sums of the transformer, as the engine adds them up.
-fn sums(transformer: &Transformer, inputs: &[u16]) -> Vec<i16> {
+/// The accumulator of one side, as the engine computes it.
+fn sums(transformer: &FeatureTransformer, features: &[u16]) -> Vec<i16> {
     let mut sums = transformer.biases.to_vec();
     let width = sums.len();
-    for &input in inputs {
-        let column = &transformer.weights[usize::from(input) * width..][..width];
+    for &feature in features {
+        let column = &transformer.weights[usize::from(feature) * width..][..width];
         for (sum, weight) in sums.iter_mut().zip(column) {
             *sum = sum.wrapping_add(*weight);
         }

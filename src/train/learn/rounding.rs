@@ -1,32 +1,35 @@
-//! Whole numbers for the weights of an output, chosen together, so that what rounding does to one the others make good.
+//! Joint rounding of the weights of an output, so that the other weights compensate the error of
+//! each.
 //!
-//! Each weight rounded on its own moves the value of a position by the sum of hundreds of small errors. But few of the whole
-//! numbers nearby are as bad: sought are those with which the values of many positions come nearest to what they should
-//! be, which is the closest vector of a lattice. Babai's nearest plane finds a good one ("On Lovász' lattice reduction and
-//! the nearest lattice point problem", 1986): weight after weight is rounded, and those that are left take over its error.
-//! GPTQ rounds large language models in the same way (Frantar et al., 2022).
+//! Rounding weights individually adds hundreds of independent errors to the value of a position.
+//! Better integers are those that minimise the squared error over many positions, which is a
+//! closest vector problem. Babai's nearest plane algorithm ("On Lovász' lattice reduction and the
+//! nearest lattice point problem", 1986) approximates it: weights are rounded one after the other,
+//! and the remaining ones are adjusted for the error. GPTQ quantises large language models in the
+//! same way (Frantar et al., 2022).
 //!
-//! What the rounding of the transformer did is made good too, as far as the outputs can.
+//! The error of the quantised feature transformer is compensated too, as far as the output weights
+//! can.
 
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 
-/// How much the weights are held to those that were learnt: the part of the mean square of an activation. So they stay where
-/// the positions say nothing about them.
-const HOLD: f64 = 0.003;
+/// Regularisation towards the trained weights, relative to the mean square of an activation. It
+/// keeps weights that the positions do not determine.
+const REGULARISATION: f64 = 0.003;
 
-/// The positions by which the weights of one output are chosen: the normal equations of least squares.
+/// The normal equations of the least squares problem of one output.
 #[derive(Clone, Debug)]
 pub(super) struct Equations {
-    /// Weights.
+    /// Number of weights.
     size: usize,
-    /// The sums of the products of two activations, of which the second is not before the first.
+    /// Upper triangle of the sums of products of two activations, `[first][second]`.
     products: Vec<f64>,
-    /// The sums of activation times error.
+    /// Sums of activation times error.
     errors: Vec<f64>,
 }
 
 impl Equations {
-    /// For so many weights, without positions.
+    /// Equations for `size` weights, without positions.
     pub(super) fn new(size: usize) -> Self {
         Self {
             size,
@@ -35,7 +38,8 @@ impl Equations {
         }
     }
 
-    /// Takes in a position: what the weights are multiplied by, and what is missing from their sum now.
+    /// Adds a position: the factors of the weights, and the error that their sum should make up
+    /// for.
     pub(super) fn add(&mut self, activations: &[f64], error: f64) {
         debug_assert_eq!(activations.len(), self.size);
         let rows = self.products.chunks_exact_mut(self.size);
@@ -49,8 +53,8 @@ impl Equations {
         }
     }
 
-    /// The numbers near `weights` with which least is missing. `round` makes of a number the nearest one that weight
-    /// `index` can have; the last ones are rounded first.
+    /// Rounds `weights` for the smallest error. `round` returns the nearest value that the weight
+    /// of an index can take. The last weights are rounded first.
     pub(super) fn solve(self, weights: &[f64], round: impl Fn(usize, f64) -> f64) -> Vec<f64> {
         let size = self.size;
         let Some((factor, changes)) = self.least_squares() else {
@@ -58,21 +62,21 @@ impl Equations {
                 .map(|index| round(index, weights[index]))
                 .collect();
         };
-        // What each weight should be less what it became.
+        // Optimal minus rounded value of each weight.
         let mut differences = vec![0.0; size];
         let mut rounded = vec![0.0; size];
         for index in (0..size).rev() {
             let row = &factor[index * size..][..size];
-            let taken_over = dot(&row[index + 1..], &differences[index + 1..]) / row[index];
+            let compensation = dot(&row[index + 1..], &differences[index + 1..]) / row[index];
             let best = weights[index] + changes[index];
-            rounded[index] = round(index, best + taken_over);
+            rounded[index] = round(index, best + compensation);
             differences[index] = best - rounded[index];
         }
         rounded
     }
 
-    /// The upper triangle that is the root of the products, and what is to be added to the weights. `None` without
-    /// positions.
+    /// The Cholesky factor of the products (upper triangle), and the least squares change of the
+    /// weights. `None` without positions.
     fn least_squares(mut self) -> Option<(Vec<f64>, Vec<f64>)> {
         let size = self.size;
         let trace: f64 = (0..size)
@@ -82,7 +86,7 @@ impl Equations {
             return None;
         }
         for index in 0..size {
-            self.products[index * (size + 1)] += HOLD * trace / size as f64;
+            self.products[index * (size + 1)] += REGULARISATION * trace / size as f64;
         }
         factorise(&mut self.products, size);
         let (factor, mut changes) = (self.products, self.errors);
@@ -103,7 +107,8 @@ impl Equations {
     }
 }
 
-/// Cholesky's factor in place of a positive definite matrix, of which only the upper triangle is read and written.
+/// Replaces a positive definite matrix by its Cholesky factor, in place. Only the upper triangle is
+/// used.
 fn factorise(matrix: &mut [f64], size: usize) {
     for index in 0..size {
         let (done, left) = matrix.split_at_mut((index + 1) * size);

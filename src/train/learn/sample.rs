@@ -1,59 +1,62 @@
-//! A position as training keeps it in memory: 48 bytes that turn into inputs quickly and without allocating.
+//! A training position in memory: 48 bytes, which expand to active features quickly and without
+//! allocation.
 
 use std::sync::LazyLock;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::eval::nnue::buckets::phase;
-use crate::eval::nnue::inputs::Inputs;
-use crate::eval::nnue::{inputs_in_hand, inputs_on_board, king_plane};
+use crate::eval::nnue::FeatureSet;
+use crate::eval::nnue::output_buckets::game_phase;
+use crate::eval::nnue::{features_in_hand, features_on_board, king_bucket};
 use crate::position::Position;
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
-/// Inputs of each side, each 0 or 1.
-pub(super) const INPUTS: usize = Inputs::Own.count();
+/// Number of features of one side.
+pub(super) const FEATURES: usize = FeatureSet::Raicho.count();
 
-/// The most inputs of one side that are 1: all pieces of a set.
-pub(super) const MOST_ACTIVE: usize = 40;
+/// Most active features of one side: all pieces of a set.
+pub(super) const MAX_ACTIVE: usize = 40;
 
-/// Numbers of the inputs that are 1, for one side.
-pub(super) type Active = [u16; MOST_ACTIVE];
+/// Indices of the active features of one side.
+pub(super) type ActiveFeatures = [u16; MAX_ACTIVE];
 
-/// A position, what a search said of it, and how its game ended.
+/// A position with the score of a search and the result of its game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Sample {
-    /// Bit n: there is a piece on square n. From [`WHITE_TO_MOVE`] on other facts.
+    /// Bit n is set where square n is occupied. From bit [`WHITE_TO_MOVE`] of the last word on:
+    /// side to move and output bucket.
     board: [u32; 3],
-    /// Counts in the hands of black and white, see [`hand_shift`].
+    /// Counts in the hands of black and white, at the bits of [`hand_shift`].
     hands: [u32; Color::NUM],
-    /// Codes of the pieces on the board in order of their squares, five bits each: eight in a group.
-    pieces: [[u8; GROUP_BYTES]; MOST_ACTIVE / GROUP],
+    /// Codes of the pieces on the board in the order of their squares, five bits each, eight per
+    /// group.
+    pieces: [[u8; GROUP_BYTES]; MAX_ACTIVE / GROUP],
     result: i8,
     score: i16,
 }
 
 const _: () = assert!(size_of::<Sample>() == 48);
 
-/// Pieces that fill whole bytes together.
+/// Pieces per group; a group fills whole bytes.
 const GROUP: usize = 8;
 const GROUP_BYTES: usize = 5;
 const PIECE_BITS: usize = 5;
 
-/// Bits of the last word of the board.
+/// Bit positions in the last word of the board.
 const WHITE_TO_MOVE: u32 = 20;
-const PHASE: u32 = 24;
+const BUCKET: u32 = 24;
 
 const WORD: usize = u32::BITS as usize;
 
-/// Four bits for each kind; pawns, the first kind, come last and have one more.
+/// Bit position of the count of a piece type: four bits each, five for pawns at the top.
 const fn hand_shift(kind: PieceType) -> u32 {
     28 - 4 * kind.index() as u32
 }
 
 impl Sample {
-    /// A position, the score of a search (a pawn is 90) and the result of its game (1 win, 0 draw, -1 loss), both for the
-    /// side to move. `None` where a king is missing.
+    /// Packs a position with the score of a search, in units of 1/90 pawn, and the result of the
+    /// game (1 win, 0 draw, -1 loss), both for the side to move. `None` where a king is missing.
     pub fn new(position: &Position, score: i16, result: i8) -> Option<Self> {
         position.king(Color::Black)?;
         position.king(Color::White)?;
@@ -68,7 +71,7 @@ impl Sample {
             result,
             score,
         };
-        let mut groups = [0_u64; MOST_ACTIVE / GROUP];
+        let mut groups = [0_u64; MAX_ACTIVE / GROUP];
         for (number, square) in position.board().occupied().into_iter().enumerate() {
             let square_number = square.index();
             sample.board[square_number / WORD] |= 1 << (square_number % WORD);
@@ -79,21 +82,21 @@ impl Sample {
             bytes.copy_from_slice(&group.to_le_bytes()[..GROUP_BYTES]);
         }
         let white_to_move = u32::from(position.side_to_move() == Color::White);
-        sample.board[2] |= white_to_move << WHITE_TO_MOVE | (phase(position) as u32) << PHASE;
+        sample.board[2] |= white_to_move << WHITE_TO_MOVE | (game_phase(position) as u32) << BUCKET;
         Some(sample)
     }
 
-    /// The score of the side to move; a pawn is 90.
+    /// The score for the side to move, in units of 1/90 pawn.
     pub fn score(&self) -> i16 {
         self.score
     }
 
-    /// How the game ended for the side to move: 1 won, 0 drawn, -1 lost.
+    /// The result of the game for the side to move: 1 win, 0 draw, -1 loss.
     pub fn result(&self) -> i8 {
         self.result
     }
 
-    /// Whose turn it is.
+    /// The side to move in the packed position.
     pub fn side_to_move(&self) -> Color {
         if self.board[2] >> WHITE_TO_MOVE & 1 == 0 {
             Color::Black
@@ -102,15 +105,16 @@ impl Sample {
         }
     }
 
-    /// Which output of a network judges the position.
-    pub(super) fn phase(&self) -> usize {
-        (self.board[2] >> PHASE) as usize
+    /// The output bucket of the position.
+    pub(super) fn bucket(&self) -> usize {
+        (self.board[2] >> BUCKET) as usize
     }
 
-    /// Writes the inputs that are 1, the side to move's first, and returns how many each side has.
-    pub(super) fn inputs(&self, to: &mut [Active; 2]) -> usize {
+    /// Writes the active features of both sides, the side to move first, and returns their number
+    /// per side.
+    pub(super) fn features(&self, to: &mut [ActiveFeatures; 2]) -> usize {
         let table = &*TABLE;
-        let mut pieces = [(0_usize, 0_usize); MOST_ACTIVE];
+        let mut pieces = [(0_usize, 0_usize); MAX_ACTIVE];
         let mut kings = [0; Color::NUM];
         let mut count = 0;
         for (number, mut word) in self.board_words().into_iter().enumerate() {
@@ -135,12 +139,12 @@ impl Sample {
             for (to, &(code, square)) in to.iter_mut().zip(&pieces[..count]) {
                 *to = on_board[code * Square::NUM + square];
             }
-            active = count + self.inputs_in_hand(side, &mut to[count..]);
+            active = count + self.features_in_hand(side, &mut to[count..]);
         }
         active
     }
 
-    fn inputs_in_hand(&self, side: Color, to: &mut [u16]) -> usize {
+    fn features_in_hand(&self, side: Color, to: &mut [u16]) -> usize {
         let mut active = 0;
         for owner in Color::ALL {
             let hand = self.hands[owner.index()];
@@ -164,7 +168,7 @@ impl Sample {
         [first, second, third & ((1 << (Square::NUM - 2 * WORD)) - 1)]
     }
 
-    /// The code of a piece on the board.
+    /// The code of the `number`-th (from 0) piece on the board.
     fn code(&self, number: usize) -> usize {
         let mut group = [0; size_of::<u64>()];
         group[..GROUP_BYTES].copy_from_slice(&self.pieces[number / GROUP]);
@@ -172,18 +176,19 @@ impl Sample {
     }
 }
 
-/// Codes of pieces lie below.
+/// One more than the largest code of a piece.
 const CODES: usize = 1 << PIECE_BITS;
 const BLACK_KING: usize = Piece::new(Color::Black, PieceType::King).index();
 const WHITE_KING: usize = Piece::new(Color::White, PieceType::King).index();
 
-/// What the functions of the network's inputs say, looked up.
+/// Lookup tables of what the functions for single features compute.
 struct Table {
     /// `[side][square of its king]`
     is_mirrored: [[bool; Square::NUM]; Color::NUM],
     /// `[mirrored][side][code of the piece and square]`
     on_board: [[Vec<u16>; Color::NUM]; 2],
-    /// `[side][owner][kind]`: the input of the first; the next ones follow it.
+    /// The feature of the first piece in hand, `[side][owner][piece type]`; those of further pieces
+    /// follow it.
     in_hand: [[[u16; 8]; Color::NUM]; Color::NUM],
 }
 
@@ -191,26 +196,26 @@ static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
 
 impl Table {
     fn new() -> Self {
-        let plane = |square, side| king_plane(Inputs::Own, square, side);
+        let bucket = |square, side| king_bucket(FeatureSet::Raicho, square, side);
         let on_board = |file, side| {
-            let king = plane(Square::new(file, Rank::Rank5), side);
-            let mut inputs = vec![0; CODES * Square::NUM];
+            let bucket = bucket(Square::new(file, Rank::Rank5), side);
+            let mut features = vec![0; CODES * Square::NUM];
             for piece in Piece::ALL {
                 for square in Square::ALL {
-                    let found = inputs_on_board(Inputs::Own, king, side, piece, square);
-                    inputs[piece.index() * Square::NUM + square.index()] = found[0] as u16;
+                    let found = features_on_board(FeatureSet::Raicho, bucket, side, piece, square);
+                    features[piece.index() * Square::NUM + square.index()] = found[0] as u16;
                 }
             }
-            inputs
+            features
         };
         let in_hand = |side, owner| {
-            let king = plane(Square::S59, side);
-            let mut inputs = [0; 8];
+            let bucket = bucket(Square::S59, side);
+            let mut features = [0; 8];
             for kind in PieceType::HAND {
-                let found = inputs_in_hand(Inputs::Own, king, side, kind, 1, owner);
-                inputs[kind.index()] = found[0] as u16;
+                let found = features_in_hand(FeatureSet::Raicho, bucket, side, kind, 1, owner);
+                features[kind.index()] = found[0] as u16;
             }
-            inputs
+            features
         };
         // A king on file 1 of its own side, and one on file 9.
         let on_board_of = |side: Color| match side {
@@ -220,7 +225,7 @@ impl Table {
         let [[black, black_mirrored], [white, white_mirrored]] = Color::ALL.map(on_board_of);
         Self {
             is_mirrored: Color::ALL
-                .map(|side| Square::ALL.map(|square| plane(square, side).is_mirrored)),
+                .map(|side| Square::ALL.map(|square| bucket(square, side).is_mirrored)),
             on_board: [[black, white], [black_mirrored, white_mirrored]],
             in_hand: Color::ALL.map(|side| Color::ALL.map(|owner| in_hand(side, owner))),
         }
@@ -230,13 +235,13 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::nnue::active;
+    use crate::eval::nnue::active_features;
 
-    /// Positions at the beginning of the lines.
+    /// A table whose first column holds positions.
     const POSITIONS: &str = include_str!("../../../tests/data/nnue_evaluations.tsv");
 
     #[test]
-    fn inputs_are_those_of_the_network() {
+    fn features_are_those_of_the_network() {
         let lines = POSITIONS.lines().filter(|line| !line.starts_with('#'));
         let mut compared = 0;
         for line in lines.skip(1) {
@@ -244,18 +249,18 @@ mod tests {
             let position = Position::from_sfen(sfen).expect("a good position");
             let us = position.side_to_move();
             let sample = Sample::new(&position, -321, 1).expect("two kings");
-            let mut found = [[0; MOST_ACTIVE]; 2];
-            let count = sample.inputs(&mut found);
+            let mut found = [[0; MAX_ACTIVE]; 2];
+            let count = sample.features(&mut found);
             for (side, found) in [us, !us].into_iter().zip(&found) {
                 let mut found: Vec<u32> = found[..count].iter().copied().map(u32::from).collect();
-                let mut expected = active(Inputs::Own, &position, side)
+                let mut expected = active_features(FeatureSet::Raicho, &position, side)
                     .expect("a king")
                     .to_vec();
                 found.sort_unstable();
                 expected.sort_unstable();
                 assert_eq!(found, expected, "{sfen}");
             }
-            assert_eq!(sample.phase(), phase(&position));
+            assert_eq!(sample.bucket(), game_phase(&position));
             assert_eq!(sample.side_to_move(), us);
             assert_eq!((sample.score(), sample.result()), (-321, 1));
             compared += 1;

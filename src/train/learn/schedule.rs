@@ -1,31 +1,31 @@
-//! Numbers that change in the course of a run: the learning rate, and how much results count.
+//! Schedules of the learning rate and of the weight of results over a run.
 
 use std::f64::consts::PI;
 
 use serde::{Deserialize, Serialize};
 
-/// A number that goes from one value to another.
+/// A quantity that changes from one value to another over a run.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Schedule {
-    /// At the beginning of the run.
+    /// Value at the first step.
     pub first: f64,
-    /// At its end.
+    /// Value at the last step.
     pub last: f64,
-    /// On which way.
+    /// Course between the two.
     pub shape: Shape,
 }
 
-/// The way from the first to the last value.
+/// The course from the first to the last value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Shape {
-    /// By equal steps.
+    /// In equal steps.
     Linear,
-    /// Half a wave of a cosine: slow at both ends.
+    /// Half a period of a cosine: slow at both ends.
     Cosine,
 }
 
 impl Schedule {
-    /// By equal steps.
+    /// A linear schedule.
     pub const fn linear(first: f64, last: f64) -> Self {
         Self {
             first,
@@ -34,7 +34,7 @@ impl Schedule {
         }
     }
 
-    /// On half a wave of a cosine.
+    /// A cosine schedule.
     pub const fn cosine(first: f64, last: f64) -> Self {
         Self {
             first,
@@ -43,7 +43,7 @@ impl Schedule {
         }
     }
 
-    /// The value when `share` of the run is done, 0 to 1.
+    /// The value after `share` of the run, 0 to 1.
     pub fn at(self, share: f64) -> f64 {
         let way = match self.shape {
             Shape::Linear => share,

@@ -1,59 +1,59 @@
-//! What a run is asked to do.
+//! The settings of a run and their ranges.
 
 use serde::{Deserialize, Serialize};
 
 use thiserror::Error;
 
 use super::schedule::Schedule;
-use crate::eval::nnue::inputs::Inputs;
+use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
 
-/// The largest batch: its positions are in memory twice, with all their inputs.
+/// Largest batch. Two batches are in memory, with all active features.
 const MAX_BATCH: usize = 1 << 20;
 
-/// The scale where none is asked for: about that with which scores of our search predict results best.
+/// Default scale: about the one with which scores of our search predict results best.
 pub const DEFAULT_SCALE: u16 = 800;
 
-/// The largest scale that a network's file can have.
+/// Largest scale that fits into a network file.
 const MAX_SCALE: u16 = 4096;
 
-/// Each step takes this times the learning rate from each weight, at most.
+/// Largest weight decay per unit of the learning rate.
 const MAX_DECAY: f64 = 1000.0;
 
-/// Settings with which nothing can be learnt.
+/// A setting that is out of range.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[error("{name} {found}, expected {expected}")]
 pub struct SettingsError {
-    /// What is set.
+    /// Name of the setting.
     name: &'static str,
-    /// To what.
+    /// Its value.
     found: String,
-    /// What it can be.
+    /// The accepted range.
     expected: String,
 }
 
-/// Everything that decides what a run makes of its data. A checkpoint keeps it.
+/// The settings that determine the result of a run for given data. Stored in checkpoints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Settings {
-    /// Columns of the transformer, a multiple of 64.
+    /// Width of the feature transformer, a multiple of 64.
     pub width: usize,
-    /// Positions of a step.
+    /// Positions per step.
     pub batch: usize,
-    /// Steps of the run.
+    /// Number of steps of the run, at least 1.
     pub steps: u64,
-    /// Between two points of the loss curve, in steps; a checkpoint is written at each.
+    /// Steps between two points of the loss curve; a checkpoint is written at each.
     pub interval: u64,
-    /// The learning rate.
+    /// The learning rate, 0 to 1 exclusive.
     pub rate: Schedule,
-    /// How much of the target is the result of the game, 0 to 1; the rest is the score.
+    /// Weight of the result of the game in the target, 0 to 1; the rest is the score.
     pub result_weight: Schedule,
-    /// Weight decay: each step takes this times the rate from each weight, a part below 1 of it.
+    /// Weight decay: each step subtracts this times the learning rate, less than 1, of each weight.
     pub decay: f64,
-    /// The loss is this power of the distance to the target.
+    /// Exponent of the loss, |probability - target|^power; 1 to 4.
     pub power: f64,
-    /// What an output of 1 is worth in the unit of scores, in which a pawn is 90; 1 to 4096.
+    /// The score that corresponds to an output of 1, in units of 1/90 pawn; 1 to 4096.
     pub scale: u16,
-    /// Decides the first weights and the order of the positions.
+    /// Seed of the initial weights and the order of positions.
     pub seed: u64,
 }
 
@@ -75,10 +75,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether something can be learnt with them.
+    /// Checks that every setting is in range.
     ///
     /// # Errors
-    /// What cannot be.
+    /// The first setting that is not.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let check = |is_good: bool, name, found: &dyn ToString, expected: String| {
             let found = || found.to_string();
@@ -88,7 +88,7 @@ impl Settings {
                 expected,
             })
         };
-        let shape = Shape::direct(Inputs::Own, self.width);
+        let shape = Shape::direct(FeatureSet::Raicho, self.width);
         let widths = format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}");
         check(shape.validate().is_ok(), "width", &self.width, widths)?;
         let is_good = (1..=MAX_BATCH).contains(&self.batch);
@@ -133,10 +133,10 @@ impl Settings {
         check(is_good, "power", &self.power, "1 to 4".to_owned())
     }
 
-    /// What part of the run is done after so many steps, 0 to 1.
+    /// The share of the run that is done at a step, 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "nobody makes 2^52 steps")]
     pub(super) fn share(&self, step: u64) -> f64 {
-        // The last step is the end.
+        // 1 at the last step, whose number is `steps - 1`.
         step as f64 / (self.steps - 1).max(1) as f64
     }
 }

@@ -1,4 +1,4 @@
-//! The gradient against finite differences, and whole runs on made-up data.
+//! The gradient against finite differences, and whole runs on synthetic data.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,16 +7,17 @@ use rand_chacha::ChaCha8Rng;
 
 use super::chunk::{CHUNK, Chunk};
 use super::filter::{Filter, Tactical};
+use super::initial_weights::{InitError, InitialWeights};
 use super::learner::Learner;
 use super::load::Data;
 use super::loss::target;
 use super::pass::Pass;
-use super::sample::{INPUTS, MOST_ACTIVE, Sample};
+use super::sample::{FEATURES, MAX_ACTIVE, Sample};
 use super::schedule::Schedule;
 use super::settings::Settings;
 use super::weights::{BIASES, BLOCK, OUTPUTS, ROWS, Weights};
 use crate::eval::Evaluator;
-use crate::eval::nnue::inputs::Inputs;
+use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape;
 use crate::eval::nnue::{Network, random, scalar};
 use crate::movegen::legal_moves;
@@ -24,11 +25,11 @@ use crate::position::Position;
 
 fn material(position: &Position) -> i32 {
     let evaluator = Evaluator::Material;
-    evaluator.evaluate(position, &mut evaluator.memory())
+    evaluator.evaluate(position, &mut evaluator.accumulator())
 }
 
-/// Goes through so many positions of games by chance.
-fn for_each_by_chance(count: usize, seed: u64, mut action: impl FnMut(&mut Position)) {
+/// Calls `action` with `count` positions of random games.
+fn for_each_random_position(count: usize, seed: u64, mut action: impl FnMut(&mut Position)) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut done = 0;
     while done < count {
@@ -45,7 +46,7 @@ fn for_each_by_chance(count: usize, seed: u64, mut action: impl FnMut(&mut Posit
     }
 }
 
-/// Learnt from: what a position's material is worth. The last tenth is held out.
+/// Training data whose scores are the material balance. The last tenth is held out.
 fn material_data(count: usize) -> Data {
     let filter = Filter {
         tactical: Tactical::Keep,
@@ -53,7 +54,7 @@ fn material_data(count: usize) -> Data {
     };
     let mut data = Data::default();
     let mut number = 0;
-    for_each_by_chance(count, 5, |position| {
+    for_each_random_position(count, 5, |position| {
         let score = material(position);
         let is_held_out = number >= count / 10 * 9;
         let result = score.signum() as i8;
@@ -63,11 +64,11 @@ fn material_data(count: usize) -> Data {
     data
 }
 
-/// Every `step`th of so many positions, with the material as the score.
+/// Every `step`th of `count` random positions, with the material balance as the score.
 fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
     let mut samples = Vec::new();
     let mut number = 0;
-    for_each_by_chance(count, seed, |position| {
+    for_each_random_position(count, seed, |position| {
         if number % step == 0 {
             let score = material(position) as i16;
             samples.extend(Sample::new(position, score, score.signum() as i8));
@@ -81,11 +82,11 @@ fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
 
 const POWER: f64 = 2.5;
 
-/// The loss of one position by the definition of the network, in 64 bits.
+/// The loss of one position by the definition of the network, in 64-bit floats.
 fn loss_by_definition(weights: &Weights, sample: &Sample, target: f32) -> f64 {
-    let mut inputs = [[0; MOST_ACTIVE]; 2];
-    let active = sample.inputs(&mut inputs);
-    let mut output = f64::from(weights.output_biases[sample.phase()]);
+    let mut inputs = [[0; MAX_ACTIVE]; 2];
+    let active = sample.features(&mut inputs);
+    let mut output = f64::from(weights.output_biases[sample.bucket()]);
     for block in weights.blocks() {
         for (side, inputs) in inputs.iter().enumerate() {
             for column in 0..BLOCK {
@@ -93,7 +94,7 @@ fn loss_by_definition(weights: &Weights, sample: &Sample, target: f32) -> f64 {
                 for &input in &inputs[..active] {
                     sum += f64::from(block[usize::from(input)].0[column]);
                 }
-                let weight = block[OUTPUTS + 2 * sample.phase() + side].0[column];
+                let weight = block[OUTPUTS + 2 * sample.bucket() + side].0[column];
                 output += sum.clamp(0.0, 1.0).powi(2) * f64::from(weight);
             }
         }
@@ -111,7 +112,7 @@ fn the_gradient_is_that_of_finite_differences() {
     let mut chunk = Chunk::new();
     chunk.fill(samples.iter(), target);
     let mut pass = Pass::new(64);
-    let found = pass.learn(&weights, &chunk, POWER as f32, 1.0, &mut gradient);
+    let found = pass.add_gradient(&weights, &chunk, POWER as f32, 1.0, &mut gradient);
     let loss = |weights: &Weights| -> f64 {
         let losses = samples
             .iter()
@@ -133,13 +134,13 @@ fn the_gradient_is_that_of_finite_differences() {
         *get(weights) = before;
         (above.1 - below.1) / (above.0 - below.0)
     };
-    let used: Vec<usize> = (0..INPUTS)
+    let used: Vec<usize> = (0..FEATURES)
         .filter(|&input| chunk.views(input).len() > 1)
         .collect();
     for number in 0..600 {
         let block = random.random_range(0..2);
         let column = random.random_range(0..BLOCK);
-        // All rows that are not inputs have their turn.
+        // Covers all rows that are not features.
         let row = match number {
             0..200 => BIASES + number % (ROWS - BIASES),
             _ => used[random.random_range(0..used.len())],
@@ -170,10 +171,10 @@ fn chunks_know_the_views_of_each_input() {
     for samples in [&samples[..], &samples[..77]] {
         chunk.fill(samples.iter(), |_| 0.5);
         assert_eq!(chunk.len(), samples.len().min(CHUNK));
-        let mut expected = vec![Vec::new(); INPUTS];
+        let mut expected = vec![Vec::new(); FEATURES];
         for position in 0..chunk.len() {
             for side in 0..2 {
-                for &input in chunk.inputs(position, side) {
+                for &input in chunk.features(position, side) {
                     expected[usize::from(input)].push((2 * position + side) as u16);
                 }
             }
@@ -193,7 +194,7 @@ fn settings() -> Settings {
         steps: 40,
         interval: 20,
         rate: Schedule::cosine(5e-3, 1e-4),
-        // The bounds below are in this unit.
+        // The bounds of the tests assume this scale.
         scale: 400,
         ..Settings::default()
     }
@@ -242,7 +243,7 @@ fn material_is_learnt() {
     let bytes = quantised.network.to_bytes().expect("a network of our own");
     let (network, _) = Network::read(&bytes).expect("a good file");
     let mut errors = Vec::new();
-    for_each_by_chance(600, 77, |position| {
+    for_each_random_position(600, 77, |position| {
         let value = scalar::evaluate(&network, position).expect("two kings");
         let expected = material(position);
         if expected.abs() < 1500 {
@@ -276,8 +277,10 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
     let write = |bytes: &[u8]| std::fs::write(&path, bytes).expect("the folder can be written");
     let data = material_data(3000);
     let begun = |settings: Settings| {
+        let weights = InitialWeights::open(&path, settings.width)?;
         let mut learner = Learner::new(settings, &data).expect("good settings");
-        learner.begin_with(&path).map(|()| learner)
+        learner.init_from(weights);
+        Ok::<_, InitError>(learner)
     };
     let mut first = Learner::new(settings(), &data).expect("good settings");
     run_to_end(&mut first);
@@ -295,7 +298,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
             ..settings()
         };
         let again = begun(settings).expect("a good network").quantised("test");
-        for_each_by_chance(300, 78, |position| {
+        for_each_random_position(300, 78, |position| {
             let [value, expected] = [&again.network, &quantised]
                 .map(|network| scalar::evaluate(network, position).expect("two kings"));
             let error = (value - expected).abs();
@@ -314,10 +317,13 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
     let wide = Learner::new(wide, &data).expect("good settings");
     write(&bytes_of(&wide));
     assert_eq!(message(), "width 128, expected 64");
-    write(&random::file(&Shape::plain(Inputs::Kp, 256, [32, 32]), 1));
+    write(&random::file(
+        &Shape::plain(FeatureSet::Kp, 256, [32, 32]),
+        1,
+    ));
     assert!(message().contains("expected one of our own"));
     write(b"no network at all");
-    assert!(message().starts_with("neither a checkpoint nor a network"));
+    assert_eq!(message(), "neither a checkpoint nor a network");
     std::fs::remove_dir_all(&folder).expect("our own folder");
 }
 

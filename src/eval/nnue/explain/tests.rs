@@ -1,7 +1,7 @@
-//! Explanations of every kind of network end as they should, and those of material are right.
+//! Explanations of all heads end with the value, and those of the material network are exact.
 
 use super::*;
-use crate::eval::nnue::{of_material, random};
+use crate::eval::nnue::{material_network, random};
 
 const MIDDLE_GAME: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
 
@@ -11,7 +11,7 @@ fn position(sfen: &str) -> Position {
 
 #[test]
 fn material_is_explained_by_its_values() {
-    let network = of_material();
+    let network = material_network();
     let text = explain(&network, &position("4k4/9/9/9/4+r4/9/4P4/9/4K4 w 2Pb 1"));
     let cells = |line: &str| {
         let cells = line.split('|').map(str::trim);
@@ -71,6 +71,6 @@ fn every_kind_of_network_ends_with_its_value() {
 #[test]
 fn without_a_king_there_is_no_value() {
     let position = position("9/9/9/9/9/9/ppp5K/3r5/2S6 w BGrb3g3s4n4l15p 1");
-    let text = explain(&of_material(), &position);
+    let text = explain(&material_network(), &position);
     assert!(text.ends_with("white has no king, without which this network cannot evaluate"));
 }

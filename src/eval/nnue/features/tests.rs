@@ -1,4 +1,4 @@
-//! The numbering against its table, and what the kinds of inputs make of it.
+//! Piece numbers against their table, and the features that the sets make of them.
 
 use super::*;
 use crate::position::START_SFEN;
@@ -11,8 +11,10 @@ fn position(sfen: &str) -> Position {
     Position::from_sfen(sfen).unwrap()
 }
 
-fn sorted(inputs: Inputs, position: &Position, perspective: Color) -> Vec<u32> {
-    let mut active = active(inputs, position, perspective).unwrap().to_vec();
+fn sorted(set: FeatureSet, position: &Position, perspective: Color) -> Vec<u32> {
+    let mut active = active_features(set, position, perspective)
+        .unwrap()
+        .to_vec();
     active.sort_unstable();
     active
 }
@@ -80,79 +82,77 @@ fn numbers_are_those_of_the_table() {
 #[test]
 fn every_piece_counts_once() {
     for sfen in [START_SFEN, MIDDLE_GAME, LANCE_HANDICAP] {
-        for inputs in Inputs::ALL {
-            let kings = match inputs.kings() {
-                Kings::None => 0,
-                _ if inputs.counts_kings_twice() => 4,
+        for set in FeatureSet::ALL {
+            let kings = match set.king_features() {
+                KingFeatures::None => 0,
+                _ if set.counts_kings_twice() => 4,
                 _ => 2,
             };
             for perspective in Color::ALL {
-                let active = active(inputs, &position(sfen), perspective).unwrap();
-                let missing = match inputs.numbering() {
-                    Numbering::Shared => 0,
-                    Numbering::Own => usize::from(sfen == LANCE_HANDICAP),
+                let active = active_features(set, &position(sfen), perspective).unwrap();
+                let missing = match set.numbering() {
+                    Numbering::BonaPiece => 0,
+                    Numbering::Raicho => usize::from(sfen == LANCE_HANDICAP),
                 };
-                assert_eq!(active.len(), 38 + kings - missing, "{inputs:?}");
-                assert!(
-                    active
-                        .iter()
-                        .all(|&index| (index as usize) < inputs.count())
-                );
+                assert_eq!(active.len(), 38 + kings - missing, "{set:?}");
+                assert!(active.iter().all(|&index| (index as usize) < set.count()));
             }
         }
     }
 }
 
 #[test]
-fn both_sides_see_the_start_alike() {
-    for inputs in Inputs::ALL {
+fn both_sides_have_the_same_features_in_the_start_position() {
+    for set in FeatureSet::ALL {
         let start = position(START_SFEN);
         let (black, white) = (
-            sorted(inputs, &start, Color::Black),
-            sorted(inputs, &start, Color::White),
+            sorted(set, &start, Color::Black),
+            sorted(set, &start, Color::White),
         );
-        assert_eq!(black, white, "{inputs:?}");
+        assert_eq!(black, white, "{set:?}");
     }
 }
 
 #[test]
-fn mirrored_inputs_see_a_mirrored_board_alike() {
+fn mirrored_sets_do_not_tell_mirrored_boards_apart() {
     let (here, there) = (position(MIDDLE_GAME), position(&mirrored_sfen(MIDDLE_GAME)));
-    for inputs in Inputs::ALL {
+    for set in FeatureSet::ALL {
         for perspective in Color::ALL {
             let (here, there) = (
-                sorted(inputs, &here, perspective),
-                sorted(inputs, &there, perspective),
+                sorted(set, &here, perspective),
+                sorted(set, &there, perspective),
             );
-            assert_eq!(here == there, inputs.is_mirrored(), "{inputs:?}");
+            assert_eq!(here == there, set.is_mirrored(), "{set:?}");
         }
     }
 }
 
 #[test]
 fn a_king_in_the_middle_is_not_mirrored() {
-    let plane = |king| king_plane(Inputs::HalfKpVm, king, Color::Black);
+    let bucket = |king| king_bucket(FeatureSet::HalfKpVm, king, Color::Black);
     assert_eq!(
-        (plane(Square::S59).plane, plane(Square::S59).is_mirrored),
+        (bucket(Square::S59).index, bucket(Square::S59).is_mirrored),
         (44, false)
     );
     assert_eq!(
-        (plane(Square::S69).plane, plane(Square::S69).is_mirrored),
+        (bucket(Square::S69).index, bucket(Square::S69).is_mirrored),
         (35, true)
     );
     assert_eq!(
-        (plane(Square::S19).plane, plane(Square::S19).is_mirrored),
+        (bucket(Square::S19).index, bucket(Square::S19).is_mirrored),
         (8, false)
     );
-    let white = king_plane(Inputs::HalfKaHm2, Square::S11, Color::White);
-    assert_eq!((white.plane, white.is_mirrored), (8, true));
+    let white = king_bucket(FeatureSet::HalfKaHm2, Square::S11, Color::White);
+    assert_eq!((white.index, white.is_mirrored), (8, true));
 }
 
 #[test]
-fn own_inputs_number_every_kind() {
-    let plain = king_plane(Inputs::Own, Square::S59, Color::Black);
-    let mirrored = king_plane(Inputs::Own, Square::S69, Color::Black);
-    let of = |king, piece, square| inputs_on_board(Inputs::Own, king, Color::Black, piece, square);
+fn our_set_numbers_every_piece_type() {
+    let plain = king_bucket(FeatureSet::Raicho, Square::S59, Color::Black);
+    let mirrored = king_bucket(FeatureSet::Raicho, Square::S69, Color::Black);
+    let of = |king, piece, square| {
+        features_on_board(FeatureSet::Raicho, king, Color::Black, piece, square)
+    };
     assert_eq!(of(plain, Piece::BlackPawn, Square::S11)[..], [0]);
     assert_eq!(of(mirrored, Piece::BlackPawn, Square::S11)[..], [72]);
     assert_eq!(of(plain, Piece::BlackLance, Square::S12)[..], [82]);
@@ -160,29 +160,37 @@ fn own_inputs_number_every_kind() {
     assert_eq!(of(plain, Piece::WhitePawn, Square::S11)[..], [1172]);
     assert_eq!(of(plain, Piece::WhiteDragon, Square::S99)[..], [2305]);
     let in_hand = |kind, count, owner| {
-        inputs_in_hand(Inputs::Own, mirrored, Color::White, kind, count, owner)[..].to_vec()
+        features_in_hand(
+            FeatureSet::Raicho,
+            mirrored,
+            Color::White,
+            kind,
+            count,
+            owner,
+        )[..]
+            .to_vec()
     };
     assert_eq!(in_hand(PieceType::Pawn, 1, Color::White), [1134]);
     assert_eq!(in_hand(PieceType::Lance, 1, Color::White), [1152]);
     assert_eq!(in_hand(PieceType::Gold, 4, Color::White), [1171]);
     assert_eq!(in_hand(PieceType::Gold, 4, Color::Black), [2343]);
-    assert!(inputs_not_in_game(Inputs::Own, plain).is_empty());
+    assert!(features_not_in_game(FeatureSet::Raicho, plain).is_empty());
 }
 
-/// Every input of every kind of piece, owner and count is another one, and together they are all.
+/// All features of all pieces, owners and counts are distinct, and together they are the whole set.
 #[test]
-fn own_inputs_are_all_different() {
-    let king = king_plane(Inputs::Own, Square::S59, Color::Black);
-    let mut seen = vec![false; Inputs::Own.count()];
-    let mut see = |inputs: ArrayVec<u32, 2>| {
-        for index in inputs {
+fn our_set_has_one_feature_per_piece_and_place() {
+    let king = king_bucket(FeatureSet::Raicho, Square::S59, Color::Black);
+    let mut seen = vec![false; FeatureSet::Raicho.count()];
+    let mut see = |found: ArrayVec<u32, 2>| {
+        for index in found {
             assert!(!std::mem::replace(&mut seen[index as usize], true));
         }
     };
     for piece in Piece::ALL {
         for square in Square::ALL {
-            see(inputs_on_board(
-                Inputs::Own,
+            see(features_on_board(
+                FeatureSet::Raicho,
                 king,
                 Color::Black,
                 piece,
@@ -193,8 +201,8 @@ fn own_inputs_are_all_different() {
     for owner in Color::ALL {
         for kind in PieceType::HAND {
             for count in 1..=kind.count_in_set() {
-                see(inputs_in_hand(
-                    Inputs::Own,
+                see(features_in_hand(
+                    FeatureSet::Raicho,
                     king,
                     Color::Black,
                     kind,
@@ -207,29 +215,29 @@ fn own_inputs_are_all_different() {
     assert!(seen.into_iter().all(|seen| seen));
 }
 
-/// Whoever keeps sums up to date with the three functions sees what [`active`] sees.
+/// The functions for single pieces, which updates use, agree with [`active_features`].
 #[test]
-fn pieces_set_the_inputs_that_are_active() {
+fn features_of_single_pieces_add_up_to_the_active_ones() {
     for sfen in [START_SFEN, MIDDLE_GAME, LANCE_HANDICAP] {
         let position = position(sfen);
-        for inputs in Inputs::ALL
+        for set in FeatureSet::ALL
             .into_iter()
-            .filter(|inputs| !inputs.counts_attacks())
+            .filter(|set| !set.counts_attacks())
         {
             for perspective in Color::ALL {
-                let king = king_plane(inputs, position.king(perspective).unwrap(), perspective);
+                let king = king_bucket(set, position.king(perspective).unwrap(), perspective);
                 let mut found = Vec::new();
                 let mut pieces = 0;
                 for square in position.board().occupied() {
                     let piece = position.piece_on(square).unwrap();
-                    found.extend(inputs_on_board(inputs, king, perspective, piece, square));
+                    found.extend(features_on_board(set, king, perspective, piece, square));
                     pieces += usize::from(piece.kind() != PieceType::King);
                 }
                 for owner in Color::ALL {
                     for kind in PieceType::HAND {
                         for count in 1..=position.hand(owner).count(kind) {
-                            found.extend(inputs_in_hand(
-                                inputs,
+                            found.extend(features_in_hand(
+                                set,
                                 king,
                                 perspective,
                                 kind,
@@ -241,10 +249,10 @@ fn pieces_set_the_inputs_that_are_active() {
                     }
                 }
                 for _ in pieces..PIECES_IN_SET {
-                    found.extend(inputs_not_in_game(inputs, king));
+                    found.extend(features_not_in_game(set, king));
                 }
                 found.sort_unstable();
-                assert_eq!(found, sorted(inputs, &position, perspective), "{inputs:?}");
+                assert_eq!(found, sorted(set, &position, perspective), "{set:?}");
             }
         }
     }
@@ -252,19 +260,19 @@ fn pieces_set_the_inputs_that_are_active() {
 
 #[test]
 fn kings_share_numbers_where_they_should() {
-    let king = king_plane(Inputs::Ka2, Square::S59, Color::Black);
-    let own = indices(Inputs::Ka2, king, PIECES_END + 44);
-    let enemy = indices(Inputs::Ka2, king, ENEMY_KING + 44);
+    let king = king_bucket(FeatureSet::Ka2, Square::S59, Color::Black);
+    let own = indices(FeatureSet::Ka2, king, PIECES_END + 44);
+    let enemy = indices(FeatureSet::Ka2, king, ENEMY_KING + 44);
     assert_eq!(
         (&own[..], &enemy[..]),
         (&[1592, 1673][..], &[1592, 1754][..])
     );
-    let king = king_plane(Inputs::HalfKa1, Square::S12, Color::Black);
+    let king = king_bucket(FeatureSet::HalfKa1, Square::S12, Color::Black);
     assert_eq!(
-        indices(Inputs::HalfKa1, king, ENEMY_KING)[..],
+        indices(FeatureSet::HalfKa1, king, ENEMY_KING)[..],
         [1710 + 1629]
     );
-    assert!(indices(Inputs::HalfKp, king, ENEMY_KING).is_empty());
+    assert!(indices(FeatureSet::HalfKp, king, ENEMY_KING).is_empty());
 }
 
 #[test]
@@ -282,11 +290,11 @@ fn pieces_that_are_not_in_the_game_have_a_number() {
 }
 
 #[test]
-fn no_king_no_inputs() {
+fn without_a_king_there_are_no_features() {
     let position = position(NO_WHITE_KING);
-    for inputs in Inputs::ALL {
-        assert!(active(inputs, &position, Color::Black).is_some());
-        assert!(active(inputs, &position, Color::White).is_none());
+    for set in FeatureSet::ALL {
+        assert!(active_features(set, &position, Color::Black).is_some());
+        assert!(active_features(set, &position, Color::White).is_none());
     }
 }
 
@@ -301,10 +309,10 @@ fn attacks_are_counted_up_to_two() {
             attacked[piece.color().index()][to.index()] += 1;
         }
     }
-    let size = Inputs::HalfKp.count() as u32;
+    let size = FeatureSet::HalfKp.count() as u32;
     for perspective in Color::ALL {
-        let plain = active(Inputs::HalfKp, &position, perspective).unwrap();
-        let with_attacks = active(Inputs::HalfKpE9, &position, perspective).unwrap();
+        let plain = active_features(FeatureSet::HalfKp, &position, perspective).unwrap();
+        let with_attacks = active_features(FeatureSet::HalfKpE9, &position, perspective).unwrap();
         for (plain, index) in plain.into_iter().zip(with_attacks) {
             assert_eq!(index % size, plain);
             let number = plain % PIECES_END;

@@ -1,102 +1,62 @@
-//! Which shape a file has, by header and size.
+//! Detection of a file's shape, by its header and its size.
 
-use super::LEB128_MAGIC;
 use super::error::{NetError, Warning};
-use crate::eval::nnue::inputs::Inputs;
+use super::format::LEB128_MAGIC;
+use super::header::Header;
+use crate::eval::nnue::features::FeatureSet;
 use crate::eval::nnue::shape::{Shape, WIDTH_STEP, text};
-use crate::util::shorten;
 
-/// Widths that are tried where the text does not help: multiples of [`WIDTH_STEP`] up to this.
-const WIDEST: usize = 2048;
+/// Largest width that is tried where the text is no help, in steps of [`WIDTH_STEP`].
+const MAX_TRIED_WIDTH: usize = 2048;
 
-/// Likewise the neurons of the first hidden layer.
+/// Sizes of the first hidden layer that are tried.
 const FIRST: [usize; 5] = [8, 16, 32, 64, 128];
 
-/// Likewise the neurons of the second one.
+/// Sizes of the second hidden layer that are tried.
 const SECOND: [usize; 4] = [16, 32, 64, 128];
 
-/// Bytes of the two hashes between the sections of a plain network, which some writers leave out.
+/// Size in bytes of the two hashes between the sections of a plain network, which some writers
+/// omit.
 const HASHES: usize = 2 * size_of::<u32>();
 
-/// What a text must be like where the weights are compressed.
+/// Form of the architecture text of a network with compressed weights, for messages.
 const STACKS_TEXT: &str = "ModelType=SFNNWithoutPsqt;Features=...,Network=SFNN_...{LayerStack=...}";
 
-/// What a file says of itself.
-pub(super) struct Header {
-    /// The hash of the whole.
-    pub(super) hash: u32,
-    text: String,
-}
-
-/// What a file is.
-pub(super) struct Found {
+/// A detected shape.
+pub(super) struct Detected {
     pub(super) shape: Shape,
-    /// Whether there are hashes between the sections.
+    /// Whether the file has hashes between its sections.
     pub(super) has_hashes: bool,
 }
 
-impl Header {
-    pub(super) fn new(hash: u32, text: &[u8]) -> Self {
-        // Messages that quote it are single lines.
-        let printable = |letter: char| if letter.is_control() { '?' } else { letter };
-        let text = String::from_utf8_lossy(text)
-            .chars()
-            .map(printable)
-            .collect();
-        Self { hash, text }
-    }
-
-    /// The scale that the text tells.
-    pub(super) fn scale(&self) -> Option<usize> {
-        text::scale(&self.text)
-    }
-
-    /// The text, without control characters.
-    pub(super) fn into_text(self) -> String {
-        self.text
-    }
-
-    /// The beginning of the text, for messages.
-    fn shown(&self) -> String {
-        shorten(&self.text)
-    }
-
-    fn refused(&self, problem: String) -> NetError {
-        NetError::Text {
-            problem,
-            text: self.shown(),
-        }
-    }
-}
-
-/// The shape of a file with these bytes behind its header.
+/// Detects the shape of a file from its header and the bytes that follow it.
 pub(super) fn shape(
     header: &Header,
     body: &[u8],
     warnings: &mut Vec<Warning>,
-) -> Result<Found, NetError> {
+) -> Result<Detected, NetError> {
     let size = body.len();
-    if let Some(word) = text::foreign_activation(&header.text) {
+    if let Some(word) = text::unsupported_activation(&header.text) {
         return Err(header.refused(format!("{word} is not known here")));
     }
-    if text::tells_stacks(&header.text) {
+    if text::describes_stacks(&header.text) {
         let shape =
             Shape::from_stacks_text(&header.text).map_err(|problem| header.refused(problem))?;
         let has_hashes = true;
-        return Ok(Found { shape, has_hashes });
+        return Ok(Detected { shape, has_hashes });
     }
     if is_compressed(body) {
-        // Compressed, any shape may have any size.
+        // The size of compressed weights does not determine a shape.
         return Err(header.refused(format!(
             "the weights are compressed, expected '{STACKS_TEXT}'"
         )));
     }
-    let told = Shape::from_plain_text(&header.text);
-    let shape = match told {
-        Some(told) if fits(&told, size) => told,
-        _ => by_size(header, size, told)?,
+    let declared = Shape::from_plain_text(&header.text);
+    let shape = match declared {
+        Some(declared) if fits(&declared, size) => declared,
+        _ => by_size(header, size, declared)?,
     };
-    if told != Some(shape) {
+    if declared != Some(shape) {
         let text = header.shown();
         warnings.push(Warning::Text { text, shape });
     }
@@ -104,10 +64,10 @@ pub(super) fn shape(
     if !has_hashes {
         warnings.push(Warning::NoHashes);
     }
-    Ok(Found { shape, has_hashes })
+    Ok(Detected { shape, has_hashes })
 }
 
-/// Whether the transformer, with or without a hash before it, is compressed.
+/// Whether the feature transformer, with or without a hash before it, is compressed.
 fn is_compressed(body: &[u8]) -> bool {
     let starts_at = |offset: usize| {
         body.get(offset..)
@@ -121,16 +81,16 @@ fn fits(shape: &Shape, size: usize) -> bool {
     size == bytes || size == bytes + HASHES
 }
 
-/// The only known shape that fits; of several, the one with the hash of the header. Where none fits, what the text tells is
-/// read as far as it goes, to name what is missing.
-fn by_size(header: &Header, size: usize, told: Option<Shape>) -> Result<Shape, NetError> {
+/// The only known shape of this size; of several, the one whose hash is in the header. Where none
+/// fits, the shape that the text declares, so that reading names the section that is cut off.
+fn by_size(header: &Header, size: usize, declared: Option<Shape>) -> Result<Shape, NetError> {
     let mut fitting: Vec<Shape> = known().filter(|shape| fits(shape, size)).collect();
     if fitting.len() > 1 && fitting.iter().any(|shape| shape.file_hash() == header.hash) {
         fitting.retain(|shape| shape.file_hash() == header.hash);
     }
-    match (&fitting[..], told) {
+    match (&fitting[..], declared) {
         ([shape], _) => Ok(*shape),
-        ([], Some(told)) => Ok(told),
+        ([], Some(declared)) => Ok(declared),
         ([], None) => Err(no_fit(header, size)),
         (several, _) => Err(NetError::Several {
             found: size,
@@ -147,7 +107,7 @@ fn by_size(header: &Header, size: usize, told: Option<Shape>) -> Result<Shape, N
 fn no_fit(header: &Header, size: usize) -> NetError {
     let expected = |shape: &Shape| shape.plain_bytes() + HASHES;
     let distance = |shape: &Shape| expected(shape).abs_diff(size);
-    let smallest = Shape::plain(Inputs::Kp, WIDTH_STEP, [FIRST[0], SECOND[0]]);
+    let smallest = Shape::plain(FeatureSet::Kp, WIDTH_STEP, [FIRST[0], SECOND[0]]);
     let nearest = known().min_by_key(distance).unwrap_or(smallest);
     NetError::NoFit {
         found: size,
@@ -157,21 +117,24 @@ fn no_fit(header: &Header, size: usize) -> NetError {
     }
 }
 
-/// All plain shapes that are tried.
+/// All plain shapes that are tried by size.
 fn known() -> impl Iterator<Item = Shape> {
-    let widths = (WIDTH_STEP..=WIDEST).step_by(WIDTH_STEP);
-    let shapes_of = move |inputs| {
+    let widths = (WIDTH_STEP..=MAX_TRIED_WIDTH).step_by(WIDTH_STEP);
+    let shapes_of = move |set| {
         widths.clone().flat_map(move |width| {
             FIRST.into_iter().flat_map(move |first| {
                 SECOND
                     .into_iter()
-                    .map(move |second| Shape::plain(inputs, width, [first, second]))
+                    .map(move |second| Shape::plain(set, width, [first, second]))
             })
         })
     };
-    // Others than us do not have our inputs.
-    let theirs = |inputs: &Inputs| *inputs != Inputs::Own;
-    Inputs::ALL.into_iter().filter(theirs).flat_map(shapes_of)
+    // No other program writes our feature set.
+    let others = |set: &FeatureSet| *set != FeatureSet::Raicho;
+    FeatureSet::ALL
+        .into_iter()
+        .filter(others)
+        .flat_map(shapes_of)
 }
 
 #[cfg(test)]

@@ -1,67 +1,67 @@
-//! What can be wrong with a file, and what is only odd.
+//! Errors and warnings of network files.
 
 use std::fmt;
 use std::io;
 
 use thiserror::Error;
 
-use super::{MAGIC, own};
-use crate::eval::nnue::scalar::MAX_WEIGHT;
+use super::format::{MAGIC, RAICHO_MAGIC};
+use crate::eval::nnue::scalar::MAX_OUTPUT_WEIGHT;
 use crate::eval::nnue::shape::Shape;
 
-/// A part of a file.
+/// A field of a file, as messages name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Field {
-    /// The first four bytes.
+    /// The first four bytes (eight in our own format).
     Magic,
-    /// The hash of the whole.
+    /// The hash in the header.
     FileHash,
-    /// Bytes of the architecture text.
+    /// The length of the architecture text and the text itself.
     TextLength,
-    /// The hash before the transformer.
+    /// The hash before the feature transformer.
     TransformerHash,
-    /// Its biases.
+    /// Biases of the feature transformer.
     TransformerBiases,
-    /// Its weights.
+    /// Weights of the feature transformer.
     TransformerWeights,
-    /// The hash before the weights of progress.
+    /// The hash before the weights of game progress.
     ProgressHash,
-    /// Their bias.
+    /// The bias of game progress.
     ProgressBias,
-    /// The weights.
+    /// The weights of game progress.
     ProgressWeights,
-    /// The hash before a stack of layers.
+    /// The hash before the layer stack of this number.
     NetworkHash(usize),
-    /// Its first layer.
+    /// The first layer of the stack of this number.
     First(usize),
-    /// Its second layer.
+    /// The second layer of the stack of this number.
     Second(usize),
-    /// Its last layer.
+    /// The last layer of the stack of this number.
     Last(usize),
     // --- Files of our own format ---
     /// The version of the format.
     Version,
-    /// Bytes of the header.
+    /// The length of the header in bytes.
     HeaderLength,
-    /// The kind of inputs.
-    Inputs,
-    /// Sums of each side.
+    /// The number of the feature set.
+    FeatureSet,
+    /// The width of the feature transformer.
     Width,
-    /// Outputs.
+    /// The number of output buckets.
     Buckets,
-    /// The largest activation.
+    /// The largest activation, which stands for 1.
     MaxActivation,
     /// The output weight that stands for 1.
     OneOfWeights,
-    /// What an output of 1 is worth.
+    /// The value of an output of 1.
     Scale,
-    /// Who made the network from what.
+    /// The text on the origin of the network.
     Text,
-    /// Biases of the outputs.
+    /// Biases of the output neurons.
     OutputBiases,
-    /// Weights of the outputs.
+    /// Weights of the output neurons.
     OutputWeights,
-    /// The checksum at the end.
+    /// The CRC-32 at the end.
     Checksum,
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for Field {
             Self::Last(number) => write!(formatter, "last layer of stack {number}"),
             Self::Version => formatter.write_str("version"),
             Self::HeaderLength => formatter.write_str("length of the header"),
-            Self::Inputs => formatter.write_str("inputs"),
+            Self::FeatureSet => formatter.write_str("feature set"),
             Self::Width => formatter.write_str("width"),
             Self::Buckets => formatter.write_str("buckets"),
             Self::MaxActivation => formatter.write_str("largest activation"),
@@ -100,167 +100,172 @@ impl fmt::Display for Field {
 /// Why a file is refused.
 #[derive(Debug, Error)]
 pub enum NetError {
-    /// The system cannot read it.
+    /// The system cannot open or read the file.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is a device or the like.
+    /// The path is a device or another special file.
     #[error("neither a file nor a folder")]
     NoFile,
-    /// The system has not enough memory for it.
+    /// Memory for the bytes of the file cannot be allocated.
     #[error("not enough memory")]
     NoMemory,
-    /// It is something else.
+    /// The file begins with neither magic.
     #[error(
         "{field}: found {found:#010x}, expected {MAGIC:#010x} or '{own}'",
         field = Field::Magic,
-        own = own::MAGIC.escape_ascii()
+        own = RAICHO_MAGIC.escape_ascii()
     )]
     Magic {
-        /// What the file begins with.
+        /// The first four bytes, little endian.
         found: u32,
     },
-    /// It ends early.
+    /// The file ends within a field.
     #[error("{field}: {needed} bytes expected at offset {offset}, found {left}")]
     Truncated {
-        /// Where it ends.
+        /// The field that is cut off.
         field: Field,
-        /// Where that begins.
+        /// Offset of the field from the start of the file.
         offset: usize,
-        /// Bytes that it takes.
+        /// Size of the field in bytes.
         needed: usize,
-        /// Bytes that are there.
+        /// Bytes that are left from `offset` on.
         left: usize,
     },
-    /// The text would be longer than the file.
-    #[error("{field}: found {found}, expected at most the {left} bytes that follow", field = Field::TextLength)]
+    /// The header declares an architecture text that is longer than the file.
+    #[error(
+        "{field}: found {found}, expected at most the {left} bytes that follow",
+        field = Field::TextLength
+    )]
     TextLength {
-        /// What the file says.
+        /// The declared length in bytes.
         found: usize,
-        /// Bytes behind the header.
+        /// Bytes after the length field.
         left: usize,
     },
-    /// The text is of another kind of network.
+    /// The architecture text describes a network that is not supported, or is invalid.
     #[error("architecture text: {problem}, in '{text}'")]
     Text {
-        /// What is wrong.
+        /// The first problem found.
         problem: String,
         /// The beginning of the text.
         text: String,
     },
-    /// No shape has that size.
+    /// No known shape has this size.
     #[error(
-        "size: found {found} bytes behind the header, expected those of a known network, of which {nearest} is nearest with \
-         {expected} (architecture text '{text}')"
+        "size: found {found} bytes behind the header, expected those of a known network, of which \
+         {nearest} is nearest with {expected} (architecture text '{text}')"
     )]
     NoFit {
-        /// Bytes behind the header.
+        /// Bytes after the header.
         found: usize,
-        /// The known shape whose size is nearest.
+        /// The known shape of the nearest size.
         nearest: Shape,
-        /// Its size.
+        /// The size of that shape in bytes.
         expected: usize,
-        /// The beginning of the text.
+        /// The beginning of the architecture text.
         text: String,
     },
-    /// Several shapes have that size.
+    /// Several known shapes have this size.
     #[error(
-        "size: found {found} bytes behind the header, which is the size of {shapes}; the architecture text '{text}' does not tell which"
+        "size: found {found} bytes behind the header, which is the size of {shapes}; the \
+         architecture text '{text}' does not tell which"
     )]
     Several {
-        /// Bytes behind the header.
+        /// Bytes after the header.
         found: usize,
-        /// The names of the shapes.
+        /// Names of the shapes, separated by commas.
         shapes: String,
-        /// The beginning of the text.
+        /// The beginning of the architecture text.
         text: String,
     },
-    /// A compressed section is broken.
+    /// A compressed section cannot be decoded.
     #[error("{field}: {problem}")]
     Compressed {
-        /// Which.
+        /// The section.
         field: Field,
-        /// What is wrong.
+        /// The first problem found.
         problem: String,
     },
-    /// A number of the header cannot be.
+    /// A number in the header of our own format is out of range.
     #[error("{field}: found {found}, expected {expected}")]
     Number {
-        /// Which.
+        /// The field of the header.
         field: Field,
-        /// What the file says.
+        /// The number in the file.
         found: u32,
-        /// What it could say.
+        /// The accepted range.
         expected: String,
     },
-    /// The header would be shorter than its numbers or longer than the file.
+    /// The declared length of the header is shorter than its numbers or longer than the file.
     #[error(
         "{field}: found {found}, expected {expected} to the {left} bytes that follow",
         field = Field::HeaderLength
     )]
     HeaderLength {
-        /// What the file says.
+        /// The declared length in bytes.
         found: usize,
-        /// Bytes of the numbers.
+        /// The size of the numbers in the header in bytes.
         expected: usize,
-        /// Bytes that follow.
+        /// Bytes after the length field.
         left: usize,
     },
-    /// A byte was changed.
+    /// The checksum does not match: the file is damaged.
     #[error("{field}: found {found:#010x}, expected {expected:#010x}", field = Field::Checksum)]
     Checksum {
-        /// What the file says.
+        /// The CRC-32 in the file.
         found: u32,
-        /// What its bytes give.
+        /// The CRC-32 of the bytes before it.
         expected: u32,
     },
-    /// An output weight is too large for the arithmetic.
+    /// An output weight is out of range, so that kernels would overflow.
     #[error(
-        "{field}: found {found} at number {number}, expected -{MAX_WEIGHT} to {MAX_WEIGHT}",
+        "{field}: found {found} at number {number}, expected -{MAX_OUTPUT_WEIGHT} to \
+         {MAX_OUTPUT_WEIGHT}",
         field = Field::OutputWeights
     )]
     Weight {
-        /// Which one, from 0.
+        /// Index of the weight, from 0.
         number: usize,
-        /// Its value.
+        /// The weight in the file.
         found: i16,
     },
-    /// It goes on behind its end.
+    /// Bytes follow the last section.
     #[error("end of the file: expected at offset {offset}, found {left} bytes more")]
     TooLong {
-        /// Where it should end.
+        /// Offset of the expected end.
         offset: usize,
-        /// Bytes too many.
+        /// Number of surplus bytes.
         left: usize,
     },
 }
 
-/// What is odd about a file that is read all the same.
+/// An oddity of a file that is read all the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Warning {
-    /// A hash is not that of the shape.
+    /// A hash is not the one of the detected shape.
     Hash {
-        /// Which.
+        /// Which hash.
         field: Field,
-        /// What stands there.
+        /// The hash in the file.
         found: u32,
-        /// What should.
+        /// The hash of the shape.
         expected: u32,
     },
-    /// The text does not tell the shape that the size tells.
+    /// The architecture text does not describe the shape that was detected by size.
     Text {
         /// The beginning of the text.
         text: String,
-        /// The shape by size.
+        /// The shape detected by size.
         shape: Shape,
     },
-    /// There are no hashes between the sections.
+    /// The file has no hashes between its sections.
     NoHashes,
-    /// The text tells a scale that cannot be.
+    /// `fv_scale` in the text is out of range; the default is used.
     Scale(usize),
 }
 
 impl Warning {
-    /// A warning where a hash is another.
+    /// A warning where a hash in the file differs from the expected one.
     pub(super) fn of_hash(field: Field, found: u32, expected: u32) -> Option<Self> {
         (found != expected).then_some(Self::Hash {
             field,

@@ -1,22 +1,22 @@
-//! Signed LEB128: integers in groups of seven bits, the lowest first; the top bit of a byte says that more follow, the
-//! second highest bit of the last byte is the sign.
+//! Signed LEB128: integers in groups of seven bits, the lowest group first. The top bit of a byte
+//! is set where more follow; the second highest bit of the last byte is the sign.
 
-/// Bits of a byte that carry the number.
+/// Payload bits of a byte.
 const GROUP: u32 = 7;
 
-/// The most bytes of a 16-bit value.
+/// Most bytes of a 16-bit value.
 const MAX_BYTES: u32 = 3;
 
-/// Reads as many values as there is room for from exactly all bytes.
+/// Decodes `bytes` into `values`; both must be used up exactly.
 ///
 /// # Errors
-/// What is wrong and with which value.
+/// The first value that is cut off or out of range, or the number of surplus bytes.
 pub(super) fn decode(bytes: &[u8], values: &mut [i16]) -> Result<(), String> {
     let mut rest = bytes;
     let count = values.len();
     for (number, value) in values.iter_mut().enumerate() {
         *value = match rest {
-            // Nearly all weights are that small.
+            // Fast path: nearly all weights take one byte.
             [byte, after @ ..] if byte & 0x80 == 0 => {
                 rest = after;
                 i16::from((byte << 1) as i8 >> 1)
@@ -32,7 +32,7 @@ pub(super) fn decode(bytes: &[u8], values: &mut [i16]) -> Result<(), String> {
     }
 }
 
-/// One value of any length.
+/// Decodes one value of one to three bytes.
 fn long(rest: &mut &[u8]) -> Result<i16, &'static str> {
     let mut value = 0;
     for group in 1..=MAX_BYTES {
@@ -63,7 +63,7 @@ mod tests {
         ];
         let values = [0, 63, -64, -1, 64, -65, 32767, -32768];
         assert_eq!(decoded(&bytes, values.len()), Ok(values.to_vec()));
-        // Longer than need be, as some writers pad.
+        // Padded encodings, which some writers produce, are accepted.
         assert_eq!(decoded(&[0x81, 0x80, 0x00], 1), Ok(vec![1]));
     }
 

@@ -1,10 +1,10 @@
-//! Bytes of a file, one field after the other.
+//! Sequential reading of the fields of a file.
 
-use super::detect::Header;
 use super::error::{Field, NetError};
-use super::{LEB128_MAGIC, MAGIC};
+use super::format::{LEB128_MAGIC, MAGIC};
+use super::header::Header;
 
-/// What is not read yet.
+/// The bytes of a file and the offset of the next field.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
@@ -16,7 +16,7 @@ impl<'a> Reader<'a> {
         Self { bytes, offset: 0 }
     }
 
-    /// Bytes that are left.
+    /// Number of bytes that are left.
     pub(super) const fn left(&self) -> usize {
         self.bytes.len() - self.offset
     }
@@ -26,7 +26,7 @@ impl<'a> Reader<'a> {
         &self.bytes[self.offset..]
     }
 
-    /// So many bytes.
+    /// Takes `size` bytes, which belong to `field`.
     pub(super) fn take(&mut self, field: Field, size: usize) -> Result<&'a [u8], NetError> {
         let Some((taken, _)) = self.rest().split_at_checked(size) else {
             return Err(NetError::Truncated {
@@ -40,14 +40,14 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Four bytes as a number.
+    /// Takes a little-endian 32-bit number.
     pub(super) fn number(&mut self, field: Field) -> Result<u32, NetError> {
         let mut number = [0; size_of::<u32>()];
         number.copy_from_slice(self.take(field, size_of::<u32>())?);
         Ok(u32::from_le_bytes(number))
     }
 
-    /// The first four bytes.
+    /// Takes and checks the first four bytes.
     pub(super) fn magic(&mut self) -> Result<(), NetError> {
         match self.number(Field::Magic)? {
             MAGIC => Ok(()),
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Magic, hash and architecture text.
+    /// Takes the header: magic, hash and architecture text.
     pub(super) fn header(&mut self) -> Result<Header, NetError> {
         self.magic()?;
         let hash = self.number(Field::FileHash)?;
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         Ok(Header::new(hash, text))
     }
 
-    /// The bytes of a compressed section.
+    /// Takes a compressed section and returns its payload.
     pub(super) fn compressed(&mut self, field: Field) -> Result<&'a [u8], NetError> {
         let magic = self.take(field, LEB128_MAGIC.len())?;
         if magic != LEB128_MAGIC {
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         self.take(field, size)
     }
 
-    /// Nothing may be left.
+    /// Checks that no bytes are left.
     pub(super) fn end(&self) -> Result<(), NetError> {
         match self.left() {
             0 => Ok(()),

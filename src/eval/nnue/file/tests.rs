@@ -1,5 +1,7 @@
-//! Files cut off, forged and odd: refused with the name of the field, or read with a warning.
+//! Files that are cut off, forged or odd are refused with the name of the field, or read with a
+//! warning.
 
+use super::format::LEB128_MAGIC;
 use super::*;
 use crate::eval::nnue::random;
 
@@ -10,7 +12,7 @@ fn file(name: &str) -> Vec<u8> {
     random::file(&name.parse().unwrap(), 1)
 }
 
-/// What a file is refused with.
+/// The message with which a file is refused.
 fn refusal(bytes: &[u8]) -> String {
     Network::read(bytes).expect_err("a broken file").to_string()
 }
@@ -66,7 +68,7 @@ fn a_plain_file_may_end_nowhere_else() {
     for (index, &(start, field)) in fields.iter().enumerate() {
         let end = fields.get(index + 1).map_or(file.len(), |next| next.0);
         for length in [start, start + 1, usize::midpoint(start, end), end - 1] {
-            // Eight bytes less look like a file without hashes.
+            // Eight bytes fewer look like a file without hashes.
             if length < end && length + 8 != file.len() {
                 let refusal = refusal(&file[..length]);
                 assert!(
@@ -180,8 +182,8 @@ fn the_size_decides_where_text_and_hashes_are_wrong() {
         );
         assert!(!warnings[0].contains(char::is_control), "{}", warnings[0]);
     }
-    // A good text of another shape does not help either: the bytes are what they are.
-    let other = Shape::plain(crate::eval::nnue::inputs::Inputs::HalfKp, 256, [32, 32]).text();
+    // A valid text of another shape is overruled by the size.
+    let other = Shape::plain(crate::eval::nnue::FeatureSet::HalfKp, 256, [32, 32]).text();
     assert_eq!(accepted(&with_text(&file, &other)).0, "kp_128x2-16-64");
 }
 
@@ -245,15 +247,19 @@ fn hashes_between_the_sections_may_be_missing() {
 fn the_text_may_tell_a_scale() {
     let file = file(PLAIN);
     let scaled = |scale: &str| with_text(&file, &format!("{},fv_scale={scale}", text(&file)));
-    for (told, scale, warned) in [
+    for (declared, scale, warned) in [
         ("24", 24, 0),
         ("1", 1, 0),
         ("0", 16, 1),
         ("1000", 16, 1),
         ("x", 16, 0),
     ] {
-        let (network, warnings) = Network::read(&scaled(told)).unwrap();
-        assert_eq!((network.scale(), warnings.len()), (scale, warned), "{told}");
+        let (network, warnings) = Network::read(&scaled(declared)).unwrap();
+        assert_eq!(
+            (network.scale(), warnings.len()),
+            (scale, warned),
+            "{declared}"
+        );
     }
     let (mut network, _) = Network::read(&file).unwrap();
     network.set_scale(24);
@@ -283,7 +289,7 @@ fn texts_with_stacks_decide() {
             "{refusal}"
         );
     }
-    // More than the file has: no memory is taken for it.
+    // Larger than the file: nothing is allocated for it.
     for (name, field) in [
         ("SFNN_halfkpe9_8192_7_32", "biases of the transformer"),
         ("SFNN_kp_64_7_32_hand1024_k29k29", "of stack "),

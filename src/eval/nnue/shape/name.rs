@@ -1,65 +1,34 @@
-//! Names of shapes as `YaneuraOu` spells them: `halfkp_256x2-32-32`, `SFNN_halfka2_1024_7_64_k3k3`; and of our own:
-//! `raicho_512x2-8`.
+//! Names of shapes: `YaneuraOu`'s, such as `halfkp_256x2-32-32` and `SFNN_halfka2_1024_7_64_k3k3`,
+//! and our own, such as `raicho_512x2-8`.
 
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
+use super::dimensions::{Head, Shape, Shards};
+use super::error::ShapeError;
+use crate::eval::nnue::features::FeatureSet;
+use crate::eval::nnue::output_buckets::{HandClasses, KingClasses, OUTPUT_BUCKETS, OutputBuckets};
 
-use super::{Head, MAX_HIDDEN, MAX_WIDTH, Shape, Shards, WIDTH_STEP};
-use crate::eval::nnue::buckets::{Buckets, HandBuckets, KingBuckets, PHASES};
-use crate::eval::nnue::inputs::Inputs;
-
-/// What is wrong with a shape or its name.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum ShapeError {
-    /// The width cannot be.
-    #[error("width {0}, expected a multiple of {WIDTH_STEP} up to {MAX_WIDTH}")]
-    Width(usize),
-    /// A hidden layer cannot have so many neurons.
-    #[error("hidden layer of {0} neurons, expected 1 to {MAX_HIDDEN}")]
-    Hidden(usize),
-    /// Nor can the first layer of stacks.
-    #[error("first layer of {0} neurons, expected 8n, or 8n-1 with a shortcut")]
-    FirstOfStacks(usize),
-    /// Common inputs and shards do not make up the width, or groups the neurons.
-    #[error(
-        "common inputs and shards, which do not add up to the width or do not divide the neurons"
-    )]
-    Shards,
-    /// A word of the name is not known.
-    #[error("'{word}' in the name, expected {expected}")]
-    Word {
-        /// What was found.
-        word: String,
-        /// What could have stood there.
-        expected: &'static str,
-    },
-    /// The name ends early.
-    #[error("name without {0}")]
-    Missing(&'static str),
-}
-
-const INPUTS: &str =
+const FEATURE_SETS: &str =
     "halfkp, kp, ka2, halfkpe9, halfkpvm, halfka1, halfka2, halfkahm1, halfkahm2 or raicho";
 const BUCKETS: &str =
     "hand4 to hand1024, k3k3 to k29k29 or progress2 to progress32, each kind once";
 const LAYERS: &str = "two hidden layers, or 8 outputs";
 const SHARDS: &str = "shards such as c1024_s256x8";
 
-/// The name of the first network of its kind, in files and out of them.
+/// The name of the first SFNN network, in files and elsewhere.
 const CLASSIC: &str = "SFNN-1536";
 
 impl Shape {
-    /// `YaneuraOu`'s SFNN-1536.
+    /// `YaneuraOu`'s SFNN-1536, whose name does not list its dimensions.
     pub(super) const CLASSIC: Self = Self {
-        inputs: Inputs::HalfKaHm2,
+        features: FeatureSet::HalfKaHm2,
         width: 1536,
         hidden: [15, 32],
         head: Head::Stacks {
-            buckets: Buckets {
-                hand: None::<HandBuckets>,
-                king: Some(KingBuckets::K3k3),
+            buckets: OutputBuckets {
+                hand: None::<HandClasses>,
+                king: Some(KingClasses::K3k3),
                 progress: None,
             },
             shards: None,
@@ -67,13 +36,13 @@ impl Shape {
     };
 }
 
-/// The name, which [`Shape::from_str`] reads.
+/// The name that [`Shape::from_str`] parses.
 impl fmt::Display for Shape {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, width, [first, second]) = (self.inputs.word(), self.width, self.hidden);
+        let (word, width, [first, second]) = (self.features.word(), self.width, self.hidden);
         match self.head {
             Head::Plain => write!(formatter, "{word}_{width}x2-{first}-{second}"),
-            Head::Direct => write!(formatter, "{word}_{width}x2-{PHASES}"),
+            Head::Direct => write!(formatter, "{word}_{width}x2-{OUTPUT_BUCKETS}"),
             Head::Stacks { .. } if *self == Self::CLASSIC => formatter.write_str(CLASSIC),
             Head::Stacks { buckets, shards } => {
                 write!(formatter, "SFNN_{word}_{width}_{first}_{second}")?;
@@ -91,7 +60,7 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Reads a name, in capitals or not, with `-` and `_` as one.
+/// Parses a name, ignoring case; `-` and `_` are equivalent.
 impl FromStr for Shape {
     type Err = ShapeError;
 
@@ -103,8 +72,9 @@ impl FromStr for Shape {
         let mut words = name.split('_').filter(|word| !word.is_empty()).peekable();
         let is_sfnn = words.next_if_eq(&"sfnn").is_some();
         words.next_if_eq(&"nnue");
-        let inputs = words.next().ok_or(ShapeError::Missing("inputs"))?;
-        let inputs = Inputs::from_word(inputs).ok_or_else(|| unknown(inputs, INPUTS))?;
+        let features = words.next().ok_or(ShapeError::Missing("inputs"))?;
+        let features =
+            FeatureSet::from_word(features).ok_or_else(|| unknown(features, FEATURE_SETS))?;
         let width = words.next().ok_or(ShapeError::Missing("a width"))?;
         let width = if is_sfnn {
             number(width, "a width")?
@@ -118,8 +88,8 @@ impl FromStr for Shape {
             words.next().ok_or(ShapeError::Missing(LAYERS))?,
             "a number of neurons",
         )?;
-        if !is_sfnn && first == PHASES && words.peek().is_none() {
-            let shape = Self::direct(inputs, width);
+        if !is_sfnn && first == OUTPUT_BUCKETS && words.peek().is_none() {
+            let shape = Self::direct(features, width);
             shape.validate()?;
             return Ok(shape);
         }
@@ -133,7 +103,8 @@ impl FromStr for Shape {
                 .then(|| shards(words.next(), words.next()))
                 .transpose()?;
             let rest = words.collect::<Vec<_>>().join("_");
-            let buckets = Buckets::from_words(&rest).map_err(|word| unknown(&word, BUCKETS))?;
+            let buckets =
+                OutputBuckets::from_words(&rest).map_err(|word| unknown(&word, BUCKETS))?;
             Head::Stacks { buckets, shards }
         } else if let Some(word) = words.next() {
             return Err(unknown(word, "nothing"));
@@ -141,7 +112,7 @@ impl FromStr for Shape {
             Head::Plain
         };
         let shape = Self {
-            inputs,
+            features,
             width,
             hidden: [first, second],
             head,
@@ -160,7 +131,7 @@ fn number(word: &str, expected: &'static str) -> Result<usize, ShapeError> {
     word.parse().map_err(|_| unknown(word, expected))
 }
 
-/// `c1024`, `s256x8`.
+/// Parses shards such as `c1024`, `s256x8`.
 fn shards(common: Option<&str>, shards: Option<&str>) -> Result<Shards, ShapeError> {
     let (common, shards) = (common.unwrap_or_default(), shards.unwrap_or_default());
     let parts = || {

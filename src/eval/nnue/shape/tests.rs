@@ -1,13 +1,15 @@
-//! Sizes and hashes against known files, names and texts against themselves.
+//! Sizes and hashes of known files; names and texts round trip.
 
 use super::*;
+use crate::eval::nnue::features::FeatureSet;
 
 fn shape(name: &str) -> Shape {
     name.parse()
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Name, hash of the transformer, of the layers, of the file; bytes of the file as older programs write it.
+/// Name, hash of the transformer, of the layers, of the file; bytes of the file as older programs
+/// write it.
 const KNOWN: [(&str, [u32; 3], usize); 12] = [
     (
         "halfkp_256x2-32-32",
@@ -105,25 +107,25 @@ fn names_and_texts_round_trip() {
         let shape = shape(name);
         assert_eq!(shape.to_string(), name);
         assert_eq!(Shape::from_stacks_text(&shape.text()), Ok(shape), "{name}");
-        assert!(text::tells_stacks(&shape.text()));
-        assert_eq!(text::foreign_activation(&shape.text()), None);
+        assert!(text::describes_stacks(&shape.text()));
+        assert_eq!(text::unsupported_activation(&shape.text()), None);
     }
     assert_eq!(
         shape("sfnn_halfkahm2_1536-15-32-k3k3").to_string(),
         "SFNN-1536"
     );
-    for inputs in Inputs::ALL {
-        let shape = Shape::plain(inputs, 768, [16, 64]);
+    for set in FeatureSet::ALL {
+        let shape = Shape::plain(set, 768, [16, 64]);
         assert_eq!(shape.to_string().parse(), Ok(shape));
         assert_eq!(shape.to_string().to_uppercase().parse(), Ok(shape));
         assert_eq!(Shape::from_plain_text(&shape.text()), Some(shape));
-        assert!(!text::tells_stacks(&shape.text()));
-        let shape = Shape::direct(inputs, 512);
+        assert!(!text::describes_stacks(&shape.text()));
+        let shape = Shape::direct(set, 512);
         assert_eq!(shape.to_string().parse(), Ok(shape));
         assert_eq!(Shape::from_plain_text(&shape.text()), None);
     }
     assert_eq!(
-        Shape::direct(Inputs::Own, 512).to_string(),
+        Shape::direct(FeatureSet::Raicho, 512).to_string(),
         "raicho_512x2-8"
     );
 }
@@ -158,7 +160,7 @@ fn impossible_names_are_refused() {
 }
 
 #[test]
-fn texts_that_contradict_themselves_tell_nothing() {
+fn inconsistent_texts_describe_no_shape() {
     let text = shape("halfkp_256x2-32-32").text();
     for (from, to) in [
         ("125388", "125389"),
@@ -174,7 +176,7 @@ fn texts_that_contradict_themselves_tell_nothing() {
             "{to}"
         );
     }
-    // Other programs call the same inputs otherwise.
+    // Other programs use other names for the same feature set.
     let other = text.replace("HalfKP(Friend)", "HalfKP^");
     assert_eq!(
         Shape::from_plain_text(&other),
@@ -201,11 +203,11 @@ fn texts_that_contradict_themselves_tell_nothing() {
 
 #[test]
 fn scales_and_activations_are_found_in_texts() {
-    assert_eq!(text::scale("Features=…,fv_scale=24,more"), Some(24));
-    assert_eq!(text::scale("fv_scale=x"), None);
-    assert_eq!(text::scale("Features"), None);
+    assert_eq!(text::fv_scale("Features=…,fv_scale=24,more"), Some(24));
+    assert_eq!(text::fv_scale("fv_scale=x"), None);
+    assert_eq!(text::fv_scale("Features"), None);
     assert_eq!(
-        text::foreign_activation("HalfKA_hm[73305->512x2]-SCReLU"),
+        text::unsupported_activation("HalfKA_hm[73305->512x2]-SCReLU"),
         Some("SCReLU")
     );
 }

@@ -1,20 +1,23 @@
-//! The architecture text in the header of a file, written as `YaneuraOu` writes it and read with some tolerance.
+//! The architecture text in the header of a file, written as `YaneuraOu` writes it and parsed
+//! leniently, because other programs vary it.
 
-use super::{Head, Shape};
-use crate::eval::nnue::inputs::Inputs;
+use super::dimensions::{Head, Shape};
+use crate::eval::nnue::features::FeatureSet;
 
 impl Shape {
-    /// What a file with this shape says of itself.
+    /// The architecture text of this shape.
     pub(crate) fn text(&self) -> String {
-        let (name, count, width) = (self.inputs.name(), self.inputs.count(), self.width);
+        let (name, count, width) = (self.features.name(), self.features.count(), self.width);
         let features = format!("Features={name}[{count}->{width}x2],Network=");
         match self.head {
             Head::Plain => {
                 let [first, second] = self.hidden;
                 let both = 2 * width;
                 format!(
-                    "{features}AffineTransform[1<-{second}](ClippedReLU[{second}](AffineTransform[{second}<-{first}](\
-                     ClippedReLU[{first}](AffineTransformSparseInput[{first}<-{both}](InputSlice[{both}(0:{both})])))))"
+                    "{features}AffineTransform[1<-{second}](ClippedReLU[{second}](\
+                     AffineTransform[{second}<-{first}](ClippedReLU[{first}](\
+                     AffineTransformSparseInput[{first}<-{both}](\
+                     InputSlice[{both}(0:{both})])))))"
                 )
             }
             Head::Stacks { .. } => {
@@ -26,24 +29,24 @@ impl Shape {
         }
     }
 
-    /// The plain shape that a text tells, `None` where it tells none or contradicts itself.
+    /// The plain shape that a text describes, `None` where it describes none or is inconsistent.
     pub(crate) fn from_plain_text(text: &str) -> Option<Self> {
-        let (inputs, width) = features(text)?;
+        let (set, width) = features(text)?;
         let network = text.split_once("Network=")?.1;
         let layers: Vec<(usize, usize)> = network.split('[').filter_map(layer).collect();
         let [(1, second_again), (second, first_again), (first, both)] = layers[..] else {
             return None;
         };
-        let shape = Self::plain(inputs, width, [first, second]);
+        let shape = Self::plain(set, width, [first, second]);
         shape.validate().ok()?;
         let is_consistent = second == second_again && first == first_again && both == 2 * width;
         is_consistent.then_some(shape)
     }
 
-    /// The shape with stacks that a text tells.
+    /// The shape with layer stacks that a text describes.
     ///
     /// # Errors
-    /// What the text lacks, contradicts, or says that is not known.
+    /// The part of the text that is missing, inconsistent or unknown.
     pub(crate) fn from_stacks_text(text: &str) -> Result<Self, String> {
         let network = text.split_once("Network=").ok_or("no 'Network='")?.1;
         let (name, rest) = network
@@ -59,45 +62,45 @@ impl Shape {
             return Err(format!("LayerStack is not the {expected} of {shape}"));
         }
         match features(text) {
-            Some((inputs, width)) if (inputs, width) == (shape.inputs, shape.width) => Ok(shape),
-            Some((inputs, width)) => Err(format!(
+            Some((set, width)) if (set, width) == (shape.features, shape.width) => Ok(shape),
+            Some((set, width)) => Err(format!(
                 "{}->{width} are not the inputs of {shape}",
-                inputs.name()
+                set.name()
             )),
             None => Err("no inputs '[number->width x2]' that are known".to_owned()),
         }
     }
 }
 
-/// Whether a text is of a network with stacks.
-pub(crate) fn tells_stacks(text: &str) -> bool {
+/// Whether a text describes a network with layer stacks.
+pub(crate) fn describes_stacks(text: &str) -> bool {
     text.contains("SFNN") || text.contains("LayerStack")
 }
 
-/// The activations of a text that no kernel here computes: variants of other engines (rshogi, bullet).
-pub(crate) fn foreign_activation(text: &str) -> Option<&'static str> {
+/// The first activation in a text that no kernel here computes (variants of rshogi and bullet).
+pub(crate) fn unsupported_activation(text: &str) -> Option<&'static str> {
     ["SCReLU", "Pairwise", "PSQT"]
         .into_iter()
         .find(|word| text.contains(word))
 }
 
-/// The number behind `fv_scale=`, where a text has one.
-pub(crate) fn scale(text: &str) -> Option<usize> {
+/// The number after `fv_scale=`, `None` where the text has none.
+pub(crate) fn fv_scale(text: &str) -> Option<usize> {
     leading_number(text.split_once("fv_scale=")?.1)
 }
 
-/// Inputs and width of `Features=HalfKP(Friend)[125388->256x2]`. Other programs have other names for the same inputs; then
-/// their number tells which they are.
-fn features(text: &str) -> Option<(Inputs, usize)> {
+/// Feature set and width of `Features=HalfKP(Friend)[125388->256x2]`. Where another program uses a
+/// different name for the set, the feature count identifies it.
+fn features(text: &str) -> Option<(FeatureSet, usize)> {
     let (name, rest) = text.split_once("Features=")?.1.split_once('[')?;
     let (count, rest) = rest.split_once("->")?;
     let count: usize = count.parse().ok()?;
-    let inputs = Inputs::from_name(name).or_else(|| Inputs::from_count(count))?;
+    let set = FeatureSet::from_name(name).or_else(|| FeatureSet::from_count(count))?;
     let width = leading_number(rest)?;
-    (inputs.count() == count).then_some((inputs, width))
+    (set.count() == count).then_some((set, width))
 }
 
-/// `32<-512](…`: outputs and inputs.
+/// Outputs and inputs of a layer, from `32<-512](…`.
 fn layer(text: &str) -> Option<(usize, usize)> {
     let (outputs, inputs) = text.split_once(']')?.0.split_once("<-")?;
     Some((outputs.parse().ok()?, inputs.parse().ok()?))

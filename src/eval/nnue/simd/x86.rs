@@ -1,12 +1,15 @@
-//! The instruction sets of x86-64.
+//! SSE4.1 and AVX2.
 
-#![allow(clippy::wildcard_imports, reason = "the vocabulary of the processor")]
+#![allow(
+    clippy::wildcard_imports,
+    reason = "names of intrinsics are unambiguous"
+)]
 
 use std::arch::x86_64::*;
 
-use super::Simd;
+use super::vector::{Simd, operations};
 
-/// 128 bits, with `SSE4.1` and what came before.
+/// Vectors of 128 bits; requires SSE4.1.
 #[derive(Clone, Copy)]
 pub(in crate::eval::nnue) struct Sse41;
 
@@ -16,46 +19,32 @@ impl Simd for Sse41 {
     const I16_LANES: usize = 8;
     const I32_LANES: usize = 4;
 
-    #[inline(always)]
-    unsafe fn load_i16(from: *const i16) -> Self::I16 {
-        // SAFETY: the caller's promise; so in all functions here.
-        unsafe { _mm_loadu_si128(from.cast()) }
-    }
+    operations! {
+        fn load_i16(from: *const i16) -> Self::I16 {
+            _mm_loadu_si128(from.cast())
+        }
 
-    #[inline(always)]
-    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
-        // SAFETY: as above.
-        unsafe { _mm_storeu_si128(to.cast(), vector) }
-    }
+        fn store_i16(to: *mut i16, vector: Self::I16) {
+            _mm_storeu_si128(to.cast(), vector);
+        }
 
-    #[inline(always)]
-    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
-        // SAFETY: as above.
-        unsafe { _mm_add_epi16(a, b) }
-    }
+        fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+            _mm_add_epi16(a, b)
+        }
 
-    #[inline(always)]
-    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
-        // SAFETY: as above.
-        unsafe { _mm_sub_epi16(a, b) }
-    }
+        fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+            _mm_sub_epi16(a, b)
+        }
 
-    #[inline(always)]
-    unsafe fn clamp_to_bytes(from: *const i16, to: *mut u8) {
-        // SAFETY: as above.
-        unsafe {
+        fn clamp_to_bytes(from: *const i16, to: *mut u8) {
             let low = _mm_loadu_si128(from.cast());
             let high = _mm_loadu_si128(from.add(Self::I16_LANES).cast());
-            // Packing limits to -128..=127.
+            // Packing saturates to -128..=127.
             let bytes = _mm_max_epi8(_mm_packs_epi16(low, high), _mm_setzero_si128());
             _mm_storeu_si128(to.cast(), bytes);
         }
-    }
 
-    #[inline(always)]
-    unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8) {
-        // SAFETY: as above.
-        unsafe {
+        fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8) {
             let (zero, limit) = (_mm_setzero_si128(), _mm_set1_epi16(254));
             let mut products = [zero; 2];
             for (half, product) in products.iter_mut().enumerate() {
@@ -68,66 +57,46 @@ impl Simd for Sse41 {
             let bytes = _mm_packus_epi16(products[0], products[1]);
             _mm_storeu_si128(to.cast(), bytes);
         }
-    }
 
-    #[inline(always)]
-    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
-        // A value times its weight fits into 16 bits.
-        // SAFETY: as above.
-        unsafe {
+        fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
+            // The product of value and weight is at most 255 * 127 and fits into 16 bits.
             let positive = _mm_max_epi16(_mm_loadu_si128(from.cast()), _mm_setzero_si128());
             let value = _mm_min_epi16(positive, _mm_set1_epi16(255));
             let weighted = _mm_mullo_epi16(value, _mm_loadu_si128(weights.cast()));
             _mm_add_epi32(sums, _mm_madd_epi16(weighted, value))
         }
-    }
 
-    #[inline(always)]
-    unsafe fn load_i32(from: *const i32) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm_loadu_si128(from.cast()) }
-    }
+        fn load_i32(from: *const i32) -> Self::I32 {
+            _mm_loadu_si128(from.cast())
+        }
 
-    #[inline(always)]
-    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
-        // SAFETY: as above.
-        unsafe { _mm_storeu_si128(to.cast(), vector) }
-    }
+        fn store_i32(to: *mut i32, vector: Self::I32) {
+            _mm_storeu_si128(to.cast(), vector);
+        }
 
-    #[inline(always)]
-    unsafe fn zero_i32() -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm_setzero_si128() }
-    }
+        fn zero_i32() -> Self::I32 {
+            _mm_setzero_si128()
+        }
 
-    #[inline(always)]
-    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm_add_epi32(a, b) }
-    }
+        fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
+            _mm_add_epi32(a, b)
+        }
 
-    #[inline(always)]
-    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
-        // Two products of 127 and -128 fit into 16 bits, so nothing saturates.
-        // SAFETY: as above.
-        unsafe {
+        fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
+            // The sum of two products of at most 127 * 128 fits into 16 bits: nothing saturates.
             let products =
                 _mm_maddubs_epi16(_mm_set1_epi32(inputs), _mm_loadu_si128(weights.cast()));
             _mm_add_epi32(sums, _mm_madd_epi16(products, _mm_set1_epi16(1)))
         }
-    }
 
-    #[inline(always)]
-    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
-        // SAFETY: as above.
-        unsafe {
+        fn nonzero_groups(inputs: *const u8) -> u32 {
             let is_zero = _mm_cmpeq_epi32(_mm_loadu_si128(inputs.cast()), _mm_setzero_si128());
             !_mm_movemask_ps(_mm_castsi128_ps(is_zero)) as u32 & 0xf
         }
     }
 }
 
-/// 256 bits, with `AVX2`.
+/// Vectors of 256 bits; requires AVX2.
 #[derive(Clone, Copy)]
 pub(in crate::eval::nnue) struct Avx2;
 
@@ -137,46 +106,33 @@ impl Simd for Avx2 {
     const I16_LANES: usize = 16;
     const I32_LANES: usize = 8;
 
-    #[inline(always)]
-    unsafe fn load_i16(from: *const i16) -> Self::I16 {
-        // SAFETY: the caller's promise; so in all functions here.
-        unsafe { _mm256_loadu_si256(from.cast()) }
-    }
+    operations! {
+        fn load_i16(from: *const i16) -> Self::I16 {
+            _mm256_loadu_si256(from.cast())
+        }
 
-    #[inline(always)]
-    unsafe fn store_i16(to: *mut i16, vector: Self::I16) {
-        // SAFETY: as above.
-        unsafe { _mm256_storeu_si256(to.cast(), vector) }
-    }
+        fn store_i16(to: *mut i16, vector: Self::I16) {
+            _mm256_storeu_si256(to.cast(), vector);
+        }
 
-    #[inline(always)]
-    unsafe fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
-        // SAFETY: as above.
-        unsafe { _mm256_add_epi16(a, b) }
-    }
+        fn add_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+            _mm256_add_epi16(a, b)
+        }
 
-    #[inline(always)]
-    unsafe fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
-        // SAFETY: as above.
-        unsafe { _mm256_sub_epi16(a, b) }
-    }
+        fn sub_i16(a: Self::I16, b: Self::I16) -> Self::I16 {
+            _mm256_sub_epi16(a, b)
+        }
 
-    #[inline(always)]
-    unsafe fn clamp_to_bytes(from: *const i16, to: *mut u8) {
-        // SAFETY: as above.
-        unsafe {
+        fn clamp_to_bytes(from: *const i16, to: *mut u8) {
             let low = _mm256_loadu_si256(from.cast());
             let high = _mm256_loadu_si256(from.add(Self::I16_LANES).cast());
-            // Packing limits to -128..=127.
+            // Packing saturates to -128..=127.
             let bytes = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
+            // Packing works within halves of 128 bits; the permutation restores the order.
             _mm256_storeu_si256(to.cast(), _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes));
         }
-    }
 
-    #[inline(always)]
-    unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8) {
-        // SAFETY: as above.
-        unsafe {
+        fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8) {
             let (zero, limit) = (_mm256_setzero_si256(), _mm256_set1_epi16(254));
             let mut products = [zero; 2];
             for (half, product) in products.iter_mut().enumerate() {
@@ -187,64 +143,45 @@ impl Simd for Avx2 {
                 *product = _mm256_srli_epi16::<9>(_mm256_mullo_epi16(one, other));
             }
             let bytes = _mm256_packus_epi16(products[0], products[1]);
+            // Packing works within halves of 128 bits; the permutation restores the order.
             _mm256_storeu_si256(to.cast(), _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes));
         }
-    }
 
-    #[inline(always)]
-    unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
-        // A value times its weight fits into 16 bits.
-        // SAFETY: as above.
-        unsafe {
+        fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32 {
+            // The product of value and weight is at most 255 * 127 and fits into 16 bits.
             let positive =
                 _mm256_max_epi16(_mm256_loadu_si256(from.cast()), _mm256_setzero_si256());
             let value = _mm256_min_epi16(positive, _mm256_set1_epi16(255));
             let weighted = _mm256_mullo_epi16(value, _mm256_loadu_si256(weights.cast()));
             _mm256_add_epi32(sums, _mm256_madd_epi16(weighted, value))
         }
-    }
 
-    #[inline(always)]
-    unsafe fn load_i32(from: *const i32) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm256_loadu_si256(from.cast()) }
-    }
+        fn load_i32(from: *const i32) -> Self::I32 {
+            _mm256_loadu_si256(from.cast())
+        }
 
-    #[inline(always)]
-    unsafe fn store_i32(to: *mut i32, vector: Self::I32) {
-        // SAFETY: as above.
-        unsafe { _mm256_storeu_si256(to.cast(), vector) }
-    }
+        fn store_i32(to: *mut i32, vector: Self::I32) {
+            _mm256_storeu_si256(to.cast(), vector);
+        }
 
-    #[inline(always)]
-    unsafe fn zero_i32() -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm256_setzero_si256() }
-    }
+        fn zero_i32() -> Self::I32 {
+            _mm256_setzero_si256()
+        }
 
-    #[inline(always)]
-    unsafe fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
-        // SAFETY: as above.
-        unsafe { _mm256_add_epi32(a, b) }
-    }
+        fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
+            _mm256_add_epi32(a, b)
+        }
 
-    #[inline(always)]
-    unsafe fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
-        // Two products of 127 and -128 fit into 16 bits, so nothing saturates.
-        // SAFETY: as above.
-        unsafe {
+        fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
+            // The sum of two products of at most 127 * 128 fits into 16 bits: nothing saturates.
             let products = _mm256_maddubs_epi16(
                 _mm256_set1_epi32(inputs),
                 _mm256_loadu_si256(weights.cast()),
             );
             _mm256_add_epi32(sums, _mm256_madd_epi16(products, _mm256_set1_epi16(1)))
         }
-    }
 
-    #[inline(always)]
-    unsafe fn nonzero_groups(inputs: *const u8) -> u32 {
-        // SAFETY: as above.
-        unsafe {
+        fn nonzero_groups(inputs: *const u8) -> u32 {
             let is_zero =
                 _mm256_cmpeq_epi32(_mm256_loadu_si256(inputs.cast()), _mm256_setzero_si256());
             !_mm256_movemask_ps(_mm256_castsi256_ps(is_zero)) as u32 & 0xff

@@ -1,44 +1,45 @@
-//! Reading of network files: `nn.bin` files with header, transformer, progress, stacks of layers; and files of our own format
-//! (`own`), which the magic tells.
+//! Reading of network files: `nn.bin` files of `YaneuraOu`'s format, with header, feature
+//! transformer, progress weights and layer stacks, and files of our own format (`raicho`), told by
+//! their magic.
 //!
-//! The format of `nn.bin` is `YaneuraOu`'s (`source/eval/nnue/evaluate_nnue.cpp`), everything little endian. Programs that write such
-//! files are careless with hashes and texts, so the size decides: where header or text do not fit but exactly one known
-//! shape does, the network loads with a warning. No memory is taken that the size of the file does not justify.
+//! The format of `nn.bin` is defined by `YaneuraOu`'s `source/eval/nnue/evaluate_nnue.cpp`; all
+//! numbers are little endian. Programs that write such files are careless with hashes and texts, so
+//! the size decides: where header or text do not match but exactly one known shape has the size,
+//! the network is read with a warning. No more memory is allocated than the size of the file
+//! justifies.
 
 mod detect;
 mod error;
+pub(super) mod format;
+mod header;
 mod leb128;
-mod own;
+mod raicho;
 mod reader;
 
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use super::buckets::Progress;
-use super::network::{Affine, DEFAULT_SCALE, Network, Stack, Transformer, to_i32};
+use super::network::{AffineLayer, DEFAULT_SCALE, FeatureTransformer, LayerStack, Network, to_i32};
+use super::output_buckets::Progress;
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
 use crate::util::{Aligned, ZeroedPages};
 
 pub use error::{Field, NetError, Warning};
 
-use detect::{Found, Header};
+use detect::Detected;
+use format::RAICHO_MAGIC;
+use header::Header;
 use reader::Reader;
 
-/// The first four bytes of every file but our own.
-pub(super) const MAGIC: u32 = 0x7af3_2f16;
-
-/// What stands before a section of compressed values.
-pub(super) const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
-
-/// The file in a folder of evaluations.
+/// The name of the network file in an evaluation folder.
 const FILE_NAME: &str = "nn.bin";
 
-/// What a scale can be, as `YaneuraOu`'s option `FV_SCALE`.
+/// Range of `FV_SCALE`, as that of `YaneuraOu`'s option.
 const SCALES: std::ops::RangeInclusive<usize> = 1..=128;
 
 impl Network {
-    /// Reads a file, or `nn.bin` in a folder, and says what is odd about it.
+    /// Reads a file, or `nn.bin` in a folder. The warnings name oddities that are tolerated.
     ///
     /// # Errors
     /// The file cannot be read, or [`Self::read`] refuses it.
@@ -49,14 +50,14 @@ impl Network {
         if !metadata.is_file() {
             return Err(NetError::NoFile);
         }
-        // The magic first: what is no network may be of any size.
+        // The magic is checked first, because a file that is no network may be of any size.
         let mut magic = Vec::new();
-        let size = own::MAGIC.len() as u64;
+        let size = RAICHO_MAGIC.len() as u64;
         file.by_ref().take(size).read_to_end(&mut magic)?;
-        if !own::is_own(&magic) {
+        if !raicho::has_magic(&magic) {
             Reader::new(&magic).magic()?;
         }
-        // Not mapped: who shortens a mapped file kills all who read it.
+        // Not memory-mapped: truncating a mapped file crashes every process that reads it.
         let length = usize::try_from(metadata.len()).map_err(|_| NetError::NoMemory)?;
         let mut bytes = ZeroedPages::on_demand(length).map_err(|_| NetError::NoMemory)?;
         file.rewind()?;
@@ -66,13 +67,13 @@ impl Network {
         Ok((network, warnings))
     }
 
-    /// The network of a file's bytes, and what is odd about them.
+    /// Reads a network from the bytes of a file. The warnings name oddities that are tolerated.
     ///
     /// # Errors
-    /// The bytes are not those of a network of a known shape.
+    /// The bytes are damaged, or not those of a known shape.
     pub fn read(bytes: &[u8]) -> Result<(Self, Vec<Warning>), NetError> {
-        if own::is_own(bytes) {
-            return Ok((own::read(bytes)?, Vec::new()));
+        if raicho::has_magic(bytes) {
+            return Ok((raicho::read(bytes)?, Vec::new()));
         }
         let mut reader = Reader::new(bytes);
         let header = reader.header()?;
@@ -91,12 +92,12 @@ impl Network {
         };
         let (mut network, mut warnings) = body.read()?;
         network.scale = scale(&header, &mut warnings);
-        network.text = header.into_text();
+        network.text = header.text;
         Ok((network, warnings))
     }
 }
 
-/// The file itself, where `path` is the folder of one.
+/// The path itself, or that of `nn.bin` in it where it is a folder.
 pub fn in_folder(path: &Path) -> PathBuf {
     if path.is_dir() {
         path.join(FILE_NAME)
@@ -105,19 +106,20 @@ pub fn in_folder(path: &Path) -> PathBuf {
     }
 }
 
+/// The `FV_SCALE` of a header, or the default with a warning where it is out of range.
 fn scale(header: &Header, warnings: &mut Vec<Warning>) -> i32 {
-    let told = header.scale();
-    let scale = told.filter(|scale| SCALES.contains(scale));
-    if let (Some(told), None) = (told, scale) {
-        warnings.push(Warning::Scale(told));
+    let declared = header.scale();
+    let scale = declared.filter(|scale| SCALES.contains(scale));
+    if let (Some(declared), None) = (declared, scale) {
+        warnings.push(Warning::Scale(declared));
     }
     scale.map_or(DEFAULT_SCALE, |scale| scale as i32)
 }
 
-/// Everything behind the header.
+/// Reading of all sections behind the header.
 struct Body<'a> {
     reader: Reader<'a>,
-    found: Found,
+    found: Detected,
     warnings: Vec<Warning>,
 }
 
@@ -134,7 +136,7 @@ impl Body<'_> {
         } else {
             None
         };
-        // A text may tell more stacks than there are bytes for.
+        // A text may declare more stacks than the file has bytes for.
         let room = self.reader.left() / shape.stack_bytes();
         let mut stacks = Vec::with_capacity(room.min(shape.stacks()));
         for number in 0..shape.stacks() {
@@ -145,7 +147,7 @@ impl Body<'_> {
             shape,
             transformer,
             stacks,
-            direct: None,
+            output_layer: None,
             progress,
             scale: DEFAULT_SCALE,
             source: String::new(),
@@ -154,7 +156,7 @@ impl Body<'_> {
         Ok((network, self.warnings))
     }
 
-    /// A hash, where the file has them.
+    /// Reads and checks a hash, where the file has hashes between its sections.
     fn hash(&mut self, field: Field, expected: u32) -> Result<(), NetError> {
         if self.found.has_hashes {
             let found = self.reader.number(field)?;
@@ -164,26 +166,26 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn transformer(&mut self, shape: Shape) -> Result<Transformer, NetError> {
+    fn transformer(&mut self, shape: Shape) -> Result<FeatureTransformer, NetError> {
         let column = shape.width * size_of::<i16>();
         let biases = self.reader.take(Field::TransformerBiases, column)?;
-        let size = shape.inputs.count() * column;
+        let size = shape.features.count() * column;
         let weights = self.reader.take(Field::TransformerWeights, size)?;
-        Ok(Transformer::from_bytes(biases, weights))
+        Ok(FeatureTransformer::from_bytes(biases, weights))
     }
 
-    fn compressed_transformer(&mut self, shape: Shape) -> Result<Transformer, NetError> {
-        let count = shape.inputs.count() * shape.width;
-        Ok(Transformer {
+    fn compressed_transformer(&mut self, shape: Shape) -> Result<FeatureTransformer, NetError> {
+        let count = shape.features.count() * shape.width;
+        Ok(FeatureTransformer {
             biases: self.compressed(Field::TransformerBiases, shape.width)?,
             weights: self.compressed(Field::TransformerWeights, count)?,
         })
     }
 
-    /// A section of compressed values, doubled as `YaneuraOu` doubles them.
+    /// Reads a section of compressed values and doubles them, as `YaneuraOu` does.
     fn compressed(&mut self, field: Field, count: usize) -> Result<Aligned<i16>, NetError> {
         let bytes = self.reader.compressed(field)?;
-        // Each value takes a byte at least.
+        // Checked before the allocation: each value takes at least one byte.
         if bytes.len() < count {
             return Err(NetError::Compressed {
                 field,
@@ -207,10 +209,10 @@ impl Body<'_> {
         Ok(Progress::new(bias, to_i32(weights)))
     }
 
-    fn stack(&mut self, shape: Shape, number: usize) -> Result<Stack, NetError> {
+    fn stack(&mut self, shape: Shape, number: usize) -> Result<LayerStack, NetError> {
         self.hash(Field::NetworkHash(number), shape.network_hash())?;
         let [first, second, last] = shape.layers();
-        let mut stack = Stack {
+        let mut stack = LayerStack {
             first: self.affine(first, Field::First(number))?,
             second: self.affine(second, Field::Second(number))?,
             last: self.affine(last, Field::Last(number))?,
@@ -220,7 +222,7 @@ impl Body<'_> {
             ..
         } = shape.head
         {
-            // The file has the whole matrix; what connects nothing is as good as zero.
+            // The file holds the dense matrix; weights outside of the shards are ignored.
             let layer = &mut stack.first;
             for output in 0..layer.outputs {
                 let row = &mut layer.weights[output * layer.padded_inputs..][..layer.inputs];
@@ -234,12 +236,12 @@ impl Body<'_> {
         Ok(stack)
     }
 
-    fn affine(&mut self, shape: LayerShape, field: Field) -> Result<Affine, NetError> {
+    fn affine(&mut self, shape: LayerShape, field: Field) -> Result<AffineLayer, NetError> {
         let biases = self.reader.take(field, shape.outputs * size_of::<i32>())?;
         let weights = self
             .reader
             .take(field, shape.outputs * shape.padded_inputs())?;
-        Ok(Affine::from_bytes(shape, biases, weights))
+        Ok(AffineLayer::from_bytes(shape, biases, weights))
     }
 }
 

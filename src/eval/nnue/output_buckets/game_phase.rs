@@ -1,27 +1,30 @@
-//! The buckets of our own networks: how far the fight has gone, told by what has been captured, and whether a king is
-//! entering.
+//! The output buckets of our own networks: game phase by captured material, and one bucket for an
+//! entering king.
 
-use super::{points, seen_from_own_side};
+use super::hand::points;
+use crate::eval::nnue::features::seen_by;
 use crate::position::Position;
 use crate::types::{Color, Rank};
 
-/// How many phases are told apart.
-pub const PHASES: usize = 8;
+/// Number of output buckets of our own networks.
+pub const OUTPUT_BUCKETS: usize = 8;
 
-/// The most points in both hands together of every phase but the last two. In games the phases are about equally frequent.
-const MOST_POINTS: [u32; 6] = [1, 5, 10, 16, 24, 35];
+/// Upper bounds of the points in both hands together, for the buckets 0 to 5. Chosen so that the
+/// buckets are about equally frequent in games.
+const MAX_POINTS: [u32; 6] = [1, 5, 10, 16, 24, 35];
 
-/// The phase in which a king has come far, whatever is in the hands.
-const ENTERING_KING: usize = PHASES - 1;
+/// The bucket of positions in which either king has entered.
+const ENTERING_KING: usize = OUTPUT_BUCKETS - 1;
 
-const _: () = assert!(MOST_POINTS.len() + 2 == PHASES);
+const _: () = assert!(MAX_POINTS.len() + 2 == OUTPUT_BUCKETS);
 
-/// The phase of a position: 0 to 6 by the points in both hands (pawn 1, lance and knight 2, silver and gold 3, bishop and
-/// rook 5), 7 where either king stands on the ranks 1 to 4 as its own side counts them.
-pub(crate) fn phase(position: &Position) -> usize {
+/// The output bucket of a position in our own networks: 0 to 6 by the points in both hands (pawn 1,
+/// lance and knight 2, silver and gold 3, bishop and rook 5), 7 where either king stands on the
+/// ranks 1 to 4 as its own side counts them.
+pub(crate) fn game_phase(position: &Position) -> usize {
     let is_entering = |side| {
         let king = position.king(side);
-        king.is_some_and(|king| seen_from_own_side(king, side).rank() <= Rank::Rank4)
+        king.is_some_and(|king| seen_by(king, side).rank() <= Rank::Rank4)
     };
     if Color::ALL.into_iter().any(is_entering) {
         return ENTERING_KING;
@@ -30,7 +33,7 @@ pub(crate) fn phase(position: &Position) -> usize {
         .into_iter()
         .map(|side| points(position.hand(side)))
         .sum();
-    MOST_POINTS.partition_point(|&most| most < in_hands)
+    MAX_POINTS.partition_point(|&most| most < in_hands)
 }
 
 #[cfg(test)]
@@ -38,7 +41,7 @@ mod tests {
     use super::*;
 
     fn phase_of(sfen: &str) -> usize {
-        phase(&Position::from_sfen(sfen).expect("the test gives a good position"))
+        game_phase(&Position::from_sfen(sfen).expect("the test gives a good position"))
     }
 
     #[test]

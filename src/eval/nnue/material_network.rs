@@ -1,45 +1,46 @@
-//! A network of our own that knows material and nothing else, made without training: every piece is worth what it is in
-//! [`piece_value`]. With it every path through a network can be taken before there is a trained one.
+//! A network of our own that evaluates material only, constructed without training: each piece has
+//! the value of [`piece_value`]. `raicho net material` writes it, and tests use it as a network
+//! with known values.
 //!
-//! For each kind of piece there are two neurons in the transformer, 127 + s·n and 127 - s·n, where n is how many more of the
-//! kind the own side has than the enemy, on the board and in hand. Their squares differ by exactly 508·s·n, so output
-//! weights of +w and -w make a linear function of them, and the opposite weights make the same of what the enemy sees.
+//! For each piece type the accumulator has two columns, 127 + s·n and 127 - s·n, where n is the own
+//! side's surplus of pieces of the type, on the board and in hand. Their squares differ by exactly
+//! 508·s·n, so output weights of +w and -w yield a linear function of n; the enemy's half has the
+//! opposite weights.
 
-use super::buckets::PHASES;
-use super::features::{inputs_in_hand, inputs_on_board, king_plane};
-use super::inputs::Inputs;
-use super::network::{Direct, Network, Transformer};
-use super::scalar::{MAX_WEIGHT, ONE_OF_SUMS};
+use super::features::{FeatureSet, features_in_hand, features_on_board, king_bucket};
+use super::network::{FeatureTransformer, Network, OutputLayer};
+use super::output_buckets::OUTPUT_BUCKETS;
+use super::scalar::{MAX_OUTPUT_WEIGHT, QA};
 use super::shape::WIDTH_STEP;
 use crate::types::value::piece_value;
 use crate::types::{Color, Piece, PieceType, Square};
 use crate::util::Aligned;
 
-/// What the file says of itself.
+/// The text on the origin of the network.
 const TEXT: &str =
     "Raicho: piece values only, derived and not trained, until a trained network takes its place";
 
-/// Sums of the transformer: the fewest there can be.
+/// Width of the feature transformer, the smallest possible.
 const WIDTH: usize = WIDTH_STEP;
 
-/// The middle of the activations.
-const MIDDLE: i16 = ONE_OF_SUMS as i16 / 2;
+/// The middle of the activation range, 0 to 255.
+const MIDDLE: i16 = QA as i16 / 2;
 
-/// All piece values are multiples of this.
+/// Common divisor of all piece values.
 const UNIT: i32 = 45;
 
-/// The output weight where a piece more moves a neuron by as many as its value has units.
+/// The output weight of a column that a piece changes by its value in [`UNIT`]s.
 const WEIGHT: i16 = 60;
 
-/// 2 · 508 · [`WEIGHT`] is worth one [`UNIT`]: 45 · 255 · 255 · 64 / (2 · 508 · 60) = 3072.05, and a little more, so that what
-/// the divisions drop does not make a pawn 89.
+/// 2 · 508 · [`WEIGHT`] must give one [`UNIT`]: 45 · 255 · 255 · 64 / (2 · 508 · 60) = 3072.05.
+/// Rounded up, so that truncating divisions do not make a pawn 89.
 const SCALE: i32 = 3073;
 
-/// The network.
-pub fn of_material() -> Network {
-    let inputs = Inputs::Own;
+/// Constructs the network.
+pub fn material_network() -> Network {
+    let features = FeatureSet::Raicho;
     let mut biases = Aligned::zeroed(WIDTH);
-    let mut weights = Aligned::zeroed(inputs.count() * WIDTH);
+    let mut weights = Aligned::zeroed(features.count() * WIDTH);
     let mut row = [0; 2 * WIDTH];
     let kinds = PieceType::ALL.into_iter().enumerate();
     for (number, kind) in kinds.filter(|&(_, kind)| kind != PieceType::King) {
@@ -49,23 +50,29 @@ pub fn of_material() -> Network {
         biases[down] = MIDDLE;
         (row[up], row[down]) = (weight, -weight);
         (row[WIDTH + up], row[WIDTH + down]) = (-weight, weight);
-        for (input, sign) in inputs_of(kind) {
-            weights[input * WIDTH + up] = sign * step;
-            weights[input * WIDTH + down] = -sign * step;
+        for (feature, sign) in features_of(kind) {
+            weights[feature * WIDTH + up] = sign * step;
+            weights[feature * WIDTH + down] = -sign * step;
         }
     }
-    let mut output_weights = Aligned::zeroed(PHASES * row.len());
-    output_weights.copy_from_slice(&row.repeat(PHASES));
-    let direct = Direct {
-        biases: vec![0; PHASES],
+    let mut output_weights = Aligned::zeroed(OUTPUT_BUCKETS * row.len());
+    output_weights.copy_from_slice(&row.repeat(OUTPUT_BUCKETS));
+    let output_layer = OutputLayer {
+        biases: vec![0; OUTPUT_BUCKETS],
         weights: output_weights,
         scale: SCALE,
     };
-    Network::of_direct(inputs, Transformer { biases, weights }, direct, TEXT)
+    Network::with_output_layer(
+        features,
+        FeatureTransformer { biases, weights },
+        output_layer,
+        TEXT,
+    )
 }
 
-/// By how much a piece of that kind moves its neurons, and the output weight that goes with it: the larger the step, the
-/// smaller the weight. As many pieces as a set has must not leave the range of activations.
+/// The change of the columns by one piece of a type, and the matching output weight; their product
+/// is fixed. The step is as large as possible with all pieces of the set within the activation
+/// range.
 fn step_and_weight(kind: PieceType) -> (i16, i16) {
     let units = piece_value(kind) / UNIT;
     debug_assert_eq!(units * UNIT, piece_value(kind));
@@ -73,29 +80,29 @@ fn step_and_weight(kind: PieceType) -> (i16, i16) {
     let fits = |factor: &i32| units % factor == 0 && units / factor * most <= MIDDLE.into();
     let factor = (1..=units).find(fits).unwrap_or(1);
     let weight = WEIGHT * factor as i16;
-    debug_assert!(weight <= MAX_WEIGHT);
+    debug_assert!(weight <= MAX_OUTPUT_WEIGHT);
     ((units / factor) as i16, weight)
 }
 
-/// The inputs of all pieces of a kind, with 1 where the piece is the own side's and -1 where it is the enemy's.
-fn inputs_of(kind: PieceType) -> Vec<(usize, i16)> {
+/// The features of all pieces of a type, with 1 for own pieces and -1 for those of the enemy.
+fn features_of(kind: PieceType) -> Vec<(usize, i16)> {
     let own = Color::Black;
-    let plane = king_plane(Inputs::Own, Square::S59, own);
+    let bucket = king_bucket(FeatureSet::Raicho, Square::S59, own);
     let mut found = Vec::new();
     for owner in Color::ALL {
         let sign = if owner == own { 1 } else { -1 };
         let piece = Piece::new(owner, kind);
-        let on_board =
-            Square::ALL.map(|square| inputs_on_board(Inputs::Own, plane, own, piece, square));
+        let on_board = Square::ALL
+            .map(|square| features_on_board(FeatureSet::Raicho, bucket, own, piece, square));
         let most = if PieceType::HAND.contains(&kind) {
             kind.count_in_set()
         } else {
             0
         };
-        let in_hand =
-            (1..=most).map(|count| inputs_in_hand(Inputs::Own, plane, own, kind, count, owner));
+        let in_hand = (1..=most)
+            .map(|count| features_in_hand(FeatureSet::Raicho, bucket, own, kind, count, owner));
         let all = on_board.into_iter().chain(in_hand).flatten();
-        found.extend(all.map(|input| (input as usize, sign)));
+        found.extend(all.map(|feature| (feature as usize, sign)));
     }
     found
 }
@@ -107,12 +114,12 @@ mod tests {
     use crate::eval::nnue::scalar;
     use crate::position::Position;
 
-    /// Positions at the beginning of the lines.
+    /// A table whose first column holds positions.
     const POSITIONS: &str = include_str!("../../../tests/data/nnue_evaluations.tsv");
 
     #[test]
     fn values_are_those_of_material() {
-        let network = of_material();
+        let network = material_network();
         let lines = POSITIONS
             .lines()
             .filter(|line| !line.starts_with('#'))
@@ -135,7 +142,7 @@ mod tests {
 
     #[test]
     fn single_pieces_are_exact() {
-        let network = of_material();
+        let network = material_network();
         for (hand, value) in [
             ("P", 90),
             ("L", 315),

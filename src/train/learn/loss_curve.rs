@@ -1,4 +1,4 @@
-//! The loss in the course of a run, as a table and as a picture.
+//! The loss curve of a run, as CSV and as an SVG chart.
 
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 
@@ -7,28 +7,29 @@ use std::fmt::Write as _;
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What is known at one moment of a run. Losses are means over positions.
+/// One point of the loss curve. Losses are means over positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Point {
-    /// Steps made.
+    /// Number of steps made.
     pub step: u64,
-    /// Positions seen, each as often as it was.
+    /// Number of positions visited, counting repeated visits.
     pub visits: u64,
     /// The learning rate of the last step.
     pub rate: f64,
-    /// How much results counted in the last step.
+    /// The weight of results in the target of the last step, 0 to 1.
     pub result_weight: f64,
-    /// The loss of what was learnt since the last point, with the weights of each moment.
+    /// Training loss since the last point, each batch with the weights before its step.
     pub training: f64,
-    /// The loss of the held-out games, against the target of the end of the run; `None` where nothing is held out.
+    /// Loss on held-out positions, against the target at the end of the run; `None` where none are
+    /// held out.
     pub held_out: Option<f64>,
-    /// Likewise, against the scores alone.
+    /// Loss on held-out positions, against the scores alone.
     pub held_out_score: Option<f64>,
-    /// Likewise, against the results alone.
+    /// Loss on held-out positions, against the results alone.
     pub held_out_result: Option<f64>,
 }
 
-/// The points as comma-separated values, with a line of names.
+/// The points as comma-separated values, with a header line.
 pub(super) fn to_csv(points: &[Point]) -> String {
     let mut text =
         "step,visits,rate,result_weight,training,held_out,held_out_score,held_out_result\n"
@@ -57,11 +58,10 @@ pub(super) fn to_csv(points: &[Point]) -> String {
     text
 }
 
-/// A loss that is higher by this part than it was is no accident.
+/// Relative rise of the held-out loss that is taken for overfitting rather than noise.
 const RISE: f64 = 0.01;
 
-/// The point at which the held-out games were predicted best, where the last point is clearly worse: what was learnt after it
-/// was the games themselves.
+/// The point with the lowest held-out loss, where the last point is clearly worse (overfitting).
 pub fn best_before_rise(points: &[Point]) -> Option<&Point> {
     let last = points.last()?.held_out?;
     let by_loss = |a: &&Point, b: &&Point| {
@@ -72,9 +72,17 @@ pub fn best_before_rise(points: &[Point]) -> Option<&Point> {
     (best.held_out? * (1.0 + RISE) < last).then_some(best)
 }
 
+/// Width and height of the chart in pixels.
 const SIZE: (u32, u32) = (800, 480);
 
-/// The points as an SVG picture; `None` where there are fewer than two, or no losses.
+/// Height in pixels of the band above the chart that holds the legend, so that no curve can cross
+/// it.
+const LEGEND_HEIGHT: u32 = 32;
+
+/// Width in pixels of an entry of the legend.
+const LEGEND_ENTRY: i32 = 140;
+
+/// The points as an SVG chart; `None` where there are fewer than two, or no finite losses.
 pub(super) fn to_svg(points: &[Point]) -> Option<String> {
     let (first, last) = (points.first()?, points.last()?);
     if first.visits == last.visits {
@@ -102,6 +110,7 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
     {
         let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
         area.fill(&WHITE).ok()?;
+        let (legend, area) = area.split_vertically(LEGEND_HEIGHT);
         let mut chart = ChartBuilder::on(&area)
             .margin(12)
             .x_label_area_size(44)
@@ -124,8 +133,8 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
             .enumerate()
         {
             let style = ("sans-serif", 18).into_font().color(&color);
-            let place = (SIZE.0 as i32 - 140, 24 + 20 * number as i32);
-            area.draw_text(name, &style, place).ok()?;
+            let place = (SIZE.0 as i32 - LEGEND_ENTRY * (2 - number as i32), 8);
+            legend.draw_text(name, &style, place).ok()?;
         }
         area.present().ok()?;
     }
@@ -148,6 +157,49 @@ mod tests {
             held_out_result: None,
         };
         losses.iter().enumerate().map(point).collect()
+    }
+
+    /// The vertical coordinates of the legend, which is text in the colors of the curves, and of
+    /// the curves.
+    fn legend_and_curves(svg: &str) -> (Vec<f64>, Vec<f64>) {
+        let attribute = |element: &str, name: &str| {
+            let (_, rest) = element.split_once(&format!(" {name}=\""))?;
+            Some(rest.split_once('"')?.0.to_owned())
+        };
+        let number = |text: &str| text.parse::<f64>().expect("a number");
+        let (mut legend, mut curves) = (Vec::new(), Vec::new());
+        for element in svg.split('<') {
+            let color =
+                |name| attribute(element, name).is_some_and(|color| COLORS.contains(&&*color));
+            if element.starts_with("text") && color("fill") {
+                legend.extend(attribute(element, "y").map(|y| number(&y)));
+            }
+            if element.starts_with("polyline") && color("stroke") {
+                let points = attribute(element, "points").unwrap_or_default();
+                let pairs = points
+                    .split_whitespace()
+                    .filter_map(|pair| pair.split_once(','));
+                curves.extend(pairs.map(|(_, y)| number(y)));
+            }
+        }
+        (legend, curves)
+    }
+
+    const COLORS: [&str; 2] = ["#0000FF", "#FF0000"];
+
+    #[test]
+    fn no_curve_crosses_the_legend() {
+        // Rising losses reach the upper right corner of the chart.
+        let rising: Vec<f64> = (0..20).map(|step| 0.04 + 0.001 * f64::from(step)).collect();
+        let svg = to_svg(&points(&rising)).expect("a chart");
+        let (legend, curves) = legend_and_curves(&svg);
+        assert_eq!((legend.len(), curves.len()), (2, 40), "{svg}");
+        let text_height = 18.0;
+        let bottom = legend
+            .iter()
+            .fold(0.0_f64, |most, y| most.max(y + text_height));
+        let top = curves.iter().fold(f64::INFINITY, |least, y| least.min(*y));
+        assert!(bottom < top, "legend down to {bottom}, curves up to {top}");
     }
 
     #[test]

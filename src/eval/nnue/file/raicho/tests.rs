@@ -1,4 +1,5 @@
-//! Our own files cut off, changed and forged: whole or refused with the name of the field.
+//! Files of our own format that are cut off, changed or forged are refused with the name of the
+//! field.
 
 use super::*;
 use crate::eval::nnue::random;
@@ -12,12 +13,12 @@ fn file() -> Vec<u8> {
     random::file(&NAME.parse().unwrap(), 1)
 }
 
-/// What a file is refused with.
+/// The message with which a file is refused.
 fn refusal(bytes: &[u8]) -> String {
     Network::read(bytes).expect_err("a broken file").to_string()
 }
 
-/// The file with other bytes at an offset and the checksum that belongs to them.
+/// The file with other bytes at an offset and a matching checksum.
 fn forged(offset: usize, bytes: &[u8]) -> Vec<u8> {
     let mut file = file();
     file[offset..offset + bytes.len()].copy_from_slice(bytes);
@@ -42,10 +43,13 @@ fn a_network_survives_its_file() {
     assert!(warnings.is_empty());
     assert_eq!(network.to_bytes().as_ref(), Some(&file));
     assert_eq!(network.text(), network.shape().text());
-    let direct = network.direct.as_ref().unwrap();
-    assert_eq!((direct.scale, direct.biases.len()), (64, 8));
-    assert_eq!(direct.row(7).len(), 128);
-    assert!(direct.weights.contains(&MAX_WEIGHT) && direct.weights.contains(&-MAX_WEIGHT));
+    let output_layer = network.output_layer.as_ref().unwrap();
+    assert_eq!((output_layer.scale, output_layer.biases.len()), (64, 8));
+    assert_eq!(output_layer.row(7).len(), 128);
+    assert!(
+        output_layer.weights.contains(&MAX_OUTPUT_WEIGHT)
+            && output_layer.weights.contains(&-MAX_OUTPUT_WEIGHT)
+    );
     let other = random::file(&"kp_64x2-8-32".parse().unwrap(), 1);
     assert!(Network::read(&other).unwrap().0.to_bytes().is_none());
 }
@@ -91,7 +95,7 @@ fn every_number_of_the_header_is_checked() {
     for (offset, field, wrong) in [
         (8, "version", &[0, 2, u32::MAX][..]),
         (12, "length of the header", &[0, 23, length, u32::MAX]),
-        (16, "inputs", &[10, u32::MAX]),
+        (16, "feature set", &[10, u32::MAX]),
         (20, "width", &[0, 63, 65, 8256, u32::MAX]),
         (24, "buckets", &[0, 1, 9, u32::MAX]),
         (28, "largest activation", &[127, 256]),
@@ -106,7 +110,7 @@ fn every_number_of_the_header_is_checked() {
     }
 }
 
-/// Other inputs and widths need other sizes. No memory is taken for what is not there.
+/// Other feature sets and widths need other sizes; nothing is allocated for missing bytes.
 #[test]
 fn the_size_must_be_that_of_the_shape() {
     for (offset, number, field) in [
@@ -117,7 +121,7 @@ fn the_size_must_be_that_of_the_shape() {
         (20, 8192, "weights of the transformer"),
     ] {
         let refusal = refusal(&forged(offset, &number.to_le_bytes()));
-        // Fewer inputs leave bytes behind, and a checksum that is none.
+        // With fewer features, weights are taken for the checksum and bytes are left over.
         let is_named = refusal.starts_with(field) || refusal.starts_with("end of the file");
         assert!(is_named, "{refusal}, not {field}");
     }

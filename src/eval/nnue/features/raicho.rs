@@ -1,30 +1,30 @@
-//! Our own inputs, 2344 for each side: every kind of piece on every square, kings and promoted small pieces among them, and
-//! every count in hand, for both owners.
+//! The feature set of our own networks, 2344 features per side: piece-square features of all 14
+//! piece types, kings and promoted pieces included, and one feature per piece in hand.
 //!
 //! ```text
-//! 0     own pieces on the board, 14 kinds of 81 squares
+//! 0     own pieces on the board: 14 types of 81 squares
 //! 1134  own pieces in hand: 18 pawns, 4 lances, 4 knights, 4 silvers, 2 bishops, 2 rooks, 4 golds
-//! 1172  the enemy's, likewise
+//! 1172  enemy pieces on the board, then in hand, in the same order
 //! ```
 //!
-//! The board is turned so that it is seen from the own side, and mirrored where the own king is on files 6 to 9. Apart
-//! from that the king's square chooses nothing: a small network learns from few positions (the shape of bullet's first
-//! networks, by Jamie Whiting, carried over to shogi).
+//! The board is rotated to the own side and mirrored where the own king is on files 6 to 9. The
+//! king's square selects no further block, so that a small network can be trained from few
+//! positions. The design is that of bullet's first example networks, by Jamie Whiting.
 
-use super::{ActiveInputs, KingPlane, SQUARES, mirrored, seen_by};
+use super::perspective::{ActiveFeatures, KingBucket, SQUARES, mirrored, seen_by};
 use crate::position::Position;
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// All inputs lie below.
-pub(in crate::eval::nnue) const OWN_END: u32 = 2 * ENEMY;
+/// Number of features of one side.
+pub(in crate::eval::nnue) const FEATURES: u32 = 2 * ENEMY;
 
-/// Where the enemy's inputs begin.
+/// First feature of the enemy's pieces.
 const ENEMY: u32 = HAND + 38;
 
-/// Where pieces in hand begin.
+/// First feature of the pieces in hand.
 const HAND: u32 = PieceType::ALL.len() as u32 * SQUARES;
 
-/// The first piece of each kind in hand, by code of the kind.
+/// First feature in hand, by piece type.
 const IN_HAND: [u32; 8] = {
     let mut first = [0; 8];
     let mut next = HAND;
@@ -38,38 +38,48 @@ const IN_HAND: [u32; 8] = {
     first
 };
 
-/// The input of a piece on the board.
+/// The feature of a piece on the board.
 #[inline(always)]
-pub(super) fn on_board(plane: KingPlane, perspective: Color, piece: Piece, square: Square) -> u32 {
+pub(super) fn on_board(
+    bucket: KingBucket,
+    perspective: Color,
+    piece: Piece,
+    square: Square,
+) -> u32 {
     let square = seen_by(square, perspective).index() as u32;
-    let square = if plane.is_mirrored {
+    let square = if bucket.is_mirrored {
         mirrored(square)
     } else {
         square
     };
-    // Codes of kinds begin with 1.
+    // Piece type codes start at 1.
     let kind = piece.kind_index() as u32 - 1;
     owner(piece.color(), perspective) + kind * SQUARES + square
 }
 
-/// The input of the piece that makes it `count` (at least 1) of that kind in the hand of `holder`.
+/// The feature of the `count`-th (from 1) piece of a type in the hand of `holder`.
 #[inline(always)]
 pub(super) fn in_hand(kind: PieceType, count: u32, holder: Color, perspective: Color) -> u32 {
     debug_assert!(count >= 1);
     owner(holder, perspective) + IN_HAND[kind.index()] + count - 1
 }
 
+/// Offset of the features of pieces of that color.
 #[inline(always)]
 fn owner(color: Color, perspective: Color) -> u32 {
     u32::from(color != perspective) * ENEMY
 }
 
-/// All inputs that are one.
-pub(super) fn active(plane: KingPlane, position: &Position, perspective: Color) -> ActiveInputs {
-    let mut active = ActiveInputs::new();
+/// All active features of a position.
+pub(super) fn active(
+    bucket: KingBucket,
+    position: &Position,
+    perspective: Color,
+) -> ActiveFeatures {
+    let mut active = ActiveFeatures::new();
     for square in position.board().occupied() {
         if let Some(piece) = position.piece_on(square) {
-            active.push(on_board(plane, perspective, piece, square));
+            active.push(on_board(bucket, perspective, piece, square));
         }
     }
     for holder in Color::ALL {

@@ -1,4 +1,5 @@
-//! What a network says of a position, for people: what each piece contributes, and what the buckets make of the whole.
+//! Explanation of an evaluation as text: the contribution of each piece and the value by each
+//! output bucket.
 
 use std::fmt::{self, Write};
 
@@ -8,21 +9,23 @@ use crate::position::Position;
 use crate::types::value::PAWN_VALUE;
 use crate::types::{Color, File, PieceType, Rank, Square, Value};
 
-/// The most buckets that are listed; the values of more would only fill the screen.
-const MOST_BUCKETS: usize = 9;
+/// Most output buckets whose values are listed.
+const MAX_BUCKETS: usize = 9;
 
-/// Letters of a cell of the board.
+/// Width of a cell of the board in characters.
 const CELL: usize = 7;
 
-/// The evaluation in words: the board with what each piece contributes in pawns, the hands likewise, the value by each
-/// bucket where there are few, the total, and last the line `static eval <n>` from the side to move in the internal unit,
-/// in which a pawn is 90. A piece contributes the evaluation with it less the evaluation without it; positive is good for
-/// black. (The drawing is that of Stockfish's `eval`.)
+/// Explains an evaluation: the contribution of each piece on the board and in hand, in pawns; the
+/// value by each output bucket where there are few; the total; and as the last line `static eval
+/// <n>`, from the side to move in units of 1/90 pawn. The contribution of a piece is the evaluation
+/// with it minus the evaluation without it; positive values are good for black. The layout is that
+/// of Stockfish's `eval`.
 ///
-/// Without both kings there is no evaluation: the text says which is missing, and the last line is not there.
+/// Where a king is missing there is no evaluation; the text names the side, and the last line is
+/// omitted.
 ///
 /// # Panics
-/// Never: strings can be written to.
+/// Does not panic: writing to a string cannot fail.
 pub fn explain(network: &Network, position: &Position) -> String {
     let mut text = String::new();
     write_all(&mut text, network, position).expect("writing to a string cannot fail");
@@ -59,16 +62,17 @@ fn write_all(text: &mut String, network: &Network, position: &Position) -> fmt::
     write!(text, "static eval {value}")
 }
 
-/// What is explained.
+/// The network and the position to explain.
 struct Explanation<'a> {
     network: &'a Network,
     position: &'a Position,
-    /// The value of the whole.
+    /// The evaluation of the position from black.
     for_black: Value,
 }
 
 impl Explanation<'_> {
-    /// What is lost for black where the position becomes another, in pawns; empty where it does not.
+    /// The contribution of a piece in pawns, from the position without it; empty where there is no
+    /// such position or evaluation.
     fn contribution(&self, without: Option<&Position>) -> String {
         let value = |without| {
             let value = scalar::evaluate(self.network, without)?;
@@ -124,7 +128,7 @@ impl Explanation<'_> {
     }
 }
 
-/// The value by each bucket, and which one is the position's.
+/// Writes the value by each output bucket and marks the one of the position.
 fn write_buckets(text: &mut String, network: &Network, position: &Position) -> fmt::Result {
     let count = network.shape().buckets();
     let (sums, used) = (
@@ -134,7 +138,7 @@ fn write_buckets(text: &mut String, network: &Network, position: &Position) -> f
     let (Some(sums), Some(used)) = (sums, used) else {
         return Ok(());
     };
-    if count > MOST_BUCKETS {
+    if count > MAX_BUCKETS {
         return writeln!(text, "bucket {used} of {count}");
     }
     if count == 1 {
@@ -167,7 +171,7 @@ fn name(side: Color) -> &'static str {
     }
 }
 
-/// Both ways to write a value.
+/// A value in centipawns and in units of 1/90 pawn.
 fn amount(value: Value) -> String {
     let centipawns = i64::from(value) * 100 / i64::from(PAWN_VALUE);
     format!("{centipawns:+} centipawns ({value:+} units)")
@@ -175,7 +179,7 @@ fn amount(value: Value) -> String {
 
 fn in_pawns(value: Value) -> String {
     let pawns = f64::from(value) / f64::from(PAWN_VALUE);
-    // What is out of all proportion must still fit into its cell.
+    // Fewer digits, so that the largest values fit into a cell.
     if pawns.abs() < 99.0 {
         format!("{pawns:+.2}")
     } else {

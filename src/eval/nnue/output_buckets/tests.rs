@@ -1,7 +1,7 @@
-//! Classes at their borders, names, and the rounding of progress.
+//! Classes of hands and kings at their borders, and names.
 
 use super::*;
-use crate::types::{File, Rank};
+use crate::types::{File, Hand, PieceType, Rank, Square};
 
 fn hand(text: &str) -> Hand {
     let mut hand = Hand::EMPTY;
@@ -13,7 +13,7 @@ fn hand(text: &str) -> Hand {
 
 #[test]
 fn classes_of_hands() {
-    use HandBuckets::{Hand4, Hand16, Hand64, Hand64z, Hand256, Hand1024};
+    use HandClasses::{Hand4, Hand16, Hand64, Hand64z, Hand256, Hand1024};
     let kinds = [Hand4, Hand16, Hand64, Hand64z, Hand256, Hand1024];
     let expected = [
         ("", [0, 0, 0, 0, 0, 0]),
@@ -41,7 +41,7 @@ fn classes_of_hands() {
 
 #[test]
 fn classes_of_kings() {
-    use KingBuckets::{K3k3, K9k9, K9k9z, K13k13z, K21k21, K29k29};
+    use KingClasses::{K3k3, K9k9, K9k9z, K13k13z, K21k21, K29k29};
     let kinds = [K3k3, K9k9, K9k9z, K13k13z, K21k21, K29k29];
     // File (0 is 1筋) and rank of a king, its classes.
     let expected = [
@@ -74,7 +74,7 @@ fn hands_kings_and_progress_combine_in_this_order() {
     let sfen = "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/7R1/LNSGKGSNL w B 1";
     let sfen = sfen.replace(" w B ", " w Bb ");
     let position = Position::from_sfen(&sfen).unwrap();
-    let buckets = Buckets::from_words("hand4_k9k9_progress8").unwrap();
+    let buckets = OutputBuckets::from_words("hand4_k9k9_progress8").unwrap();
     assert_eq!(buckets.count(), 4 * 81 * 8);
     assert_eq!(
         buckets.index(&position, || Some(255)),
@@ -86,40 +86,40 @@ fn hands_kings_and_progress_combine_in_this_order() {
     );
     let one_side = Position::from_sfen(&sfen.replace("Bb", "B")).unwrap();
     assert_eq!(buckets.index(&one_side, || Some(0)), Some((81 + 80) * 8));
-    assert_eq!(Buckets::default().index(&position, || None), Some(0));
+    assert_eq!(OutputBuckets::default().index(&position, || None), Some(0));
     let no_king = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/9 b G 1").unwrap();
     assert_eq!(buckets.index(&no_king, || Some(0)), None);
 }
 
 #[test]
 fn names_round_trip() {
-    let hands = HandBuckets::TABLE
+    let hands = HandClasses::TABLE
         .map(|row| Some(row.0))
         .into_iter()
         .chain([None]);
     for hand in hands {
-        for king in KingBuckets::TABLE
+        for king in KingClasses::TABLE
             .map(|row| Some(row.0))
             .into_iter()
             .chain([None])
         {
             for progress in PROGRESS_BUCKETS.map(Some).into_iter().chain([None]) {
-                let buckets = Buckets {
+                let buckets = OutputBuckets {
                     hand,
                     king,
                     progress,
                 };
                 let name = buckets.to_string();
-                assert_eq!(Buckets::from_words(&name), Ok(buckets), "{name}");
+                assert_eq!(OutputBuckets::from_words(&name), Ok(buckets), "{name}");
                 assert_eq!(
-                    Buckets::from_words(&name.to_uppercase()),
+                    OutputBuckets::from_words(&name.to_uppercase()),
                     Ok(buckets),
                     "{name}"
                 );
             }
         }
     }
-    let other = Buckets::from_words("KING9ZONE_BY_KING9ZONE_HAND64");
+    let other = OutputBuckets::from_words("KING9ZONE_BY_KING9ZONE_HAND64");
     assert_eq!(other.unwrap().to_string(), "_hand64_k9k9z");
     for wrong in [
         "hand5",
@@ -129,17 +129,6 @@ fn names_round_trip() {
         "hand4_hand4",
         "k3",
     ] {
-        assert!(Buckets::from_words(wrong).is_err(), "{wrong}");
+        assert!(OutputBuckets::from_words(wrong).is_err(), "{wrong}");
     }
-}
-
-#[test]
-fn thresholds_do_not_depend_on_the_last_bit_of_a_logarithm() {
-    for value in 1..PROGRESS_VALUES {
-        let scaled = logit(value) * ONE;
-        let from_half = (scaled.abs().fract() - 0.5).abs();
-        assert!(from_half > 1e-6, "{value}: {scaled}");
-        assert_eq!(threshold(value), -threshold(PROGRESS_VALUES - value));
-    }
-    assert_eq!(threshold(128), 0);
 }

@@ -1,7 +1,8 @@
-//! Which games are held out, to measure by.
+//! The choice of the held-out (validation) games.
 //!
-//! Whole games, so that no position of a game that is learnt from tells anything about them. Which ones depends on the seed,
-//! the name of the file and the number of the game only: more files do not change it.
+//! Whole games are held out, so that training positions are not correlated with them. The choice
+//! depends on the seed, the name of the file and the number of the game only: adding files does not
+//! change it.
 
 use std::path::Path;
 
@@ -9,19 +10,20 @@ use super::order::mixed;
 use crate::records::game::GameResult;
 use crate::records::teacher::Record;
 
-/// The choice among the records of a file, which have to be asked for one after the other, bad ones too.
+/// The choice among the records of one file. Every record must be asked for in order, bad ones
+/// included.
 pub(super) struct HeldOutGames {
-    /// What the file brings to the choice.
+    /// Hash of the seed and the file name.
     salt: u64,
-    /// The chance of a game, in 2^32ths.
+    /// Probability of a game, times 2^32.
     share: f64,
-    /// Records asked for.
+    /// Number of records so far.
     count: u64,
-    /// The game before, and the ply behind its last move.
+    /// The span of the previous record, and whether it is held out.
     last: Option<(Span, bool)>,
 }
 
-/// Where a record begins and ends in its game, and how the game ended.
+/// First and last ply of a record within its game, and the result of the game.
 #[derive(Clone, Copy)]
 struct Span {
     plies: (u32, u32),
@@ -29,7 +31,7 @@ struct Span {
 }
 
 impl HeldOutGames {
-    /// For a file, of which this part of the games is wanted, 0 to 1.
+    /// The choice for a file; `share` of its games are held out, 0 to 1.
     pub(super) fn new(file: &Path, share: f64, seed: u64) -> Self {
         let name = file.file_name().unwrap_or_default();
         let name = u64::from(crc32fast::hash(name.as_encoded_bytes()));
@@ -41,10 +43,12 @@ impl HeldOutGames {
         }
     }
 
-    /// Whether the next record is held out, `None` for one that cannot be read. Never a position without a game.
+    /// Whether the next record is held out; `None` stands for a record that cannot be read.
+    /// Positions without a game are never held out.
     ///
-    /// A game of which `gensfen` left out moves lies in the file in several parts, one behind the other, with the same
-    /// result: they go the same way. Where two games only look like parts of one, they do so too, which does no harm.
+    /// Where `gensfen` omits moves of a game, it writes the game in several consecutive parts with
+    /// the same result; all parts are treated alike. So are two games that only look like parts of
+    /// one, which is harmless.
     pub(super) fn chooses(&mut self, record: Option<&Record>) -> bool {
         let number = self.count;
         self.count += 1;
