@@ -1,5 +1,6 @@
-//! What training costs: a step of 16384 positions, from packed positions to changed weights, on one thread. Positions are
-//! those of games by chance, which have more different inputs than those of real games.
+//! What training costs: a step of 16384 positions, from packed positions to changed weights, on one
+//! thread. Positions are those of games by chance, which have more different inputs than those of
+//! real games.
 
 use std::sync::atomic::AtomicBool;
 
