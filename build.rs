@@ -1,7 +1,7 @@
 //! Warns when the build has lost the x86-64-v2 baseline.
 //!
-//! `RUSTFLAGS` in the environment silently replaces the flags of `.cargo/config.toml`; without POPCNT the
-//! engine works but is much slower.
+//! `RUSTFLAGS` in the environment silently replaces the flags of `.cargo/config.toml`; without
+//! POPCNT the engine works but is much slower.
 //!
 //! It also notes the compiler, which the engine names when asked.
 

@@ -1,8 +1,10 @@
-//! What the referee costs a match: the time between the answer of one engine and the question to the other.
+//! What the referee costs a match: the time between the answer of one engine and the question to
+//! the other.
 //!
-//! Whole games are played through the public runner, between two processes of this engine that search one node a move;
-//! their own time does not count. One iteration is one move. A mean of a millisecond or more fails, and so does a
-//! millisecond for everything, from question to question: the way through the pipes and the search of the node included.
+//! Whole games are played through the public runner, between two processes of this engine that
+//! search one node a move; their own time does not count. One iteration is one move. A mean of a
+//! millisecond or more fails, and so does a millisecond for everything, from question to question:
+//! the way through the pipes and the search of the node included.
 
 use std::cell::Cell;
 use std::fs;
@@ -107,7 +109,8 @@ fn overhead(criterion: &mut Criterion) {
             });
         });
         println!(
-            "{} moves, {:.3?} at most; with the engine's part {:.3?} on average in the slowest match",
+            "{} moves, {:.3?} at most; with the engine's part {:.3?} on average in the \
+             slowest match",
             moves.get(),
             longest.get(),
             slowest.get()

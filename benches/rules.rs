@@ -1,7 +1,7 @@
 //! Speed of the rules layers: move generation, making moves, attacks, perft.
 //!
-//! The positions are those of `$RAICHO_CORPORA/legal_moves.tsv` where that is set, else a handful built in. The throughput
-//! of the generation benches is moves written per second.
+//! The positions are those of `$RAICHO_CORPORA/legal_moves.tsv` where that is set, else a handful
+//! built in. The throughput of the generation benches is moves written per second.
 
 use std::hint::black_box;
 

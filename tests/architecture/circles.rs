@@ -2,8 +2,8 @@
 //!
 //! A file uses another if its code names it by `crate::`, `super::`, `self::` or the name of a
 //! child. A name that a module re-exports counts as a use of the file that the name comes from, and
-//! the re-export of a child is a use of it only where the file needs the name itself. Tests, whether
-//! in a file of their own or inline, may use what they like.
+//! the re-export of a child is a use of it only where the file needs the name itself. Tests,
+//! whether in a file of their own or inline, may use what they like.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,5 +1,5 @@
-//! The layout of lines and files: no line beyond rustfmt's width, comments and strings included; one
-//! way to write a module with children; tests only in files that say so.
+//! The layout of lines and files: no line beyond rustfmt's width, comments and strings included;
+//! one way to write a module with children; tests only in files that say so.
 
 use crate::circles::test_modules;
 use crate::source::{Source, source, sources};

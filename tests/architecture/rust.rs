@@ -49,7 +49,8 @@ impl Leaf {
     }
 }
 
-/// Reads one tree such as `a::{b, c::d as e}` from the start of the text and returns what follows it.
+/// Reads one tree such as `a::{b, c::d as e}` from the start of the text and returns what follows
+/// it.
 pub(crate) fn use_tree<'a>(text: &'a str, mut path: Vec<String>, out: &mut Vec<Leaf>) -> &'a str {
     let mut text = text.trim_start();
     loop {
@@ -111,8 +112,8 @@ pub(crate) fn code_lines(text: &str) -> Vec<String> {
     text.lines().map(code).collect()
 }
 
-/// For each line, the names of the inline modules around it. Relies on rustfmt: `mod name {` ends at
-/// its own indent.
+/// For each line, the names of the inline modules around it. Relies on rustfmt: `mod name {` ends
+/// at its own indent.
 pub(crate) fn inline_modules(lines: &[String]) -> Vec<Vec<String>> {
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut around = Vec::new();

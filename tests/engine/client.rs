@@ -314,8 +314,8 @@ fn only_whole_lines_are_sent() {
     client.ready(PATIENCE).expect("nothing was sent");
 }
 
-/// Mean time of a question and its answer, for people: `cargo test --release --test engine client::round_trip -- --ignored
-/// --nocapture`.
+/// Mean time of a question and its answer, for people: `cargo test --release --test engine
+/// client::round_trip -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn round_trip() {

@@ -1,4 +1,5 @@
-//! The engine as a player: search, mate solver, USI, the client for other engines, and the command line.
+//! The engine as a player: search, mate solver, USI, the client for other engines, and the command
+//! line.
 //!
 //! One executable for all topics, because each one links the crate again.
 

@@ -1,4 +1,5 @@
-//! The search from outside: what it promises whatever the position, the limits and the moment of a stop.
+//! The search from outside: what it promises whatever the position, the limits and the moment of a
+//! stop.
 
 mod lines;
 mod reproducibility;

@@ -1,4 +1,5 @@
-//! NNUE evaluation: the values of other programs, and every instruction set against the scalar specification.
+//! NNUE evaluation: the values of other programs, and every instruction set against the scalar
+//! specification.
 
 #[path = "../support/common.rs"]
 mod common;

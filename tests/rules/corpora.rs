@@ -1,4 +1,5 @@
-//! The rules against data that others made: positions with all their moves, games, verdicts. Needs `RAICHO_CORPORA`.
+//! The rules against data that others made: positions with all their moves, games, verdicts. Needs
+//! `RAICHO_CORPORA`.
 
 use crate::common::{corpus, legal_move, position, texts};
 use raicho::mate::mate_in_one;
@@ -165,7 +166,8 @@ fn malformed_sfens() {
         let [sfen, expected, _] = row.split('\t').collect::<Vec<_>>()[..] else {
             panic!("not three columns: {row}");
         };
-        // Lenient but not limitless: the fields after the board may be sloppy, but a board alone is no position.
+        // Lenient but not limitless: the fields after the board may be sloppy, but a board alone is
+        // no position.
         let has_fields = sfen.split_whitespace().count() >= 3;
         let is_good = expected.contains("accept") && has_fields;
         let result = Position::<1>::from_sfen(sfen);

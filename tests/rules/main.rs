@@ -1,5 +1,5 @@
-//! The rules of shogi: move generation, positions and their properties, against counts, an independent generator and
-//! collected data.
+//! The rules of shogi: move generation, positions and their properties, against counts, an
+//! independent generator and collected data.
 
 #[path = "../support/common.rs"]
 mod common;

@@ -1,9 +1,10 @@
 //! Move lists against `haitaka`, an independent generator, over random playouts.
 //!
-//! Its conventions: iterating over a set of moves yields every promotion and every non-promotion that the rules allow,
-//! senseless ones too, so the lists compare one to one. It differs in some pawn drops, each checked for what it is: it asks
-//! only about one square, and not in check, whether the drop mates, so that it lets some mates through; and it looks at
-//! ranks alone, so that it refuses drops that leave the other side no move on the board without giving check.
+//! Its conventions: iterating over a set of moves yields every promotion and every non-promotion
+//! that the rules allow, senseless ones too, so the lists compare one to one. It differs in some
+//! pawn drops, each checked for what it is: it asks only about one square, and not in check,
+//! whether the drop mates, so that it lets some mates through; and it looks at ranks alone, so that
+//! it refuses drops that leave the other side no move on the board without giving check.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,8 @@ fn moves_of(board: &haitaka::Board) -> BTreeSet<String> {
     moves
 }
 
-/// What the pawn dropped by `text` leads to: whether it gives check, and whether the other side has a move on the board.
+/// What the pawn dropped by `text` leads to: whether it gives check, and whether the other side has
+/// a move on the board.
 fn after_drop(board: &haitaka::Board, text: &str) -> (bool, bool) {
     let mut board = board.clone();
     board.play_unchecked(text.parse().unwrap());
@@ -48,7 +50,8 @@ fn compare(position: &Position, oracle: &haitaka::Board, counts: &mut Counts) {
     for text in ours.symmetric_difference(&theirs) {
         assert!(text.starts_with("P*"), "{text} in {position:?}");
         let (gives_check, has_board_moves) = after_drop(oracle, text);
-        // Blocking the check of a pawn next to the king is not possible, so no drop can answer this one.
+        // Blocking the check of a pawn next to the king is not possible, so no drop can answer this
+        // one.
         assert!(!has_board_moves, "{text} in {position:?}");
         assert_eq!(gives_check, theirs.contains(text), "{text} in {position:?}");
         if gives_check {

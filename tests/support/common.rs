@@ -14,7 +14,8 @@ pub(crate) const MATSURI: &str =
 /// 593 legal moves.
 pub(crate) const MOST_MOVES: &str = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1";
 
-/// Positions with both kings, of every kind: openings, handicaps, many drops, many promotions, few pieces, entering kings.
+/// Positions with both kings, of every kind: openings, handicaps, many drops, many promotions, few
+/// pieces, entering kings.
 pub(crate) const TWO_KINGS: [&str; 12] = [
     START_SFEN,
     MATSURI,
@@ -73,8 +74,8 @@ impl Random {
     }
 }
 
-/// Visits the positions of `games` random games of at most `plies` moves from each of `starts`; returns how many.
-/// Captures are preferred now and then, so that the hands fill.
+/// Visits the positions of `games` random games of at most `plies` moves from each of `starts`;
+/// returns how many. Captures are preferred now and then, so that the hands fill.
 pub(crate) fn playouts<const LANES: usize>(
     starts: &[&str],
     games: u64,
@@ -134,7 +135,8 @@ pub(crate) fn texts(moves: impl IntoIterator<Item = Move>) -> Vec<String> {
     texts
 }
 
-/// The lines of a corpus without its headers; `None`, and a word about it, where no corpora are at hand.
+/// The lines of a corpus without its headers; `None`, and a word about it, where no corpora are at
+/// hand.
 pub(crate) fn corpus(name: &str) -> Option<Vec<String>> {
     let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {
         println!("{name}: skipped, RAICHO_CORPORA names no folder of corpora");

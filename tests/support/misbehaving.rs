@@ -1,11 +1,13 @@
-//! A small USI engine that plays legal moves, and misbehaves as it is told to; for the tests of what drives engines.
+//! A small USI engine that plays legal moves, and misbehaves as it is told to; for the tests of
+//! what drives engines.
 //!
-//! The test executable is the engine too: it starts itself with the name of [`misbehaving_engine`] as the only test to
-//! run and the behaviour in an environment variable. What the test harness prints before the engine speaks is a first
-//! trial for the client, which has to skip it.
+//! The test executable is the engine too: it starts itself with the name of [`misbehaving_engine`]
+//! as the only test to run and the behaviour in an environment variable. What the test harness
+//! prints before the engine speaks is a first trial for the client, which has to skip it.
 //!
-//! A behaviour is a list such as `illegal,flood:1`; the number is the engine's own move, counted from 1 in each game,
-//! from which on it does so, by default the third. An empty list plays on in peace.
+//! A behaviour is a list such as `illegal,flood:1`; the number is the engine's own move, counted
+//! from 1 in each game, from which on it does so, by default the third. An empty list plays on in
+//! peace.
 //!
 //! | Behaviour | What it does instead of, or besides, answering |
 //! |---|---|
@@ -26,7 +28,7 @@
 //! | `mute` | never says `usiok` |
 //! | `chatty` | writes 1 MB to its standard error first |
 //! | `unread` | reads nothing any more after `usiok` |
-//! | `tuned[:MOVE]` | resigns now and then, the more often the further its options `Skill` and `Tilt` are from the best |
+//! | `tuned[:MOVE]` | resigns the more often, the further `Skill` and `Tilt` are from the best |
 //! | `stays` | ignores `quit` and the end of its input |
 
 use std::io::{self, BufRead, Write};

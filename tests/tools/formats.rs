@@ -42,7 +42,8 @@ fn positions_come_back_byte_for_byte() {
     println!("{} positions", sfens.len());
 }
 
-/// Whatever the bytes, reading ends in a position or an error, and a position that was read can be packed again.
+/// Whatever the bytes, reading ends in a position or an error, and a position that was read can be
+/// packed again.
 #[test]
 fn any_bytes_are_a_position_or_an_error() {
     let mut random = common::Random(1);
@@ -218,8 +219,8 @@ fn shuffle_dedup_and_stats_run() {
     assert!(folder.read("c.svg").starts_with(b"<svg"));
 }
 
-/// Files of every format with bytes changed, lost or at random: records or errors come out, and all that comes out can be
-/// looked at.
+/// Files of every format with bytes changed, lost or at random: records or errors come out, and all
+/// that comes out can be looked at.
 #[test]
 fn damaged_files_are_read_to_their_end() {
     let pack = {
@@ -262,7 +263,8 @@ fn damaged_files_are_read_to_their_end() {
     }
 }
 
-/// Every record either parses, and comes back the same from what is written, or says in which line it is wrong.
+/// Every record either parses, and comes back the same from what is written, or says in which line
+/// it is wrong.
 #[test]
 fn records_of_csa() {
     let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {

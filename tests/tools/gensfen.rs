@@ -1,5 +1,5 @@
-//! Self-play for teacher data as people run it: what is written can be read, a seed gives the same bytes, and a kill costs
-//! the running game only.
+//! Self-play for teacher data as people run it: what is written can be read, a seed gives the same
+//! bytes, and a kill costs the running game only.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Write};
@@ -234,7 +234,8 @@ fn games_can_begin_where_kings_enter() {
         bytes.push(fs::read(run.join("games-0001.pack")).expect("there are games"));
         let journal = fs::read_to_string(run.join("gensfen.jsonl")).expect("there is one");
         let entering = journal.matches("\"entering_king\":true").count();
-        // After the entry at 41 and 20 plies later, with 2 to 4 random ones; other games begin after 8 or 9.
+        // After the entry at 41 and 20 plies later, with 2 to 4 random ones; other games begin
+        // after 8 or 9.
         let plies: Vec<u32> = games(&run.join("games-0001.pack"))
             .iter()
             .map(|game| game.start.game_ply())

@@ -1,5 +1,5 @@
-//! `raicho spsa` with real processes: an engine whose strength depends on its options, interruptions, and faults of all
-//! kinds.
+//! `raicho spsa` with real processes: an engine whose strength depends on its options,
+//! interruptions, and faults of all kinds.
 
 use std::fs;
 use std::path::{Path, PathBuf};

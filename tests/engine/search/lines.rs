@@ -1,4 +1,5 @@
-//! The lines that are shown: whole where the table allows, as many as asked for and possible, and the move in work.
+//! The lines that are shown: whole where the table allows, as many as asked for and possible, and
+//! the move in work.
 
 use std::time::{Duration, Instant};
 
@@ -73,7 +74,8 @@ fn several_lines_and_a_choice_of_moves_go_together() {
     }
 }
 
-/// A search that seems to have begun four seconds ago tells the move in work, and windows that failed.
+/// A search that seems to have begun four seconds ago tells the move in work, and windows that
+/// failed.
 #[test]
 fn long_searches_tell_what_they_do() {
     let began = Instant::now();

@@ -1,5 +1,6 @@
-//! The same game twice: after `usinewgame` nothing is left of the one before, so that the same searches give the same nodes,
-//! lines and moves. Idea and node counts of Stockfish's `reprosearch.sh`.
+//! The same game twice: after `usinewgame` nothing is left of the one before, so that the same
+//! searches give the same nodes, lines and moves. Idea and node counts of Stockfish's
+//! `reprosearch.sh`.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -16,7 +17,8 @@ fn node_counts() -> impl Iterator<Item = u64> {
     std::iter::successors(Some(LEAST_NODES), |nodes| Some(nodes * 3 / 2)).take(SEARCHES)
 }
 
-/// What a search says of itself: lines with exact values, without the clock. On a slow machine it says more.
+/// What a search says of itself: lines with exact values, without the clock. On a slow machine it
+/// says more.
 type Said = (Vec<Info>, Decision);
 
 fn go(engine: &mut Engine, moves: &[String], nodes: u64) -> Said {

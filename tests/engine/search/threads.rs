@@ -1,4 +1,5 @@
-//! Several threads: one decision, told as it is, and a number of threads that may change whenever no search runs.
+//! Several threads: one decision, told as it is, and a number of threads that may change whenever
+//! no search runs.
 
 use std::time::Duration;
 
@@ -30,7 +31,8 @@ fn several_threads_agree_on_one_decision() {
     }
 }
 
-/// The first thread that is there answers, and what is told last is of the depth that was asked for.
+/// The first thread that is there answers, and what is told last is of the depth that was asked
+/// for.
 #[test]
 fn a_depth_is_reached_whoever_is_there_first() {
     for depth in 1..9 {

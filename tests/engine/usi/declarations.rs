@@ -9,8 +9,8 @@ const DECLARABLE: [&str; 3] = [
     "4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1",
 ];
 
-/// Twelve plies before the side to move declared its win, in games of the engine against itself; in the last one, made by
-/// hand, it has all that it needs, but for a king one rank further on.
+/// Twelve plies before the side to move declared its win, in games of the engine against itself; in
+/// the last one, made by hand, it has all that it needs, but for a king one rank further on.
 const BEFORE_DECLARATIONS: [&str; 17] = [
     "+R2+L1+S3/2K2LBG1/p1GGG4/5pS2/1P5p1/Pp7/6+bsn/1S2+r3+l/2N1+l1+p1k b N11Pn 287",
     "+PK7/1+LP+b+N+N1B1/N+R1G4p/9/1p2g2l1/P2pg1+p2/1P2P4/G6k+n/L2S1+r3 b L9P3s 285",
@@ -20,7 +20,8 @@ const BEFORE_DECLARATIONS: [&str; 17] = [
     "1+RB3+S1K/4S1+N1l/1g4+P2/2p2l3/1pl1s4/6S2/P3p4/g3kb2r/4g1g+n1 w L5P2n8p 224",
     "KG1+S2+P2/+L+R1+B1+R1Gl/8n/+B1p4P1/3P2P2/1S6p/n2G+p4/2l1+p2+s1/7gk b SNL10Pn 319",
     "8+R/1pKLB+S2p/+N1+L+P2+P1G/9/2gp1p3/S3p4/1P3+n+l1+R/2p+ps1g2/3g3k1 b BS2NL6P2p 233",
-    "+NpGG+P1+SK1/l1L3+P2/p2+R+L1P+RP/4G4/3p1+B1S1/+p2n5/3+n1+bp1p/+n1p1k+s1+p+p/1s+p1+l2+p1 b GP2p 305",
+    "+NpGG+P1+SK1/l1L3+P2/p2+R+L1P+RP/4G4/3p1+B1S1/+p2n5/3+n1+bp1p/+n1p1k+s1+p+p/1s+p1+l2+p1 \
+     b GP2p 305",
     "l6nl/1+P+P1+P4/n2n1p2p/G1KG3p1/3Gpls2/4P4/Ps1+r3PP/3+b+nb2+r/1g2k1P2 w L2s6p 162",
     "l4K3/g1+N2+S+PPP/p2s1+Pp1+L/9/2b1+b4/PP2s4/2N3+n2/G2+r3k+p/L1+ps+p3+r w 2GN4Pl3p 262",
     "+P3S+N3/1L+N+B4P/NK2+P2pG/3S3+r1/2SG2p2/9/1+Rp1P+p+b2/4pp2g/+p2+p1k3 b GSN3L5Pp 289",
@@ -31,8 +32,9 @@ const BEFORE_DECLARATIONS: [&str; 17] = [
     "1+N2+P2+L1/G1+P+B1+R+P2/1+L1+P5/K8/2+p+n5/3s2+ss1/3+p+p1+s1+r/7g+n/6g+nk b G2L7Pb4p 1",
 ];
 
-/// So many of them at least are won again, by declaration or because the other side resigns. Of 200 such positions the
-/// networks of the generations 9 and 10 won 194 and 195 with as many nodes; the others went on for longer.
+/// So many of them at least are won again, by declaration or because the other side resigns. Of 200
+/// such positions the networks of the generations 9 and 10 won 194 and 195 with as many nodes; the
+/// others went on for longer.
 const WON_AGAIN: usize = 15;
 
 /// Of each search.

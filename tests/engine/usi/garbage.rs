@@ -1,4 +1,5 @@
-//! Ten thousand lines of good, broken and random commands in one session: it survives, and every `go` has its answer.
+//! Ten thousand lines of good, broken and random commands in one session: it survives, and every
+//! `go` has its answer.
 
 use std::thread;
 use std::time::Duration;
@@ -72,7 +73,8 @@ impl Ledger {
         }
     }
 
-    /// Compares what came with what is owed. Lines of thought belong to the search whose answer comes next.
+    /// Compares what came with what is owed. Lines of thought belong to the search whose answer
+    /// comes next.
     fn settle(&mut self, lines: &[String]) {
         let owed: Vec<_> = self.owed.drain(..).collect();
         self.settled += owed.len();
@@ -216,7 +218,8 @@ fn bad_line() -> impl Strategy<Value = String> {
     prop::sample::select(lines.to_vec()).prop_map(str::to_owned)
 }
 
-/// Words in a wrong order. Tools are left out, whose work has no bound, and so are sizes of tables and threads.
+/// Words in a wrong order. Tools are left out, whose work has no bound, and so are sizes of tables
+/// and threads.
 fn shuffled_line() -> impl Strategy<Value = String> {
     let words = [
         "go",

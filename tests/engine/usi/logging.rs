@@ -1,4 +1,5 @@
-//! `DebugLogFile`: the dialogue is written as it goes, and a file that cannot be written is no reason to stop.
+//! `DebugLogFile`: the dialogue is written as it goes, and a file that cannot be written is no
+//! reason to stop.
 
 use std::fs;
 use std::path::PathBuf;

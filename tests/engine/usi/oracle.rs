@@ -39,7 +39,8 @@ pub(crate) fn check_search(position: &Position, lines: &[String]) {
     check_bestmove(position, lines.last().expect("an answer"));
 }
 
-/// Panics unless `line` is a whole `bestmove` that may be played in `position`, and its ponder move after it.
+/// Panics unless `line` is a whole `bestmove` that may be played in `position`, and its ponder move
+/// after it.
 pub(crate) fn check_bestmove(position: &Position, line: &str) {
     let mut position = position.clone();
     let words: Vec<_> = line.split(' ').collect();
@@ -52,7 +53,8 @@ pub(crate) fn check_bestmove(position: &Position, line: &str) {
     play(&mut position, &moves, line);
 }
 
-/// Panics unless every move of the principal variation in `line`, if there is one, is legal where it stands.
+/// Panics unless every move of the principal variation in `line`, if there is one, is legal where
+/// it stands.
 pub(crate) fn check_pv(position: &Position, line: &str) {
     if let Some((_, pv)) = line.split_once(" pv ") {
         play(

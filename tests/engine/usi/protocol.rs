@@ -79,7 +79,8 @@ fn crlf_byte_order_mark_and_bad_encodings_are_read() {
 #[test]
 fn unknown_options_are_silent_and_bad_values_are_not() {
     let mut driver = Driver::start();
-    let unknown = "setoption name Hash value 64\nsetoption name Ponder value true\nsetoption name Skill Level value 3\n\
+    let unknown = "setoption name Hash value 64\nsetoption name Ponder value true\n\
+                   setoption name Skill Level value 3\n\
                    setoption name BookFile value standard book.db\nsetoption name Something";
     assert_eq!(driver.replies(unknown), [""; 0]);
     assert_eq!(
@@ -93,7 +94,8 @@ fn unknown_options_are_silent_and_bad_values_are_not() {
     assert_eq!(
         driver.replies("setoption name SlowMover value fast"),
         [
-            "info string error: \"fast\" for option SlowMover, expected a number from 1 to 1000, 1000 is kept"
+            "info string error: \"fast\" for option SlowMover, expected a number \
+             from 1 to 1000, 1000 is kept"
         ]
     );
     assert_eq!(driver.replies("getoption SlowMover"), ["SlowMover = 1000"]);

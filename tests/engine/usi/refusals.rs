@@ -1,4 +1,5 @@
-//! Bad positions and bad commands: the error is said, the last good position stays, and no move is made up.
+//! Bad positions and bad commands: the error is said, the last good position stays, and no move is
+//! made up.
 
 use super::driver::{Driver, count};
 

@@ -4,7 +4,8 @@ use super::driver::{Driver, count};
 use super::oracle;
 
 const MATED: &str = "position sfen 4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1";
-const SHORT_TIMES: &str = "setoption name NetworkDelay value 0\nsetoption name NetworkDelay2 value 0\n\
+const SHORT_TIMES: &str = "setoption name NetworkDelay value 0\n\
+    setoption name NetworkDelay2 value 0\n\
     setoption name MinimumThinkingTime value 1\nsetoption name RoundUpToFullSecond value false";
 
 #[test]
@@ -40,7 +41,8 @@ fn a_faulty_go_thinks_with_the_rest() {
     let mut driver = Driver::ready();
     driver.send("go depth 1 btime abc");
     let lines = driver.until("bestmove ");
-    let error = "info string error: \"abc\", word 5 of \"go\", expected a number of milliseconds, the search goes on without it";
+    let error = "info string error: \"abc\", word 5 of \"go\", expected a number of \
+                 milliseconds, the search goes on without it";
     assert_eq!(count(&lines, error), 1, "{lines:#?}");
     for go in [
         "go depth",
@@ -206,7 +208,8 @@ fn mate_searches_are_answered_with_checkmate() {
 }
 
 /// A problem of 611 plies, the longest for two centuries (図巧 100番, 1755).
-const ENDLESS: &str = "position sfen g3p3+r/3lPG3/1s4ppp/1l1B4P/L2b1kPl1/3+p3+R+p/3+p2+s1S/+NP+p1gS3/1g+p2P3 b 4P3n 1";
+const ENDLESS: &str = "position sfen \
+    g3p3+r/3lPG3/1s4ppp/1l1B4P/L2b1kPl1/3+p3+R+p/3+p2+s1S/+NP+p1gS3/1g+p2P3 b 4P3n 1";
 
 #[test]
 fn mate_searches_end_by_every_way() {

@@ -1,8 +1,8 @@
-//! Well-formed commands in any order and at any time: whatever state the engine is in, each `go` gets exactly one
-//! `bestmove`, each `isready` its `readyok`, and `quit` ends it.
+//! Well-formed commands in any order and at any time: whatever state the engine is in, each `go`
+//! gets exactly one `bestmove`, each `isready` its `readyok`, and `quit` ends it.
 //!
-//! A few hundred sequences in the ordinary run; `RAICHO_SEQUENCES=10000 cargo test --test engine usi::sequences` for more, and
-//! `RAICHO_SEED` for others.
+//! A few hundred sequences in the ordinary run; `RAICHO_SEQUENCES=10000 cargo test --test engine
+//! usi::sequences` for more, and `RAICHO_SEED` for others.
 
 use std::env;
 use std::thread;
@@ -18,7 +18,8 @@ const LONGEST: usize = 12;
 /// After so many sequences the engine is told to quit in the state in which it is.
 const SEQUENCES_PER_PROCESS: usize = 50;
 
-/// Waits before a command in milliseconds: mostly none, so that commands meet what the one before has begun.
+/// Waits before a command in milliseconds: mostly none, so that commands meet what the one before
+/// has begun.
 const PAUSES: &[u64] = &[0, 0, 0, 0, 0, 0, 1, 1, 3, 5, 10, 30];
 
 const SEARCHES: &[&str] = &[

@@ -1,4 +1,5 @@
-//! The commands for people: they work in the session, are finished before a `quit`, and obey `stop`.
+//! The commands for people: they work in the session, are finished before a `quit`, and obey
+//! `stop`.
 
 use super::driver::{Driver, count, transcript};
 

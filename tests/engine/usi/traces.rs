@@ -1,4 +1,5 @@
-//! What a real client sent to real engines: every line gets a right answer, in the order of the trace.
+//! What a real client sent to real engines: every line gets a right answer, in the order of the
+//! trace.
 
 use std::env;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Any 32 and 16 bits as a move, after any walk from the start position: possible exactly where the generator lists it.
+//! Any 32 and 16 bits as a move, after any walk from the start position: possible exactly where the
+//! generator lists it.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Any bytes as a network, and good networks with other texts, bytes changed, and their ends cut off: refused, or a network
-//! that evaluates. Those of our own format get a checksum that fits, or hardly any would be looked at.
+//! Any bytes as a network, and good networks with other texts, bytes changed, and their ends cut
+//! off: refused, or a network that evaluates. Those of our own format get a checksum that fits, or
+//! hardly any would be looked at.
 
 #![no_main]
 

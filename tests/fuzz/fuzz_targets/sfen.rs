@@ -1,4 +1,5 @@
-//! Any text as an SFEN: an error or a position that writes itself, reads back, and can be played on.
+//! Any text as an SFEN: an error or a position that writes itself, reads back, and can be played
+//! on.
 
 #![no_main]
 

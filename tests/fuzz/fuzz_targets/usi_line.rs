@@ -1,5 +1,5 @@
-//! Any text as a line from a GUI: never a panic; what is understood writes itself and reads back; a position that is set up
-//! has legal moves that are legal.
+//! Any text as a line from a GUI: never a panic; what is understood writes itself and reads back; a
+//! position that is set up has legal moves that are legal.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Declarations against a count over the letters of the SFEN, on random positions with kings that have entered.
+//! Declarations against a count over the letters of the SFEN, on random positions with kings that
+//! have entered.
 
 use raicho::movegen::legal_moves;
 use raicho::position::{Declaration, Position};
@@ -206,7 +207,8 @@ fn declarations_equal_a_count_over_the_text() {
         }
     }
     println!(
-        "{positions} games, {compared} verdicts: {wins} wins, {handicap_wins} by the handicap alone, {tries} tries"
+        "{positions} games, {compared} verdicts: {wins} wins, {handicap_wins} by the handicap \
+         alone, {tries} tries"
     );
     assert!(positions > 2000 && wins > 2000 && tries > 200 && handicap_wins > 50);
 }

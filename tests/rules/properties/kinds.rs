@@ -22,8 +22,8 @@ fn set(position: &Position, moves: &[Move]) -> HashSet<Move> {
     set
 }
 
-/// A non-promotion that no sensible player chooses, because promoting is as good everywhere: of pawn, bishop and
-/// rook, and of the lance where only one more step is left.
+/// A non-promotion that no sensible player chooses, because promoting is as good everywhere: of
+/// pawn, bishop and rook, and of the lance where only one more step is left.
 fn is_senseless(position: &Position, mv: Move) -> bool {
     let us = position.side_to_move();
     let Some(from) = mv.from() else { return false };
@@ -99,8 +99,8 @@ fn kinds_partition_the_legal_list() {
     assert!(visited > 10_000 && in_check > 300 && senseless > 1000);
 }
 
-/// What `gives_check` foretells is what stands on the board afterwards, by a walk over it; no legal move leaves the own
-/// king attacked.
+/// What `gives_check` foretells is what stands on the board afterwards, by a walk over it; no legal
+/// move leaves the own king attacked.
 #[test]
 fn gives_check_comes_true() {
     let (mut moves_made, mut checks_given) = (0, 0);

@@ -82,7 +82,8 @@ fn adversarial_values() {
     let visited = playouts::<1>(&starts, 6, 120, |position, moves, random| {
         let legal = Legal::new(position, moves);
         let mut values: Vec<u32> = moves.iter().map(|mv| mv.to_bits()).collect();
-        // Moves of this position changed, and moves of earlier positions and other games as they are and changed.
+        // Moves of this position changed, and moves of earlier positions and other games as they
+        // are and changed.
         for _ in 0..8 {
             if let Some(&own) = values.get(random.below(moves.len().max(1))) {
                 values.extend(neighbours(own, random));
@@ -108,7 +109,8 @@ fn adversarial_values() {
     assert!(checked > 2_000_000);
 }
 
-/// Moves of the same side two plies earlier and of the other side's last ply fit most often: all of them.
+/// Moves of the same side two plies earlier and of the other side's last ply fit most often: all of
+/// them.
 #[test]
 fn moves_of_the_plies_before() {
     let mut before: Vec<Vec<u32>> = Vec::new();
@@ -146,7 +148,8 @@ fn all_16_bit_values() {
     assert!(positions > 100);
 }
 
-/// Every value with fields in range, well-formed or not, on a few positions: every origin, target, flag and piece.
+/// Every value with fields in range, well-formed or not, on a few positions: every origin, target,
+/// flag and piece.
 #[test]
 fn all_well_formed_values() {
     let mut checked = 0_u64;
@@ -164,7 +167,8 @@ fn all_well_formed_values() {
     println!("{checked} values");
 }
 
-/// The form of a move: what the accessors read is what a careful reading of the bits says, and nothing else passes.
+/// The form of a move: what the accessors read is what a careful reading of the bits says, and
+/// nothing else passes.
 #[test]
 fn form_of_all_values_below_the_piece_codes() {
     for bits in 0..(1_u32 << 21) {
@@ -194,10 +198,14 @@ fn form_of_all_values_below_the_piece_codes() {
     }
 }
 
+/// Any text, characters of moves, board moves, drops.
+const TEXTS: &str = "\\PC{0,8}|[1-9a-i*+PLNSGBRK]{0,6}|[1-9][a-i][1-9][a-i]\\+?|\
+                     [PLNSGBR]\\*[1-9][a-i]";
+
 proptest! {
     /// Whatever the text, reading it as a move does not panic, and what is read writes itself back.
     #[test]
-    fn texts_of_moves(text in "\\PC{0,8}|[1-9a-i*+PLNSGBRK]{0,6}|[1-9][a-i][1-9][a-i]\\+?|[PLNSGBR]\\*[1-9][a-i]") {
+    fn texts_of_moves(text in TEXTS) {
         match text.parse::<Move16>() {
             Ok(mv) => prop_assert_eq!(mv.to_string(), text),
             Err(error) => prop_assert!(error.to_string().contains(&text)),

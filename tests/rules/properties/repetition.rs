@@ -1,8 +1,9 @@
 //! Repetition against a reference that reads the whole game, over games that shuffle.
 //!
-//! The texts: the rule is the fourth occurrence over the whole game, perpetual check if every move of that side between the
-//! first and the fourth gave check. The search counts a second occurrence after the root, and only the fourth before it;
-//! superior and inferior only after the root; nothing across a null move.
+//! The texts: the rule is the fourth occurrence over the whole game, perpetual check if every move
+//! of that side between the first and the fourth gave check. The search counts a second occurrence
+//! after the root, and only the fourth before it; superior and inferior only after the root;
+//! nothing across a null move.
 
 use std::collections::HashMap;
 
@@ -29,7 +30,8 @@ const STARTS: [&str; 9] = [
 #[derive(Clone)]
 struct Seen {
     board: Board,
-    /// Whether the move that led here gave check; nothing before the first move and after a null move.
+    /// Whether the move that led here gave check; nothing before the first move and after a null
+    /// move.
     gave_check: Option<bool>,
 }
 

@@ -1,8 +1,9 @@
 //! Static exchange evaluation against a slow minimax with the same definition.
 //!
-//! The definition: each side in turn takes on the square with its least valuable attacker or stops; promotions win
-//! nothing; rooks, bishops and lances behind pieces that took join in; pieces pinned in the position stay out while a
-//! pinner stands on its square; a king takes only what is not protected.
+//! The definition: each side in turn takes on the square with its least valuable attacker or stops;
+//! promotions win nothing; rooks, bishops and lances behind pieces that took join in; pieces pinned
+//! in the position stay out while a pinner stands on its square; a king takes only what is not
+//! protected.
 
 use raicho::position::Board;
 use raicho::types::value::piece_value;
@@ -27,7 +28,8 @@ fn pins(board: &Board, color: Color) -> Pins {
         if walk::attacks(board, sniper, king, |at| board.piece_on(at).is_some()) {
             continue;
         }
-        // A piece is pinned if the enemy would give check without it, and no other piece could be missing instead.
+        // A piece is pinned if the enemy would give check without it, and no other piece could be
+        // missing instead.
         let screens = Square::ALL.into_iter().filter(|&screen| {
             let without = |at: Square| at != screen && board.piece_on(at).is_some();
             board.piece_on(screen).is_some() && walk::attacks(board, sniper, king, without)

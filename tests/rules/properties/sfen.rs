@@ -64,10 +64,16 @@ fn errors_name_token_place_and_expectation() {
         (with_board("4k4/9/9/9/9/9/9/9/4K5"), &["rank 9", "'4K5'", "10 squares", "expected 9"]),
         (with_board("4k4//9/9/9/9/9/9/4K4"), &["rank 2", "''", "0 squares", "expected 9"]),
         (with_board("4k4/9/9/99999999999999999999/9/9/9/9/4K4"), &["rank 4", "180 squares"]),
-        (with_board("4k4/9/9/9/4x4/9/9/9/4K4"), &["'x'", "place 2", "rank 5", "expected one of PLNSGBRK"]),
+        (
+            with_board("4k4/9/9/9/4x4/9/9/9/4K4"),
+            &["'x'", "place 2", "rank 5", "expected one of PLNSGBRK"],
+        ),
         (with_board("4k4/9/9/9/4歩4/9/9/9/4K4"), &["'歩'", "place 2", "rank 5", "expected"]),
         (with_board("4k4/0/9/9/9/9/9/9/4K4"), &["'0'", "place 1", "rank 2", "1 to 9"]),
-        (with_board("4k4/9/4+G4/9/9/9/9/9/4K4"), &["'+'", "place 2", "rank 3", "'G'", "expected a piece that promotes"]),
+        (
+            with_board("4k4/9/4+G4/9/9/9/9/9/4K4"),
+            &["'+'", "place 2", "rank 3", "'G'", "expected a piece that promotes"],
+        ),
         (with_board("4+k4/9/9/9/9/9/9/9/4K4"), &["'+'", "place 2", "rank 1", "'k'", "promotes"]),
         (with_board("4k4/8+/9/9/9/9/9/9/4K4"), &["'+'", "place 2", "rank 2", "end of rank"]),
         (with_board("4k4/3++P4/9/9/9/9/9/9/4K4"), &["'+'", "place 2", "rank 2", "promotes"]),
@@ -85,7 +91,10 @@ fn errors_name_token_place_and_expectation() {
         (with_tail("b 3B 1"), &["3 bishops", "at most 2"]),
         (with_board("4k4/9/9/9/4P4/9/4P4/9/4K4"), &["two black pawns", "file 5"]),
         (with_board("4k4/9/9/9/9/9/9/4n4/4K4"), &["white knight", "5h", "never move"]),
-        (with_board("4k4/4P4/9/9/9/9/9/9/4K4"), &["white king", "5a", "in check", "black is to move"]),
+        (
+            with_board("4k4/4P4/9/9/9/9/9/9/4K4"),
+            &["white king", "5a", "in check", "black is to move"],
+        ),
     ];
     for (sfen, expected) in &cases {
         let error = Position::<1>::from_sfen(sfen).unwrap_err();
@@ -184,7 +193,8 @@ fn damaged() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(20_000))]
 
-    /// Whatever the text: no panic, and a position that is accepted can be written, read and played on.
+    /// Whatever the text: no panic, and a position that is accepted can be written, read and played
+    /// on.
     #[test]
     fn arbitrary_texts(text in prop_oneof![
         "\\PC{0,80}",

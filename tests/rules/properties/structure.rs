@@ -24,7 +24,8 @@ impl<Part: Clone + Debug + Eq + Hash> Pairs<Part> {
         }
     }
 
-    /// One key for each part, and one part for each key: with some ten thousand parts two of 2^32 keys hardly ever meet.
+    /// One key for each part, and one part for each key: with some ten thousand parts two of 2^32
+    /// keys hardly ever meet.
     fn check(&mut self, part: &Part, key: u32) {
         let first_key = *self.by_part.entry(part.clone()).or_insert(key);
         assert_eq!(first_key, key, "{part:?}");

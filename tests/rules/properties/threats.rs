@@ -7,7 +7,8 @@ use raicho::types::{Color, PieceType, Square};
 use super::walk;
 use crate::common::{FEWER_KINGS, TWO_KINGS, playouts};
 
-/// Pawns, lances and knights, generals, bishops and rooks; kings fear everything and are no part of this.
+/// Pawns, lances and knights, generals, bishops and rooks; kings fear everything and are no part of
+/// this.
 fn class(kind: PieceType) -> u32 {
     match kind {
         PieceType::Pawn => 0,

@@ -1,4 +1,5 @@
-//! One king or none, and every other position: the legal list against a slow generator that walks over the board.
+//! One king or none, and every other position: the legal list against a slow generator that walks
+//! over the board.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,8 @@ use raicho::types::{Color, Move, Piece, PieceType, Square};
 use super::walk;
 use crate::common::{FEWER_KINGS, Random, TWO_KINGS, playouts};
 
-/// Whether the king of `color` could be taken after a piece has gone from `from` (nowhere for a drop) to `to`.
+/// Whether the king of `color` could be taken after a piece has gone from `from` (nowhere for a
+/// drop) to `to`.
 fn is_left_in_check(board: &Board, color: Color, from: Option<Square>, to: Square) -> bool {
     let Some(king) = board.king(color) else {
         return false;
@@ -22,7 +24,8 @@ fn is_left_in_check(board: &Board, color: Color, from: Option<Square>, to: Squar
         .any(|enemy| enemy != to && walk::attacks(board, enemy, king, is_occupied))
 }
 
-/// Whether the side attacked by a pawn dropped on `to` has no answer: nobody takes it, and the king cannot go.
+/// Whether the side attacked by a pawn dropped on `to` has no answer: nobody takes it, and the king
+/// cannot go.
 fn pawn_mates(board: &Board, us: Color, to: Square) -> bool {
     let Some(king) = board.king(!us) else {
         return false;
@@ -32,7 +35,8 @@ fn pawn_mates(board: &Board, us: Color, to: Square) -> bool {
         return false;
     }
     let is_occupied = |at: Square| at == to || board.piece_on(at).is_some();
-    // The pawn attacks nothing but the king's square, so it need not stand on the board for what follows.
+    // The pawn attacks nothing but the king's square, so it need not stand on the board for what
+    // follows.
     let leaves_check = |from: Square, target: Square| {
         let king = if from == king { target } else { king };
         let stands = |at: Square| at == target || (is_occupied(at) && at != from);

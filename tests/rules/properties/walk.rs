@@ -29,7 +29,8 @@ fn lines(kind: PieceType) -> &'static [(i32, i32)] {
     }
 }
 
-/// Whether the piece on `from` attacks `to` when the squares for which `is_occupied` holds block the lines.
+/// Whether the piece on `from` attacks `to` when the squares for which `is_occupied` holds block
+/// the lines.
 pub(crate) fn attacks(
     board: &Board,
     from: Square,

@@ -9,7 +9,8 @@ use raicho::runs::Stop;
 
 use super::{Folder, Outcome, byoyomi, engine, play, play_with, settings};
 
-/// Plays two games of an honest engine against one with the behaviour, both of which the latter must lose for the reason.
+/// Plays two games of an honest engine against one with the behaviour, both of which the latter
+/// must lose for the reason.
 fn loses(behaviour: &str, reason: Reason) -> Outcome {
     let outcome = play(&settings(
         vec![engine("honest", ""), engine("faulty", behaviour)],
@@ -49,7 +50,8 @@ fn an_illegal_move_loses_and_is_shown_with_its_position() {
         "{}",
         entry.detail
     );
-    // The third move of the engine: two of its own and two or three of the other stand in the record.
+    // The third move of the engine: two of its own and two or three of the other stand in the
+    // record.
     assert!((4..=5).contains(&entry.moves), "{} moves", entry.moves);
     let dialogue = dialogue(&outcome, entry);
     assert!(
@@ -203,7 +205,8 @@ fn noise_does_not_disturb() {
 
 #[test]
 fn a_second_answer_harms_nobody_else() {
-    // It may come before or after the next question, which it then answers: with a move for another position.
+    // It may come before or after the next question, which it then answers: with a move for another
+    // position.
     let outcome = play(&settings(
         vec![engine("honest", ""), engine("hasty", "two-bestmoves")],
         2,

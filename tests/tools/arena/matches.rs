@@ -1,4 +1,5 @@
-//! Matches as a whole: the same openings for all, going on after a stop, parts put together, the sequential test.
+//! Matches as a whole: the same openings for all, going on after a stop, parts put together, the
+//! sequential test.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -18,7 +18,8 @@ fn from_lines(mut settings: MatchSettings, lines: &str) -> Outcome {
 
 #[test]
 fn a_rightful_declaration_wins() {
-    // White moves first, then black, whose king stands in the camp with eleven pieces and 29 points, may declare.
+    // White moves first, then black, whose king stands in the camp with eleven pieces and 29
+    // points, may declare.
     let outcome = from_lines(
         settings(vec![engine("one", "win:1"), engine("other", "")], 1),
         "sfen 1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 w GS 1",
@@ -60,7 +61,8 @@ fn a_mate_ends_the_game_without_a_word() {
 
 #[test]
 fn the_fourth_occurrence_is_a_draw() {
-    // Bare kings and no piece to win with: they walk until they have been everywhere, or the same place four times.
+    // Bare kings and no piece to win with: they walk until they have been everywhere, or the same
+    // place four times.
     let mut match_settings = settings(vec![raicho("one", 200), raicho("other", 200)], 1);
     match_settings.rules.max_moves = 0;
     let outcome = from_lines(match_settings, "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1");
