@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::output;
 use crate::engine::{Engine, EvalFile};
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Color, Score};
@@ -78,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     settings.search.hash_mb = arguments.hash as usize;
     settings.eval_file = EvalFile::from(arguments.eval.as_str());
     for problem in engine.prepare() {
-        eprintln!("warning: {problem}");
+        output::eprint_line(format_args!("warning: {problem}"));
     }
     let Some(path) = &arguments.file else {
         let text = arguments.sfen.as_deref().unwrap_or("startpos");
@@ -99,10 +100,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             continue;
         }
         if let Err(error) = analyze(&mut engine, text, arguments).with_context(place) {
-            if super::is_broken_pipe(&error) {
+            if output::failure(&error).is_some() {
                 return Err(error);
             }
-            eprintln!("error: {error:#}");
+            output::eprint_line(format_args!("error: {error:#}"));
             failures += 1;
         }
     }
@@ -135,7 +136,7 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &Arguments) -> anyhow::Re
                 lines.insert(info.multi_pv, info);
             }
             Event::Info(_) | Event::CurrentMove(_) => {}
-            Event::Note(note) => eprintln!("note: {note}"),
+            Event::Note(note) => output::eprint_line(format_args!("note: {note}")),
             Event::Done(done) => decision = done,
         }
     }
@@ -159,7 +160,7 @@ fn print(
     lines: &BTreeMap<usize, Info>,
     decision: Decision,
 ) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let position = engine.position();
     let side = position.side_to_move();
     writeln!(out, "{position}\n")?;

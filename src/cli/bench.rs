@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::evaluation;
+use super::{evaluation, output};
 use crate::bench::{self, BenchOptions};
 
 /// Example: `raicho bench --depth 10`
@@ -42,6 +42,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         evaluator,
         sfen_file: arguments.sfen_file.clone(),
     };
-    bench::run(&options, &mut std::io::stdout().lock())?;
+    bench::run(&options, &mut output::stdout())?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The evaluation that a command line asks for.
 
+use super::output;
 use crate::engine::{EvalFile, load_evaluator};
 use crate::eval::Evaluator;
 
@@ -15,7 +16,7 @@ pub(super) fn load(text: &str) -> anyhow::Result<(EvalFile, Evaluator)> {
     };
     let (evaluator, problems) = load_evaluator(&choice)?;
     for problem in problems {
-        eprintln!("note: {problem}");
+        output::eprint_line(format_args!("note: {problem}"));
     }
     Ok((choice, evaluator))
 }

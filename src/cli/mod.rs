@@ -11,11 +11,13 @@ mod gensfen;
 mod learn;
 mod mate;
 mod net;
+mod output;
 mod part;
 mod perft;
 mod spsa;
 mod usi;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -88,21 +90,18 @@ pub fn run() -> ExitCode {
         Some(Command::Stats(arguments)) => data::stats::run(&arguments),
         Some(Command::Validate(arguments)) => data::validate::run(&arguments),
     };
-    match result {
+    match result.and_then(|()| Ok(output::stdout().flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => report(&error),
     }
 }
 
-/// Whether the reader of our output went away, which is no error: `raicho perft 3 --divide | head`.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-    })
+/// Says why the program ends, and gives its status.
+fn report(error: &anyhow::Error) -> ExitCode {
+    match output::failure(error) {
+        Some(failure) if failure.is_closed_pipe() => return ExitCode::SUCCESS,
+        Some(failure) => output::eprint_line(format_args!("error: {failure}")),
+        None => output::eprint_line(format_args!("error: {error:#}")),
+    }
+    ExitCode::FAILURE
 }

@@ -8,8 +8,8 @@ use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
 use super::data::{Input, watched};
-use super::evaluation;
 use super::part::parse_share;
+use super::{evaluation, output};
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, of_material, random, scalar};
 use crate::position::Position;
@@ -127,8 +127,8 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
         bad_records: arguments.input.bad_records(),
     };
     let found = watched(|watch| judge::run(&evaluator, &sources, &settings, watch))?;
-    eprint!("{}", found.tally);
-    print!("{evaluator}\n{found}");
+    output::eprint(&found.tally);
+    output::print(format_args!("{evaluator}\n{found}"))?;
     Ok(())
 }
 
@@ -160,13 +160,14 @@ fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
         .with_context(|| from.display().to_string())?;
     let bytes = network.to_bytes().context("a network of another format")?;
     fs::write(to, bytes).with_context(|| to.display().to_string())?;
-    println!("{}: an output of 1 is worth {scale}", to.display());
+    let to = to.display();
+    output::print_line(format_args!("{to}: an output of 1 is worth {scale}"))?;
     Ok(())
 }
 
 fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Result<()> {
     let (network, warnings) = Network::open(path).with_context(|| path.display().to_string())?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let shape = network.shape();
     if shape.head == Head::Direct {
         writeln!(out, "# {shape}")?;

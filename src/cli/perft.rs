@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::output;
 use crate::movegen::perft::{PerftOptions, divide};
 use crate::position::{Position, START_SFEN};
 
@@ -78,7 +79,7 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
         counts.iter().map(|(_, leaves)| leaves).sum()
     };
 
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.divide {
         for (mv, leaves) in &counts {
             writeln!(out, "{mv}: {leaves}")?;
