@@ -28,16 +28,17 @@ pub(super) struct Stdout(io::Stdout);
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(marked)
+        self.0.write(bytes).map_err(wrap)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(marked)
+        self.0.flush().map_err(wrap)
     }
 }
 
-/// The kind stays, so that callers such as `write_all` still see an interrupted call.
-fn marked(error: io::Error) -> io::Error {
+/// Wraps an error of standard output in an [`OutputError`]. The kind stays, so that callers such as
+/// `write_all` still see an interrupted call.
+pub(super) fn wrap(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), OutputError(error))
 }
 
@@ -93,10 +94,10 @@ mod tests {
         let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
         let other = Err::<(), _>(broken()).context("an engine");
         assert!(failure(&other.expect_err("an error")).is_none());
-        let ours = Err::<(), _>(marked(broken())).context("a position");
+        let ours = Err::<(), _>(wrap(broken())).context("a position");
         let ours = ours.expect_err("an error");
         assert!(failure(&ours).is_some_and(OutputError::is_closed_pipe));
-        let full = anyhow::Error::from(marked(io::ErrorKind::StorageFull.into()));
+        let full = anyhow::Error::from(wrap(io::ErrorKind::StorageFull.into()));
         assert!(failure(&full).is_some_and(|failure| !failure.is_closed_pipe()));
     }
 }

@@ -1,4 +1,4 @@
-//! `raicho perft`.
+//! `raicho perft`: counts the leaves of the tree of legal moves.
 
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use super::output;
 use crate::movegen::perft::{PerftOptions, divide};
 use crate::position::{Position, START_SFEN};
+use crate::util::shorten;
 
 /// Example: `raicho perft 6 --divide --threads 2 --hash 256`
 #[derive(Args)]
@@ -63,7 +64,8 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
     let sfen = sfen.trim().trim_start_matches("sfen ");
     let position = match sfen {
         "startpos" => Position::<LANES>::startpos(),
-        _ => Position::<LANES>::from_sfen(sfen).with_context(|| format!("--sfen '{sfen}'"))?,
+        _ => Position::<LANES>::from_sfen(sfen)
+            .with_context(|| format!("--sfen '{}'", shorten(sfen)))?,
     };
     let options = PerftOptions {
         depth: arguments.depth,

@@ -109,7 +109,11 @@ fn think(worker: &mut Worker, outlet: &Outlet, helpers: &Helpers) -> Decision {
         worker.put_first(RootMove::won(mv));
     }
     worker.choose_by_skill();
-    worker.report_result(worker.shown_lines());
+    if worker.root_moves[0].is_searched() {
+        worker.report_result(worker.shown_lines());
+    } else {
+        outlet.send(Event::Info(worker.static_info()));
+    }
     for note in notes {
         outlet.send(Event::Note(note));
     }

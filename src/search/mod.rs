@@ -10,6 +10,7 @@
 mod alpha_beta;
 mod audit;
 mod candidates;
+mod capacity;
 #[cfg(test)]
 mod collisions;
 mod correction;
@@ -32,6 +33,7 @@ mod root;
 mod signals;
 mod skill;
 mod solo;
+mod static_info;
 mod time;
 pub mod tunables;
 mod vote;
@@ -46,6 +48,7 @@ use crate::eval::Evaluator;
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Move, Score};
 
 pub use crate::transposition::Generations;
+pub use capacity::{MEGABYTES_PER_THREAD, max_threads};
 pub use pool::{PrepareError, Searcher};
 pub use signals::Statistics;
 pub use skill::Skill;

@@ -103,9 +103,9 @@ pub enum NetError {
     /// The system cannot read it.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is a device or the like.
-    #[error("neither a file nor a folder")]
-    NoFile,
+    /// It is a pipe, a device or a folder.
+    #[error("not a regular file")]
+    NotRegular,
     /// The system has not enough memory for it.
     #[error("not enough memory")]
     NoMemory,
