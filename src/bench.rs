@@ -1,5 +1,5 @@
-//! The benchmark: fixed positions searched to a fixed depth. At one thread the node count depends on nothing but the
-//! program, so it is the signature of a version; nodes per second measure the machine and the build.
+//! The benchmark: fixed positions searched to a fixed depth. With one thread the node count depends only
+//! on the program, so it is the signature of a version; nodes per second measure machine and build.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -14,18 +14,18 @@ use crate::position::{Position, SfenError};
 use crate::search::{Decision, Event, Limits, PrepareError, Searcher, Settings, Statistics};
 use crate::types::Depth;
 
-/// What to search, and how.
+/// The positions to search, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BenchOptions {
-    /// Depth of each search.
+    /// Depth of each search in plies.
     pub depth: Depth,
     /// Search threads.
     pub threads: usize,
     /// Size of the transposition table in MB.
     pub hash_mb: usize,
-    /// How positions are evaluated.
+    /// The evaluation.
     pub evaluator: Evaluator,
-    /// A file with one SFEN a line, instead of the fixed positions.
+    /// A file with an SFEN per line; `None` for the fixed positions.
     pub sfen_file: Option<PathBuf>,
 }
 
@@ -41,12 +41,12 @@ impl Default for BenchOptions {
     }
 }
 
-/// What the benchmark measured.
+/// The result of the benchmark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BenchResult {
-    /// Counts over all positions.
+    /// Sums over all positions.
     pub statistics: Statistics,
-    /// Time of the searches.
+    /// Total time of the searches.
     pub time: Duration,
 }
 
@@ -58,38 +58,38 @@ impl BenchResult {
     }
 }
 
-/// Why the benchmark did not run to its end.
+/// Why the benchmark was not completed.
 #[derive(Debug, Error)]
 pub enum BenchError {
     /// The file of positions cannot be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {}: {source}", path.display())]
     File {
         /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A line of the file is no position.
-    #[error("line {line} of {path}: {source}")]
+    #[error("line {line} of {}: {source}", path.display())]
     Sfen {
-        /// The file.
+        /// Its path.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Why the SFEN is refused.
         source: SfenError,
     },
     /// The file has no positions.
-    #[error("{0} has no positions")]
+    #[error("{} has no positions", .0.display())]
     Empty(PathBuf),
-    /// Memory or threads could not be had.
+    /// There is not enough memory, or there are not enough threads.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
     /// The caller's stop flag was raised.
     #[error("stopped before all positions were searched")]
     Stopped,
-    /// The output was closed.
-    #[error("cannot write the result: {0}")]
+    /// The result cannot be written.
+    #[error("{0}")]
     Output(#[from] io::Error),
 }
 
@@ -97,8 +97,8 @@ const DEFAULT_DEPTH: Depth = 13;
 const NANOSECONDS_PER_SECOND: u128 = 1_000_000_000;
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Opening, middle games, attacks with much in hand, checks, endgames with entered kings. The first four are the bench
-/// positions of `YaneuraOu`, for comparison.
+/// Openings, middle games, attacks with many pieces in hand, checks, and endgames with entered kings.
+/// The first four are the bench positions of `YaneuraOu`, for comparison.
 const POSITIONS: [&str; 12] = [
     "lnsgkgsnl/1r7/p1ppp1bpp/1p3pp2/7P1/2P6/PP1PPPP1P/1B3S1R1/LNSGKG1NL b - 9",
     "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1",
@@ -121,7 +121,7 @@ const POSITIONS: [&str; 12] = [
 /// Runs the benchmark and writes a line per position, the totals, and last `<nodes> nodes <nps> nps`.
 ///
 /// # Errors
-/// Returns an error for a bad file of positions, too large a table, or a closed output.
+/// Bad positions, too little memory or too few threads, or an output that cannot be written.
 pub fn run(options: &BenchOptions, output: &mut dyn Write) -> Result<BenchResult, BenchError> {
     run_stoppable(options, output, &AtomicBool::new(false))
 }
@@ -152,7 +152,7 @@ pub fn run_stoppable(
     };
     let count = positions.len();
     for (index, position) in positions.into_iter().enumerate() {
-        // An empty table, so that the order of the positions does not matter.
+        // Clears the table, so that the order of the positions does not matter.
         searcher.prepare(&settings)?;
         let sfen = position.to_sfen();
         let (statistics, time, decision) =
@@ -201,7 +201,7 @@ fn search(
     let start = Instant::now();
     let on_event = move |event| {
         if let Event::Done(decision) = event {
-            // The receiver lives until the search is over.
+            // The receiver lives until the search has ended.
             let _ = sender.send(decision);
         }
     };
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_the_same_on_every_run() {
+    fn node_counts_are_reproducible() {
         let options = BenchOptions {
             depth: 4,
             hash_mb: 1,

@@ -1,26 +1,27 @@
 //! Raicho (雷鳥), a USI shogi engine.
 //!
-//! Layer upon layer; each module uses only those above it in this list (`tests/architecture.rs` holds them to it):
+//! The modules are layers: each imports only modules above it in this table. `tests/architecture.rs`
+//! checks that.
 //!
 //! | Module | What it owns |
 //! |---|---|
-//! | `util` | helpers that know nothing of shogi |
+//! | `util` | helpers without knowledge of shogi |
 //! | [`types`] | squares, pieces, hands, moves, keys, values |
 //! | [`bitboard`] | sets of squares, attacks |
 //! | [`position`] | the rules: do and undo, legality, repetition, declaration, exchanges, SFEN |
 //! | [`movegen`] | moves by kind, perft |
-//! | [`mate`] | mates seen at once, and the solver for long ones |
-//! | [`transposition`] | what was found out before |
-//! | [`eval`] | what a position is worth |
+//! | [`mate`] | mate in one ply, and the solver for long mates |
+//! | [`transposition`] | the transposition table |
+//! | [`eval`] | static evaluation: networks and material |
 //! | [`search`] | iterative deepening, alpha-beta, quiescence, time, threads |
 //! | [`records`] | game records and teacher data, as text and packed |
-//! | [`engine`] | the facade of all front ends: settings, the last good position, a search |
-//! | [`mod@bench`], [`usi`] | the benchmark; the protocol |
-//! | [`arena`] | engines against each other, tuning |
+//! | [`engine`] | the facade for front ends: settings, the last valid position, the searches |
+//! | [`mod@bench`], [`usi`] | the benchmark; the USI protocol |
+//! | [`arena`] | matches between engines, tuning |
 //! | [`train`] | teacher data and the training of networks |
 //! | [`cli`] | the command line |
 //!
-//! To read it: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then [`usi::session`].
+//! Where to start reading: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then [`usi::session`].
 //!
 //! ```
 //! use raicho::movegen::{legal_moves, perft::perft};

@@ -185,6 +185,12 @@ impl TranspositionTable {
         }
     }
 
+    /// Memory in MB that the system has yet to supply for a new table.
+    pub fn missing_megabytes(&self) -> usize {
+        let missing = self.clusters.len() - self.clusters.supplied();
+        missing * size_of::<Cluster>() / BYTES_PER_MEGABYTE
+    }
+
     /// The clusters in use; all others are empty.
     fn used(&self) -> &[Cluster] {
         &self.clusters[..2 * self.growth.pairs()]

@@ -1,4 +1,4 @@
-//! `raicho analyze`: looks at positions and says in words what it thinks of them.
+//! `raicho analyze`: searches positions and shows the best lines, with scores in words.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -9,28 +9,30 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::output;
 use crate::engine::{Engine, EvalFile};
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Color, Score};
+use crate::util::shorten;
 
-/// What a search is limited to when nothing is said.
+/// Time for each position without `--time`, `--depth` and `--nodes`.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// Example: `raicho analyze --sfen "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1" --time 3000 --multipv 3`
+/// Example: `raicho analyze --sfen "4k4/9/4P4/9/9/9/9/9/4K4 b G 1" --time 3000 --multipv 3`
 #[derive(Args)]
 #[command(
     before_help = "Example: raicho analyze --sfen \"4k4/9/4P4/9/9/9/9/9/4K4 b G 1\" --time 3000 --multipv 3"
 )]
 pub(super) struct Arguments {
-    /// File with a position a line: an SFEN, or `startpos moves 7g7f …`; `-` reads standard input
+    /// File with a position per line: an SFEN, or `startpos moves 7g7f …`; `-` reads standard input
     #[arg(value_name = "FILE", conflicts_with = "sfen")]
     file: Option<PathBuf>,
 
-    /// The position, also with ` moves …` after it [default: the start position]
+    /// The position, optionally followed by ` moves …` [default: the start position]
     #[arg(long, value_name = "SFEN")]
     sfen: Option<String>,
 
-    /// Time to think about each position: milliseconds, or with a unit `3s`, `500ms` [default: 5s]
+    /// Time for each position: milliseconds, or with a unit such as `3s` or `500ms` [default: 5s]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
 
@@ -38,7 +40,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
     depth: Option<i32>,
 
-    /// Nodes to search of each position
+    /// Nodes to search for each position
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
@@ -78,7 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     settings.search.hash_mb = arguments.hash as usize;
     settings.eval_file = EvalFile::from(arguments.eval.as_str());
     for problem in engine.prepare() {
-        eprintln!("warning: {problem}");
+        output::eprint_line(format_args!("warning: {problem}"));
     }
     let Some(path) = &arguments.file else {
         let text = arguments.sfen.as_deref().unwrap_or("startpos");
@@ -99,10 +101,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             continue;
         }
         if let Err(error) = analyze(&mut engine, text, arguments).with_context(place) {
-            if super::is_broken_pipe(&error) {
+            if output::failure(&error).is_some() {
                 return Err(error);
             }
-            eprintln!("error: {error:#}");
+            output::eprint_line(format_args!("error: {}", super::message(&error)));
             failures += 1;
         }
     }
@@ -125,7 +127,7 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &Arguments) -> anyhow::Re
         ..Limits::default()
     };
     let (sender, events) = mpsc::channel();
-    // The receiver outlives the search: it is read until the decision.
+    // The receiver lives until the decision, which is the last event.
     engine.go(limits, Box::new(move |event| drop(sender.send(event))));
     let mut lines: BTreeMap<usize, Info> = BTreeMap::new();
     let mut decision = Decision::Nothing;
@@ -135,7 +137,7 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &Arguments) -> anyhow::Re
                 lines.insert(info.multi_pv, info);
             }
             Event::Info(_) | Event::CurrentMove(_) => {}
-            Event::Note(note) => eprintln!("note: {note}"),
+            Event::Note(note) => output::eprint_line(format_args!("note: {note}")),
             Event::Done(done) => decision = done,
         }
     }
@@ -151,7 +153,7 @@ pub(super) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()
     let sfen = (start != "startpos").then_some(start);
     engine
         .set_position(sfen, &moves)
-        .with_context(|| format!("'{text}'"))
+        .with_context(|| format!("'{}'", shorten(text)))
 }
 
 fn print(
@@ -159,7 +161,7 @@ fn print(
     lines: &BTreeMap<usize, Info>,
     decision: Decision,
 ) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let position = engine.position();
     let side = position.side_to_move();
     writeln!(out, "{position}\n")?;
@@ -184,7 +186,7 @@ fn print(
     }
 }
 
-/// Advantages in centipawns from which the next stronger word is used.
+/// Scores in centipawns from which each word is used.
 const WORDS: [(i32, &str); 4] = [
     (1500, "is winning"),
     (500, "is clearly better"),
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_become_words_for_the_side_that_leads() {
+    fn scores_are_put_into_words_for_the_leading_side() {
         assert_eq!(
             in_words(Score::Cp(0), Color::Black),
             "the game is even (+0.00 pawns for black)"

@@ -1,10 +1,10 @@
-//! `raicho bench`.
+//! `raicho bench`: searches fixed positions, and prints nodes and nodes per second.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::evaluation;
+use super::{evaluation, output};
 use crate::bench::{self, BenchOptions};
 
 /// Example: `raicho bench --depth 10`
@@ -16,7 +16,7 @@ pub(super) struct Arguments {
           value_parser = clap::value_parser!(i32).range(1..=245))]
     depth: i32,
 
-    /// Search threads; the node count is the same on every run with one thread only
+    /// Search threads; the node count is reproducible with one thread only
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: u16,
 
@@ -24,11 +24,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MB", default_value_t = BenchOptions::default().hash_mb)]
     hash: usize,
 
-    /// Evaluation: `<embedded>`, `<material>`, or a file of a network or its folder
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
 
-    /// File with an SFEN a line, instead of the fixed positions
+    /// File with an SFEN per line, instead of the fixed positions
     #[arg(long, value_name = "FILE")]
     sfen_file: Option<PathBuf>,
 }
@@ -42,6 +42,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         evaluator,
         sfen_file: arguments.sfen_file.clone(),
     };
-    bench::run(&options, &mut std::io::stdout().lock())?;
+    bench::run(&options, &mut output::stdout())?;
     Ok(())
 }

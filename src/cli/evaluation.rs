@@ -1,21 +1,22 @@
-//! The evaluation that a command line asks for.
+//! The argument `--eval`.
 
+use super::output;
 use crate::engine::{EvalFile, load_evaluator};
 use crate::eval::Evaluator;
 
-/// Loads what `--eval` says; what is odd about it goes to stderr.
+/// Loads the evaluation that `--eval` names. Warnings about the file go to standard error.
 ///
 /// # Errors
-/// The file cannot be read or is no network.
+/// The file cannot be used.
 pub(super) fn load(text: &str) -> anyhow::Result<(EvalFile, Evaluator)> {
     let choice = match text {
-        // Angle brackets need quotes in a shell.
+        // Without angle brackets, which need quotes in a shell.
         "material" => EvalFile::Material,
         other => EvalFile::from(other),
     };
     let (evaluator, problems) = load_evaluator(&choice)?;
     for problem in problems {
-        eprintln!("note: {problem}");
+        output::eprint_line(format_args!("note: {problem}"));
     }
     Ok((choice, evaluator))
 }

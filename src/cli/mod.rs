@@ -1,6 +1,6 @@
 //! The command line: one program, `raicho`, whose default is the USI engine.
 //!
-//! Each subcommand is a file with its arguments and `run`. Errors end here, as one readable chain on stderr.
+//! Each subcommand is a file with its arguments and `run`. Errors become one message on standard error.
 
 mod analyze;
 mod arena;
@@ -12,6 +12,7 @@ mod interrupt;
 mod learn;
 mod mate;
 mod net;
+mod output;
 mod perft;
 mod progress;
 mod share;
@@ -19,9 +20,13 @@ mod spsa;
 mod usi;
 mod work;
 
+use std::io::Write;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
+
+use crate::util::abbreviate;
 
 /// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and output.
 #[derive(Parser)]
@@ -49,8 +54,7 @@ enum Command {
     Match(Box<arena::Arguments>),
     /// Solve tsume problems: find mates by checks alone
     Mate(mate::Arguments),
-    /// Make and show networks, for tests
-    #[command(hide = true)]
+    /// Show, scale, judge and make up network files
     Net(net::Arguments),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
@@ -69,10 +73,13 @@ enum Command {
     Validate(data::validate::Arguments),
 }
 
-/// Runs what the command line asks for. Success is 0, an error 1, a command line that makes no sense 2.
+/// Runs the program. Its status is 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn run() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return print_usage(error),
+    };
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
@@ -91,21 +98,73 @@ pub fn run() -> ExitCode {
         Some(Command::Stats(arguments)) => data::stats::run(&arguments),
         Some(Command::Validate(arguments)) => data::validate::run(&arguments),
     };
-    match result {
+    match result.and_then(|()| Ok(output::stdout().flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => report(&error),
     }
 }
 
-/// Whether the reader of our output went away, which is no error: `raicho perft 3 --divide | head`.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-    })
+/// Prints why the program fails, and returns its status.
+fn report(error: &anyhow::Error) -> ExitCode {
+    match output::failure(error) {
+        Some(failure) if failure.is_closed_pipe() => return ExitCode::SUCCESS,
+        Some(failure) => output::eprint_line(format_args!("error: {failure}")),
+        None => output::eprint_line(format_args!("error: {}", message(error))),
+    }
+    ExitCode::FAILURE
+}
+
+/// The message of an error and its causes on one line. A cause that the message before repeats is left
+/// out, and so is the middle of a very long quotation.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        if message.is_empty() {
+            message = text;
+        } else if !message.ends_with(&text) {
+            message = format!("{message}: {text}");
+        }
+    }
+    abbreviate(message)
+}
+
+/// Prints the help that was asked for, or what is wrong with the command line, and returns the status.
+fn print_usage(mut error: clap::Error) -> ExitCode {
+    for kind in [
+        ContextKind::InvalidArg,
+        ContextKind::InvalidSubcommand,
+        ContextKind::InvalidValue,
+    ] {
+        if let Some(ContextValue::String(text)) = error.get(kind) {
+            let text = abbreviate(text.clone());
+            error.insert(kind, ContextValue::String(text));
+        }
+    }
+    let printed = error.print().and_then(|()| output::stdout().flush());
+    match printed {
+        Err(failure) if !error.use_stderr() => report(&output::wrap(failure).into()),
+        _ => ExitCode::from(error.exit_code() as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::{Context, anyhow};
+
+    use super::*;
+
+    #[test]
+    fn each_cause_is_told_once_and_long_quotations_are_cut() {
+        let cause = std::io::Error::other("no such thing");
+        let repeated = Err::<(), _>(cause).context("cannot read a: no such thing");
+        let repeated = repeated.context("step 1").expect_err("an error");
+        assert_eq!(message(&repeated), "step 1: cannot read a: no such thing");
+        let long = anyhow!("not a move").context("x".repeat(3_000_000));
+        let long = message(&long);
+        assert!(
+            long.len() < 1100 && long.ends_with("x: not a move"),
+            "{long}"
+        );
+    }
 }

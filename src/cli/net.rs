@@ -1,4 +1,4 @@
-//! `raicho net`: networks for tests and for those who look into them. Not in the list of commands.
+//! `raicho net`: shows, scales and judges network files, and makes up networks for tests.
 
 use std::fs;
 use std::io::Write;
@@ -8,14 +8,15 @@ use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
 use super::data::{Input, watched};
-use super::evaluation;
 use super::share::parse_share;
+use super::{evaluation, output};
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::position::Position;
 use crate::train::judge::{self, JudgeSettings};
 use crate::train::learn::DEFAULT_SCALE;
 use crate::types::EnteringKingRule;
+use crate::util::shorten;
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
 #[derive(Args)]
@@ -27,75 +28,75 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Write a network of small made-up weights
+    /// Write a network with small random weights, for tests
     #[command(
         before_help = "Example: raicho net random SFNN_halfka2_256_7_32_k3k3 nn.bin --seed 5"
     )]
     Random {
-        /// Its shape, as `YaneuraOu` names it
+        /// Shape, as `YaneuraOu` names it
         shape: Shape,
-        /// The file to write
+        /// File to write
         file: PathBuf,
-        /// Other weights for other numbers
+        /// Seed of the weights
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..1 << 24))]
         seed: u64,
     },
-    /// Write the network that knows material only, which the engine carries until there is a trained one
+    /// Write a network that counts material only, to start training from
     #[command(before_help = "Example: raicho net material nets/raicho.nnue")]
     Material {
-        /// The file to write
+        /// File to write
         file: PathBuf,
     },
-    /// Say which shape a file has and what is odd about it; evaluate positions by the plain specification
+    /// Show shape, text and warnings of a file; evaluate positions with the plain reference code
     #[command(before_help = "Example: raicho net show nn.bin --sfen-file positions.sfen")]
     Show {
-        /// The file, or a folder with `nn.bin`
+        /// Network file, or a folder with `nn.bin`
         file: PathBuf,
-        /// File with an SFEN a line; raw evaluations follow each, behind a tab
+        /// File with an SFEN per line; each is printed with its evaluation after a tab
         #[arg(long, value_name = "FILE")]
         sfen_file: Option<PathBuf>,
         /// Explain each evaluation
         #[arg(long, requires = "sfen_file")]
         explain: bool,
     },
-    /// Write a network of our own with larger or smaller values
+    /// Multiply the evaluation of a network of Raicho's own format
     #[command(before_help = "Example: raicho net scale run1/net.nnue 2 nets/raicho.nnue")]
     Scale {
-        /// The network
+        /// Network file to read
         from: PathBuf,
-        /// Its values are multiplied by this
+        /// Factor, 0.01 to 100
         #[arg(value_parser = parse_factor)]
         factor: f64,
-        /// The file to write
+        /// File to write
         to: PathBuf,
     },
-    /// Say how well an evaluation predicts scores and results of teacher data, and of entered kings among them
+    /// Measure how well an evaluation predicts scores and results of teacher data
     #[command(before_help = "Example: raicho net loss run1/net.nnue held-out.pack")]
     Loss(LossArguments),
 }
 
 #[derive(Args)]
 struct LossArguments {
-    /// Evaluation: `<embedded>`, `<material>`, or a file of a network or its folder
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
     eval: String,
 
     #[command(flatten)]
     input: Input,
 
-    /// What an output of 1 is worth, a pawn is 90: the scale with which the network was trained
+    /// Value of an output of 1, where a pawn is 90: the scale used in training
     #[arg(long, default_value_t = DEFAULT_SCALE, value_parser = clap::value_parser!(u16).range(1..=4096))]
     scale: u16,
 
-    /// How much of the target is the result of the game; the rest is the score
+    /// Weight of the game result in the target, 0 to 1; the rest is the score
     #[arg(long, value_name = "SHARE", default_value_t = 0.4, value_parser = parse_share)]
     result_weight: f64,
 
-    /// When a side wins by declaration
+    /// Rule for declaration wins
     #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
     entering_king_rule: EnteringKingRule,
 }
 
-/// Weights of a compressed section: a file says its bytes in 32 bits, and some weights take two.
+/// Most weights of a compressed section: its size in bytes has 32 bits, and a weight takes up to two.
 const MAX_COMPRESSED: usize = 1 << 31;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -127,8 +128,8 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
         bad_records: arguments.input.bad_records(),
     };
     let found = watched(|watch| judge::run(&evaluator, &sources, &settings, watch))?;
-    eprint!("{}", found.tally);
-    print!("{evaluator}\n{found}");
+    output::eprint(&found.tally);
+    output::print(format_args!("{evaluator}\n{found}"))?;
     Ok(())
 }
 
@@ -141,7 +142,7 @@ fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
     fs::write(path, random::file(shape, seed)).with_context(|| path.display().to_string())
 }
 
-/// Values can be made so many times larger or smaller.
+/// Largest factor of `scale`; its inverse is the smallest.
 const MAX_FACTOR: f64 = 100.0;
 
 fn parse_factor(text: &str) -> Result<f64, String> {
@@ -160,13 +161,14 @@ fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
         .with_context(|| from.display().to_string())?;
     let bytes = network.to_bytes().context("a network of another format")?;
     fs::write(to, bytes).with_context(|| to.display().to_string())?;
-    println!("{}: an output of 1 is worth {scale}", to.display());
+    let to = to.display();
+    output::print_line(format_args!("{to}: an output of 1 is worth {scale}"))?;
     Ok(())
 }
 
 fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Result<()> {
     let (network, warnings) = Network::open(path).with_context(|| path.display().to_string())?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let shape = network.shape();
     if shape.head == Head::Direct {
         writeln!(out, "# {shape}")?;
@@ -185,7 +187,7 @@ fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Re
         fs::read_to_string(sfen_file).with_context(|| sfen_file.display().to_string())?;
     for line in positions.lines().filter(|line| !line.starts_with('#')) {
         let sfen = line.split('\t').next().unwrap_or_default();
-        let position: Position = Position::from_sfen(sfen).with_context(|| line.to_owned())?;
+        let position: Position = Position::from_sfen(sfen).with_context(|| shorten(line))?;
         match scalar::evaluate(&network, &position) {
             Some(value) => writeln!(out, "{sfen}\t{value}")?,
             None => writeln!(out, "{sfen}\tno king")?,
@@ -201,14 +203,14 @@ fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Re
     Ok(())
 }
 
-/// How much the first layer behind the transformer has to do.
+/// Sparsity of the inputs of the first layer after the feature transformer.
 #[derive(Default)]
 struct Sparsity {
     activations: usize,
-    not_zero: usize,
-    /// Groups of four are looked at or skipped together.
+    nonzero: usize,
+    /// The kernels skip groups of four inputs that are all zero.
     groups: usize,
-    groups_not_zero: usize,
+    groups_nonzero: usize,
 }
 
 impl Sparsity {
@@ -216,9 +218,9 @@ impl Sparsity {
         let activations = activations.unwrap_or_default();
         let (groups, _) = activations.as_chunks::<4>();
         self.activations += activations.len();
-        self.not_zero += activations.iter().filter(|&&one| one != 0).count();
+        self.nonzero += activations.iter().filter(|&&one| one != 0).count();
         self.groups += groups.len();
-        self.groups_not_zero += groups.iter().filter(|&&group| group != [0; 4]).count();
+        self.groups_nonzero += groups.iter().filter(|&&group| group != [0; 4]).count();
     }
 }
 
@@ -229,8 +231,8 @@ impl std::fmt::Display for Sparsity {
         write!(
             formatter,
             "inputs of the first layer that are not 0: {:.1} %, groups of four: {:.1} %",
-            percent(self.not_zero, self.activations),
-            percent(self.groups_not_zero, self.groups)
+            percent(self.nonzero, self.activations),
+            percent(self.groups_nonzero, self.groups)
         )
     }
 }

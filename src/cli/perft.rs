@@ -1,4 +1,4 @@
-//! `raicho perft`.
+//! `raicho perft`: counts the leaves of the tree of legal moves.
 
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
@@ -7,8 +7,10 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::output;
 use crate::movegen::perft::{PerftOptions, divide};
 use crate::position::{Position, START_SFEN};
+use crate::util::shorten;
 
 /// Example: `raicho perft 6 --divide --threads 2 --hash 256`
 #[derive(Args)]
@@ -62,7 +64,8 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
     let sfen = sfen.trim().trim_start_matches("sfen ");
     let position = match sfen {
         "startpos" => Position::<LANES>::startpos(),
-        _ => Position::<LANES>::from_sfen(sfen).with_context(|| format!("--sfen '{sfen}'"))?,
+        _ => Position::<LANES>::from_sfen(sfen)
+            .with_context(|| format!("--sfen '{}'", shorten(sfen)))?,
     };
     let options = PerftOptions {
         depth: arguments.depth,
@@ -78,7 +81,7 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
         counts.iter().map(|(_, leaves)| leaves).sum()
     };
 
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.divide {
         for (mv, leaves) in &counts {
             writeln!(out, "{mv}: {leaves}")?;

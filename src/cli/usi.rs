@@ -1,4 +1,4 @@
-//! `raicho usi`, and `raicho` alone.
+//! `raicho usi`, and `raicho` without arguments: the USI engine.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub(super) fn run() -> anyhow::Result<()> {
     Ok(session::run(io::stdin(), io::stdout(), bench)?)
 }
 
-/// The benchmark is no part of the protocol layer, which gets it from here.
+/// The command `bench`, which the protocol layer cannot import.
 fn bench(
     depth: Option<u32>,
     output: &mut dyn Write,

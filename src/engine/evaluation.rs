@@ -1,4 +1,4 @@
-//! Loading the evaluation that the settings ask for.
+//! Loads the evaluation that the settings name, and describes it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,97 +6,101 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 
-use super::{EvalFile, Settings};
+use super::options::{EvalFile, Settings};
 use crate::eval::Evaluator;
 use crate::eval::nnue::file::{NetError, Warning, in_folder};
 use crate::eval::nnue::simd::{InstructionSet, InstructionSetError};
 use crate::eval::nnue::{Model, Network, instruction_set_from_env};
 
-/// Something about the evaluation that its user should know.
+/// A network file that cannot be used.
+#[derive(Debug, Error)]
+#[error("evaluation file \"{}\", {error}", path.display())]
+pub struct EvalFileError {
+    /// The file that was to be read.
+    path: PathBuf,
+    /// Why it is refused.
+    error: Box<NetError>,
+}
+
+/// A problem with the evaluation; the engine plays on, as the message says.
 #[derive(Debug, Error)]
 pub enum EvalProblem {
     /// The file cannot be used.
-    #[error("evaluation file \"{}\", {error}, the embedded evaluation is used", path.display())]
-    File {
-        /// Where it should be.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: Box<NetError>,
-    },
-    /// The file is used, but something about it is odd.
+    #[error("{0}, the embedded evaluation is used")]
+    File(EvalFileError),
+    /// The file is used, but does not quite match its format.
     #[error("evaluation file \"{}\", {warning}", path.display())]
-    Odd {
-        /// Where it is.
+    Warning {
+        /// The file.
         path: PathBuf,
-        /// What is odd.
+        /// What does not match.
         warning: Box<Warning>,
     },
-    /// `RAICHO_SIMD` cannot be followed.
+    /// The environment variable `RAICHO_SIMD` names an instruction set that cannot be used.
     #[error("RAICHO_SIMD: {0}, the best instruction set of this processor is used")]
     InstructionSet(#[from] InstructionSetError),
-    /// The network needs both kings.
+    /// The network needs both kings, and the position has fewer.
     #[error("the evaluation needs both kings on the board, here the material is counted instead")]
     NoKing,
 }
 
-/// What an evaluation was made from: while it is the same, so is the evaluation.
+/// The settings and the state of the file that an evaluation was loaded from. It is loaded again
+/// when they differ.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Source {
+pub(super) struct EvalSource {
     choice: EvalFile,
     path: Option<PathBuf>,
     scale: u32,
-    /// When the file was changed last, and its size.
+    /// Modification time and size of the file, if it has them.
     stamp: Option<(Option<SystemTime>, u64)>,
 }
 
-impl Source {
-    /// What the settings ask for now.
-    pub(super) fn of(settings: &Settings) -> Self {
+impl EvalSource {
+    /// The source that the settings name, with the file as it is now.
+    pub(super) fn new(settings: &Settings) -> Self {
         let path = settings.eval_path();
         Self {
             choice: settings.eval_file.clone(),
             scale: settings.fv_scale,
             stamp: path
                 .as_deref()
-                // A folder does not change with the file in it.
+                // The time of a folder does not change with the file in it.
                 .and_then(|path| in_folder(path).metadata().ok())
                 .map(|metadata| (metadata.modified().ok(), metadata.len())),
             path,
         }
     }
 
-    /// Whether the settings still ask for this, whatever has become of the file.
-    pub(super) fn is_asked_by(&self, settings: &Settings) -> bool {
+    /// Whether the settings still name this source, whether or not the file has changed.
+    pub(super) fn matches(&self, settings: &Settings) -> bool {
         self.choice == settings.eval_file
             && self.scale == settings.fv_scale
             && self.path == settings.eval_path()
     }
 
-    /// The evaluation, and what is odd about it.
+    /// Loads the evaluation; the embedded one if the file cannot be used.
     pub(super) fn load(&self) -> (Evaluator, Vec<EvalProblem>) {
         let Some(path) = &self.path else {
-            return of_name(&self.choice);
+            return built_in(&self.choice);
         };
         open(path, self.scale).unwrap_or_else(|error| {
-            let path = path.clone();
-            let (evaluator, mut problems) = of_name(&EvalFile::Embedded);
-            let error = Box::new(error);
-            problems.push(EvalProblem::File { path, error });
+            let (evaluator, mut problems) = built_in(&EvalFile::Embedded);
+            problems.push(EvalProblem::File(error));
             (evaluator, problems)
         })
     }
 }
 
-/// The evaluation that needs no file.
-fn of_name(choice: &EvalFile) -> (Evaluator, Vec<EvalProblem>) {
+/// An evaluation that needs no file.
+fn built_in(choice: &EvalFile) -> (Evaluator, Vec<EvalProblem>) {
     match choice {
         EvalFile::Material => (Evaluator::Material, Vec::new()),
-        EvalFile::Embedded | EvalFile::Path(_) => lay_out(Network::embedded()),
+        EvalFile::Embedded | EvalFile::Path(_) => evaluator(Network::embedded()),
     }
 }
 
-/// For the instruction set that was asked for, or the best.
-fn lay_out(network: Network) -> (Evaluator, Vec<EvalProblem>) {
+/// The network as an evaluator, for the instruction set that `RAICHO_SIMD` names or the best one.
+fn evaluator(network: Network) -> (Evaluator, Vec<EvalProblem>) {
     let (set, problems) = match instruction_set_from_env() {
         Ok(set) => (set, Vec::new()),
         Err(error) => (InstructionSet::best(), vec![error.into()]),
@@ -105,31 +109,42 @@ fn lay_out(network: Network) -> (Evaluator, Vec<EvalProblem>) {
     (Evaluator::Nnue(Arc::new(model)), problems)
 }
 
-/// The evaluation that `choice` names, for programs that can go on with no other.
+/// Loads the evaluation that `choice` names, for programs that have no use for another one.
 ///
 /// # Errors
 /// The file cannot be used.
-pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<EvalProblem>), EvalProblem> {
-    let EvalFile::Path(path) = choice else {
-        return Ok(of_name(choice));
-    };
-    open(path, 0).map_err(|error| EvalProblem::File {
-        path: path.clone(),
-        error: Box::new(error),
-    })
+pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
+    match choice {
+        EvalFile::Path(path) => open(path, 0),
+        EvalFile::Embedded | EvalFile::Material => Ok(built_in(choice)),
+    }
 }
 
-/// `scale` 0 is that of the file.
-fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), NetError> {
-    let (mut network, warnings) = Network::open(path)?;
+/// Loads a file, or `nn.bin` in a folder. `scale` replaces the scale of the file unless it is 0.
+fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
+    let path = in_folder(path);
+    let (mut network, warnings) = Network::open(&path).map_err(|error| EvalFileError {
+        path: path.clone(),
+        error: Box::new(error),
+    })?;
     if scale > 0 {
         network.set_scale(scale as i32);
     }
-    let odd = |warning| EvalProblem::Odd {
-        path: path.to_owned(),
+    let (evaluator, mut problems) = evaluator(network);
+    problems.extend(warnings.into_iter().map(|warning| EvalProblem::Warning {
+        path: path.clone(),
         warning: Box::new(warning),
-    };
-    let (evaluator, mut problems) = lay_out(network);
-    problems.extend(warnings.into_iter().map(odd));
+    }));
     Ok((evaluator, problems))
+}
+
+/// One line that names an evaluation: source, shape and instruction set, and the text of the
+/// embedded network.
+pub(super) fn description(evaluator: &Evaluator) -> String {
+    match evaluator {
+        Evaluator::Nnue(model) if model.network().is_embedded() => {
+            format!("evaluation {evaluator}, \"{}\"", model.network().text())
+        }
+        Evaluator::Nnue(_) | Evaluator::Material => format!("evaluation {evaluator}"),
+    }
 }

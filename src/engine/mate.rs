@@ -1,4 +1,5 @@
-//! The search for a mate as the front ends see it: it runs in its own thread, tells what it finds, and answers once.
+//! `go mate` for the front ends: the mate solver in a thread of its own, with reports and exactly one
+//! answer by the deadline.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,117 +8,120 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::Settings;
+use super::options::Settings;
 use crate::mate::{MateEvent, MateLimits, MateSolver, Progress, Verdict};
 use crate::position::Position;
+use crate::search;
 use crate::types::Move;
 
-/// The answer leaves so long before the time is up: it has a way to go.
-const MARGIN: Duration = Duration::from_millis(2);
+/// Margin for output latency: the answer is sent this long before the time is over.
+const LATENCY_MARGIN: Duration = Duration::from_millis(2);
 
-/// A report of the search for a mate.
+/// A report of the mate search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MateReport {
-    /// How far it is, or what it has found.
+    /// Progress, or a mate that was found.
     Info(MateInfo),
-    /// The end; comes exactly once, and last.
+    /// The answer; exactly one, and last.
     Done(MateAnswer),
 }
 
-/// How far a search for a mate is.
+/// Progress of a mate search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MateInfo {
-    /// The longest line looked at, in plies.
+    /// The longest line searched, in plies.
     pub deepest: usize,
-    /// Moves made, by all threads.
+    /// Nodes of all threads: moves made.
     pub nodes: u64,
-    /// Since the start.
+    /// Time since the start.
     pub time: Duration,
     /// How full the table is, in permill.
     pub hashfull: u32,
-    /// The length of the mate that was found, futile interpositions not counted.
+    /// Length in plies of the mate that was found, without futile interpositions.
     pub mate: Option<usize>,
-    /// That mate, or the line that is looked at now.
+    /// The line of that mate, or the line that is being searched.
     pub line: Vec<Move>,
 }
 
-/// The answer to the search for a mate.
+/// The answer of a mate search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MateAnswer {
-    /// The mate, move by move.
+    /// The moves of the mate.
     Mate(Vec<Move>),
-    /// There is none.
+    /// Proved: there is no mate.
     NoMate,
-    /// Nobody knows.
+    /// Neither a mate nor its absence was proved.
     Timeout,
 }
 
 /// Receives the reports.
 pub(super) type OnReport = Box<dyn FnMut(MateReport) + Send>;
 
-/// The solver and the thread that it works in.
+/// The solver, and the thread of the running search.
 #[derive(Default)]
 pub(super) struct MateSearch {
-    /// `None` before the first search, and while it works.
+    /// `None` before the first search and during a search.
     solver: Option<MateSolver>,
     running: Option<Running>,
 }
 
 struct Running {
     stop: Arc<AtomicBool>,
-    outlet: Arc<Outlet>,
+    reply: Arc<ReplyOnce>,
     thread: JoinHandle<MateSolver>,
 }
 
-/// Where the reports go, and the answer, once. Whoever ends a search answers on the spot with what is known: the threads of
-/// the solver may just be waiting for memory that the system has to find first.
-struct Outlet(Mutex<Option<Open>>);
+/// Sends reports, and one answer. A thread that ends the search answers itself with what is known: the
+/// threads of the solver may be blocked while the system supplies memory.
+struct ReplyOnce(Mutex<Option<Unanswered>>);
 
-/// Before the answer.
-struct Open {
+/// The state before the answer.
+struct Unanswered {
     on_report: OnReport,
-    /// The mate that was found last.
+    /// The last mate that was found.
     found: Option<Vec<Move>>,
 }
 
-impl Outlet {
+impl ReplyOnce {
     fn new(on_report: OnReport) -> Arc<Self> {
         let found = None;
-        Arc::new(Self(Mutex::new(Some(Open { on_report, found }))))
+        Arc::new(Self(Mutex::new(Some(Unanswered { on_report, found }))))
     }
 
-    /// What is behind is whole even where a thread has panicked.
-    fn open(&self) -> MutexGuard<'_, Option<Open>> {
+    /// A panic in another thread leaves a valid state behind.
+    fn lock(&self) -> MutexGuard<'_, Option<Unanswered>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, info: MateInfo) {
-        if let Some(open) = &mut *self.open() {
+    fn report(&self, info: MateInfo) {
+        if let Some(unanswered) = &mut *self.lock() {
             if info.mate.is_some() {
-                open.found = Some(info.line.clone());
+                unanswered.found = Some(info.line.clone());
             }
-            (open.on_report)(MateReport::Info(info));
+            (unanswered.on_report)(MateReport::Info(info));
         }
     }
 
-    /// Answers with what is known, unless that is done.
-    fn answer(&self) {
-        if let Some(mut open) = self.open().take() {
-            let answer = open.found.map_or(MateAnswer::Timeout, MateAnswer::Mate);
-            (open.on_report)(MateReport::Done(answer));
+    /// Answers with the last mate that was found or a timeout, unless an answer was sent.
+    fn answer_now(&self) {
+        if let Some(mut unanswered) = self.lock().take() {
+            let answer = unanswered
+                .found
+                .map_or(MateAnswer::Timeout, MateAnswer::Mate);
+            (unanswered.on_report)(MateReport::Done(answer));
         }
     }
 
-    /// Gives the solver's answer, unless one has been given.
-    fn give(&self, answer: MateAnswer) {
-        if let Some(mut open) = self.open().take() {
-            (open.on_report)(MateReport::Done(answer));
+    /// Sends the solver's answer, unless an answer was sent.
+    fn answer(&self, answer: MateAnswer) {
+        if let Some(mut unanswered) = self.lock().take() {
+            (unanswered.on_report)(MateReport::Done(answer));
         }
     }
 }
 
 impl MateSearch {
-    /// Starts a search of at most `time` from `start` on, and returns at once.
+    /// Starts a search of at most `time` after `start`, and returns at once.
     pub(super) fn go(
         &mut self,
         position: Position,
@@ -130,19 +134,19 @@ impl MateSearch {
         let megabytes = settings.mate_hash_mb;
         let solver = self.solver.take();
         let stop = Arc::new(AtomicBool::new(false));
-        let outlet = Outlet::new(on_report);
+        let reply = ReplyOnce::new(on_report);
         let task = MateTask {
             stop: Arc::clone(&stop),
-            outlet: Arc::clone(&outlet),
+            reply: Arc::clone(&reply),
             position,
             start,
-            deadline: time.and_then(|time| start.checked_add(time.saturating_sub(MARGIN))),
-            threads: settings.search.threads,
+            deadline: time.and_then(|time| start.checked_add(time.saturating_sub(LATENCY_MARGIN))),
+            threads: settings.search.threads.min(search::max_threads()),
             shortest: settings.mate_shortest,
             interval: settings.search.pv_interval,
         };
         let work = move || {
-            // The table of another size goes first, so that there is never more memory in use than asked for.
+            // A table of another size is freed first, so that both never exist at once.
             let solver = solver.filter(|solver| solver.asked_megabytes() == megabytes);
             let mut solver = solver.unwrap_or_else(|| MateSolver::new(megabytes));
             task.run_in_time(&mut solver);
@@ -152,22 +156,22 @@ impl MateSearch {
             Ok(thread) => {
                 self.running = Some(Running {
                     stop,
-                    outlet,
+                    reply,
                     thread,
                 });
             }
             Err(error) => {
-                log::warn!("no thread for the search for a mate: {error}");
-                outlet.answer();
+                log::warn!("no thread for the mate search: {error}");
+                reply.answer_now();
             }
         }
     }
 
-    /// Ends a running search: its answer is given when this returns.
+    /// Ends a running search, which has answered when this returns.
     pub(super) fn stop(&self) {
         if let Some(running) = &self.running {
             running.stop.store(true, Ordering::Relaxed);
-            running.outlet.answer();
+            running.reply.answer_now();
         }
     }
 
@@ -175,7 +179,7 @@ impl MateSearch {
     pub(super) fn finish(&mut self) {
         self.stop();
         if let Some(running) = self.running.take() {
-            // A panic has been printed; the next search begins with a new solver.
+            // After a panic, which has been printed, the next search begins with a new solver.
             self.solver = running.thread.join().ok();
         }
     }
@@ -184,13 +188,13 @@ impl MateSearch {
     pub(super) fn is_running(&self) -> bool {
         self.running
             .as_ref()
-            .is_some_and(|running| running.outlet.open().is_some())
+            .is_some_and(|running| running.reply.lock().is_some())
     }
 }
 
 struct MateTask {
     stop: Arc<AtomicBool>,
-    outlet: Arc<Outlet>,
+    reply: Arc<ReplyOnce>,
     position: Position,
     start: Instant,
     deadline: Option<Instant>,
@@ -199,32 +203,32 @@ struct MateTask {
     interval: Duration,
 }
 
-/// Whatever ends the task, a panic included, the search is answered.
+/// However the task ends, also by a panic, the search is answered.
 impl Drop for MateTask {
     fn drop(&mut self) {
-        self.outlet.answer();
+        self.reply.answer_now();
     }
 }
 
 impl MateTask {
-    /// Solves the problem, and sees to it that the answer comes by the deadline.
+    /// Runs the solver, and answers at the deadline if the solver has not.
     fn run_in_time(&self, solver: &mut MateSolver) {
         let (end, ended) = channel::<()>();
         thread::scope(|scope| {
             if let Some(deadline) = self.deadline {
                 let wait = move || {
                     let left = deadline.saturating_duration_since(Instant::now());
-                    // Nothing is ever sent: it ends when the solver has.
+                    // Nothing is sent: the channel closes when the solver ends.
                     if ended.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
-                        self.outlet.answer();
+                        self.reply.answer_now();
                     }
                 };
                 let clock = Builder::new().name("mate-clock".to_owned());
-                // Without it the solver looks at the clock itself, a little less punctually.
+                // Without this thread the solver still checks the clock, only less often.
                 let _ = clock.spawn_scoped(scope, wait);
             }
             let answer = self.run(solver);
-            self.outlet.give(answer);
+            self.reply.answer(answer);
             drop(end);
         });
     }
@@ -237,21 +241,21 @@ impl MateTask {
             report_interval: self.interval,
             ..MateLimits::until(&self.stop)
         };
-        let mut tell = |event: &MateEvent| self.outlet.tell(self.info(event));
-        let solution: io::Result<_> = solver.solve(&self.position, &limits, &mut tell);
+        let mut report = |event: &MateEvent| self.reply.report(self.info(event));
+        let solution: io::Result<_> = solver.solve(&self.position, &limits, &mut report);
         match solution.map(|solution| solution.verdict) {
             Ok(Verdict::Mate { line, .. }) => MateAnswer::Mate(line.moves),
             Ok(Verdict::NoMate) => MateAnswer::NoMate,
             Ok(Verdict::Unknown) => MateAnswer::Timeout,
             Err(error) => {
-                log::warn!("no thread for the search for a mate: {error}");
+                log::warn!("no thread for the mate search: {error}");
                 MateAnswer::Timeout
             }
         }
     }
 
     fn info(&self, event: &MateEvent) -> MateInfo {
-        let of = |progress: &Progress, mate, line: &Vec<Move>| MateInfo {
+        let info = |progress: &Progress, mate, line: &Vec<Move>| MateInfo {
             deepest: progress.seldepth,
             nodes: progress.nodes,
             time: self.start.elapsed(),
@@ -260,8 +264,8 @@ impl MateTask {
             line: line.clone(),
         };
         match event {
-            MateEvent::Progress(progress) => of(progress, None, &progress.line),
-            MateEvent::Found(line, progress) => of(progress, Some(line.length), &line.moves),
+            MateEvent::Progress(progress) => info(progress, None, &progress.line),
+            MateEvent::Found(line, progress) => info(progress, Some(line.length), &line.moves),
         }
     }
 }
@@ -275,8 +279,8 @@ mod tests {
         let (sender, reports) = channel();
         let task = MateTask {
             stop: Arc::default(),
-            outlet: Outlet::new(Box::new(move |report| {
-                sender.send(report).expect("somebody listens");
+            reply: ReplyOnce::new(Box::new(move |report| {
+                sender.send(report).expect("the receiver lives");
             })),
             position: Position::startpos(),
             start: Instant::now(),
@@ -294,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_first_answers_and_a_mate_that_was_found_is_not_forgotten() {
+    fn the_first_answer_counts_and_keeps_a_mate_that_was_found() {
         let mate: Move = "5i5h"
             .parse::<crate::types::Move16>()
             .ok()
@@ -305,8 +309,8 @@ mod tests {
             .expect("a move");
         for found in [false, true] {
             let (sender, reports) = channel();
-            let outlet = Outlet::new(Box::new(move |report| {
-                sender.send(report).expect("somebody listens");
+            let reply = ReplyOnce::new(Box::new(move |report| {
+                sender.send(report).expect("the receiver lives");
             }));
             let info = MateInfo {
                 deepest: 1,
@@ -316,11 +320,11 @@ mod tests {
                 mate: found.then_some(1),
                 line: vec![mate],
             };
-            outlet.tell(info.clone());
-            outlet.answer();
-            outlet.answer();
-            outlet.give(MateAnswer::NoMate);
-            outlet.tell(info.clone());
+            reply.report(info.clone());
+            reply.answer_now();
+            reply.answer_now();
+            reply.answer(MateAnswer::NoMate);
+            reply.report(info.clone());
             let answer = if found {
                 MateAnswer::Mate(vec![mate])
             } else {

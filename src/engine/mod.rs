@@ -1,8 +1,8 @@
-//! The engine as every front end uses it: a position, settings, and the search behind one facade.
+//! The engine as every front end uses it: a position, settings, and the searches behind one facade.
 //!
-//! It keeps the last good position whatever it is asked to set up, and refuses to search after a position that it could
-//! not read: a move for another board would be a lie. It knows no protocol and writes nowhere; what happens is returned
-//! or reported through the callback of [`Engine::go`].
+//! [`Engine`] keeps the last valid position. After an invalid one, front ends must not search: a move
+//! for another board would be a lie, see [`Engine::refusal`]. The engine knows no protocol and writes
+//! nowhere; results are returned, or reported through the callback of [`Engine::go`].
 
 #![cfg_attr(
     not(test),
@@ -24,53 +24,56 @@ use thiserror::Error;
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
-use crate::types::Color;
+use crate::types::{Color, Move};
 
-use evaluation::Source;
-pub use evaluation::{EvalProblem, load_evaluator};
+use evaluation::EvalSource;
+pub use evaluation::{EvalFileError, EvalProblem, load_evaluator};
 use mate::MateSearch;
 pub use mate::{MateAnswer, MateInfo, MateReport};
 pub use options::{EvalFile, Settings};
-use ponder::Guess;
+use ponder::PendingSearch;
 pub use setup::{MoveError, PositionError};
 
-/// The facade.
+/// A position, the settings, and the searches.
 pub struct Engine {
     position: Position,
-    /// Why the last position was refused; `None` while `position` is the one that was asked for.
+    /// Why the last position was refused; `None` if it was valid.
     refusal: Option<String>,
     settings: Settings,
     searcher: Searcher,
     mate_search: MateSearch,
-    /// The settings that the searcher has been prepared for, and whether it has learnt anything since.
+    /// The settings of the last preparation; `None` before the first one.
     prepared: Option<search::Settings>,
-    is_fresh: bool,
-    /// The searcher got all that was asked for.
-    is_complete: bool,
-    /// What the evaluation in the settings of the search was made from.
-    eval_source: Option<Source>,
-    has_told_of_kings: bool,
-    /// The search that runs is of the opponent's position.
-    guess: Option<Guess>,
+    /// Nothing has been searched since the last preparation.
+    is_new_game: bool,
+    /// The last preparation got all memory and threads that the settings ask for.
+    has_all_resources: bool,
+    /// Where the evaluation in the search settings came from.
+    eval_source: Option<EvalSource>,
+    /// Description of an evaluation that was loaded, until a front end takes it.
+    loaded_evaluation: Option<String>,
+    has_reported_missing_king: bool,
+    /// Set while stochastic ponder searches the position before the expected move.
+    pending_search: Option<PendingSearch>,
 }
 
-/// Something that the engine could not get ready as the settings ask; it works on without it.
+/// Something that could not be prepared as the settings ask. The engine works on without it.
 #[derive(Debug, Error)]
 pub enum PrepareProblem {
-    /// The search made do with less.
-    #[error(transparent)]
+    /// The search has less memory or fewer threads.
+    #[error("{0}, {used}", used = .0.used())]
     Search(#[from] PrepareError),
-    /// The evaluation is not the one that was asked for, or is odd.
+    /// The evaluation is another one, or its file does not quite match the format.
     #[error(transparent)]
     Eval(#[from] EvalProblem),
 }
 
 impl PrepareProblem {
-    /// Whether something was not done as asked, or is only worth knowing.
+    /// Whether something was not done as the settings ask; otherwise it is only worth knowing.
     pub fn is_error(&self) -> bool {
         !matches!(
             self,
-            Self::Eval(EvalProblem::NoKing | EvalProblem::Odd { .. })
+            Self::Eval(EvalProblem::NoKing | EvalProblem::Warning { .. })
         )
     }
 }
@@ -82,7 +85,7 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine at the start position. Light: nothing is allocated for the search before [`Self::prepare`].
+    /// An engine at the start position. Cheap: [`Self::prepare`] allocates the memory of the search.
     pub fn new() -> Self {
         Self {
             position: Position::startpos(),
@@ -91,41 +94,79 @@ impl Engine {
             searcher: Searcher::new(),
             mate_search: MateSearch::default(),
             prepared: None,
-            is_fresh: false,
-            is_complete: false,
+            is_new_game: false,
+            has_all_resources: false,
             eval_source: None,
-            has_told_of_kings: false,
-            guess: None,
+            loaded_evaluation: None,
+            has_reported_missing_king: false,
+            pending_search: None,
         }
     }
 
-    /// The last good position.
+    /// The last valid position.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Why the last position that was asked for could not be set up, `None` if it was.
+    /// Sets up the position after `moves` from `sfen`, or from the start position of the game.
+    ///
+    /// # Errors
+    /// Says what is wrong and where. The last valid position stays, and [`Self::refusal`] repeats the
+    /// error until a position is set up.
+    pub fn set_position(
+        &mut self,
+        sfen: Option<&str>,
+        moves: &[String],
+    ) -> Result<(), PositionError> {
+        match setup::build_position(sfen, moves) {
+            Ok(position) => {
+                self.position = position;
+                self.refusal = None;
+                Ok(())
+            }
+            Err(error) => {
+                self.refuse_position(error.to_string());
+                Err(error)
+            }
+        }
+    }
+
+    /// Records that a front end could not read the position that it was sent.
+    pub fn refuse_position(&mut self, reason: String) {
+        self.refusal = Some(reason);
+    }
+
+    /// The legal move of the current position that `text` names.
+    ///
+    /// # Errors
+    /// Says why there is no such move.
+    pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
+        setup::parse_move(&self.position, text)
+    }
+
+    /// Why the last position was refused, `None` if it was valid.
     pub fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()
     }
 
-    /// The settings in force.
+    /// The current settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The settings, to change them; a running search is not affected.
+    /// The settings, to change them. A running search keeps the settings of its start.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
     }
 
-    /// Gets everything ready for a new game under the current settings. Slow where the table is large, but done only once if
-    /// nothing was searched since.
+    /// Loads the evaluation, allocates table and threads, and clears them for a new game. Takes a
+    /// second per few GB of table; does nothing if nothing was searched or changed since the last call.
     pub fn prepare(&mut self) -> Vec<PrepareProblem> {
         self.finish();
-        let eval = self.choose_evaluation();
+        let eval = self.load_evaluation();
         let is_prepared = |prepared: &search::Settings| fits(prepared, &self.settings.search);
-        if self.is_fresh && self.is_complete && self.prepared.as_ref().is_some_and(is_prepared) {
+        let is_ready = self.is_new_game && self.has_all_resources;
+        if is_ready && self.prepared.as_ref().is_some_and(is_prepared) {
             return eval;
         }
         let search = self
@@ -133,79 +174,84 @@ impl Engine {
             .prepare(&self.settings.search)
             .err()
             .map(PrepareProblem::from);
-        self.is_complete = search.is_none();
+        self.has_all_resources = search.is_none();
         let settings = &self.settings.search;
         let (threads, hash_mb) = (settings.threads, settings.hash_mb);
         log::debug!("ready: {threads} threads, {hash_mb} MB");
         self.prepared = Some(self.settings.search.clone());
-        self.is_fresh = true;
+        self.is_new_game = true;
         search.into_iter().chain(eval).collect()
     }
 
-    /// Loads the evaluation that the settings ask for, unless it is there. With another one nothing that was found out
-    /// before counts any more, so everything must be prepared anew.
-    fn choose_evaluation(&mut self) -> Vec<PrepareProblem> {
-        let source = Source::of(&self.settings);
+    /// Loads the evaluation that the settings name, unless it is loaded. Values in the table come from
+    /// the evaluation, so another one requires a new preparation.
+    fn load_evaluation(&mut self) -> Vec<PrepareProblem> {
+        let source = EvalSource::new(&self.settings);
         if self.eval_source.as_ref() == Some(&source) {
             return Vec::new();
         }
         let (evaluator, problems) = source.load();
+        self.loaded_evaluation = Some(evaluation::description(&evaluator));
         self.settings.search.evaluator = evaluator;
         self.eval_source = Some(source);
         self.prepared = None;
         problems.into_iter().map(PrepareProblem::from).collect()
     }
 
-    /// Takes up another evaluation where the settings were changed. A file that changed meanwhile waits for the next
-    /// [`Self::prepare`]: no game goes on with another evaluation unasked.
-    fn follow_evaluation(&mut self) -> Vec<PrepareProblem> {
+    /// Loads another evaluation if the settings were changed. A file that was replaced is loaded by the
+    /// next [`Self::prepare`] only, so that the evaluation stays the same during a game.
+    fn update_evaluation(&mut self) -> Vec<PrepareProblem> {
         match &self.eval_source {
-            Some(source) if source.is_asked_by(&self.settings) => Vec::new(),
-            _ => self.choose_evaluation(),
+            Some(source) if source.matches(&self.settings) => Vec::new(),
+            _ => self.load_evaluation(),
         }
     }
 
-    /// The evaluation of the position in words, and what could not be loaded for it.
+    /// Describes the evaluation in one line, once after each time that it was loaded.
+    pub fn take_loaded_evaluation(&mut self) -> Option<String> {
+        self.loaded_evaluation.take()
+    }
+
+    /// Explains the static evaluation of the position; also returns the problems of loading it.
     pub fn explain(&mut self) -> (String, Vec<PrepareProblem>) {
         let problems = if self.is_searching() {
-            Vec::new() // Another evaluation is taken up by the next search.
+            Vec::new() // The next search loads it.
         } else {
-            self.follow_evaluation()
+            self.update_evaluation()
         };
         let text = self.settings.search.evaluator.explain(&self.position);
         (text, problems)
     }
 
-    /// Whether the evaluation would miss a king, told once.
-    fn miss_kings(&mut self) -> Option<PrepareProblem> {
-        let has_all = Color::ALL
-            .into_iter()
-            .all(|side| self.position.king(side).is_some());
-        let is_told = has_all
-            || self.has_told_of_kings
-            || self.settings.search.evaluator == Evaluator::Material;
-        self.has_told_of_kings |= !is_told;
-        (!is_told).then(|| EvalProblem::NoKing.into())
+    /// The first time that a network is used without both kings on the board, the warning about it.
+    fn missing_king(&mut self) -> Option<PrepareProblem> {
+        let is_new = !self.has_reported_missing_king
+            && self.settings.search.evaluator != Evaluator::Material
+            && Color::ALL
+                .into_iter()
+                .any(|side| self.position.king(side).is_none());
+        self.has_reported_missing_king |= is_new;
+        is_new.then(|| EvalProblem::NoKing.into())
     }
 
-    /// Forgets what was learnt in the game before.
+    /// Clears table and histories, if anything was searched since the last preparation.
     pub fn new_game(&mut self) -> Vec<PrepareProblem> {
-        if self.prepared.is_some() && !self.is_fresh {
+        if self.prepared.is_some() && !self.is_new_game {
             self.prepare()
         } else {
             Vec::new()
         }
     }
 
-    /// Starts to search the position and returns at once; `on_event` is called from the search, and the last event, the
-    /// only one of its kind, is the decision. A running search is ended first.
+    /// Starts to search the position and returns at once. `on_event` is called from the search; the
+    /// last event is the only [`Event::Done`]. A running search is ended first.
     pub fn go(
         &mut self,
         mut limits: Limits,
         on_event: Box<dyn FnMut(Event) + Send>,
     ) -> Vec<PrepareProblem> {
         self.finish();
-        let mut problems = self.follow_evaluation();
+        let mut problems = self.update_evaluation();
         problems.extend(match &self.prepared {
             None => self.prepare(),
             Some(prepared) if fits(prepared, &self.settings.search) => Vec::new(),
@@ -215,20 +261,22 @@ impl Engine {
                 result.err().map(PrepareProblem::from).into_iter().collect()
             }
         });
-        problems.extend(self.miss_kings());
-        self.is_fresh = false;
-        let settings = self.settings.of_search(&mut limits);
+        problems.extend(self.missing_king());
+        self.is_new_game = false;
+        let settings = self.settings.for_search(&mut limits);
+        let (searcher, position) = (&mut self.searcher, &self.position);
         if limits.ponder && self.settings.stochastic_ponder {
-            self.go_before(limits, settings, on_event);
+            self.pending_search =
+                PendingSearch::start(searcher, position, limits, settings, on_event);
         } else {
-            self.searcher
-                .go(self.position.clone(), limits, &settings, on_event);
+            searcher.go(position.clone(), limits, &settings, on_event);
         }
         problems
     }
 
-    /// Starts to look for a mate by the side to move, for at most `time` from `start` on, and returns at once; `on_report` is
-    /// called from the search, and the last report, the only one of its kind, is the answer. A running search is ended first.
+    /// Starts to search a mate for the side to move, for at most `time` after `start`, and returns at
+    /// once. `on_report` is called from the search; the last report is the only [`MateReport::Done`].
+    /// A running search is ended first.
     pub fn go_mate(
         &mut self,
         start: Instant,
@@ -247,8 +295,8 @@ impl Engine {
 
     /// Asks a running search to decide now.
     pub fn stop(&mut self) {
-        if let Some(guess) = self.guess.take() {
-            self.go_after(guess);
+        if let Some(pending) = self.pending_search.take() {
+            pending.run(&mut self.searcher, &self.position);
         }
         self.searcher.stop();
         self.mate_search.stop();
@@ -261,21 +309,24 @@ impl Engine {
         self.mate_search.finish();
     }
 
-    /// The opponent has made the expected move: from now on our clock runs.
+    /// The opponent has made the expected move: our clock runs from now on. `clock` replaces the clocks
+    /// of the start.
     pub fn ponderhit(&mut self, clock: Option<Clock>) {
-        match self.guess.take() {
-            Some(guess) => self.go_after(guess.hit(clock)),
+        match self.pending_search.take() {
+            Some(pending) => pending
+                .ponderhit(clock)
+                .run(&mut self.searcher, &self.position),
             None => self.searcher.ponderhit(clock),
         }
     }
 
-    /// Whether a search runs. One that was told to end, or delivers its decision, does not count.
+    /// Whether a search runs. A search that was stopped or is reporting its decision does not count.
     pub fn is_searching(&self) -> bool {
         self.searcher.is_searching() || self.mate_search.is_running()
     }
 }
 
-/// Whether what was prepared for the one settings serves the others: the search takes the rest of them with every start.
+/// Whether table and threads of a preparation suit `wanted`. Each search reads the other settings.
 fn fits(prepared: &search::Settings, wanted: &search::Settings) -> bool {
     prepared.hash_mb == wanted.hash_mb && prepared.threads == wanted.threads
 }

@@ -1,4 +1,4 @@
-//! The settings of the engine as typed values; their names and texts belong to the front ends.
+//! The settings of the engine as typed values. Option names and their text belong to the front ends.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,53 +8,51 @@ use std::time::Duration;
 use crate::search::{self, Limits, Skill};
 use crate::types::Depth;
 
-/// More threads than this must be asked for: in the time that people play with they add little, and each has its memory.
+/// Upper limit of the default for `Threads`: at usual time controls more threads gain little, and
+/// each takes `search::MEGABYTES_PER_THREAD` of memory.
 const MOST_DEFAULT_THREADS: usize = 16;
 
-/// Everything that can be set.
+/// Everything that can be set; [`Settings::default`] holds the default of each USI option.
 #[derive(Clone, PartialEq, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "one for each option that is on or off"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each check option")]
 pub struct Settings {
-    /// What the search reads.
+    /// Settings that the search reads itself.
     pub search: search::Settings,
-    /// The depth of a search that was asked for without one; 0 for no limit.
+    /// Depth limit in plies of a search that was started without one; 0 for none.
     pub depth_limit: u32,
-    /// The nodes of a search that was asked for without their number; 0 for no limit.
+    /// Node limit of a search that was started without one; 0 for none.
     pub nodes_limit: u64,
-    /// Each line is reported, however soon it follows the one before.
+    /// Report every line, whatever `search.pv_interval` says.
     pub consideration_mode: bool,
-    /// To ponder is to search the opponent's position.
+    /// While pondering, search the position before the expected move of the opponent.
     pub stochastic_ponder: bool,
-    /// Whether `rating` counts.
+    /// Whether `rating` limits the strength.
     pub limits_strength: bool,
-    /// How well to play for an opponent of so many points, where that is less than the skill of the search settings.
+    /// Target strength in Elo points. The lower of this and `search.skill` applies.
     pub rating: u32,
-    /// Where a front end writes what it hears and says. The engine itself writes nowhere.
+    /// File to which a front end logs its dialogue. The engine itself writes no files.
     pub debug_log_file: Option<PathBuf>,
-    /// Which evaluation is used.
+    /// The evaluation to use.
     pub eval_file: EvalFile,
-    /// Where `nn.bin` lies, unless `eval_file` names something else than the embedded evaluation.
+    /// Folder of `nn.bin`; used only while `eval_file` is [`EvalFile::Embedded`].
     pub eval_dir: Option<PathBuf>,
-    /// What the output of a network is divided by; 0 for what its file says, or 16.
+    /// Divisor of the network output (`FV_SCALE`); 0 for the value in the file, 16 if it has none.
     pub fv_scale: u32,
-    /// Size of the table of the mate solver in MB.
+    /// Size of the mate solver's table in MB.
     pub mate_hash_mb: usize,
-    /// With a mate found, look for shorter ones as long as there is time.
+    /// After a mate is found, search for shorter ones until the time is over.
     pub mate_shortest: bool,
 }
 
-/// The choice of the evaluation.
+/// The evaluation to use, as `EvalFile` names it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum EvalFile {
-    /// What comes with the executable.
+    /// The network inside the executable.
     #[default]
     Embedded,
-    /// The values of the pieces, nothing else.
+    /// Material only: piece values, no network.
     Material,
-    /// A file, or the folder that holds it.
+    /// A network file, or a folder that holds `nn.bin`.
     Path(PathBuf),
 }
 
@@ -83,13 +81,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings for a search with these limits, which are completed by those that the settings know.
-    pub(super) fn of_search(&self, limits: &mut Limits) -> search::Settings {
+    /// The search settings for one search. Adds the limits that the settings impose to `limits`.
+    pub(super) fn for_search(&self, limits: &mut Limits) -> search::Settings {
         let mut settings = self.search.clone();
         if self.consideration_mode {
             settings.pv_interval = Duration::ZERO;
         }
-        // Who searches the opponent's position has no thought about the own one in store.
+        // Stochastic ponder searches another position, so no ponder time can be counted on.
         settings.ponder &= !self.stochastic_ponder;
         if limits.depth.is_none() && self.depth_limit > 0 {
             limits.depth = Some(Depth::try_from(self.depth_limit).unwrap_or(Depth::MAX));
@@ -98,7 +96,7 @@ impl Settings {
             limits.nodes = Some(self.nodes_limit);
         }
         if limits.infinite {
-            // Who analyses wants to know the truth.
+            // Analysis runs at full strength.
             settings.skill = Skill::FULL;
         } else if self.limits_strength {
             settings.skill = settings.skill.min(Skill::of_rating(self.rating));
@@ -107,7 +105,7 @@ impl Settings {
         settings
     }
 
-    /// The evaluation file that these settings ask for, `None` for an evaluation that needs none.
+    /// The network file to load; `None` if the evaluation needs no file.
     pub fn eval_path(&self) -> Option<PathBuf> {
         match (&self.eval_file, &self.eval_dir) {
             (EvalFile::Path(path), _) => Some(path.clone()),
@@ -123,7 +121,8 @@ impl EvalFile {
 }
 
 impl From<&str> for EvalFile {
-    /// Any text is a path, but for the two names in angle brackets and nothing, which means the embedded evaluation.
+    /// `<embedded>`, `<empty>` and no text mean the embedded network, `<material>` material only; any
+    /// other text is a path.
     fn from(text: &str) -> Self {
         match text {
             "" | "<empty>" | Self::EMBEDDED => Self::Embedded,
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_completed_and_analysis_is_at_full_strength() {
+    fn settings_add_limits_and_analysis_runs_at_full_strength() {
         let mut settings = Settings {
             depth_limit: 5,
             nodes_limit: 700,
@@ -159,22 +158,22 @@ mod tests {
             depth: Some(3),
             ..Limits::default()
         };
-        let search = settings.of_search(&mut limits);
+        let search = settings.for_search(&mut limits);
         assert_eq!((limits.depth, limits.nodes), (Some(3), Some(700)));
         assert_eq!(search.skill, Skill::of_level(8));
         assert_eq!(limits.soft_nodes, Skill::of_level(8).nodes());
         settings.limits_strength = true;
         settings.rating = Skill::LOWEST_RATING;
         assert_eq!(
-            settings.of_search(&mut limits).skill,
+            settings.for_search(&mut limits).skill,
             Skill::of_level(0),
-            "the lower of both counts"
+            "the lower of both applies"
         );
         let mut analysis = Limits {
             infinite: true,
             ..Limits::default()
         };
-        assert!(settings.of_search(&mut analysis).skill.is_full());
+        assert!(settings.for_search(&mut analysis).skill.is_full());
         assert_eq!((analysis.depth, analysis.soft_nodes), (Some(5), None));
     }
 

@@ -1,82 +1,81 @@
-//! Stochastic ponder: while the opponent thinks, his position is searched, and not the one after the move that we expect of
-//! him. Whatever he plays, the table knows something about it.
+//! Stochastic ponder: while the opponent thinks, the position before his expected move is searched
+//! instead of the one after it, so that the table knows something about every answer.
 //!
-//! From outside it looks like any other ponder search: what is reported is about the position that was asked for, and the one
-//! decision too. Idea: dlshogi, `YaneuraOu`.
+//! From outside it is an ordinary ponder search: infos are converted to the position that was asked
+//! for, and there is one decision. Idea: dlshogi and `YaneuraOu` (option `Stochastic_Ponder`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::Engine;
-use crate::search::{self, Clock, Event, Info, Limits};
+use crate::position::Position;
+use crate::search::{self, Clock, Event, Info, Limits, Searcher};
 use crate::types::{Bound, Move, Score};
 
 type OnEvent = Box<dyn FnMut(Event) + Send>;
 
-/// What is to be searched when it is known what the opponent did.
-pub(super) struct Guess {
+/// The search of the requested position, which follows the search of the position before.
+pub(super) struct PendingSearch {
     limits: Limits,
     settings: search::Settings,
-    /// The receiver of the events: of the search that runs, and of the one after it.
+    /// Receives the events of both searches.
     on_event: Arc<Mutex<OnEvent>>,
 }
 
-impl Guess {
-    /// The opponent made the expected move: the search that follows has the clock, from now on.
-    pub(super) fn hit(mut self, clock: Option<Clock>) -> Self {
-        self.limits.ponder = false;
-        self.limits.start = Instant::now();
-        self.limits.clock = clock.or(self.limits.clock);
-        self
-    }
-}
-
-impl Engine {
-    /// Searches the position before the last move, if there is one, until it is known what the opponent did.
-    pub(super) fn go_before(
-        &mut self,
+impl PendingSearch {
+    /// Starts to ponder on the position before the last move of `position`. Without a last move it
+    /// starts an ordinary ponder search and returns `None`.
+    pub(super) fn start(
+        searcher: &mut Searcher,
+        position: &Position,
         limits: Limits,
         settings: search::Settings,
         on_event: OnEvent,
-    ) {
-        let mut before = self.position.clone();
+    ) -> Option<Self> {
+        let mut before = position.clone();
         let Some(expected) = before.last_move().filter(|_| before.moves_made() > 0) else {
-            self.searcher.go(before, limits, &settings, on_event);
-            return;
+            searcher.go(before, limits, &settings, on_event);
+            return None;
         };
         before.undo_move();
         let on_event = Arc::new(Mutex::new(on_event));
         let receiver = Arc::clone(&on_event);
         let report = move |event| {
-            if let Some(event) = seen_from_after(event, expected) {
+            if let Some(event) = converted(event, expected) {
                 send(&receiver, event);
             }
         };
-        let meanwhile = Limits {
+        let ponder_limits = Limits {
             ponder: true,
             depth: limits.depth,
             nodes: limits.nodes,
             start: limits.start,
             ..Limits::default()
         };
-        self.searcher
-            .go(before, meanwhile, &settings, Box::new(report));
-        self.guess = Some(Guess {
+        searcher.go(before, ponder_limits, &settings, Box::new(report));
+        Some(Self {
             limits,
             settings,
             on_event,
-        });
+        })
     }
 
-    /// Ends the search of the position before, in silence, and searches the one that was asked for.
-    pub(super) fn go_after(&mut self, guess: Guess) {
-        self.searcher.stop();
-        self.searcher.wait();
-        let receiver = guess.on_event;
-        self.searcher.go(
-            self.position.clone(),
-            guess.limits,
-            &guess.settings,
+    /// The opponent made the expected move: the clock of the second search runs from now on.
+    pub(super) fn ponderhit(mut self, clock: Option<Clock>) -> Self {
+        self.limits.ponder = false;
+        self.limits.start = Instant::now();
+        self.limits.clock = clock.or(self.limits.clock);
+        self
+    }
+
+    /// Ends the first search without a decision and searches `position`, which was asked for.
+    pub(super) fn run(self, searcher: &mut Searcher, position: &Position) {
+        searcher.stop();
+        searcher.wait();
+        let receiver = self.on_event;
+        searcher.go(
+            position.clone(),
+            self.limits,
+            &self.settings,
             Box::new(move |event| send(&receiver, event)),
         );
     }
@@ -87,15 +86,16 @@ fn send(receiver: &Mutex<OnEvent>, event: Event) {
     on_event(event);
 }
 
-/// What an event of the position before says about the one after the expected move, if anything.
-fn seen_from_after(event: Event, expected: Move) -> Option<Event> {
+/// An event of the search before the expected move, converted to the position after that move;
+/// `None` if it says nothing about that position.
+fn converted(event: Event, expected: Move) -> Option<Event> {
     match event {
         Event::Info(info) if info.pv.len() > 1 && info.pv[0] == expected => {
             Some(Event::Info(Info {
                 depth: (info.depth - 1).max(1),
                 seldepth: (info.seldepth - 1).max(1),
                 multi_pv: 1,
-                score: after(info.score),
+                score: one_ply_later(info.score),
                 bound: match info.bound {
                     Bound::Exact => Bound::Exact,
                     Bound::Lower => Bound::Upper,
@@ -110,8 +110,8 @@ fn seen_from_after(event: Event, expected: Move) -> Option<Event> {
     }
 }
 
-/// The score for the other side, one ply later.
-fn after(score: Score) -> Score {
+/// The score from the view of the other side, one ply later.
+fn one_ply_later(score: Score) -> Score {
     match score {
         Score::Cp(centipawns) => Score::Cp(-centipawns),
         Score::Mate(plies) if plies > 0 => Score::Mate(1 - plies),

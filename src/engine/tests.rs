@@ -1,5 +1,5 @@
-//! The facade where no front end shows it: what happens while a decision is on its way, and a ponder search of another
-//! position than the one that was asked for.
+//! What front ends cannot test: refused positions, an evaluation that changes while a decision is being
+//! reported, and stochastic ponder.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ fn ponder(engine: &mut Engine) -> Receiver<Event> {
     start(engine, limits)
 }
 
-/// What a search that has ended said: all its lines, and its one decision.
+/// The infos of a search that has ended, and its only decision.
 fn collect(events: &Receiver<Event>) -> (Vec<Info>, Decision) {
     let mut lines = Vec::new();
     let mut decisions = Vec::new();
@@ -50,7 +50,7 @@ fn collect(events: &Receiver<Event>) -> (Vec<Info>, Decision) {
     (lines, decisions[0])
 }
 
-/// A GUI that has its decision may change the evaluation at once, and ask for it.
+/// A GUI may change the evaluation and send `eval` as soon as it has the `bestmove`.
 #[test]
 fn a_search_that_has_decided_does_not_hold_back_another_evaluation() {
     let mut engine = engine();
@@ -75,14 +75,51 @@ fn a_search_that_has_decided_does_not_hold_back_another_evaluation() {
     assert_eq!(engine.settings.search.evaluator, Evaluator::Material);
     assert!(
         engine.prepared.is_none(),
-        "what was found out counts no more"
+        "the table holds values of the old evaluation"
     );
     drop(release);
     engine.finish();
 }
 
 #[test]
-fn what_is_ready_is_not_made_ready_again() {
+fn an_invalid_position_keeps_the_last_valid_one() {
+    let mut engine = Engine::new();
+    assert_eq!(engine.set_position(None, &moves("7g7f")), Ok(()));
+    let valid = engine.position().to_sfen();
+    assert!(engine.set_position(Some("lnsgkgsnl w"), &[]).is_err());
+    assert!(engine.refusal().is_some());
+    let result = engine.set_position(None, &moves("7g7f 3c3d 8h2c+"));
+    assert!(result.is_err());
+    assert_eq!(
+        engine.refusal(),
+        Some("illegal move 8h2c+, no piece of the side to move can make it, move 3 of 3")
+    );
+    assert_eq!(engine.position().to_sfen(), valid);
+    assert_eq!(engine.set_position(None, &[]), Ok(()));
+    assert_eq!(engine.refusal(), None);
+    assert_ne!(engine.position().to_sfen(), valid);
+}
+
+#[test]
+fn the_evaluation_is_described_once_after_it_was_loaded() {
+    let mut engine = engine();
+    engine.prepare();
+    let embedded = engine.take_loaded_evaluation().expect("it was loaded");
+    assert!(
+        embedded.starts_with("evaluation <embedded> raicho_"),
+        "{embedded}"
+    );
+    assert_eq!(engine.take_loaded_evaluation(), None);
+    engine.prepare();
+    assert_eq!(engine.take_loaded_evaluation(), None);
+    engine.settings_mut().eval_file = EvalFile::Material;
+    engine.prepare();
+    let material = engine.take_loaded_evaluation();
+    assert_eq!(material.as_deref(), Some("evaluation <material>"));
+}
+
+#[test]
+fn what_is_ready_is_not_prepared_again() {
     let mut engine = engine();
     engine.settings_mut().search.hash_mb = 256;
     assert!(engine.prepare().is_empty());
@@ -124,7 +161,7 @@ fn stochastic_ponder_tells_only_of_the_position_that_was_asked_for() {
             panic!("{decision:?}");
         };
         assert!(engine.position().pseudo_legal(best) && engine.position().legal(best));
-        assert!(engine.guess.is_none());
+        assert!(engine.pending_search.is_none());
     }
 }
 

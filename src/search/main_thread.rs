@@ -121,7 +121,11 @@ fn search_and_decide(worker: &mut Worker, sender: &EventSender, helpers: &Helper
         worker.put_first(RootMove::won(mv));
     }
     worker.choose_by_skill();
-    worker.report_result(worker.shown_multi_pv());
+    if worker.root_moves[0].is_searched() {
+        worker.report_result(worker.shown_multi_pv());
+    } else {
+        sender.send(Event::Info(worker.static_info()));
+    }
     for note in notes {
         sender.send(Event::Note(note));
     }

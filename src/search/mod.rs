@@ -12,6 +12,7 @@
 
 mod alpha_beta;
 mod audit;
+mod capacity;
 #[cfg(test)]
 mod collisions;
 mod correction_history;
@@ -42,6 +43,7 @@ mod settings;
 mod signals;
 mod skill;
 mod solo;
+mod static_info;
 mod task;
 mod time;
 pub mod tunables;
@@ -52,6 +54,7 @@ mod worker;
 mod tests;
 
 pub use crate::transposition::Generations;
+pub use capacity::{MEGABYTES_PER_THREAD, max_threads};
 pub use event::{CurrentMove, Decision, Event, Info};
 pub use limits::{Clock, Limits};
 pub use pool::{PrepareError, Searcher};

@@ -13,6 +13,7 @@ use crate::position::Position;
 use crate::transposition::TranspositionTable;
 use crate::util::fits_into_memory;
 
+use super::capacity::{self, Limit, MAX_THREADS_PER_CORE, MEGABYTES_PER_THREAD};
 #[cfg(test)]
 use super::collisions::Collisions;
 use super::event::{Event, OnEvent};
@@ -28,16 +29,16 @@ use super::worker::Worker;
 /// The requested memory or threads were not available. The searcher works with what it got.
 #[derive(Debug, Error)]
 pub enum PrepareError {
-    /// There is not enough memory for the table; it got a smaller one.
-    #[error("no memory for a hash table of {asked} MB, it has {kept} MB")]
+    /// Not enough memory for the table.
+    #[error("no memory for a hash table of {asked} MB")]
     Table {
         /// Requested size in MB.
         asked: usize,
         /// Size in MB of the table in use.
         kept: usize,
     },
-    /// The system could not start all threads.
-    #[error("{asked} search threads were asked for, {started} could be started: {source}")]
+    /// The system refused threads.
+    #[error("cannot start {asked} search threads: {source}")]
     Threads {
         /// Requested number of threads.
         asked: usize,
@@ -46,6 +47,44 @@ pub enum PrepareError {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// The processor has too few cores for so many threads.
+    #[error(
+        "{asked} search threads are more than {MAX_THREADS_PER_CORE} for each of the {cores} \
+         processor cores"
+    )]
+    ThreadsPerCore {
+        /// Requested number of threads.
+        asked: usize,
+        /// Number of threads running.
+        started: usize,
+        /// Number of processor cores.
+        cores: usize,
+    },
+    /// There is not enough memory for so many threads.
+    #[error("no memory for {asked} search threads, each takes {MEGABYTES_PER_THREAD} MB")]
+    ThreadMemory {
+        /// Requested number of threads.
+        asked: usize,
+        /// Number of threads running.
+        started: usize,
+    },
+}
+
+impl PrepareError {
+    /// What the searcher works with instead, in words.
+    pub fn used(&self) -> String {
+        match self {
+            Self::Table { kept, .. } => format!("it has {kept} MB"),
+            Self::Threads { started, .. }
+            | Self::ThreadsPerCore { started, .. }
+            | Self::ThreadMemory { started, .. } => {
+                format!(
+                    "{started} {} used",
+                    if *started == 1 { "is" } else { "are" }
+                )
+            }
+        }
+    }
 }
 
 /// Owns the search threads and the transposition table, and runs one search at a time.
@@ -257,21 +296,32 @@ impl Searcher {
         }
     }
 
-    fn set_threads(&mut self, count: usize) -> Result<(), PrepareError> {
+    fn set_threads(&mut self, asked: usize) -> Result<(), PrepareError> {
+        let reserved = self.table.missing_megabytes();
+        let (count, limit) = capacity::threads(asked, self.threads.len(), reserved);
         self.threads.truncate(count);
         while self.threads.len() < count {
             match SearchThread::start(self.threads.len()) {
                 Ok(thread) => self.threads.push(thread),
                 Err(source) => {
                     return Err(PrepareError::Threads {
-                        asked: count,
+                        asked,
                         started: self.threads.len(),
                         source,
                     });
                 }
             }
         }
-        Ok(())
+        let started = self.threads.len();
+        match limit {
+            None => Ok(()),
+            Some(Limit::Memory) => Err(PrepareError::ThreadMemory { asked, started }),
+            Some(Limit::Cores(cores)) => Err(PrepareError::ThreadsPerCore {
+                asked,
+                started,
+                cores,
+            }),
+        }
     }
 }
 

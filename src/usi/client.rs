@@ -1,114 +1,28 @@
-//! Drives another USI engine: a process, its dialogue, its options.
+//! Drives another USI engine: its process, its options, and the dialogue with it.
 //!
-//! Promises: whatever the program does (says nothing, says too much, dies, hangs), every call ends, at the latest when
-//! its time is over, and memory stays small; a line carries the moment at which it was complete, taken by a thread that
-//! does nothing else; what was said lately, both ways, is kept for the report of a failure. Dropping a [`Client`] ends
-//! its process.
+//! Promises: whatever the program does (silence, floods of output, crash, hang), every call ends within
+//! its time limit, and memory stays bounded. Each line has the time at which it was complete, taken by
+//! a reader thread. The latest lines, both ways, are kept for reports of failures. Dropping a
+//! [`Client`] ends its process.
 //!
-//! What the lines mean stands in [`reply`]. This module knows nothing of games.
+//! [`reply`] parses the lines. This module knows nothing of games.
 
 mod dialogue;
+mod error;
 pub mod options;
 mod process;
+mod program;
 pub mod reply;
 
-use std::fmt;
-use std::io;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
-use options::OptionMismatch;
+pub use error::ClientError;
 use process::Process;
+pub use process::Received;
+pub use program::Program;
 use reply::{DeclaredOption, Reply};
 
-/// How to start an engine.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Program {
-    /// The executable: a path from our own working directory, or a bare name that the system looks up.
-    pub path: PathBuf,
-    /// What follows on its command line.
-    pub arguments: Vec<String>,
-    /// Its working directory; ours if `None`.
-    pub directory: Option<PathBuf>,
-    /// Variables in addition to our own environment.
-    pub environment: Vec<(String, String)>,
-}
-
-impl Program {
-    /// A program without arguments.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: path.into(),
-            ..Self::default()
-        }
-    }
-}
-
-impl fmt::Display for Program {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path.display())?;
-        for argument in &self.arguments {
-            write!(f, " {argument}")?;
-        }
-        Ok(())
-    }
-}
-
-/// A line from the engine.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Received {
-    /// When it was complete.
-    pub at: Instant,
-    /// Without its end; invalid UTF-8 is replaced, and far too long a line is cut.
-    pub line: String,
-}
-
-/// Why an engine cannot be driven any further, or not as asked.
-#[derive(Debug, Error)]
-pub enum ClientError {
-    /// There is no process.
-    #[error("cannot start {program}: {source}")]
-    Start {
-        /// What was to be started.
-        program: String,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The process is gone, or has closed its output.
-    #[error("the engine ended: {status}")]
-    Ended {
-        /// How it ended, such as `exit code 3` or `killed by signal 11`.
-        status: String,
-    },
-    /// Something that was waited for did not come.
-    #[error("no {waiting_for} within {:.3} s", duration.as_secs_f64())]
-    TimedOut {
-        /// What was waited for, such as `readyok`.
-        waiting_for: &'static str,
-        /// How long.
-        duration: Duration,
-    },
-    /// A line could not be sent, though the process lives.
-    #[error("cannot send \"{line}\": {source}")]
-    Write {
-        /// The beginning of the line.
-        line: String,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The caller no longer wants to wait.
-    #[error("given up while waiting for {0}")]
-    GivenUp(&'static str),
-    /// The engine has no such option, or not with this value. Nothing was sent.
-    #[error(transparent)]
-    Option(#[from] OptionMismatch),
-}
-
-/// A running engine. Dropping it kills the process and waits for its end.
+/// A running engine. Dropping it kills the process and waits until it has ended.
 #[derive(Debug)]
 pub struct Client {
     process: Process,
@@ -118,7 +32,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts the process; says nothing to it yet.
+    /// Starts the process and sends nothing yet.
     ///
     /// # Errors
     /// The system cannot start it.
@@ -139,11 +53,10 @@ impl Client {
         })
     }
 
-    /// Says `usi` and collects name, author and options up to `usiok`. Lines that mean nothing are
-    /// skipped.
+    /// Sends `usi` and reads name, author and options up to `usiok`. Other lines are skipped.
     ///
     /// # Errors
-    /// The engine ended, or there is no `usiok` in time.
+    /// The engine ended, or sent no `usiok` in time.
     pub fn handshake(&mut self, timeout: Duration) -> Result<(), ClientError> {
         self.handshake_unless(timeout, &|| false)
     }
@@ -172,32 +85,32 @@ impl Client {
         }
     }
 
-    /// What the engine calls itself; before and without an `id name`, its file name.
+    /// The name of the engine: its `id name`, or its file name before and without one.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Who made it, empty if it does not say.
+    /// The `id author` of the engine, empty if it sends none.
     pub fn author(&self) -> &str {
         &self.author
     }
 
-    /// The options, in the engine's order.
+    /// The declared options, in the order of the engine.
     pub fn options(&self) -> &[DeclaredOption] {
         &self.options
     }
 
-    /// Sends an option, after a look at its declaration. Upper and lower case need not match, `USI_Hash` and
+    /// Checks an option against its declaration and sends it. Case does not matter, `USI_Hash` and
     /// `USI_Ponder` need no declaration, and a button has no value.
     ///
     /// # Errors
-    /// The engine declares no such option or not with such a value, or it cannot be reached.
+    /// The engine declares no such option or not with such a value, or the line cannot be sent.
     pub fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), ClientError> {
         let line = options::setoption_line(&self.options, name, value)?;
         self.send(&line).map(drop)
     }
 
-    /// Says `isready` and waits for `readyok`.
+    /// Sends `isready` and waits for `readyok`.
     ///
     /// # Errors
     /// The engine ended, or is not ready in time.
@@ -224,18 +137,18 @@ impl Client {
         }
     }
 
-    /// Sends a line, in one piece, and gives the moment just before.
+    /// Sends a line with one write, and returns the time just before it.
     ///
     /// # Errors
-    /// The engine ended or has stopped to read, or the text is more than one line.
+    /// The engine ended or has stopped reading, or the text has a line end.
     pub fn send(&mut self, line: &str) -> Result<Instant, ClientError> {
         self.process.send(line)
     }
 
-    /// The next line. One that is there already is given even if the deadline has passed.
+    /// The next line. A line that is waiting is returned even after the deadline.
     ///
     /// # Errors
-    /// There is none by `deadline`, or there will be none any more.
+    /// No line came by `deadline`, or the engine ended.
     pub fn receive(&mut self, deadline: Option<Instant>) -> Result<Received, ClientError> {
         let now = Instant::now();
         let timeout = deadline.map_or(Duration::MAX, |deadline| {
@@ -244,30 +157,30 @@ impl Client {
         self.process.receive(deadline, "line", timeout)
     }
 
-    /// Forgets the lines that have come so far.
+    /// Discards the lines that have come so far.
     pub fn discard_pending(&mut self) {
         self.process.discard_pending();
     }
 
-    /// What was said lately, oldest first: seconds since the start, who said it (`>` we, `<` the engine, `!` its
-    /// standard error), and the line. Many `info` lines do not push out the rest.
+    /// The latest lines, oldest first: seconds since the start, the source (`>` we, `<` the engine, `!`
+    /// its standard error), and the text. Many `info` lines do not displace the others.
     pub fn dialogue(&self) -> Vec<String> {
         self.process.dialogue()
     }
 
-    /// The system's number of the process.
+    /// The process ID.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 
-    /// How the process ended, `None` while it runs.
+    /// How the process ended, `None` while it is running.
     pub fn exit_status(&mut self) -> Option<String> {
         self.process.exit_status()
     }
 
-    /// Says `quit` and waits for the end of the process; when `grace` is over, kills it.
+    /// Sends `quit` and waits for the end of the process; kills it after `grace`.
     pub fn quit(mut self, grace: Duration) {
-        // An engine that is gone already needs no word of it.
+        // Fails only if the engine has ended already.
         let _ = self.process.send("quit");
         self.process.close_input();
         self.process.wait(grace);

@@ -1,8 +1,8 @@
-//! The commands of USI as data: text in, [`Command`] out, and back.
+//! The commands of USI as data: text to [`Command`] and back.
 //!
-//! Pure text: moves and positions stay strings here, the engine reads them. Nothing panics, whatever the line holds.
-//! [`FromStr`] is strict; [`Reading`] is what the session uses: it keeps what can be kept of a command with a fault, so
-//! that a `go` with one bad parameter still thinks. Words are separated by any white space, so CR LF needs no care; extra
+//! Pure text: moves and positions stay strings, which the engine parses. No line makes the parser panic.
+//! [`FromStr`] is strict. The session uses [`ParsedLine`], which keeps the valid parts of a command, so
+//! that a `go` with one bad parameter still searches. Any white space separates words, also CR; extra
 //! words after a command without parameters are ignored.
 //!
 //! Reference: the USI page of Shogidokoro, <http://shogidokoro.starfree.jp/usi.html>.
@@ -24,141 +24,141 @@ pub use words::CommandError;
 pub(crate) use words::parse_integer;
 use words::{Unit, Words};
 
-/// One line from the GUI.
+/// A command from the GUI, or from a person at a terminal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// `usi`: who are you, and which options do you have?
+    /// `usi`: asks for name, author and options.
     Usi,
-    /// `isready`: load everything and say when it is done.
+    /// `isready`: loads the evaluation and allocates memory; answered with `readyok`.
     IsReady,
     /// `setoption name NAME [value VALUE]`.
     SetOption {
-        /// The name, which may be of an option that we do not have.
+        /// The name, with single spaces between its words; maybe an option of other engines.
         name: String,
         /// The value with its inner spaces; `None` for a button.
         value: Option<String>,
     },
-    /// `usinewgame`.
+    /// `usinewgame`: clears table and histories.
     UsiNewGame,
-    /// `position …`.
+    /// `position …`: sets up a position.
     Position(PositionCommand),
-    /// `go …`.
+    /// `go …`: starts a search.
     Go(GoCommand),
-    /// `stop`.
+    /// `stop`: ends the search, or the tool that was called before it.
     Stop,
-    /// `ponderhit`, with the clocks where the GUI began to ponder before it knew them.
+    /// `ponderhit`, with the clocks if the GUI did not know them at `go ponder`.
     PonderHit(Times),
-    /// `gameover win`, `lose` or `draw`; no engine needs to know which.
+    /// `gameover win`, `lose` or `draw`; ends a search like `stop`.
     GameOver(Option<GameResult>),
-    /// `quit`.
+    /// `quit`: ends the program.
     Quit,
-    /// `bench [depth D]`: the fixed benchmark.
+    /// `bench [depth D]`: searches fixed positions and prints nodes per second.
     Bench {
-        /// Another depth than the usual one.
+        /// Depth in plies; `None` for the default.
         depth: Option<u32>,
     },
-    /// `perft N`: counts leaves.
+    /// `perft N`: counts the leaves of the tree of legal moves, N plies deep.
     Perft(u32),
     /// `d`: draws the board.
     Draw,
-    /// `moves`: all legal moves.
+    /// `moves`: prints all legal moves.
     Moves,
-    /// `key`: the hash key of the position.
+    /// `key`: prints the hash key of the position.
     Key,
     /// `eval`: explains the static evaluation.
     Eval,
-    /// `getoption [NAME]`: the value of one option or of all.
+    /// `getoption [NAME]`: prints the value of one option or of all.
     GetOption(Option<String>),
-    /// `compiler`: how this executable was built.
+    /// `compiler`: prints version, build and instruction set.
     Compiler,
 }
 
 /// The arguments of `position`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PositionCommand {
-    /// Where the game starts.
+    /// The start position of the game.
     pub start: Start,
-    /// The moves played since, as USI text; a `resign` or `win` at the end, which some GUIs copy, is left out.
+    /// The moves of the game as USI text, without a `resign` or `win` at the end, which some GUIs send.
     pub moves: Vec<String>,
 }
 
-/// The start of a game.
+/// The start position of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// The usual start position.
+    /// The start position of an even game (平手).
     Startpos,
     /// SFEN text, its fields separated by one space.
     Sfen(String),
 }
 
-/// How a game ended for us.
+/// The result of a game for the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GameResult {
-    /// We won.
+    /// The engine won.
     Win,
-    /// We lost.
+    /// The engine lost.
     Lose,
-    /// Nobody won.
+    /// A draw.
     Draw,
 }
 
-/// What a line says, and what is wrong with it.
+/// The command of a line, and its errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reading {
-    /// The command, without the parts that are faulty; `None` where nothing is left, and for an empty line.
+pub struct ParsedLine {
+    /// The command without its invalid parts; `None` if nothing is left, and for an empty line.
     pub command: Option<Command>,
-    /// The faults in the order of their words; none for an empty line.
-    pub faults: Vec<CommandError>,
+    /// The errors in the order of their words; none for an empty line.
+    pub errors: Vec<CommandError>,
 }
 
-impl Reading {
-    /// Reads a line, keeping what makes sense of it.
-    pub fn of(line: &str) -> Self {
+impl ParsedLine {
+    /// Parses a line and keeps what is valid.
+    pub fn parse(line: &str) -> Self {
         let line = line.trim();
         let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let mut faults = Vec::new();
-        let command = match read(keyword, rest, &mut faults) {
+        let mut errors = Vec::new();
+        let command = match parse(keyword, rest, &mut errors) {
             Ok(command) => command,
-            Err(fault) => {
-                faults.push(fault);
+            Err(error) => {
+                errors.push(error);
                 None
             }
         };
-        Self { command, faults }
+        Self { command, errors }
     }
 }
 
 impl FromStr for Command {
     type Err = CommandError;
 
-    /// Reads a line that must be a whole command without any fault.
+    /// Parses a line that must be a command without any error.
     fn from_str(line: &str) -> Result<Self, CommandError> {
-        let reading = Reading::of(line);
-        match reading.faults.into_iter().next() {
-            Some(fault) => Err(fault),
-            None => reading.command.ok_or(CommandError::Empty),
+        let parsed = ParsedLine::parse(line);
+        match parsed.errors.into_iter().next() {
+            Some(error) => Err(error),
+            None => parsed.command.ok_or(CommandError::Empty),
         }
     }
 }
 
-fn read(
+fn parse(
     keyword: &str,
     rest: &str,
-    faults: &mut Vec<CommandError>,
+    errors: &mut Vec<CommandError>,
 ) -> Result<Option<Command>, CommandError> {
     let command = match keyword {
         "" => return Ok(None),
         "usi" => Command::Usi,
         "isready" => Command::IsReady,
-        "setoption" => read_set_option(rest)?,
+        "setoption" => parse_set_option(rest)?,
         "usinewgame" => Command::UsiNewGame,
-        "position" => Command::Position(PositionCommand::read(&mut Words::new("position", rest))?),
-        "go" => Command::Go(GoCommand::read(&mut Words::new("go", rest), faults)),
+        "position" => Command::Position(PositionCommand::parse(&mut Words::new("position", rest))?),
+        "go" => Command::Go(GoCommand::parse(&mut Words::new("go", rest), errors)),
         "stop" => Command::Stop,
-        "ponderhit" => Command::PonderHit(Times::read(&mut Words::new("ponderhit", rest), faults)),
-        "gameover" => Command::GameOver(read_game_result(rest, faults)),
+        "ponderhit" => Command::PonderHit(Times::parse(&mut Words::new("ponderhit", rest), errors)),
+        "gameover" => Command::GameOver(parse_game_result(rest, errors)),
         "quit" => Command::Quit,
-        "bench" => read_bench(&mut Words::new("bench", rest))?,
+        "bench" => parse_bench(&mut Words::new("bench", rest))?,
         "perft" => {
             Command::Perft(Words::new("perft", rest).number(Unit::PerftDepth, |_| false)? as u32)
         }
@@ -168,13 +168,25 @@ fn read(
         "eval" => Command::Eval,
         "getoption" => Command::GetOption(rest.split_whitespace().next().map(str::to_owned)),
         "compiler" => Command::Compiler,
+        "speedtest" => {
+            return Err(CommandError::OtherEngine {
+                command: "speedtest",
+                instead: "use \"bench\"",
+            });
+        }
+        "export_net" => {
+            return Err(CommandError::OtherEngine {
+                command: "export_net",
+                instead: "the embedded network is the file nets/raicho.nnue of the source code",
+            });
+        }
         _ => return Err(CommandError::Unknown(shorten(keyword))),
     };
     Ok(Some(command))
 }
 
-/// The name may hold spaces, as those of other engines do; the value is the rest of the line.
-fn read_set_option(rest: &str) -> Result<Command, CommandError> {
+/// The name may contain spaces, as in other engines; the value is the rest of the line.
+fn parse_set_option(rest: &str) -> Result<Command, CommandError> {
     const NAME: &str = "the name of an option";
     let mut words = Words::new("setoption", rest);
     match words.next() {
@@ -200,19 +212,19 @@ fn read_set_option(rest: &str) -> Result<Command, CommandError> {
     })
 }
 
-fn read_game_result(rest: &str, faults: &mut Vec<CommandError>) -> Option<GameResult> {
+fn parse_game_result(rest: &str, errors: &mut Vec<CommandError>) -> Option<GameResult> {
     let mut words = Words::new("gameover", rest);
     let word = words.next()?;
     let result = GameResult::ALL
         .into_iter()
         .find(|result| result.name() == word);
     if result.is_none() {
-        faults.push(words.unexpected(word, "\"win\", \"lose\" or \"draw\""));
+        errors.push(words.unexpected(word, "\"win\", \"lose\" or \"draw\""));
     }
     result
 }
 
-fn read_bench(words: &mut Words<'_>) -> Result<Command, CommandError> {
+fn parse_bench(words: &mut Words<'_>) -> Result<Command, CommandError> {
     let depth = match words.next() {
         None => None,
         Some("depth") => Some(words.number(Unit::Depth, |_| false)? as u32),
@@ -222,7 +234,7 @@ fn read_bench(words: &mut Words<'_>) -> Result<Command, CommandError> {
 }
 
 impl PositionCommand {
-    fn read(words: &mut Words<'_>) -> Result<Self, CommandError> {
+    fn parse(words: &mut Words<'_>) -> Result<Self, CommandError> {
         const START: &str = "\"startpos\", \"sfen\" or the board of an SFEN";
         let start = match words.peek() {
             Some("startpos") => {
@@ -231,9 +243,9 @@ impl PositionCommand {
             }
             Some("sfen") => {
                 words.next();
-                Self::read_sfen(words, "the board of an SFEN")?
+                Self::parse_sfen(words, "the board of an SFEN")?
             }
-            _ => Self::read_sfen(words, START)?,
+            _ => Self::parse_sfen(words, START)?,
         };
         match words.next() {
             None | Some("moves") => {}
@@ -247,7 +259,7 @@ impl PositionCommand {
         Ok(Self { start, moves })
     }
 
-    fn read_sfen(words: &mut Words<'_>, expected: &'static str) -> Result<Start, CommandError> {
+    fn parse_sfen(words: &mut Words<'_>, expected: &'static str) -> Result<Start, CommandError> {
         let mut fields = Vec::new();
         while let Some(word) = words.peek().filter(|&word| word != "moves") {
             fields.push(word);

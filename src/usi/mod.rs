@@ -1,6 +1,7 @@
-//! The USI protocol: the text of commands and replies, options by name, and the session that ties them to the engine.
+//! The USI protocol: commands and replies as data, options by name, the session that connects them to
+//! the engine, and the client that drives other engines.
 //!
-//! Architecture invariant: only this layer knows protocol text, and in the session only its writer touches the output.
+//! Only this layer knows protocol text, and only `session/output.rs` writes to the GUI.
 
 #![cfg_attr(
     not(test),

@@ -1,14 +1,14 @@
-//! The options: each is declared once, in the table, so that the list, the handling and `getoption` cannot drift.
+//! The USI options: `option` lines, `setoption` and `getoption`, all from one table.
 //!
-//! A declaration says how to read and how to write the setting; its default is what [`Settings::default`] holds.
-//! Names have no spaces, because GUIs cut the lines at them.
+//! A row of the table says how the setting is read and written; the default is the value in
+//! [`Settings::default`]. To add an option, add the setting and one row.
 
+mod kind;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write as _;
-use std::ops::RangeInclusive;
 #[cfg(feature = "tune")]
 use std::sync::LazyLock;
 
@@ -20,86 +20,48 @@ use crate::engine::Settings;
 use crate::search::tunables::{self, Tunable};
 use crate::types::EnteringKingRule;
 use crate::util::shorten;
+pub use kind::Button;
+use kind::{Kind, UsiOption};
 use table::OPTIONS;
 
-/// One option.
-#[cfg_attr(feature = "tune", derive(Clone))]
-struct UsiOption {
-    name: &'static str,
-    kind: Kind,
-}
-
-/// What values an option has, and which setting it is.
-#[cfg_attr(feature = "tune", derive(Clone))]
-enum Kind {
-    Check {
-        get: fn(&Settings) -> bool,
-        set: fn(&mut Settings, bool),
-    },
-    Spin {
-        range: RangeInclusive<i64>,
-        get: fn(&Settings) -> i64,
-        set: fn(&mut Settings, i64),
-    },
-    Rule {
-        get: fn(&Settings) -> EnteringKingRule,
-        set: fn(&mut Settings, EnteringKingRule),
-    },
-    Text {
-        usi_type: &'static str,
-        get: fn(&Settings) -> String,
-        set: fn(&mut Settings, &str),
-    },
-    Button(Button),
-    #[cfg(feature = "tune")]
-    Tunable(&'static Tunable),
-}
-
-/// What a button does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Button {
-    /// Forgets everything the search has learnt.
-    ClearHash,
-}
-
-/// What has come of a `setoption`.
+/// The effect of a `setoption`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// The setting has the new value.
     Set,
-    /// There is no such option: GUIs and bridges send names of other engines.
+    /// There is no such option. No error: GUIs send options of other engines too.
     Unknown,
     /// A button was pressed.
     Pressed(Button),
 }
 
-/// Why an option did not get the value that was asked for.
+/// Why an option did not take the value of a `setoption`.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OptionError {
-    /// A number, but outside of the range.
+    /// A number outside the range.
     #[error("\"{found}\" for option {name}, allowed are {least} to {most}, {used} is used")]
     OutOfRange {
         /// The option.
         name: &'static str,
-        /// The text that was sent.
+        /// The value that was sent, shortened.
         found: String,
-        /// The range.
+        /// Lower end of the range.
         least: i64,
-        /// The range.
+        /// Upper end of the range.
         most: i64,
-        /// The end of the range that is nearer.
+        /// The nearest value in the range, which is set.
         used: i64,
     },
-    /// Text that is no value of the option.
+    /// Text that the option cannot take.
     #[error("\"{found}\" for option {name}, expected {expected}, {kept} is kept")]
     Invalid {
         /// The option.
         name: &'static str,
-        /// The text that was sent, empty where there was none.
+        /// The value that was sent, shortened; empty if there was none.
         found: String,
-        /// The values that there are.
+        /// The values that it can take.
         expected: String,
-        /// The value that the option still has.
+        /// Its value, which has not changed.
         kept: String,
     },
 }
@@ -110,7 +72,8 @@ pub fn option_lines() -> impl Iterator<Item = String> {
     options().iter().map(move |option| option.line(&defaults))
 }
 
-/// The current values as `Name = value`: of the named option, or of all. `None` if there is no such option.
+/// The current values as lines `Name = value`: of the named option, or of all options but buttons.
+/// `None` if there is no such option.
 pub fn current_values(settings: &Settings, name: Option<&str>) -> Option<String> {
     let options: Vec<_> = match name {
         Some(name) => vec![find(name)?],
@@ -125,10 +88,11 @@ pub fn current_values(settings: &Settings, name: Option<&str>) -> Option<String>
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Handles `setoption`. A value that an option cannot take leaves it as it was, or at the end of its range.
+/// Handles `setoption`. A number outside the range sets the nearest one; any other bad value changes
+/// nothing.
 ///
 /// # Errors
-/// Says what was wrong and which value the option has now.
+/// Says what is wrong and which value the option has now.
 pub fn set_option(
     settings: &mut Settings,
     name: &str,
@@ -230,13 +194,13 @@ impl UsiOption {
     }
 }
 
-/// All options.
+/// The options of the table.
 #[cfg(not(feature = "tune"))]
 fn options() -> &'static [UsiOption] {
     OPTIONS
 }
 
-/// All options, and the numbers of the search.
+/// The options of the table, and the tunable parameters of the search.
 #[cfg(feature = "tune")]
 fn options() -> &'static [UsiOption] {
     static ALL: LazyLock<Vec<UsiOption>> = LazyLock::new(|| {
@@ -250,7 +214,7 @@ fn options() -> &'static [UsiOption] {
     &ALL
 }
 
-/// GUIs write names as we list them; people at a terminal may not.
+/// Case does not matter, for people at a terminal.
 fn find(name: &str) -> Option<&'static UsiOption> {
     options()
         .iter()

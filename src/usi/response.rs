@@ -1,7 +1,7 @@
-//! What the engine says, as data; [`Display`](fmt::Display) is the line.
+//! The replies of the engine as data; [`Display`](fmt::Display) writes the line.
 //!
-//! Every reply but [`Response::Text`] is exactly one line, whatever text it carries, and nothing follows the moves of a
-//! `pv`.
+//! Every reply except [`Response::Text`] is exactly one line, whatever text it quotes, and `pv` with its
+//! moves is always last.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,37 +9,38 @@ use std::time::Duration;
 use crate::engine::{MateAnswer, MateInfo};
 use crate::search::{CurrentMove, Decision, Info};
 use crate::types::{Bound, Move, Score};
+use crate::util::abbreviate;
 
-/// One reply.
+/// A reply to the GUI.
 #[derive(Clone, Debug)]
 pub enum Response {
-    /// `id name …`.
+    /// `id name …`: name and version.
     IdName(String),
-    /// `id author …`.
+    /// `id author …`: who made the engine.
     IdAuthor(String),
-    /// An `option …` line.
+    /// A whole `option …` line.
     Option(String),
-    /// `usiok`.
+    /// `usiok`: the end of the options.
     UsiOk,
-    /// `readyok`.
+    /// `readyok`: the answer to `isready`.
     ReadyOk,
-    /// `info depth …`.
+    /// `info depth …`: a principal variation.
     Info(Info),
-    /// `info depth … currmove …`.
+    /// `info depth … currmove …`: the root move that is being searched.
     CurrentMove(CurrentMove),
-    /// `info string …`.
+    /// `info string …`: a message for people.
     Note(String),
-    /// `info string error: …`: what, where, and what was kept.
+    /// `info string error: …`: what is wrong, where, and what is used instead.
     Error(String),
-    /// `bestmove …`.
+    /// `bestmove …`: the answer to `go`.
     BestMove(Decision),
-    /// `info …` about the search for a mate.
+    /// `info …`: progress of the mate solver.
     MateInfo(MateInfo),
-    /// `checkmate …`.
+    /// `checkmate …`: the answer to `go mate`.
     Checkmate(MateAnswer),
-    /// An empty line, which tells a waiting GUI that we live.
+    /// An empty line, which shows a waiting GUI that the engine is alive.
     KeepAlive,
-    /// The output of a tool for people, which may have many lines.
+    /// The output of a tool; may have many lines.
     Text(String),
 }
 
@@ -58,7 +59,10 @@ impl fmt::Display for Response {
                 current.depth, current.mv, current.number
             ),
             Self::Note(text) => write!(f, "info string {}", OneLine(text)),
-            Self::Error(text) => write!(f, "info string error: {}", OneLine(text)),
+            Self::Error(text) => {
+                let text = abbreviate(text.clone());
+                write!(f, "info string error: {}", OneLine(&text))
+            }
             Self::BestMove(decision) => write_bestmove(f, decision),
             Self::MateInfo(info) => write_mate_info(f, info),
             Self::Checkmate(answer) => write_checkmate(f, answer),
@@ -68,7 +72,7 @@ impl fmt::Display for Response {
     }
 }
 
-/// The bound stands right after the score and the moves at the very end: clients depend on both.
+/// The bound follows the score and the moves end the line: clients depend on both.
 fn write_info(f: &mut fmt::Formatter<'_>, info: &Info) -> fmt::Result {
     write!(
         f,
@@ -88,7 +92,7 @@ fn write_info(f: &mut fmt::Formatter<'_>, info: &Info) -> fmt::Result {
     write_pv(f, &info.pv)
 }
 
-/// The depth is that of the line; a mate that was found has a score.
+/// The depth is the length of the line; only a mate that was found has a score.
 fn write_mate_info(f: &mut fmt::Formatter<'_>, info: &MateInfo) -> fmt::Result {
     let depth = info.mate.unwrap_or(info.line.len()).max(1);
     write!(f, "info depth {depth} seldepth {}", info.deepest.max(depth))?;
@@ -115,7 +119,7 @@ fn write_effort(
     time: Duration,
 ) -> fmt::Result {
     let milliseconds = time.as_millis();
-    // A search of less than a millisecond counts as one: no division by zero, and no absurd speed.
+    // Times below 1 ms count as 1 ms, against division by zero and absurd speeds.
     let nps = u128::from(nodes) * 1000 / milliseconds.max(1);
     write!(
         f,
@@ -130,8 +134,8 @@ fn write_pv(f: &mut fmt::Formatter<'_>, moves: &[Move]) -> fmt::Result {
     Ok(())
 }
 
-/// Bridges to CSA servers forward `resign` and `win` at once, even for a search that nobody waits for any more; the word
-/// `none` they ignore then.
+/// `none` answers a stopped ponder search: bridges to CSA servers ignore it, but forward `resign` and
+/// `win` to the server even then.
 fn write_bestmove(f: &mut fmt::Formatter<'_>, decision: &Decision) -> fmt::Result {
     match decision {
         Decision::Move { best, ponder: None } => write!(f, "bestmove {best}"),
@@ -145,7 +149,7 @@ fn write_bestmove(f: &mut fmt::Formatter<'_>, decision: &Decision) -> fmt::Resul
     }
 }
 
-/// Text in which nothing ends the line.
+/// Text with its control characters replaced by spaces, so that it stays one line.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {
@@ -200,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_in_work_is_told_alone() {
+    fn the_current_move_has_its_own_line() {
         let current = CurrentMove {
             depth: 21,
             mv: Move::promotion(Square::S88, Square::S22, Piece::BlackHorse),

@@ -1,14 +1,14 @@
 //! The session: commands from a reader thread, one `match` on them, replies through one writer.
 //!
-//! Promises: exactly one `bestmove` for every `go` (one `checkmate` for `go mate`), none while pondering before `stop` or
-//! `ponderhit`; `readyok` for every `isready`; one error line for everything that cannot be done; the end within
-//! milliseconds of `quit` or the end of input, whatever the search does. Only the tools (`perft`, `bench`), which nobody
-//! plays a game with, are finished first, unless a `stop` follows them.
+//! Promises: exactly one `bestmove` for every `go` (one `checkmate` for `go mate`), while pondering not
+//! before `stop` or `ponderhit`; one `readyok` for every `isready`; one error line for everything that
+//! cannot be done; the program ends within milliseconds of `quit` or the end of the input, whatever the
+//! search does. Only the tools `perft` and `bench` are finished first, unless a `stop` follows them.
 //!
-//! The search reports from its own thread, through the same writer, so this loop is never more than a moment away from
-//! its next command.
+//! The search reports from its own thread through the same writer, so commands never wait for it.
 
 mod debug_log;
+mod inbox;
 mod input;
 mod keep_alive;
 mod limits;
@@ -34,17 +34,18 @@ use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
 use crate::search::{Decision, Event, Limits};
 use crate::types::Move;
-use input::{Input, Interrupt, Line};
+use inbox::{Input, Interrupt, Line};
 use output::Output;
 
-/// The benchmark, which is no part of this layer: writes its report and ends early when the flag is set.
+/// The benchmark, which belongs to a higher layer: writes its report, and ends early when the flag is
+/// set.
 pub type BenchTool =
     fn(depth: Option<u32>, output: &mut dyn Write, stop: &AtomicBool) -> Result<(), Box<dyn Error>>;
 
-/// Serves a GUI until it quits or goes away.
+/// Serves a GUI until it quits, or closes one of the pipes.
 ///
 /// # Errors
-/// The system has no thread for the reader.
+/// The system cannot start the reader thread.
 pub fn run(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -72,18 +73,18 @@ struct Session {
     interrupt: Arc<Interrupt>,
     bench: BenchTool,
     ponder: Ponder,
-    /// Where the dialogue is to be written, as it was last asked for.
+    /// The debug log file of the settings when it was last opened.
     debug_log_file: Option<PathBuf>,
 }
 
-/// What `ponderhit` means now.
+/// What a `ponderhit` applies to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ponder {
-    /// Nothing: we do not ponder.
+    /// Nothing: the engine does not ponder.
     No,
-    /// The search that runs is to end when our clock says so.
+    /// The running search, which then ends as the clock says.
     Search,
-    /// There is no search, because there is no position, but the protocol wants the answer later.
+    /// No search, because the position was refused; but the answer must wait for `ponderhit` or `stop`.
     Refused,
 }
 
@@ -105,11 +106,11 @@ impl Session {
     }
 
     fn handle(&mut self, line: Line) -> Flow {
-        let faults = line.reading.faults;
-        for fault in &faults {
-            self.report_fault(fault);
+        let errors = line.parsed.errors;
+        for error in &errors {
+            self.report_command_error(error);
         }
-        let Some(command) = line.reading.command else {
+        let Some(command) = line.parsed.command else {
             return Flow::Continue;
         };
         log::debug!("{command}");
@@ -125,7 +126,7 @@ impl Session {
             | Command::Perft(depth) => {
                 self.perft(depth, line.number);
             }
-            Command::Go(go) => self.go(&go, line.read_at, !faults.is_empty()),
+            Command::Go(go) => self.go(&go, line.read_at, !errors.is_empty()),
             Command::Stop | Command::GameOver(_) => self.stop(),
             Command::PonderHit(times) => self.ponderhit(times),
             Command::Quit => return Flow::End,
@@ -135,7 +136,7 @@ impl Session {
             Command::Key => self.show(self.engine.position().key().to_string()),
             Command::Eval => {
                 let (text, problems) = self.engine.explain();
-                self.report_problems(&problems);
+                self.report_preparation(&problems);
                 self.show(text);
             }
             Command::GetOption(name) => self.get_option(name.as_deref()),
@@ -154,22 +155,26 @@ impl Session {
         self.output.send(&Response::Text(text));
     }
 
-    fn report_fault(&mut self, fault: &CommandError) {
-        match fault.command() {
+    fn report_command_error(&mut self, error: &CommandError) {
+        match error.command() {
             Some("position") => {
                 self.finish_search();
-                self.engine.refuse_position(fault.to_string());
-                self.error(format!("{fault}, the last good position is kept"));
+                self.engine.refuse_position(error.to_string());
+                self.error(format!("{error}, the last good position is kept"));
             }
-            Some("go") => self.error(format!("{fault}, the search goes on without it")),
+            Some("go") => self.error(format!("{error}, the search goes on without it")),
             Some("ponderhit" | "gameover") => {
-                self.error(format!("{fault}, that word is ignored"));
+                self.error(format!("{error}, that word is ignored"));
             }
-            _ => self.error(format!("{fault}, the line is ignored")),
+            _ => self.error(format!("{error}, the line is ignored")),
         }
     }
 
-    fn report_problems(&self, problems: &[PrepareProblem]) {
+    /// Reports the problems of a preparation, and the evaluation if it was loaded.
+    fn report_preparation(&mut self, problems: &[PrepareProblem]) {
+        if let Some(evaluation) = self.engine.take_loaded_evaluation() {
+            self.output.send(&Response::Note(evaluation));
+        }
         for problem in problems {
             if problem.is_error() {
                 self.error(problem.to_string());
@@ -201,14 +206,14 @@ impl Session {
             keep_alive::during(&self.output, &self.interrupt, keep_alive::INTERVAL, || {
                 engine.prepare()
             });
-        self.report_problems(&problems);
+        self.report_preparation(&problems);
         self.output.send(&Response::ReadyOk);
     }
 
     fn new_game(&mut self) {
         self.finish_search();
         let problems = self.engine.new_game();
-        self.report_problems(&problems);
+        self.report_preparation(&problems);
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
@@ -217,17 +222,17 @@ impl Session {
             Ok(Change::Pressed(Button::ClearHash)) => self.new_game(),
             Err(error) => self.error(error.to_string()),
         }
-        self.follow_debug_log();
+        self.update_debug_log();
     }
 
-    /// Begins or ends the log of the dialogue where the settings were changed.
-    fn follow_debug_log(&mut self) {
+    /// Starts or ends the debug log if its setting has changed.
+    fn update_debug_log(&mut self) {
         let wanted = &self.engine.settings().debug_log_file;
         if *wanted != self.debug_log_file {
             self.debug_log_file.clone_from(wanted);
             let values = options::current_values(self.engine.settings(), None).unwrap_or_default();
             let opening = format!("{}\n{values}", compiler());
-            self.output.log_to(wanted.as_deref(), &opening);
+            self.output.set_log_file(wanted.as_deref(), &opening);
         }
     }
 
@@ -253,7 +258,7 @@ impl Session {
 
     // --- Search ---
 
-    fn go(&mut self, command: &GoCommand, read_at: Instant, has_faults: bool) {
+    fn go(&mut self, command: &GoCommand, read_at: Instant, has_errors: bool) {
         self.finish_search();
         let refusal = self.engine.refusal().map(str::to_owned);
         if let Some(reason) = &refusal {
@@ -264,7 +269,7 @@ impl Session {
         if let Some(limit) = command.mate {
             self.search_mate(limit, read_at, refusal.is_some());
         } else if refusal.is_none() {
-            self.search(command, read_at, has_faults);
+            self.search(command, read_at, has_errors);
         } else if command.ponder {
             self.ponder = Ponder::Refused;
         } else {
@@ -272,11 +277,11 @@ impl Session {
         }
     }
 
-    fn search(&mut self, command: &GoCommand, read_at: Instant, has_faults: bool) {
+    fn search(&mut self, command: &GoCommand, read_at: Instant, has_errors: bool) {
         let limits = Limits {
-            search_moves: self.read_search_moves(&command.search_moves),
+            search_moves: self.parse_search_moves(&command.search_moves),
             start: read_at,
-            ..limits::of(command, has_faults)
+            ..limits::from_go(command, has_errors)
         };
         self.ponder = if command.ponder {
             Ponder::Search
@@ -293,13 +298,13 @@ impl Session {
             });
         };
         let problems = self.engine.go(limits, Box::new(report));
-        self.report_problems(&problems);
+        self.report_preparation(&problems);
     }
 
-    fn read_search_moves(&self, texts: &[String]) -> Vec<Move> {
+    fn parse_search_moves(&self, texts: &[String]) -> Vec<Move> {
         let mut moves = Vec::new();
         for (index, text) in texts.iter().enumerate() {
-            match self.engine.read_move(text) {
+            match self.engine.parse_move(text) {
                 Ok(mv) => moves.push(mv),
                 Err(error) => self.error(format!(
                     "{error}, move {} of \"searchmoves\", the search goes on without it",
@@ -310,7 +315,7 @@ impl Session {
         moves
     }
 
-    /// The answer comes from the search, as soon as it has noticed.
+    /// The search sends the answer itself, within milliseconds.
     fn stop(&mut self) {
         if self.ponder == Ponder::Refused {
             self.output.send(&Response::BestMove(Decision::Nothing));

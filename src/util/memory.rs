@@ -1,25 +1,28 @@
-//! How much memory there is. Systems hand out more than they have and kill the program when it is
-//! used, so a large table asks here first.
+//! Free memory of the machine. Systems grant more than they have and kill a program that uses it, so
+//! large allocations ask here first.
 
 use sysinfo::System;
 
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
-/// Of the free memory, the part that a table may take, in percent: the rest of the system lives
-/// too.
+/// The share of the free memory that may be allocated, in percent; the rest is for other programs.
 const SHARE: u64 = 90;
 
-/// Whether a table of so many MB (2^20 bytes) fits into the memory that is free now, within the
-/// limits of a container.
-pub(crate) fn fits_into_memory(megabytes: usize) -> bool {
+/// The memory in MB (2^20 bytes) that may be allocated now, within the limits of a container. `None`
+/// if the system does not tell.
+pub(crate) fn free_megabytes() -> Option<usize> {
     let mut system = System::new();
     system.refresh_memory();
     let mut free = system.available_memory();
     if let Some(limits) = system.cgroup_limits() {
         free = free.min(limits.free_memory);
     }
-    // 0 where the system does not tell.
-    free == 0 || megabytes as u64 <= free / BYTES_PER_MEGABYTE * SHARE / 100
+    (free > 0).then_some((free / BYTES_PER_MEGABYTE * SHARE / 100) as usize)
+}
+
+/// Whether so many MB (2^20 bytes) can be allocated now. True if the system does not tell.
+pub(crate) fn fits_into_memory(megabytes: usize) -> bool {
+    free_megabytes().is_none_or(|free| megabytes <= free)
 }
 
 #[cfg(test)]

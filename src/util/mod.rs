@@ -11,9 +11,9 @@ mod threads;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use enum_macro::simple_enum;
-pub(crate) use memory::fits_into_memory;
+pub(crate) use memory::{fits_into_memory, free_megabytes};
 pub(crate) use pages::ZeroedPages;
 pub(crate) use prefetch::prefetch;
 pub(crate) use read::read_up_to;
-pub(crate) use shorten::shorten;
+pub(crate) use shorten::{abbreviate, shorten};
 pub(crate) use threads::{cores, for_each_part};

@@ -5,6 +5,9 @@ use super::network::Network;
 /// A file of our own format.
 static FILE: &[u8] = include_bytes!("../../../nets/raicho.nnue");
 
+/// Its name in messages. `EvalFile` never reads this text as a path.
+const SOURCE: &str = "<embedded>";
+
 impl Network {
     /// The embedded network. Each call reads it anew.
     ///
@@ -12,8 +15,13 @@ impl Network {
     /// Panics if the embedded file is damaged, which a test excludes.
     pub fn embedded() -> Self {
         let (mut network, _) = Self::read(FILE).expect("the embedded network is whole");
-        network.source = String::from("<embedded>");
+        network.source = String::from(SOURCE);
         network
+    }
+
+    /// Whether it is the network inside the executable.
+    pub fn is_embedded(&self) -> bool {
+        self.source == SOURCE
     }
 }
 

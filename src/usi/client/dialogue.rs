@@ -1,18 +1,18 @@
-//! What was said lately, for the report of a failure.
+//! The latest lines of the dialogue with an engine, for reports of failures.
 //!
-//! Each kind of line has its own room: a flood of `info` must not push out the command that it answers, nor a chatty
-//! standard error the moves.
+//! Each kind of line has its own buffer, so that a flood of `info` does not displace the command that it
+//! answers, nor the output on standard error the moves.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Characters kept of a line: the longest games fit.
-const LONGEST: usize = 8192;
+/// Characters kept of a line; `position` with the longest games fits.
+const MAX_CHARACTERS: usize = 8192;
 
-/// Who says a line.
+/// The source of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Voice {
-    /// We.
+    /// This program.
     Us,
     /// The engine.
     Engine,
@@ -24,15 +24,15 @@ pub(super) enum Voice {
 #[derive(Debug)]
 pub(super) struct Dialogue {
     start: Instant,
-    said: u64,
-    infos: Room<40>,
-    diagnostics: Room<40>,
-    others: Room<60>,
+    count: u64,
+    infos: LastLines<40>,
+    diagnostics: LastLines<40>,
+    others: LastLines<60>,
 }
 
 #[derive(Debug)]
 struct Line {
-    /// How many were said before, which orders lines of the same moment.
+    /// Its number, which orders lines of the same time.
     number: u64,
     at: Instant,
     voice: Voice,
@@ -41,9 +41,9 @@ struct Line {
 
 /// The last `LINES` lines of a kind.
 #[derive(Debug, Default)]
-struct Room<const LINES: usize>(VecDeque<Line>);
+struct LastLines<const LINES: usize>(VecDeque<Line>);
 
-impl<const LINES: usize> Room<LINES> {
+impl<const LINES: usize> LastLines<LINES> {
     fn push(&mut self, line: Line) {
         if self.0.len() == LINES {
             self.0.pop_front();
@@ -56,25 +56,25 @@ impl Dialogue {
     pub(super) fn new() -> Self {
         Self {
             start: Instant::now(),
-            said: 0,
-            infos: Room::default(),
-            diagnostics: Room::default(),
-            others: Room::default(),
+            count: 0,
+            infos: LastLines::default(),
+            diagnostics: LastLines::default(),
+            others: LastLines::default(),
         }
     }
 
     pub(super) fn note(&mut self, voice: Voice, at: Instant, text: &str) {
         let end = text
             .char_indices()
-            .nth(LONGEST)
+            .nth(MAX_CHARACTERS)
             .map_or(text.len(), |(end, _)| end);
         let line = Line {
-            number: self.said,
+            number: self.count,
             at,
             voice,
             text: text[..end].to_owned(),
         };
-        self.said += 1;
+        self.count += 1;
         match voice {
             Voice::Diagnostics => self.diagnostics.push(line),
             Voice::Engine if text.trim_start().starts_with("info") => self.infos.push(line),
@@ -98,7 +98,7 @@ impl Dialogue {
             Voice::Engine => '<',
             Voice::Diagnostics => '!',
         };
-        // Foreign text must not steer the terminal that it is shown on.
+        // No control sequences for the terminal on which the report is shown.
         let text = line.text.replace(char::is_control, " ");
         format!("{seconds:.3} {sign} {text}")
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floods_push_out_only_their_own_kind() {
+    fn floods_displace_only_their_own_kind() {
         let mut dialogue = Dialogue::new();
         let at = dialogue.start;
         dialogue.note(Voice::Us, at, "go infinite");

@@ -1,13 +1,13 @@
-//! A `setoption` that the engine will understand, or the reason why there is none.
+//! Checks an option against the declarations of the engine and writes its `setoption` line.
 
 use thiserror::Error;
 
 use super::reply::{DeclaredOption, OptionKind};
 use crate::util::shorten;
 
-/// Options that every engine knows, declared or not: GUIs always send them.
+/// Options that every engine accepts without a declaration, because all GUIs send them.
 const IMPLIED: [&str; 2] = ["USI_Hash", "USI_Ponder"];
-/// How the protocol writes text without characters.
+/// How USI writes an empty text.
 const EMPTY: &str = "<empty>";
 
 /// Why an option cannot be set.
@@ -16,24 +16,24 @@ pub enum OptionMismatch {
     /// The engine does not declare it.
     #[error("the engine has no option \"{name}\", it has {known}")]
     Unknown {
-        /// What was asked for.
+        /// The requested option.
         name: String,
-        /// All that there are.
+        /// The names of all declared options.
         known: String,
     },
-    /// It does, but not with this value.
+    /// The engine declares the option, but not with this value.
     #[error("\"{found}\" for option {name}, expected {expected}")]
     Value {
         /// The option, as declared.
         name: String,
-        /// What was asked for, empty where there was none.
+        /// The requested value, shortened; empty if there was none.
         found: String,
-        /// The values that there are.
+        /// The values that it can take.
         expected: String,
     },
 }
 
-/// The line that sets an option, with names and values in the engine's own spelling.
+/// The line that sets an option, with name and value in the spelling of the engine.
 pub(super) fn setoption_line(
     declared: &[DeclaredOption],
     name: &str,
@@ -72,7 +72,7 @@ fn unknown(declared: &[DeclaredOption], name: &str) -> OptionMismatch {
     }
 }
 
-/// The value to send, or what was expected instead.
+/// The value to send; as an error, what is expected instead.
 fn checked(kind: &OptionKind, value: Option<&str>) -> Result<Option<String>, String> {
     let Some(text) = value else {
         return match kind {

@@ -1,7 +1,8 @@
-//! The process of an engine: started, written to, read by threads of its own, and ended.
+//! The process of an engine, with a thread for each of its pipes.
 //!
-//! Nothing here trusts the program: it may flood us, stop reading, close one end of a pipe, or leave children behind
-//! that keep the pipes open. So the threads are never waited for, they end with their pipes.
+//! The program is not trusted: it may flood its output, stop reading, close one end of a pipe, or leave
+//! child processes that keep the pipes open. The threads are therefore never joined; they end with
+//! their pipes.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Component, PathBuf};
@@ -12,23 +13,33 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::dialogue::{Dialogue, Voice};
-use super::{ClientError, Program, Received};
+use super::error::ClientError;
+use super::program::Program;
 use crate::util::shorten;
 
-/// Bytes kept of a line.
+/// Longest line in bytes; the rest is dropped.
 const LONGEST_LINE: usize = 64 * 1024;
-/// Lines that wait to be received; an engine that says more has to wait itself.
+/// Lines in the queue; an engine that writes more blocks.
 const MOST_WAITING: usize = 1024;
-/// A pipe takes at least this much without anybody reading at its other end.
+/// Bytes that a pipe takes, at the least, before its other end is read.
 const PIPE_ROOM: usize = 8 * 1024;
-/// How long an engine may take to read what does not fit into the pipe.
+/// Time for an engine to read what does not fit into the pipe.
 const WRITE_PATIENCE: Duration = Duration::from_secs(5);
-/// How long a process takes to end once its output has.
+/// Time for a process to end after its output has.
 const END_PATIENCE: Duration = Duration::from_millis(500);
-/// Between two looks at a process that is about to end.
-const LOOK: Duration = Duration::from_millis(2);
+/// Time between two checks whether a process has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A running process. Dropping it kills it and waits for its end.
+/// A line from the engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Received {
+    /// The time at which it was complete.
+    pub at: Instant,
+    /// Without its line end; invalid UTF-8 is replaced, and at most 64 KB are kept.
+    pub line: String,
+}
+
+/// A running process. Dropping it kills it and waits until it has ended.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -36,7 +47,7 @@ pub(super) struct Process {
     input: Option<ChildStdin>,
     lines: Receiver<Received>,
     dialogue: Arc<Mutex<Dialogue>>,
-    /// Bytes sent since the last line came: the engine may not have read them.
+    /// Bytes sent since the last line was received, which the engine may not have read yet.
     unread: usize,
 }
 
@@ -46,7 +57,7 @@ impl Process {
         let dialogue = Arc::new(Mutex::new(Dialogue::new()));
         let (sender, lines) = mpsc::sync_channel(MOST_WAITING);
         let (output, diagnostics) = (child.stdout.take(), child.stderr.take());
-        // From here on the process is killed if anything fails.
+        // From here on, dropping `process` kills the child if anything fails.
         let process = Self {
             input: child.stdin.take(),
             child,
@@ -97,7 +108,7 @@ impl Process {
         Ok(at)
     }
 
-    /// A write that might block is left to a thread that can be given up.
+    /// A write that could block is done by a thread that can be abandoned.
     fn write(&mut self, bytes: Vec<u8>) -> io::Result<()> {
         let Some(mut input) = self.input.take() else {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -110,20 +121,20 @@ impl Process {
         let (sender, outcome) = mpsc::sync_channel(1);
         spawn("usi-input", move || {
             let result = input.write_all(&bytes);
-            // Nobody waits for it any more if it took too long.
+            // Fails if the wait has timed out.
             let _ = sender.send((input, result));
         })?;
         let Ok((input, result)) = outcome.recv_timeout(WRITE_PATIENCE) else {
-            // Which also ends the thread, because the pipe breaks.
+            // This also ends the thread, because the pipe breaks.
             self.kill();
-            let reason = "it has stopped to read, and was killed";
+            let reason = "it stopped reading, and was killed";
             return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
         };
         self.input = Some(input);
         result
     }
 
-    /// The end of the process explains a failed write better than the pipe does.
+    /// If the process has ended, its status explains a failed write better than the error of the pipe.
     fn failure(&mut self, line: &str, error: io::Error) -> ClientError {
         if error.kind() != io::ErrorKind::TimedOut && self.wait_for_end(END_PATIENCE) {
             return self.ended();
@@ -160,7 +171,7 @@ impl Process {
         }
     }
 
-    /// Takes no longer than a moment, even while more lines come than can be taken away.
+    /// Stops at the first line that came after the call, so that a flood of lines cannot keep it busy.
     pub(super) fn discard_pending(&mut self) {
         let now = Instant::now();
         while let Ok(received) = self.lines.try_recv() {
@@ -174,14 +185,15 @@ impl Process {
         self.input = None;
     }
 
-    /// Waits for the end and helps at the end of `grace`.
+    /// Waits for the end; kills the process after `grace`.
     pub(super) fn wait(&mut self, grace: Duration) {
         if !self.wait_for_end(grace) {
             self.kill();
         }
     }
 
-    /// Whether the process has ended within `patience`. Lines that still come are dropped, so that none can hold it up.
+    /// Waits for the end and says whether it came within `patience`. Lines are dropped meanwhile, so that
+    /// the process does not block on its output.
     fn wait_for_end(&mut self, patience: Duration) -> bool {
         let start = Instant::now();
         loop {
@@ -191,8 +203,8 @@ impl Process {
             if start.elapsed() >= patience {
                 return false;
             }
-            if self.lines.recv_timeout(LOOK) == Err(RecvTimeoutError::Disconnected) {
-                thread::sleep(LOOK);
+            if self.lines.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Disconnected) {
+                thread::sleep(POLL_INTERVAL);
             }
         }
     }
@@ -205,7 +217,7 @@ impl Process {
     }
 
     fn kill(&mut self) {
-        // Both fail only for a process that is gone already.
+        // Both fail only for a process that has ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -232,12 +244,15 @@ fn command(program: &Program) -> io::Result<Command> {
         .stderr(Stdio::piped());
     if let Some(directory) = &program.directory {
         if !directory.is_dir() {
-            let reason = format!("its directory {} is none", directory.display());
+            let reason = format!(
+                "its working directory {} does not exist",
+                directory.display()
+            );
             return Err(io::Error::new(io::ErrorKind::NotFound, reason));
         }
         command.current_dir(directory);
     }
-    // Ctrl-C in a terminal is for us; the engines play on until we end them.
+    // In a process group of its own, so that Ctrl-C in a terminal reaches only us.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     #[cfg(windows)]
@@ -245,11 +260,12 @@ fn command(program: &Program) -> io::Result<Command> {
     Ok(command)
 }
 
-/// `CREATE_NEW_PROCESS_GROUP` of the Windows API.
+/// `CREATE_NEW_PROCESS_GROUP` of the Windows API, for `creation_flags`.
 #[cfg(windows)]
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 
-/// Systems differ in whether a path counts from our directory or from that of the new process: from ours.
+/// The path of the executable, absolute: systems differ in which working directory a relative path
+/// refers to.
 fn executable(program: &Program) -> io::Result<PathBuf> {
     let mut components = program.path.components();
     let is_bare = matches!(
@@ -288,7 +304,7 @@ fn note_lines(diagnostics: impl Read, dialogue: &Mutex<Dialogue>) {
     }
 }
 
-/// Lines from bytes of any kind, in bounded memory.
+/// Reads lines of any bytes in bounded memory.
 struct LineReader<R> {
     input: BufReader<R>,
     bytes: Vec<u8>,
@@ -302,7 +318,7 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    /// `None` at the end. A last line without an end counts.
+    /// `None` at the end. A last line without a line end counts.
     fn next_line(&mut self) -> Option<String> {
         self.bytes.clear();
         let mut is_any = false;
@@ -310,7 +326,7 @@ impl<R: Read> LineReader<R> {
             let available = match self.input.fill_buf() {
                 Ok(available) => available,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // What cannot be read has ended, for all we can do.
+                // A read error is treated as the end of the output.
                 Err(_) => &[],
             };
             let end = available.iter().position(|&byte| byte == b'\n');
@@ -351,7 +367,7 @@ fn describe(status: ExitStatus) -> String {
         return format!("killed by signal {signal}");
     }
     match status.code() {
-        // Windows ends crashed processes with large codes that people know in hexadecimal.
+        // The codes of crashed processes on Windows are documented in hexadecimal.
         Some(code) if code < 0 => format!("exit code {code:#x}"),
         Some(code) => format!("exit code {code}"),
         None => status.to_string(),

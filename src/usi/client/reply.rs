@@ -1,7 +1,7 @@
-//! The lines of an engine, as data: pure text, no process.
+//! The lines of an engine as data: pure text, no process.
 //!
-//! Tolerant, because engines differ: what is not understood is skipped word by word, nothing is an error, and no text
-//! makes it panic. Whether a move is one is for others to find out.
+//! Engines differ, so that unknown words are skipped, nothing is an error, and no text makes the parser
+//! panic. Moves stay text.
 
 #[cfg(test)]
 mod tests;
@@ -10,126 +10,126 @@ use std::time::Duration;
 
 use crate::types::{Bound, Score};
 
-/// One line.
+/// A line of an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reply<'a> {
-    /// `usiok`.
+    /// `usiok`: the end of the options.
     UsiOk,
-    /// `readyok`.
+    /// `readyok`: the answer to `isready`.
     ReadyOk,
-    /// `id name …`.
+    /// `id name …`: the name of the engine.
     IdName(&'a str),
-    /// `id author …`.
+    /// `id author …`: who made it.
     IdAuthor(&'a str),
-    /// `option name …`.
+    /// `option name …`: the declaration of an option.
     Option(DeclaredOption),
-    /// `bestmove …`.
+    /// `bestmove …`: the answer to `go`.
     BestMove(BestMove<'a>),
-    /// `info …`.
+    /// `info …`: progress of the search, or text for people.
     Info(InfoLine<'a>),
-    /// `checkmate …`: what follows the word.
+    /// `checkmate …`: the answer to `go mate`, without the word itself.
     Checkmate(&'a str),
-    /// Anything else, also nothing: engines send empty lines to say that they live.
+    /// Any other line, also an empty one, which engines send during long preparations.
     Other,
 }
 
-/// What the engine decided.
+/// The decision of the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BestMove<'a> {
-    /// To play `best`, which may be any word.
+    /// A move, which may be any word.
     Move {
         /// The move.
         best: &'a str,
-        /// The answer it expects.
+        /// The expected answer.
         ponder: Option<&'a str>,
     },
     /// `resign`.
     Resign,
     /// `win`: the declaration of the entering king.
     Win,
-    /// No move at all: the line ends, or says `none`, `(none)`, `null` or `0000`.
+    /// No move: nothing follows, or `none`, `(none)`, `null` or `0000`.
     Missing,
 }
 
-/// What the engine thinks. Everything is as the engine says it, or absent.
+/// The values of an `info` line as the engine sent them, `None` for those that are missing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InfoLine<'a> {
-    /// Plies searched.
+    /// Depth in plies.
     pub depth: Option<u32>,
-    /// The longest line looked at.
+    /// Selective depth in plies.
     pub seldepth: Option<u32>,
-    /// Rank of the line, from 1.
+    /// Rank of the principal variation, from 1.
     pub multipv: Option<u32>,
-    /// Since the beginning of the search.
+    /// Time since the start of the search.
     pub time: Option<Duration>,
-    /// Positions visited.
+    /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Of them per second.
+    /// Nodes per second.
     pub nps: Option<u64>,
-    /// How full the table is, in thousandths.
+    /// How full the hash table is, in permill.
     pub hashfull: Option<u32>,
-    /// From the engine's own point of view. A mate of unknown length (`mate +`) is one in a ply; up to 0, the engine is
-    /// the one that is mated.
+    /// The score from the view of the engine. `mate +` without a length is a mate in one ply; with 0 or
+    /// less the engine is mated.
     pub score: Option<Score>,
-    /// What the score is, where it is not exact.
+    /// Set if the score is a bound, not exact.
     pub bound: Option<Bound>,
-    /// The moves, to the end of the line.
+    /// The moves of the principal variation, to the end of the line.
     pub pv: Option<&'a str>,
-    /// Words for people, to the end of the line.
+    /// Text for people, to the end of the line.
     pub string: Option<&'a str>,
 }
 
-/// An option of the engine.
+/// A declared option.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeclaredOption {
     /// Its name, as declared.
     pub name: String,
-    /// What values it takes.
+    /// The values that it can take.
     pub kind: OptionKind,
 }
 
-/// The values that an option takes.
+/// The type of an option, with its range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionKind {
-    /// `true` or `false`.
+    /// A switch: `true` or `false`.
     Check {
-        /// Before it is set.
+        /// The value before any `setoption`.
         default: bool,
     },
-    /// A number.
+    /// An integer.
     Spin {
-        /// Before it is set.
+        /// The value before any `setoption`.
         default: i64,
-        /// The least.
+        /// The smallest value.
         min: i64,
-        /// The most.
+        /// The largest value.
         max: i64,
     },
     /// One of several words.
     Combo {
-        /// Before it is set.
+        /// The value before any `setoption`.
         default: String,
-        /// The words.
+        /// The words in the order of the declaration.
         values: Vec<String>,
     },
-    /// No value: sending it does something.
+    /// An action without a value.
     Button,
-    /// Text.
+    /// A text.
     String {
-        /// Before it is set, `<empty>` for none.
+        /// The value before any `setoption`; `<empty>` for none.
         default: String,
     },
     /// The path of a file or folder.
     Filename {
-        /// Before it is set, `<empty>` for none.
+        /// The value before any `setoption`; `<empty>` for none.
         default: String,
     },
-    /// A kind that we do not know, or a declaration that contradicts itself: any value may be sent.
+    /// An unknown type or a contradictory declaration. Any value may be sent.
     Unknown,
 }
 
 impl<'a> Reply<'a> {
-    /// Reads a line.
+    /// Parses a line.
     pub fn of(line: &'a str) -> Self {
         let mut words = Words(line);
         match words.next() {
@@ -149,7 +149,7 @@ impl<'a> Reply<'a> {
     }
 }
 
-/// The words of a line, and what is left of it.
+/// An iterator over the words of a line.
 #[derive(Clone)]
 struct Words<'a>(&'a str);
 
@@ -158,12 +158,12 @@ impl<'a> Words<'a> {
         self.0.trim()
     }
 
-    /// Takes the next word if it is this one.
+    /// Takes the next word if it equals `keyword`.
     fn skip_word(&mut self, keyword: &str) -> Option<()> {
         self.read(|word| (word == keyword).then_some(()))
     }
 
-    /// Takes the next word if `read` makes something of it.
+    /// Takes the next word if `read` accepts it.
     fn read<T>(&mut self, read: impl FnOnce(&'a str) -> Option<T>) -> Option<T> {
         let mut after = self.clone();
         let value = after.next().and_then(read);
@@ -216,7 +216,7 @@ fn info_line(mut words: Words<'_>) -> InfoLine<'_> {
             "nodes" => info.nodes = words.read(number),
             "nps" => info.nps = words.read(number),
             "hashfull" => info.hashfull = words.read(small_number),
-            // The word `score` says nothing, so that the bound may stand before or after the number.
+            // `score` itself is skipped, so that the bound may precede or follow the number.
             "cp" => info.score = words.read(signed_number).map(Score::Cp),
             "mate" => info.score = words.read(plies_to_mate).map(Score::Mate),
             "lowerbound" => info.bound = Some(Bound::Lower),
@@ -243,7 +243,7 @@ fn plies_to_mate(word: &str) -> Option<i32> {
     }
 }
 
-/// Digits; what is too large is the largest.
+/// A decimal number without a sign; saturates.
 fn number(word: &str) -> Option<u64> {
     let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| word.parse().unwrap_or(u64::MAX))
@@ -319,7 +319,7 @@ fn spin(mut words: Words<'_>) -> Option<OptionKind> {
     })
 }
 
-/// Values may consist of several words.
+/// A value may consist of several words.
 fn combo(words: Words<'_>) -> OptionKind {
     let (mut default, mut values) = (String::new(), Vec::<String>::new());
     let mut is_default = false;

@@ -1,7 +1,6 @@
 //! The parameters of `go` and of `ponderhit`.
 //!
-//! A bad parameter does not spoil the command: the engine is on the clock, so it is reported and left out, and the
-//! search uses the others.
+//! A bad parameter is reported and left out. The search uses the others, because the clock is running.
 
 use std::fmt;
 
@@ -10,55 +9,55 @@ use super::words::{CommandError, Unit, Words};
 const EXPECTED: &str = "a parameter of go such as \"btime\" or \"infinite\"";
 const EXPECTED_TIMES: &str = "\"btime\", \"wtime\", \"binc\", \"winc\" or \"byoyomi\"";
 
-/// How long and on what to think.
+/// The parameters of `go`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct GoCommand {
-    /// Think on the opponent's time and answer only after `stop` or `ponderhit`.
+    /// Ponder: answer only after `stop` or `ponderhit`.
     pub ponder: bool,
     /// The clocks.
     pub times: Times,
-    /// Think exactly so many milliseconds.
+    /// Fixed time for the move in ms.
     pub movetime: Option<u64>,
-    /// Search so many plies.
+    /// Depth limit in plies, 1 to 1000.
     pub depth: Option<u32>,
-    /// Search so many nodes.
+    /// Node limit, from 1.
     pub nodes: Option<u64>,
-    /// Think until `stop`.
+    /// Search until `stop`.
     pub infinite: bool,
-    /// Look for a mate, and answer with `checkmate`.
+    /// Search for a mate, and answer with `checkmate`.
     pub mate: Option<MateLimit>,
-    /// Count leaves to this depth; a tool, answered without `bestmove`.
+    /// Depth of a perft in plies, 0 to 100; answered without `bestmove`.
     pub perft: Option<u32>,
-    /// The moves to choose from as USI text; empty for all.
+    /// The root moves to search as USI text; empty for all.
     pub search_moves: Vec<String>,
 }
 
-/// How long to look for a mate.
+/// The time limit of `go mate`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MateLimit {
-    /// Until it is found, refuted, or `stop` comes.
+    /// None: until a mate is found or disproved, or `stop`.
     Infinite,
-    /// So many milliseconds.
+    /// Time in ms.
     Milliseconds(u64),
 }
 
-/// The clocks in milliseconds, as far as they were given.
+/// The clocks in ms; `None` for those that were not sent.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Times {
-    /// What Black has left.
+    /// Time left for Black.
     pub btime: Option<u64>,
-    /// What White has left.
+    /// Time left for White.
     pub wtime: Option<u64>,
-    /// What Black gains by each move.
+    /// Increment of Black for each move.
     pub binc: Option<u64>,
-    /// What White gains by each move.
+    /// Increment of White for each move.
     pub winc: Option<u64>,
-    /// What each move may take when the main time is gone.
+    /// Time for each move after the main time is used up (秒読み).
     pub byoyomi: Option<u64>,
 }
 
 impl GoCommand {
-    /// Whether something ends the search by itself, or `infinite` says that nothing does.
+    /// Whether there is any limit, or `infinite` says that there is none.
     pub fn has_limit(&self) -> bool {
         self.infinite
             || self.movetime.or(self.nodes).is_some()
@@ -66,17 +65,17 @@ impl GoCommand {
             || !self.times.is_empty()
     }
 
-    pub(super) fn read(words: &mut Words<'_>, faults: &mut Vec<CommandError>) -> Self {
+    pub(super) fn parse(words: &mut Words<'_>, errors: &mut Vec<CommandError>) -> Self {
         let mut go = Self::default();
         while let Some(word) = words.next() {
-            if let Err(fault) = go.read_parameter(word, words) {
-                faults.push(fault);
+            if let Err(error) = go.parse_parameter(word, words) {
+                errors.push(error);
             }
         }
         go
     }
 
-    fn read_parameter(&mut self, word: &str, words: &mut Words<'_>) -> Result<(), CommandError> {
+    fn parse_parameter(&mut self, word: &str, words: &mut Words<'_>) -> Result<(), CommandError> {
         match word {
             "ponder" => self.ponder = true,
             "infinite" => self.infinite = true,
@@ -84,7 +83,7 @@ impl GoCommand {
             "depth" => self.depth = Some(words.number(Unit::Depth, is_parameter)? as u32),
             "nodes" => self.nodes = Some(words.number(Unit::Nodes, is_parameter)?),
             "perft" => self.perft = Some(words.number(Unit::PerftDepth, is_parameter)? as u32),
-            "mate" => self.mate = Some(MateLimit::read(words)?),
+            "mate" => self.mate = Some(MateLimit::parse(words)?),
             "searchmoves" => {
                 while let Some(word) = words.peek().filter(|word| !is_parameter(word)) {
                     self.search_moves.push(word.to_owned());
@@ -93,9 +92,9 @@ impl GoCommand {
             }
             _ => {
                 let Some(slot) = self.times.slot(word) else {
-                    let fault = words.unexpected(word, EXPECTED);
+                    let error = words.unexpected(word, EXPECTED);
                     skip_to_parameter(words);
-                    return Err(fault);
+                    return Err(error);
                 };
                 *slot = Some(words.number(Unit::Milliseconds, is_parameter)?);
             }
@@ -105,8 +104,8 @@ impl GoCommand {
 }
 
 impl MateLimit {
-    /// The limit may be left out: `go mate` alone looks as long as it takes.
-    fn read(words: &mut Words<'_>) -> Result<Self, CommandError> {
+    /// `go mate` without a limit is infinite.
+    fn parse(words: &mut Words<'_>) -> Result<Self, CommandError> {
         match words.peek() {
             Some("infinite") => {
                 words.next();
@@ -123,22 +122,22 @@ impl MateLimit {
 impl Times {
     const NAMES: [&str; 5] = ["btime", "wtime", "binc", "winc", "byoyomi"];
 
-    /// Whether no clock was given at all.
+    /// Whether no clock was sent.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    pub(super) fn read(words: &mut Words<'_>, faults: &mut Vec<CommandError>) -> Self {
+    pub(super) fn parse(words: &mut Words<'_>, errors: &mut Vec<CommandError>) -> Self {
         let mut times = Self::default();
         while let Some(word) = words.next() {
             let Some(slot) = times.slot(word) else {
-                faults.push(words.unexpected(word, EXPECTED_TIMES));
+                errors.push(words.unexpected(word, EXPECTED_TIMES));
                 skip_to_parameter(words);
                 continue;
             };
             match words.number(Unit::Milliseconds, is_parameter) {
                 Ok(number) => *slot = Some(number),
-                Err(fault) => faults.push(fault),
+                Err(error) => errors.push(error),
             }
         }
         times
@@ -157,7 +156,7 @@ impl Times {
     }
 }
 
-/// Whether a word begins a new parameter of `go`, so that it cannot be the value of the one before.
+/// Whether a word is the name of a parameter of `go`, so that it cannot be the value of another.
 fn is_parameter(word: &str) -> bool {
     const OTHERS: [&str; 8] = [
         "ponder",
@@ -172,7 +171,7 @@ fn is_parameter(word: &str) -> bool {
     OTHERS.contains(&word) || Times::NAMES.contains(&word)
 }
 
-/// One unknown word is one error: what follows it is taken for its values.
+/// Skips the words after an unknown parameter, as its values, so that there is one error for all.
 fn skip_to_parameter(words: &mut Words<'_>) {
     while words.peek().is_some_and(|word| !is_parameter(word)) {
         words.next();

@@ -1,4 +1,4 @@
-//! Commands come back from their own text, and no text makes the reader panic.
+//! Commands survive a round trip through text, and no text makes the parser panic.
 
 use proptest::prelude::*;
 
@@ -136,7 +136,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read_without_panic(line in ".*") {
-        let _ = Reading::of(&line);
+        let _ = ParsedLine::parse(&line);
     }
 
     #[test]
@@ -151,9 +151,9 @@ proptest! {
             any::<i64>().prop_map(|number| number.to_string()),
         ], 0..8),
     ) {
-        let reading = Reading::of(&format!("{keyword} {}", rest.join(" ")));
-        prop_assert!(reading.command.is_some() || !reading.faults.is_empty());
-        if let Some(command) = reading.command {
+        let parsed = ParsedLine::parse(&format!("{keyword} {}", rest.join(" ")));
+        prop_assert!(parsed.command.is_some() || !parsed.errors.is_empty());
+        if let Some(command) = parsed.command {
             prop_assert_eq!(command.to_string().parse::<Command>(), Ok(command));
         }
     }

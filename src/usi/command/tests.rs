@@ -1,24 +1,24 @@
-//! Commands read as they should, say where they are wrong.
+//! Parsing of commands, and the messages of errors.
 
 use super::*;
 
-fn faults(line: &str) -> Vec<String> {
-    Reading::of(line)
-        .faults
+fn errors(line: &str) -> Vec<String> {
+    ParsedLine::parse(line)
+        .errors
         .iter()
         .map(ToString::to_string)
         .collect()
 }
 
 fn go(line: &str) -> GoCommand {
-    match Reading::of(line).command {
+    match ParsedLine::parse(line).command {
         Some(Command::Go(go)) => go,
         other => panic!("{line}: {other:?}"),
     }
 }
 
 #[test]
-fn plain_commands_are_read() {
+fn plain_commands_are_parsed() {
     for line in [
         "usi",
         "isready",
@@ -53,13 +53,13 @@ fn plain_commands_are_read() {
 }
 
 #[test]
-fn empty_lines_say_nothing() {
+fn empty_lines_are_no_commands() {
     for line in ["", " ", "\r", "\t \r"] {
         assert_eq!(
-            Reading::of(line),
-            Reading {
+            ParsedLine::parse(line),
+            ParsedLine {
                 command: None,
-                faults: Vec::new()
+                errors: Vec::new()
             }
         );
         assert_eq!(line.parse::<Command>(), Err(CommandError::Empty));
@@ -98,7 +98,7 @@ fn option_values_keep_their_spaces() {
 }
 
 #[test]
-fn positions_are_read_leniently() {
+fn positions_are_parsed_leniently() {
     let sfen = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
     let position = |start: Start, moves: &[&str]| {
         let moves = moves.iter().map(|&mv| mv.to_owned()).collect();
@@ -126,7 +126,7 @@ fn positions_are_read_leniently() {
 }
 
 #[test]
-fn go_parameters_are_read() {
+fn go_parameters_are_parsed() {
     let pondering = go("go ponder btime 1000 wtime 2000 byoyomi 300");
     assert!(pondering.ponder);
     let times = Times {
@@ -156,9 +156,9 @@ fn go_parameters_are_read() {
 }
 
 #[test]
-fn odd_numbers_do_not_spoil_a_go() {
-    let negative = Reading::of("go btime -500 wtime +7 byoyomi 99999999999999999999");
-    assert_eq!(negative.faults, []);
+fn bad_numbers_leave_the_rest_of_a_go() {
+    let negative = ParsedLine::parse("go btime -500 wtime +7 byoyomi 99999999999999999999");
+    assert_eq!(negative.errors, []);
     let times = go("go btime -500 wtime +7 byoyomi 99999999999999999999").times;
     assert_eq!(
         (times.btime, times.wtime, times.byoyomi),
@@ -171,24 +171,24 @@ fn odd_numbers_do_not_spoil_a_go() {
     };
     assert_eq!(go("go btime abc depth 4"), rest);
     assert_eq!(
-        faults("go btime abc depth 4"),
+        errors("go btime abc depth 4"),
         ["\"abc\", word 3 of \"go\", expected a number of milliseconds"]
     );
     assert_eq!(go("go btime depth 4"), rest);
     assert_eq!(
-        faults("go btime depth 4"),
+        errors("go btime depth 4"),
         ["nothing, word 3 of \"go\", expected a number of milliseconds"]
     );
     assert_eq!(go("go fast 7 depth 4"), rest);
-    assert_eq!(faults("go fast 7 depth 4").len(), 1);
+    assert_eq!(errors("go fast 7 depth 4").len(), 1);
     assert_eq!(
-        faults("go nodes 0"),
+        errors("go nodes 0"),
         ["\"0\", word 3 of \"go\", expected a number of nodes from 1"]
     );
 }
 
 #[test]
-fn faults_name_word_place_and_expectation() {
+fn errors_name_word_place_and_expectation() {
     let cases = [
         (
             "hello world",
@@ -223,23 +223,32 @@ fn faults_name_word_place_and_expectation() {
             "\"now\", word 2 of \"ponderhit\", expected \"btime\", \"wtime\", \"binc\", \"winc\" or \"byoyomi\"",
         ),
         (
+            "speedtest 4 16",
+            "\"speedtest\", word 1, is a command of other engines: use \"bench\"",
+        ),
+        (
+            "export_net a.nnue",
+            "\"export_net\", word 1, is a command of other engines: the embedded network is the file \
+             nets/raicho.nnue of the source code",
+        ),
+        (
             "gameover ouch",
             "\"ouch\", word 2 of \"gameover\", expected \"win\", \"lose\" or \"draw\"",
         ),
     ];
     for (line, message) in cases {
-        assert_eq!(faults(line), [message], "{line}");
+        assert_eq!(errors(line), [message], "{line}");
         assert!(line.parse::<Command>().is_err(), "{line}");
     }
     let long = format!("{}!", "x".repeat(5000));
-    assert!(faults(&long)[0].len() < 200);
+    assert!(errors(&long)[0].len() < 200);
 }
 
 #[test]
-fn faults_of_a_position_are_known_as_such() {
+fn errors_know_their_command() {
     for line in ["position", "position sfen", "position startpos ouch"] {
         assert_eq!(
-            Reading::of(line).faults[0].command(),
+            ParsedLine::parse(line).errors[0].command(),
             Some("position"),
             "{line}"
         );

@@ -1,70 +1,76 @@
-//! A line cut into numbered words, and what can be wrong with one.
-//!
-//! Places count from 1 with the command itself, so that an error can say "word 3" and a person can point at it.
+//! The numbered words of a line, and the errors that name them. The command itself is word 1.
 
 use thiserror::Error;
 
 use crate::util::shorten;
 
-/// No clock of any game is longer (about 30 years), and sums and squares of this still fit in 64 bits.
+/// Longest time in ms, about 30 years. Sums and squares of this fit in 64 bits.
 pub(crate) const LONGEST_MILLISECONDS: u64 = 1_000_000_000_000;
 
-/// Why a line, or a part of one, is not a command.
+/// Why a line, or a part of it, is not a valid command.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CommandError {
-    /// Nothing but spaces.
+    /// The line has no words.
     #[error("empty line, word 1, expected a command")]
     Empty,
-    /// The first word is no command.
+    /// The first word is no command; holds it, shortened.
     #[error("unknown command \"{0}\", word 1, expected a USI command such as \"usi\" or \"go\"")]
     Unknown(String),
-    /// A word that does not belong where it stands.
+    /// A command of other engines.
+    #[error("\"{command}\", word 1, is a command of other engines: {instead}")]
+    OtherEngine {
+        /// The command.
+        command: &'static str,
+        /// What to use instead.
+        instead: &'static str,
+    },
+    /// A word that is not valid at its place.
     #[error("\"{found}\", word {place} of \"{command}\", expected {expected}")]
     Unexpected {
-        /// The command in which it stands.
+        /// The command that contains it.
         command: &'static str,
-        /// The number of the word, the command being word 1.
+        /// The number of the word; the command is word 1.
         place: usize,
-        /// The word itself, cut off where it is very long.
+        /// The word, shortened.
         found: String,
-        /// What could have stood there.
+        /// What is valid there.
         expected: &'static str,
     },
-    /// The line ends, or goes on with the next parameter, where a word is needed.
+    /// The line ends, or the next parameter follows, where a value is needed.
     #[error("nothing, word {place} of \"{command}\", expected {expected}")]
     Missing {
         /// The command that lacks it.
         command: &'static str,
-        /// The number that the word would have.
+        /// The number that the word would have; the command is word 1.
         place: usize,
-        /// What it should be.
+        /// What is valid there.
         expected: &'static str,
     },
 }
 
 impl CommandError {
-    /// The command in which the fault lies, `None` where there is no such command.
+    /// The command that contains the error, `None` if the line has no command of this engine.
     pub fn command(&self) -> Option<&'static str> {
         match self {
-            Self::Empty | Self::Unknown(_) => None,
+            Self::Empty | Self::Unknown(_) | Self::OtherEngine { .. } => None,
             Self::Unexpected { command, .. } | Self::Missing { command, .. } => Some(command),
         }
     }
 }
 
-/// A depth that no search reaches and every type holds.
-const DEEPEST: u64 = 1000;
+/// Largest depth in plies; no search reaches it, and every integer type holds it.
+const MAX_DEPTH: u64 = 1000;
 
-/// What a number in a command counts.
+/// The unit of a number in a command, with its range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
-    /// Milliseconds; below zero reads as zero, because servers send what is left after a delay.
+    /// Milliseconds. Negative numbers count as 0: servers may subtract a delay from the time left.
     Milliseconds,
     /// Plies to search, at least one.
     Depth,
     /// Nodes to search, at least one.
     Nodes,
-    /// Plies to count, zero included. More than a hundred take for ever, and the recursion needs stack.
+    /// Plies of a perft, 0 to 100: the recursion needs stack, and no larger count would ever end.
     PerftDepth,
 }
 
@@ -82,7 +88,7 @@ impl Unit {
         match self {
             Self::Milliseconds => Some((number.max(0) as u64).min(LONGEST_MILLISECONDS)),
             Self::Nodes => positive(number),
-            Self::Depth => positive(number).map(|plies| plies.min(DEEPEST)),
+            Self::Depth => positive(number).map(|plies| plies.min(MAX_DEPTH)),
             Self::PerftDepth => u64::try_from(number).ok().filter(|&number| number <= 100),
         }
     }
@@ -92,7 +98,7 @@ fn positive(number: i64) -> Option<u64> {
     u64::try_from(number).ok().filter(|&number| number > 0)
 }
 
-/// The words after the command.
+/// The words that follow a command.
 pub(super) struct Words<'a> {
     command: &'static str,
     rest: &'a str,
@@ -120,7 +126,7 @@ impl<'a> Words<'a> {
         self.rest.split_whitespace().next()
     }
 
-    /// All that follows, with its inner spaces.
+    /// The rest of the line, with its inner spaces.
     pub(super) fn remainder(&self) -> &'a str {
         self.rest
     }
@@ -135,7 +141,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The error for the word that should come next and does not.
+    /// The error for a word that is missing next.
     pub(super) fn missing(&self, expected: &'static str) -> CommandError {
         CommandError::Missing {
             command: self.command,
@@ -144,7 +150,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The number that comes next. A word for which `is_parameter` holds is left where it is.
+    /// Takes the next word as a number, unless `is_parameter` holds for it.
     pub(super) fn number(
         &mut self,
         unit: Unit,
@@ -160,7 +166,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Reads a decimal number with an optional sign; one that is too large for 64 bits becomes the largest or smallest.
+/// Parses a decimal number with an optional sign. Numbers beyond 64 bits become the nearest one.
 pub(crate) fn parse_integer(text: &str) -> Option<i64> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),

@@ -1,14 +1,17 @@
-//! The table of all options: name, values, and the setting that each is.
+//! The table of all options: name, range, and the setting behind each. Names, ranges and defaults are
+//! those of `YaneuraOu` where it has the option.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Button, Kind, UsiOption};
+use super::kind::{Button, Kind, UsiOption};
 use crate::engine::EvalFile;
 use crate::search::Skill;
 use crate::types::Color;
 
+/// How USI writes an empty string option.
 const EMPTY: &str = "<empty>";
+/// Largest value of `PvInterval` in ms, as in `YaneuraOu`.
 const LONGEST_MILLISECONDS: i64 = 100_000_000;
 
 macro_rules! check {

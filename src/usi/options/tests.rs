@@ -1,4 +1,4 @@
-//! Options reach their settings, and nothing else does.
+//! `option` lines, and the settings that `setoption` changes.
 
 use super::*;
 use crate::search::Skill;
@@ -93,9 +93,9 @@ fn values_reach_their_settings() {
     );
 }
 
-/// Names, ranges and defaults are those of `YaneuraOu`, where it has the option.
+/// Names, ranges and defaults of `YaneuraOu`, which GUIs rely on.
 #[test]
-fn what_guis_know_from_other_engines_is_there() {
+fn common_options_have_the_usual_name_range_and_default() {
     let lines: Vec<String> = option_lines().collect();
     for line in [
         "USI_Ponder type check default false",

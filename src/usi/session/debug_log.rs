@@ -1,7 +1,7 @@
-//! `DebugLogFile`: the dialogue with the GUI in a file, both ways, each line with the time at which it came or went.
+//! `DebugLogFile`: logs the dialogue with the GUI, each line with its time.
 //!
-//! Lines are written one by one and at once, so that the file is whole whatever happens to the program. When it cannot be
-//! written, that is told once, and the engine plays on without it.
+//! Each line is written at once, so that the file is complete if the program crashes. A file that cannot
+//! be written is reported once, and the engine plays on without it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Zoned;
 use thiserror::Error;
 
-/// To the millisecond, in local time.
+/// Local time to the millisecond, as `strftime` writes it.
 const TIME: &str = "%F %T%.3f";
 
-/// Where the dialogue goes, if anywhere.
+/// The log, if it is on.
 #[derive(Default)]
 pub(super) struct DebugLog(Mutex<Option<Open>>);
 
@@ -23,16 +23,16 @@ struct Open {
     file: File,
 }
 
-/// Who says a line.
+/// The source of a line.
 #[derive(Clone, Copy)]
 pub(super) enum Speaker {
     Gui,
     Engine,
-    /// Nobody: a remark for the reader of the file.
+    /// A remark of the log itself.
     Log,
 }
 
-/// The file cannot be used.
+/// The log file cannot be used.
 #[derive(Debug, Error)]
 pub(super) enum LogError {
     #[error("DebugLogFile \"{path}\" cannot be opened: {source}, the dialogue is not written")]
@@ -44,11 +44,11 @@ pub(super) enum LogError {
 }
 
 impl DebugLog {
-    /// Goes on in the file at `path`, after what is there already, with the remark `opening` before anything that is said; or
-    /// ends the log.
+    /// Appends to the file at `path` from now on, beginning with the remark `opening`; without a path the
+    /// log ends.
     ///
     /// # Errors
-    /// The file cannot be opened or written; the log has ended then.
+    /// The file cannot be opened or written. The log has ended.
     pub(super) fn set_file(&self, path: Option<&Path>, opening: &str) -> Result<(), LogError> {
         let mut open = self.lock();
         *open = None;
@@ -69,10 +69,10 @@ impl DebugLog {
             .inspect_err(|_| *open = None)
     }
 
-    /// Writes what somebody said, without its line end.
+    /// Writes a line, which is given without its line end.
     ///
     /// # Errors
-    /// The file cannot be written; the log has ended then.
+    /// The file cannot be written. The log has ended.
     pub(super) fn write(&self, speaker: Speaker, text: &str) -> Result<(), LogError> {
         let mut guard = self.lock();
         let Some(open) = guard.as_mut() else {

@@ -1,21 +1,22 @@
-//! Long preparations: the GUI gets a sign of life, and need not wait for them to quit.
+//! Long preparations: empty lines show the GUI that the engine is alive, and `quit` ends the program
+//! without waiting for them.
 
 use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::input::Interrupt;
+use super::inbox::Interrupt;
 use super::output::Output;
 use crate::usi::response::Response;
 
-/// `YaneuraOu` keeps the same rhythm, and GUIs are content with it.
+/// Time between two empty lines, as in `YaneuraOu`.
 pub(super) const INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long a job may go on when the input has ended. Enough for an ordinary `isready` followed at once by the end of a
-/// script; no GUI waits longer for a `quit`.
+/// How long a job may run after the end of the input: enough for an ordinary `isready` at the end of a
+/// script, and as long as GUIs wait for a `quit`.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Does `job`, and writes an empty line every `interval` until it is done.
+/// Runs `job`, and writes an empty line every `interval` until it is done.
 pub(super) fn during<T>(
     output: &Output,
     interrupt: &Interrupt,
@@ -24,14 +25,14 @@ pub(super) fn during<T>(
 ) -> T {
     interrupt.set_done(false);
     thread::scope(|scope| {
-        // Without another thread the job is done in silence.
+        // Without this thread the job runs without empty lines.
         let _ = thread::Builder::new().spawn_scoped(scope, || watch(output, interrupt, interval));
         let _done = Done(interrupt);
         job()
     })
 }
 
-/// Says that the job is done, even if it panics: the scope waits for the watching thread.
+/// Marks the job as done, also after a panic: the scope waits for the watching thread.
 struct Done<'a>(&'a Interrupt);
 
 impl Drop for Done<'_> {
@@ -41,24 +42,24 @@ impl Drop for Done<'_> {
 }
 
 fn watch(output: &Output, interrupt: &Interrupt, interval: Duration) {
-    let mut next_sign = Instant::now() + interval;
-    let mut last_moment = None;
+    let mut next_line = Instant::now() + interval;
+    let mut exit_at = None;
     let mut waiting = interrupt.waiting();
     while !waiting.is_done {
         let now = Instant::now();
-        if waiting.has_ended && now >= *last_moment.get_or_insert(now + GRACE) {
-            // Nobody listens and the job cannot be interrupted, but nothing depends on it either.
+        if waiting.has_ended && now >= *exit_at.get_or_insert(now + GRACE) {
+            // The job cannot be interrupted, and nobody waits for its result.
             process::exit(0);
         }
-        if now >= next_sign {
-            // Writing may block or end the session, which takes the same lock.
+        if now >= next_line {
+            // A write can block, or end the session, which takes the same lock.
             drop(waiting);
             output.send(&Response::KeepAlive);
-            next_sign = now + interval;
+            next_line = now + interval;
             waiting = interrupt.waiting();
             continue;
         }
-        let wake = last_moment.map_or(next_sign, |moment| next_sign.min(moment));
+        let wake = exit_at.map_or(next_line, |exit_at| next_line.min(exit_at));
         waiting = interrupt.wait(waiting, wake.saturating_duration_since(now));
     }
 }

@@ -1,4 +1,4 @@
-//! How long a `go` lets us think.
+//! The limits of a search from the parameters of `go` and `ponderhit`.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use crate::search::{Clock, Limits};
 use crate::types::Depth;
 use crate::usi::command::{GoCommand, Times};
 
-/// What a `go` gets that should have had a limit, but none that could be read, and a `ponderhit` that no clock belongs to.
+/// Time of a `go` whose only limits are unreadable, and of a `ponderhit` that no clock belongs to.
 const FALLBACK_TIME: Duration = Duration::from_secs(1);
 
-/// The limits of a `go`. Without any it thinks until `stop`, as people at a terminal expect.
-pub(super) fn of(command: &GoCommand, has_faults: bool) -> Limits {
+/// The limits of a `go`. Without any it searches until `stop`, as people at a terminal expect.
+pub(super) fn from_go(command: &GoCommand, has_errors: bool) -> Limits {
     let has_limit = command.has_limit();
-    // Some GUIs ponder before they know the clocks, which then come with the ponderhit, or never.
+    // Some GUIs send the clocks with `ponderhit` only, or never.
     let is_early_ponder = command.ponder && !has_limit;
-    let is_unreadable = !command.ponder && !has_limit && has_faults;
+    let is_unreadable = !command.ponder && !has_limit && has_errors;
     let movetime = command.movetime.map(Duration::from_millis);
     Limits {
         clock: clock(&command.times).or_else(|| is_early_ponder.then(fallback_clock)),
         movetime: movetime.or_else(|| is_unreadable.then_some(FALLBACK_TIME)),
         depth: command.depth.map(|depth| depth as Depth),
         nodes: command.nodes,
-        // A client that says "nodes 5000 infinite" waits for the answer, and other engines give it.
+        // Clients that send "nodes 5000 infinite" expect an answer, as from other engines.
         infinite: command.infinite && command.nodes.is_none() && movetime.is_none()
             || !has_limit && !is_early_ponder && !is_unreadable,
         ponder: command.ponder,
@@ -29,7 +29,7 @@ pub(super) fn of(command: &GoCommand, has_faults: bool) -> Limits {
     }
 }
 
-/// `None` where no clock was given; clocks that were left out stand at zero.
+/// `None` without any clock; the clocks that are missing are zero.
 pub(super) fn clock(times: &Times) -> Option<Clock> {
     let duration = |milliseconds: Option<u64>| Duration::from_millis(milliseconds.unwrap_or(0));
     (!times.is_empty()).then(|| Clock {
@@ -49,12 +49,12 @@ fn fallback_clock() -> Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::usi::command::{Command, Reading};
+    use crate::usi::command::{Command, ParsedLine};
 
     fn limits(line: &str) -> Limits {
-        let reading = Reading::of(line);
-        match reading.command {
-            Some(Command::Go(go)) => of(&go, !reading.faults.is_empty()),
+        let parsed = ParsedLine::parse(line);
+        match parsed.command {
+            Some(Command::Go(go)) => from_go(&go, !parsed.errors.is_empty()),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_asked_for_is_endless() {
+    fn only_a_go_without_limits_is_infinite() {
         for line in [
             "go",
             "go infinite",

@@ -8,7 +8,7 @@ use crate::usi::command::MateLimit;
 use crate::usi::response::Response;
 
 impl Session {
-    /// Starts to look for a mate. Where the position was refused nothing is known, which is what `timeout` says.
+    /// Starts the mate solver. After a refused position the answer is `timeout`: nothing is known.
     pub(super) fn search_mate(&mut self, limit: MateLimit, read_at: Instant, is_refused: bool) {
         if is_refused {
             self.output.send(&Response::Checkmate(MateAnswer::Timeout));

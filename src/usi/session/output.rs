@@ -1,4 +1,4 @@
-//! The one way to the GUI: whole lines, each flushed, from whatever thread.
+//! The writer to the GUI: whole lines, each flushed, from any thread, with a copy in the debug log.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::debug_log::{DebugLog, LogError, Speaker};
-use super::input::{Input, Interrupt};
+use super::inbox::{Input, Interrupt};
 use crate::usi::response::Response;
 
-/// A handle to the output; all its clones write to the same place.
+/// A handle to the output; all clones write to the same place.
 #[derive(Clone)]
 pub(super) struct Output {
-    /// `None` once writing has failed.
+    /// `None` after a write has failed.
     writer: Arc<Mutex<Option<Box<dyn Write + Send>>>>,
     log: Arc<DebugLog>,
     inputs: Sender<Input>,
@@ -20,8 +20,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Writes to `writer`. When that fails, nobody listens any more: the session is told so by `inputs`, as at the end of
-    /// its input.
+    /// Writes to `writer`. A failed write ends the session through `inputs`, like the end of its input.
     pub(super) fn new(
         writer: impl Write + Send + 'static,
         inputs: Sender<Input>,
@@ -35,17 +34,17 @@ impl Output {
         }
     }
 
-    /// Writes the dialogue to a file from now on, or no longer. `opening` is what its reader should know.
-    pub(super) fn log_to(&self, path: Option<&Path>, opening: &str) {
+    /// Starts the debug log with the remark `opening`, or ends it if there is no path.
+    pub(super) fn set_log_file(&self, path: Option<&Path>, opening: &str) {
         self.report(self.log.set_file(path, opening));
     }
 
-    /// Notes in the log what the GUI said.
-    pub(super) fn log_heard(&self, text: &str) {
+    /// Logs a line of the GUI.
+    pub(super) fn log_received(&self, text: &str) {
         self.report(self.log.write(Speaker::Gui, text));
     }
 
-    /// The log ends with its first error, so this is said once.
+    /// The first error ends the log, so that it is reported once.
     fn report(&self, result: Result<(), LogError>) {
         if let Err(error) = result {
             self.send(&Response::Error(error.to_string()));
@@ -62,7 +61,8 @@ impl Output {
         let Some(writer) = guard.as_mut() else {
             return Ok(());
         };
-        // Within the lock, so that the file has the order of the output, and first, so that it has all that anybody saw.
+        // Within the lock, so that the log has the order of the output, and before the output, so that
+        // it holds everything that the GUI has received.
         let logged = self.log.write(Speaker::Engine, text);
         if writer
             .write_all(line.as_bytes())
@@ -72,14 +72,14 @@ impl Output {
             *guard = None;
             self.interrupt.end();
             self.interrupt.cancel_tool();
-            // A session that is gone already needs no word of it.
+            // Fails only if the session has ended already.
             let _ = self.inputs.send(Input::End);
         }
         logged
     }
 }
 
-/// The output of tools: text is passed on line by line.
+/// The output of tools: passes text on line by line.
 pub(super) struct ToolOutput {
     output: Output,
     line: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What no pipe shows: signs of life, and an output that fails.
+//! What tests of the executable cannot see: empty lines during long jobs, and an output that fails.
 
 use std::io::{self, Write};
 use std::sync::mpsc::Sender;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::output::ToolOutput;
 use super::*;
 
-/// A writer that can be looked into and that fails after a number of lines.
+/// A writer that keeps its text and fails after a number of lines.
 #[derive(Clone)]
 struct Page {
     text: Arc<Mutex<Vec<u8>>>,
@@ -55,7 +55,7 @@ fn output(page: &Page) -> (Output, Arc<Interrupt>, Receiver<Input>) {
 }
 
 #[test]
-fn long_jobs_show_signs_of_life() {
+fn long_jobs_write_empty_lines() {
     let page = Page::new(1000);
     let (output, interrupt, _inputs) = output(&page);
     let beat = Duration::from_millis(5);

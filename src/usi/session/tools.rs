@@ -1,4 +1,4 @@
-//! The commands for people that take their time: `perft` and `bench`.
+//! The commands for people that run long: `perft` and `bench`.
 
 use std::time::Instant;
 

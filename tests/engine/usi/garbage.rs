@@ -11,7 +11,7 @@ use raicho::engine::Engine;
 use raicho::mate::is_mating_line;
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
-use raicho::usi::command::{Command, Reading, Start};
+use raicho::usi::command::{Command, ParsedLine, Start};
 
 use super::driver::Driver;
 use super::oracle;
@@ -45,12 +45,12 @@ struct Ledger {
 
 impl Ledger {
     fn enter(&mut self, line: &str) {
-        let reading = Reading::of(line);
-        let is_bad_position = reading
-            .faults
+        let parsed = ParsedLine::parse(line);
+        let is_bad_position = parsed
+            .errors
             .iter()
-            .any(|fault| fault.command() == Some("position"));
-        match reading.command {
+            .any(|error| error.command() == Some("position"));
+        match parsed.command {
             Some(Command::Position(position)) => {
                 let sfen = match &position.start {
                     Start::Startpos => None,

@@ -7,17 +7,17 @@ use std::cell::RefCell;
 
 use libfuzzer_sys::fuzz_target;
 use raicho::engine::Engine;
-use raicho::usi::command::{Command, PositionCommand, Reading, Start};
+use raicho::usi::command::{Command, ParsedLine, PositionCommand, Start};
 
 thread_local! {
     static ENGINE: RefCell<Engine> = RefCell::new(Engine::new());
 }
 
 fuzz_target!(|line: &str| {
-    let reading = Reading::of(line);
+    let parsed = ParsedLine::parse(line);
     let strict = line.parse::<Command>();
-    assert!(strict.is_err() || reading.faults.is_empty(), "{line:?}");
-    let Some(command) = reading.command else {
+    assert!(strict.is_err() || parsed.errors.is_empty(), "{line:?}");
+    let Some(command) = parsed.command else {
         return;
     };
     let written = command.to_string();

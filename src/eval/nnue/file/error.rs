@@ -103,9 +103,9 @@ pub enum NetError {
     /// The system cannot open or read the file.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The path is a device or another special file.
-    #[error("neither a file nor a folder")]
-    NoFile,
+    /// The path is a pipe, a device or a folder.
+    #[error("not a regular file")]
+    NotRegular,
     /// Memory for the bytes of the file cannot be allocated.
     #[error("not enough memory")]
     NoMemory,

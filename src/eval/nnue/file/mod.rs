@@ -45,11 +45,12 @@ impl Network {
     /// The file cannot be read, or [`Self::read`] refuses it.
     pub fn open(path: &Path) -> Result<(Self, Vec<Warning>), NetError> {
         let path = in_folder(path);
-        let mut file = File::open(&path)?;
-        let metadata = file.metadata()?;
+        let metadata = path.metadata()?;
+        // Before it is opened: to open a pipe waits for its writer.
         if !metadata.is_file() {
-            return Err(NetError::NoFile);
+            return Err(NetError::NotRegular);
         }
+        let mut file = File::open(&path)?;
         // The magic is checked first, because a file that is no network may be of any size.
         let mut magic = Vec::new();
         let size = RAICHO_MAGIC.len() as u64;

@@ -1,0 +1,103 @@
+//! Standard output and standard error of the subcommands.
+//!
+//! Results go through [`stdout`], [`print`] or [`print_line`]. A failed write is an error that
+//! [`super::run`] recognises with [`failure`]: a closed pipe (`raicho perft 3 --divide | head`) ends
+//! the program quietly with status 0, any other failure with one line on standard error and
+//! status 1. Messages go through [`eprint`] or [`eprint_line`], which ignore a closed standard error.
+//! The macros of the standard library would panic in all these cases.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use thiserror::Error;
+
+/// Standard output cannot be written.
+#[derive(Debug, Error)]
+#[error("cannot write to standard output: {0}")]
+pub(super) struct OutputError(io::Error);
+
+impl OutputError {
+    /// Whether the reader of a pipe has gone away, which is no fault.
+    pub(super) fn is_closed_pipe(&self) -> bool {
+        self.0.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+/// Standard output, flushed at each line end. Its errors carry an [`OutputError`].
+pub(super) struct Stdout(io::Stdout);
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(wrap)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(wrap)
+    }
+}
+
+/// Wraps an error of standard output in an [`OutputError`]. The kind stays, so that callers such as
+/// `write_all` still see an interrupted call.
+pub(super) fn wrap(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), OutputError(error))
+}
+
+/// The writer for results.
+pub(super) fn stdout() -> Stdout {
+    Stdout(io::stdout())
+}
+
+/// Writes a text to standard output.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn print(text: impl Display) -> io::Result<()> {
+    let mut out = stdout();
+    write!(out, "{text}")?;
+    out.flush()
+}
+
+/// Writes a text and a line end to standard output.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn print_line(text: impl Display) -> io::Result<()> {
+    writeln!(stdout(), "{text}")
+}
+
+/// Writes a text to standard error, if anybody reads it.
+pub(super) fn eprint(text: impl Display) {
+    let _ = write!(io::stderr(), "{text}");
+}
+
+/// Writes a text and a line end to standard error, if anybody reads it.
+pub(super) fn eprint_line(text: impl Display) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The failure of standard output that caused `error`, if one did.
+pub(super) fn failure(error: &anyhow::Error) -> Option<&OutputError> {
+    error.chain().find_map(|cause| {
+        let error = cause.downcast_ref::<io::Error>()?;
+        error.get_ref()?.downcast_ref()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn only_failures_of_standard_output_are_recognised() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let other = Err::<(), _>(broken()).context("an engine");
+        assert!(failure(&other.expect_err("an error")).is_none());
+        let ours = Err::<(), _>(wrap(broken())).context("a position");
+        let ours = ours.expect_err("an error");
+        assert!(failure(&ours).is_some_and(OutputError::is_closed_pipe));
+        let full = anyhow::Error::from(wrap(io::ErrorKind::StorageFull.into()));
+        assert!(failure(&full).is_some_and(|failure| !failure.is_closed_pipe()));
+    }
+}
