@@ -76,7 +76,7 @@ pub fn mate_in_one(position: &mut Position) -> Option<Move> {
 #[cold]
 fn mate_without_flight(position: &mut Position) -> Option<Move> {
     let mut checks = MoveList::new();
-    movegen::checks::<false, 1>(position, &mut checks);
+    movegen::checks::<false>(position, &mut checks);
     let mut checks = checks.iter().copied();
     checks.find(|&mv| mates(position, mv))
 }
@@ -207,7 +207,7 @@ fn is_mate_at_sight(position: &Position, mv: Move) -> Option<bool> {
 fn has_no_answer(position: &mut Position, mv: Move) -> bool {
     position.do_move(mv);
     let mut answers = MoveList::new();
-    movegen::evasions::<true, 1>(position, &mut answers);
+    movegen::evasions::<true>(position, &mut answers);
     // Those of the king were generated legal.
     let is_legal =
         |answer: Move| answer.piece().kind() == PieceType::King || position.legal(answer);

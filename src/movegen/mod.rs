@@ -27,26 +27,20 @@ use generator::Generator;
 pub use sink::{Sink, behind};
 
 /// All legal moves, senseless non-promotions included.
-pub fn legal_moves<const LANES: usize>(position: &Position<LANES>) -> MoveList {
+pub fn legal_moves(position: &Position) -> MoveList {
     let mut moves = MoveList::new();
-    legal::<true, LANES>(position, &mut moves);
+    legal::<true>(position, &mut moves);
     moves
 }
 
 /// Appends the legal moves.
-pub fn legal<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
+pub fn legal<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let threats = position.king_threats(position.side_to_move());
     generate_legal::<_, ALL>(position.board(), threats, moves);
 }
 
 /// Appends the pseudo-legal moves that capture. Not for positions in check: use [`evasions`] there.
-pub fn captures<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
+pub fn captures<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
     let targets = board.color(!board.side_to_move());
     Generator::<_, ALL>::pseudo_legal(board, moves).captures(targets);
@@ -54,39 +48,27 @@ pub fn captures<const ALL: bool, const LANES: usize>(
 
 /// Appends the pseudo-legal moves that do not capture, drops among them. Not for positions in
 /// check: use [`evasions`].
-pub fn quiets<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
-    quiets_into::<_, ALL, LANES>(position, moves);
+pub fn quiets<const ALL: bool>(position: &Position, moves: &mut MoveList) {
+    quiets_into::<_, ALL>(position, moves);
 }
 
 /// Gives [`quiets`] to any sink.
 #[inline(always)]
-pub fn quiets_into<S: Sink, const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    sink: &mut S,
-) {
+pub fn quiets_into<S: Sink, const ALL: bool>(position: &Position, sink: &mut S) {
     let board = position.board();
     Generator::<_, ALL>::pseudo_legal(board, sink).quiets(!board.occupied());
 }
 
 /// Appends the pseudo-legal answers to a check: the checker taken, the line blocked, or the king
 /// moved; moves of the king are legal.
-pub fn evasions<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
+pub fn evasions<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
     let generator = Generator::<_, ALL>::pseudo_legal(board, moves);
     evade(generator, board, position.checkers());
 }
 
 /// Appends the pseudo-legal moves that give check, in and out of check.
-pub fn checks<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
+pub fn checks<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
     let us = board.side_to_move();
     let Some(enemy_king) = board.king(!us) else {

@@ -6,7 +6,7 @@ use super::board_filter::BoardFilter;
 use super::state::State;
 use super::validate::InvalidPosition;
 use crate::bitboard::Bitboard;
-use crate::types::{Color, Hand, Key, Move, Piece, Square, Value};
+use crate::types::{Color, Hand, Key64, Move, Piece, Square, Value};
 
 /// A move of the game so far, and what it changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,13 +19,12 @@ pub struct PastMove {
     pub hand: Hand,
 }
 
-/// A position and how it came about. `LANES` is the width of its keys in units of 64 bits: 1, 2 or
-/// 4.
+/// A position and the moves that led to it.
 #[derive(Clone)]
-pub struct Position<const LANES: usize = 1> {
+pub struct Position {
     pub(super) board: Board,
     /// The first position and one state for each move since; never empty.
-    pub(super) states: Vec<State<LANES>>,
+    pub(super) states: Vec<State>,
     pub(super) seen: BoardFilter,
     /// Ply number of the first position, from 1.
     first_ply: u32,
@@ -36,7 +35,7 @@ pub struct Position<const LANES: usize = 1> {
 /// Room for a long game and a deep search without another allocation.
 const STATES_CAPACITY: usize = 1024;
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     pub(crate) fn from_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
         board.validate()?;
         Ok(Self::from_any_board(board, first_ply))
@@ -71,7 +70,7 @@ impl<const LANES: usize> Position<LANES> {
     }
 
     #[inline(always)]
-    pub(super) fn state(&self) -> &State<LANES> {
+    pub(super) fn state(&self) -> &State {
         self.states
             .last()
             .expect("a position has at least its first state")
@@ -109,7 +108,7 @@ impl<const LANES: usize> Position<LANES> {
 
     /// [`Self::key`] before the last `back` moves, `None` where there were not so many.
     #[inline(always)]
-    pub fn key_before(&self, back: usize) -> Option<Key<LANES>> {
+    pub fn key_before(&self, back: usize) -> Option<Key64> {
         let index = self.moves_made().checked_sub(back)?;
         Some(self.states[index].key)
     }
@@ -143,13 +142,13 @@ impl<const LANES: usize> Position<LANES> {
 
     /// Board, hands and side to move; bit 0 is set when white is to move.
     #[inline(always)]
-    pub fn key(&self) -> Key<LANES> {
+    pub fn key(&self) -> Key64 {
         self.state().key
     }
 
     /// Board and side to move, without the hands.
     #[inline(always)]
-    pub fn board_key(&self) -> Key<LANES> {
+    pub fn board_key(&self) -> Key64 {
         self.state().board_key
     }
 
@@ -186,11 +185,6 @@ impl<const LANES: usize> Position<LANES> {
         let mut hands = state.key;
         hands -= state.board_key;
         (hands.low64() >> u32::BITS) as u32
-    }
-
-    /// Both keys computed anew: `(board and side, board, side and hands)`. For checks.
-    pub fn keys_from_scratch(&self) -> (Key<LANES>, Key<LANES>) {
-        self.board.keys_from_scratch()
     }
 
     /// The pieces that give check to the side to move.

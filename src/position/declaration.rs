@@ -20,7 +20,7 @@ const LARGE_PIECE_POINTS: u32 = 5;
 /// Pieces besides the king that must stand in the enemy's camp.
 const PIECES_IN_CAMP: usize = 10;
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     /// Whether the side to move may win by `rule` now: its king stands in the enemy's camp and not
     /// in check, with at least ten other pieces there, and its points (camp and hand; bishop, rook,
     /// horse and dragon 5, others 1) suffice. In the handicap variants the points missing from a

@@ -11,7 +11,7 @@ use crate::bitboard::{
 };
 use crate::types::{Color, Move, Move16, Piece, PieceType, Square};
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     /// The full move of a stored one, `None` where the side to move has no such piece on the square
     /// or in hand, or the piece does not promote. This is the first gate against moves that belong
     /// to another position: what passes still needs [`Self::pseudo_legal`] and [`Self::legal`].

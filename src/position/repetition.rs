@@ -10,12 +10,12 @@
 //! for nearly every node.
 
 use super::base::Position;
-use crate::types::{Key, Repetition};
+use crate::types::Repetition;
 
 /// Occurrences that end a game.
 const RULE_OCCURRENCES: usize = 4;
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     /// The verdict of the rule: [`Repetition::Draw`], `Win` or `Lose` for the side to move at the
     /// fourth (or a later) occurrence of this position in the game, `None` before.
     pub fn rule_repetition(&self) -> Option<Repetition> {
@@ -62,7 +62,7 @@ impl<const LANES: usize> Position<LANES> {
 
     /// The verdict where this position has occurred four times within the last `look_back` plies.
     fn fourth_occurrence(&self, look_back: usize) -> Option<Repetition> {
-        let key: Key<LANES> = self.key();
+        let key = self.key();
         if !self.seen.may_contain_twice(self.board_key().low64()) {
             return None;
         }

@@ -24,7 +24,7 @@ impl Board {
     }
 }
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     /// Whether the exchange that a pseudo-legal move starts on its target square wins at least
     /// `threshold` (in [`piece_value`]s of what stands on the board).
     ///

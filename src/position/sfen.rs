@@ -66,7 +66,7 @@ pub enum SfenError {
     Impossible(#[from] InvalidPosition),
 }
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     /// 平手: the start position of an even game.
     ///
     /// # Panics

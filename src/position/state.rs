@@ -4,15 +4,15 @@
 use super::attacks::KingThreats;
 use super::board::Board;
 use super::structure::StructureKeys;
-use crate::types::{Color, Hand, Key, Move, Piece, Value};
+use crate::types::{Color, Hand, Key64, Move, Piece, Value};
 
 /// One ply: facts about the position, and the move that led to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct State<const LANES: usize> {
+pub(super) struct State {
     /// Board, hands and side to move.
-    pub(super) key: Key<LANES>,
+    pub(super) key: Key64,
     /// Board and side to move, without the hands.
-    pub(super) board_key: Key<LANES>,
+    pub(super) board_key: Key64,
     /// Parts of the board by kind of piece.
     pub(super) structure: StructureKeys,
     /// Threats to each king.
@@ -31,12 +31,12 @@ pub(super) struct State<const LANES: usize> {
     pub(super) consecutive_checks: [u32; Color::NUM],
 }
 
-impl<const LANES: usize> State<LANES> {
+impl State {
     /// Of a board without a history.
     pub(super) fn of_board(board: &Board) -> Self {
-        let (board_key, key) = board.keys_from_scratch();
+        let board_key = board.board_key();
         Self {
-            key,
+            key: board_key + board.hands_key(),
             board_key,
             structure: StructureKeys::of_board(board),
             threats: Color::ALL.map(|color| board.king_threats(color)),

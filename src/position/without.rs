@@ -4,7 +4,7 @@ use super::base::Position;
 use super::board::Board;
 use crate::types::{Color, Hand, PieceType, Square};
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     /// The position without the piece on `square`; `None` where nothing stands there or a king.
     ///
     /// It has no history and need not be one that games can reach: the side that is not to move may

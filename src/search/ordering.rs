@@ -64,9 +64,9 @@ impl MovePicker {
             &mut self.candidates,
         );
         if self.all_moves {
-            movegen::quiets_into::<_, true, 1>(position, &mut quiets);
+            movegen::quiets_into::<_, true>(position, &mut quiets);
         } else {
-            movegen::quiets_into::<_, false, 1>(position, &mut quiets);
+            movegen::quiets_into::<_, false>(position, &mut quiets);
         }
         for (index, &mv) in self.remembered.iter().enumerate() {
             // A move that is remembered twice counts once.
@@ -83,9 +83,9 @@ impl MovePicker {
     pub(super) fn add_evasions(&mut self, position: &Position, histories: &Histories) {
         let list = self.candidates.refill();
         if self.all_moves {
-            movegen::evasions::<true, 1>(position, list);
+            movegen::evasions::<true>(position, list);
         } else {
-            movegen::evasions::<false, 1>(position, list);
+            movegen::evasions::<false>(position, list);
         }
         let row = histories.continuation_row(self.context.rows[0]);
         self.candidates.score(|mv| {
@@ -100,9 +100,9 @@ impl MovePicker {
 
 fn generate_captures(position: &Position, list: &mut MoveList, all_moves: bool) {
     if all_moves {
-        movegen::captures::<true, 1>(position, list);
+        movegen::captures::<true>(position, list);
     } else {
-        movegen::captures::<false, 1>(position, list);
+        movegen::captures::<false>(position, list);
     }
 }
 

@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn depth_is_part_of_the_key() {
         let table = Table::<2>::new(1).unwrap();
-        let key = Position::<2>::startpos().key();
+        let key = Position::startpos().board().key();
         table.store(key, 3, 25_470);
         assert_eq!(table.probe(key, 3), Some(25_470));
         assert_eq!(table.probe(key, 2), None);

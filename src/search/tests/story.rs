@@ -145,7 +145,7 @@ fn remembered_moves_of_the_story_do_not_come_out() {
         passed.do_null_move();
         for position in [before, passed] {
             let mut legal = MoveList::new();
-            crate::movegen::legal::<false, 1>(&position, &mut legal);
+            crate::movegen::legal::<false>(&position, &mut legal);
             let mut legal: Vec<String> = legal.iter().map(|mv| format!("{mv:?}")).collect();
             legal.sort();
             for mv in story_moves() {
