@@ -8,14 +8,14 @@ use super::validate::InvalidPosition;
 use crate::bitboard::Bitboard;
 use crate::types::{Color, Hand, Key64, Move, Piece, Square, Value};
 
-/// A move of the game so far, and what it changed.
+/// A move of the game and what it changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PastMove {
     /// `None` for a null move.
     pub mv: Option<Move>,
-    /// What it captured.
+    /// The captured piece.
     pub captured: Option<Piece>,
-    /// The hand of the side that made it, before it did.
+    /// The hand of the side that made it, before the move.
     pub hand: Hand,
 }
 
@@ -23,7 +23,7 @@ pub struct PastMove {
 #[derive(Clone)]
 pub struct Position {
     pub(super) board: Board,
-    /// The first position and one state for each move since; never empty.
+    /// The first position, and one state for each move since; never empty.
     pub(super) states: Vec<State>,
     pub(super) seen: BoardFilter,
     /// Ply number of the first position, from 1.
@@ -32,7 +32,7 @@ pub struct Position {
     pub(super) first_points: [u32; Color::NUM],
 }
 
-/// Room for a long game and a deep search without another allocation.
+/// Capacity for a long game and a deep search without reallocation.
 const STATES_CAPACITY: usize = 1024;
 
 impl Position {
@@ -41,7 +41,7 @@ impl Position {
         Ok(Self::from_any_board(board, first_ply))
     }
 
-    /// Begins anew with another board, possible or not, in the memory that is there.
+    /// Starts again from `board`, which need not be a valid position, and keeps the allocations.
     pub(crate) fn set_up(&mut self, board: Board, first_ply: u32) {
         self.states.clear();
         self.states.push(State::of_board(&board));
@@ -52,7 +52,7 @@ impl Position {
         self.board = board;
     }
 
-    /// A position that begins here, possible or not.
+    /// A position without history. `board` need not be valid.
     pub(super) fn from_any_board(board: Board, first_ply: u32) -> Self {
         let first_points = Color::ALL.map(|color| board.total_points(color));
         let state = State::of_board(&board);
@@ -76,13 +76,13 @@ impl Position {
             .expect("a position has at least its first state")
     }
 
-    /// The pieces, without the history.
+    /// Pieces, hands and side to move, without the history.
     #[inline(always)]
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     #[inline(always)]
     pub fn side_to_move(&self) -> Color {
         self.board.side_to_move()
@@ -100,21 +100,20 @@ impl Position {
         self.board.hand(color)
     }
 
-    /// Where one side's king stands, `None` where it has none.
+    /// The king's square, `None` where the side has no king.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.board.king(color)
     }
 
-    /// [`Self::key`] before the last `back` moves, `None` where there were not so many.
+    /// The key before the last `back` moves, `None` if fewer were made.
     #[inline(always)]
     pub fn key_before(&self, back: usize) -> Option<Key64> {
         let index = self.moves_made().checked_sub(back)?;
         Some(self.states[index].key)
     }
 
-    /// The move that was made before the last `back` moves: 0 is the last one. `None` where there
-    /// were not so many.
+    /// The move made before the last `back` moves: 0 is the last one. `None` if fewer were made.
     #[inline(always)]
     pub fn past_move(&self, back: usize) -> Option<PastMove> {
         let index = self
@@ -129,8 +128,8 @@ impl Position {
         })
     }
 
-    /// The balance of material for the side to move, on the board and in hand, in
-    /// [`piece_value`](crate::types::value::piece_value)s.
+    /// Material on the board and in hand, from the point of view of the side to move, in units of
+    /// [`piece_value`](crate::types::value::piece_value).
     #[inline(always)]
     pub fn material(&self) -> Value {
         let material = self.state().material;
@@ -140,32 +139,32 @@ impl Position {
         }
     }
 
-    /// Board, hands and side to move; bit 0 is set when white is to move.
+    /// Key of board, hands and side to move; bit 0 is set when white is to move.
     #[inline(always)]
     pub fn key(&self) -> Key64 {
         self.state().key
     }
 
-    /// Board and side to move, without the hands.
+    /// Key of board and side to move, without the hands.
     #[inline(always)]
     pub fn board_key(&self) -> Key64 {
         self.state().board_key
     }
 
-    /// Where the pawns of both sides stand, as a number for tables that learn from structure.
+    /// Key of both sides' pawns: 32 random bits.
     #[inline(always)]
     pub fn pawn_key(&self) -> u32 {
         self.state().structure.pawns()
     }
 
-    /// Where the lances, knights, silvers and golds of both sides stand, promoted ones included;
-    /// likewise.
+    /// Key of both sides' lances, knights, silvers and golds, promoted ones included: 32 random
+    /// bits.
     #[inline(always)]
     pub fn minor_piece_key(&self) -> u32 {
         self.state().structure.minor_pieces()
     }
 
-    /// Where one side's pieces other than pawns stand; likewise.
+    /// Key of one side's pieces other than pawns: 32 random bits.
     #[inline(always)]
     pub fn non_pawn_key(&self, color: Color) -> u32 {
         self.state().structure.non_pawns(color)
@@ -178,7 +177,7 @@ impl Position {
         self.board.castle_key(color)
     }
 
-    /// What both sides have in hand; likewise.
+    /// Key of both hands: 32 random bits.
     #[inline(always)]
     pub fn hand_key(&self) -> u32 {
         let state = self.state();
@@ -217,12 +216,12 @@ impl Position {
         self.state().captured
     }
 
-    /// Number of the coming move, as SFEN counts: 1 in the start position.
+    /// Number of the next move as in SFEN: 1 in the start position.
     pub fn game_ply(&self) -> u32 {
         self.first_ply.saturating_add(self.moves_made() as u32)
     }
 
-    /// How many moves (null moves too) have been made since the first position.
+    /// Number of moves since the first position, null moves included.
     pub fn moves_made(&self) -> usize {
         self.states.len() - 1
     }

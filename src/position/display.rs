@@ -5,8 +5,7 @@ use std::fmt;
 use super::base::Position;
 use crate::types::{Color, File, Rank, Square};
 
-/// The board as people draw it, black's side at the bottom, with hands, side, SFEN, key and
-/// checkers.
+/// A board diagram with black at the bottom, hands, side to move, SFEN, key and checkers.
 impl fmt::Display for Position {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "white in hand: {}", self.hand(Color::White))?;

@@ -1,4 +1,4 @@
-//! Making moves and taking them back, with the keys carried along.
+//! Making and undoing moves, with incremental keys, material and king threats.
 
 use super::base::Position;
 use super::material::{capture_gain, promotion_gain};
@@ -6,7 +6,7 @@ use super::state::State;
 use crate::types::{Color, Key64, Move};
 
 impl Position {
-    /// Makes a legal move.
+    /// Makes a move, which must be legal.
     pub fn do_move(&mut self, mv: Move) {
         debug_assert!(
             self.pseudo_legal(mv) && self.legal(mv),
@@ -88,7 +88,7 @@ impl Position {
         self.board.revert(mv, state.captured);
     }
 
-    /// Passes the turn. Repetition does not look back across a null move.
+    /// Makes a null move. Repetitions do not look back across it.
     pub fn do_null_move(&mut self) {
         debug_assert!(!self.in_check(), "no null move in check");
         let them = self.side_to_move().opponent();

@@ -1,7 +1,8 @@
 //! Zobrist keys of a board, from scratch and after a move, in any width.
 //!
-//! A [`Position`] carries its 64-bit keys along. Wider keys, whose low 64 bits are the 64-bit key, are for
-//! perft, books and research: their users carry them along themselves with [`Board::key_after`].
+//! A [`Position`] carries its 64-bit keys along. Wider keys, whose low 64 bits are the 64-bit key,
+//! are for perft, books and research: their users carry them along themselves with
+//! [`Board::key_after`].
 
 use super::base::Position;
 use super::board::Board;

@@ -1,15 +1,14 @@
-//! How much memory there is. Systems hand out more than they have and kill the program when it is
-//! used, so a large table asks here first.
+//! Free memory of the system. Systems grant more memory than they have and kill the program when it
+//! is used, so large tables check here first.
 
 use sysinfo::System;
 
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
-/// Of the free memory, the part that a table may take, in percent: the rest of the system lives
-/// too.
+/// Share of the free memory that a table may take, in percent.
 const SHARE: u64 = 90;
 
-/// Whether a table of so many MB (2^20 bytes) fits into the memory that is free now, within the
+/// Whether a table of `megabytes` MB (2^20 bytes) fits into the memory that is free now, within the
 /// limits of a container.
 pub(crate) fn fits_into_memory(megabytes: usize) -> bool {
     let mut system = System::new();
@@ -18,7 +17,7 @@ pub(crate) fn fits_into_memory(megabytes: usize) -> bool {
     if let Some(limits) = system.cgroup_limits() {
         free = free.min(limits.free_memory);
     }
-    // 0 where the system does not tell.
+    // The system reports 0 if it does not know.
     free == 0 || megabytes as u64 <= free / BYTES_PER_MEGABYTE * SHARE / 100
 }
 

@@ -1,9 +1,9 @@
-//! Foreign text in error messages.
+//! Quotes of foreign text in error messages.
 
-/// Characters that a message repeats.
+/// Most characters that a message quotes.
 const SHOWN: usize = 40;
 
-/// The beginning of `text`, so that a message stays a readable line whatever it quotes.
+/// The first 40 characters of `text`, with `...` where it is longer.
 pub(crate) fn shorten(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", &text[..end]),

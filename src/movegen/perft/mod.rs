@@ -1,8 +1,9 @@
-//! Perft: counts the leaves of the tree of legal moves (senseless non-promotions included) to a
+//! Perft: the number of leaves of the tree of legal moves (senseless non-promotions included) at a
 //! fixed depth.
 //!
 //! The last ply is counted set by set without writing moves. Without a table the tree is walked on
-//! the bare [`Board`], without keys and history; with one, only as far down as the table is asked.
+//! the bare [`Board`], without keys and history; with one, only below the depth at which the table
+//! is probed.
 
 mod table;
 
@@ -18,7 +19,7 @@ use crate::types::{Key, Move, MoveList};
 
 use table::Table;
 
-/// How to count.
+/// Options of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerftOptions {
     /// Plies to the leaves.
@@ -29,7 +30,7 @@ pub struct PerftOptions {
     pub hash_mb: usize,
 }
 
-/// Why nothing was counted.
+/// Errors of a count.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PerftError {
     /// The table does not fit into memory.
@@ -51,8 +52,8 @@ pub enum PerftError {
     Stopped,
 }
 
-/// The number of legal move sequences of `depth` plies, on one thread and without a table; 1 at
-/// depth 0.
+/// The number of legal move sequences of `depth` plies, on one thread without a table; 1 at depth
+/// 0.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -61,10 +62,11 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     walk(&mut position.board().clone(), threats, depth)
 }
 
-/// The leaves below each legal move; empty at depth 0. The keys of the table have `LANES` · 64 bits.
+/// The leaves below each legal move; empty at depth 0. The keys of the table have `LANES` · 64
+/// bits.
 ///
 /// # Errors
-/// When memory or threads cannot be had, and when `stop` is raised meanwhile.
+/// Memory or threads cannot be had, or `stop` was raised.
 pub fn divide<const LANES: usize>(
     position: &Position,
     options: &PerftOptions,
@@ -98,14 +100,13 @@ pub fn divide<const LANES: usize>(
     }
 }
 
-/// Plies whose moves are shared out over the threads: two, so that no thread is left with a large
-/// rest.
+/// Plies whose moves are distributed over the threads: two, so that no thread gets a large rest.
 const SPLIT_PLIES: u32 = 2;
 
-/// Below this depth a subtree is counted faster than the table answers.
+/// Least depth at which the table is probed: smaller subtrees are counted faster.
 const TABLE_MIN_DEPTH: u32 = 2;
 
-/// Down to this depth the walk looks at the stop flag: the subtrees below take milliseconds.
+/// Least depth at which the stop flag is read: smaller subtrees take milliseconds.
 const STOP_CHECK_DEPTH: u32 = 3;
 
 struct Counting<'a, const LANES: usize> {
