@@ -46,7 +46,7 @@ fn generation(criterion: &mut Criterion) {
         bencher.iter(|| {
             for position in &positions {
                 moves.clear();
-                movegen::legal::<true, 1>(black_box(position), &mut moves);
+                movegen::legal::<true>(black_box(position), &mut moves);
                 black_box(&moves);
             }
         });
@@ -57,10 +57,10 @@ fn generation(criterion: &mut Criterion) {
             for position in &positions {
                 moves.clear();
                 if position.in_check() {
-                    movegen::evasions::<true, 1>(black_box(position), &mut moves);
+                    movegen::evasions::<true>(black_box(position), &mut moves);
                 } else {
-                    movegen::captures::<true, 1>(black_box(position), &mut moves);
-                    movegen::quiets::<true, 1>(black_box(position), &mut moves);
+                    movegen::captures::<true>(black_box(position), &mut moves);
+                    movegen::quiets::<true>(black_box(position), &mut moves);
                 }
                 black_box(&moves);
             }

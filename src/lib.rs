@@ -29,7 +29,7 @@
 //!
 //! let position: Position = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")?;
 //! assert!(legal_moves(&position).iter().any(|mv| mv.to_string() == "G*5b"));
-//! assert_eq!(perft(&Position::<1>::startpos(), 3), 25_470);
+//! assert_eq!(perft(&Position::startpos(), 3), 25_470);
 //! # Ok::<(), raicho::position::SfenError>(())
 //! ```
 

@@ -1,8 +1,8 @@
-//! Rays, lines and what lies between two squares.
+//! Rays, lines and the squares between two squares.
 //!
-//! Instead of two tables of 81 · 81 sets (105 KB each) there is one of 81 · 81 bytes, the direction
-//! from one square to another, and the rays by direction (13 KB), which stay in the first-level
-//! cache.
+//! Instead of two tables of 81 · 81 sets (105 KB each) there is one of 81 · 81 bytes with the
+//! direction from one square to another, and the rays by direction (13 KB), which stay in the
+//! first-level cache.
 
 use super::set::Bitboard;
 use crate::types::Square;
@@ -20,7 +20,8 @@ pub(super) const DIRECTIONS: [(i32, i32); 8] = [
     (-1, 1),
 ];
 
-/// "Not on one line": selects an empty row of the tables, also after flipping bit 0.
+/// Direction of squares that are not on one line: selects an empty row of the tables, also with bit
+/// 0 flipped.
 const NO_DIRECTION: u8 = 8;
 
 /// Number of the direction straight up the board (black's pawns).
@@ -79,19 +80,18 @@ static DIRECTION: [[u8; Square::NUM]; Square::NUM] = {
 
 #[inline(always)]
 fn direction(from: Square, to: Square) -> usize {
-    // The mask tells the compiler that the number fits the tables: 8 is the largest.
+    // Tells the compiler that the number fits the tables: 8 is the largest.
     (DIRECTION[from.index()][to.index()] & 0xf).min(NO_DIRECTION) as usize
 }
 
-/// The squares strictly between two squares on one line; empty where they are not on one.
+/// The squares strictly between two squares on one line; empty if they are not on one.
 #[inline(always)]
 pub fn between(a: Square, b: Square) -> Bitboard {
     let direction = direction(a, b);
     RAYS[direction][a.index()] & RAYS[direction ^ 1][b.index()]
 }
 
-/// The whole line through two squares from edge to edge, without `a`; empty where they are not on
-/// one.
+/// The line through two squares from edge to edge, without `a`; empty if they are not on one.
 #[inline(always)]
 pub fn line(a: Square, b: Square) -> Bitboard {
     AXES[direction(a, b) / 2][a.index()]

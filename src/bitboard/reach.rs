@@ -1,12 +1,12 @@
-//! From where pieces can reach a square or its neighbourhood: filters before computing attacks
-//! around a king.
+//! Squares from which pieces can reach a square or its neighbours: filters before the attacks
+//! around a king are computed.
 
 use super::lines::{DIRECTIONS, DOWN, RAY_TABLE, UP};
 use super::set::Bitboard;
 use crate::types::{Color, Square};
 
-/// Squares from which a slider on the empty board attacks at least one neighbour of a square, and
-/// the squares from which a step attacks the square itself.
+/// For one square: the squares from which a slider on the empty board attacks at least one of its
+/// neighbours, and those from which a step attacks the square itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     /// For steps of either colour onto the square itself.
@@ -19,7 +19,7 @@ pub struct Reach {
     pub lance: [Bitboard; Color::NUM],
 }
 
-/// Of both colours.
+/// Steps (files to the left, ranks down) of knights of both colours.
 const KNIGHT_JUMPS: [(i32, i32); 4] = [(-1, -2), (1, -2), (-1, 2), (1, 2)];
 
 static REACH: [Reach; Square::NUM] = {
@@ -71,7 +71,7 @@ const fn add(reach: &mut Reach, neighbour: usize) {
     reach.lance[1] = reach.lance[1].union(RAY_TABLE[UP][neighbour]);
 }
 
-/// From where sliders reach a neighbour of `square`.
+/// The squares from which pieces reach `square` or its neighbours.
 #[inline(always)]
 pub fn reach_around(square: Square) -> &'static Reach {
     &REACH[square.index()]

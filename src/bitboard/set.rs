@@ -25,9 +25,9 @@ pub struct Bitboard([u64; 2]);
 
 /// Squares per file.
 pub(super) const RANKS: usize = Rank::NUM;
-/// Set bits of one word that are squares of files 1 to 7.
+/// Bits of the lower word that are squares of files 1 to 7.
 const LOWER_MASK: u64 = (1 << UPPER_START) - 1;
-/// Set bits of the upper word that are squares of files 8 and 9.
+/// Bits of the upper word that are squares of files 8 and 9.
 const UPPER_MASK: u64 = (1 << (Square::NUM - UPPER_START)) - 1;
 
 const SQUARE_SETS: [Bitboard; Square::NUM] = {
@@ -73,10 +73,10 @@ const FAR_RANKS: [[Bitboard; RANKS + 1]; Color::NUM] = {
 };
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; 2]);
 
-    /// All 81 squares.
+    /// All squares.
     pub const ALL: Self = Self::from_words(LOWER_MASK, UPPER_MASK);
 
     /// The set of one square.
@@ -85,13 +85,13 @@ impl Bitboard {
         SQUARE_SETS[square.index()]
     }
 
-    /// A file.
+    /// The nine squares of a file.
     #[inline(always)]
     pub const fn file(file: File) -> Self {
         FILE_SETS[file.index()]
     }
 
-    /// A rank.
+    /// The nine squares of a rank.
     #[inline(always)]
     pub const fn rank(rank: Rank) -> Self {
         RANK_SETS[rank.index()]
@@ -103,19 +103,19 @@ impl Bitboard {
         FAR_RANKS[color.index()][count]
     }
 
-    /// Where `color` promotes: its three farthest ranks.
+    /// The promotion zone of `color`: its three farthest ranks.
     #[inline(always)]
     pub const fn promotion_zone(color: Color) -> Self {
         Self::far_ranks(color, 3)
     }
 
-    /// Whether no square is in the set.
+    /// Whether the set is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0[0] | self.0[1] == 0
     }
 
-    /// Whether any square is in the set.
+    /// Whether the set is not empty.
     #[inline(always)]
     pub const fn is_any(self) -> bool {
         self.0[0] | self.0[1] != 0
@@ -133,7 +133,7 @@ impl Bitboard {
         (self.0[0] & other.0[0]) | (self.0[1] & other.0[1]) != 0
     }
 
-    /// How many squares are in the set.
+    /// Number of squares in the set.
     #[inline(always)]
     pub const fn count(self) -> usize {
         (self.lower().count_ones() + self.upper().count_ones()) as usize
@@ -145,7 +145,7 @@ impl Bitboard {
         self.bits() & self.bits().wrapping_sub(1) != 0
     }
 
-    /// The square with the lowest index.
+    /// The square with the lowest index, `None` if the set is empty.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         if self.is_empty() {
@@ -160,7 +160,7 @@ impl Bitboard {
         Some(unsafe { Square::from_index_unchecked(index) })
     }
 
-    /// One step ahead as `color` plays; squares on its last rank drop out.
+    /// The set shifted one step ahead as `color` plays; squares on its last rank drop out.
     #[inline(always)]
     #[must_use]
     pub const fn forward(self, color: Color) -> Self {
@@ -176,7 +176,8 @@ impl Bitboard {
         }
     }
 
-    /// One file to the left as black sees the board (towards file 9); squares on file 9 drop out.
+    /// The set shifted one file to the left as black sees the board (towards file 9); squares on
+    /// file 9 drop out.
     #[inline(always)]
     #[must_use]
     pub const fn left(self) -> Self {
@@ -187,7 +188,8 @@ impl Bitboard {
         )
     }
 
-    /// One file to the right as black sees the board (towards file 1); squares on file 1 drop out.
+    /// The set shifted one file to the right as black sees the board (towards file 1); squares on
+    /// file 1 drop out.
     #[inline(always)]
     #[must_use]
     pub const fn right(self) -> Self {
@@ -195,12 +197,12 @@ impl Bitboard {
         Self::from_words(self.lower() >> RANKS | carried, self.upper() >> RANKS)
     }
 
-    /// Every square of each file that has a square in the set.
+    /// All squares of the files that have a square in the set.
     #[inline(always)]
     #[must_use]
     pub const fn fill_files(self) -> Self {
-        // Adding the other eight ranks to a file carries into its last rank exactly when one of
-        // them is occupied.
+        // Adding eight set bits to the other eight ranks of a file carries into its last rank
+        // exactly when one of them is occupied.
         let last = RANK_SETS[RANKS - 1].bits();
         let occupied = (((self.bits() & !last) + (Self::ALL.bits() & !last)) | self.bits()) & last;
         // A file is its last rank's bit minus its first rank's bit, plus the last rank's bit.

@@ -1,10 +1,11 @@
-//! Attacks of the pieces that slide.
+//! Attacks of bishops, rooks and lances.
 //!
 //! Ranks and diagonals have at most one square per byte of the bitboard, so reversing the bytes
 //! reverses the line, and the attacks in both directions are two subtractions: `o ^ (o - 2r)`
-//! upwards, the same on the reversed board downwards ("hyperbola quintessence", Gerd Isenberg and
-//! Aleks Peshkov, chessprogramming.org; first used for shogi's 81 squares by Qugiy). Files are nine
-//! neighbouring bits of one word: a table of 2.3 KB, indexed by rank and the seven inner squares.
+//! upwards, the same on the reversed board downwards (hyperbola quintessence: Gerd Isenberg and
+//! Aleks Peshkov, chessprogramming.org; first used on shogi's 81 squares by Qugiy). A file is nine
+//! adjacent bits of one word: its attacks come from a table of 2.3 KB, indexed by rank and the
+//! seven inner squares.
 
 use super::lines::{AXES, DOWN, RAYS, UP};
 use super::set::{Bitboard, RANKS};
@@ -71,7 +72,7 @@ static FILE_PLACE: [(u8, u8); Square::NUM] = {
 #[inline(always)]
 fn file_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     let (rank, shift) = FILE_PLACE[square.index()];
-    // Both are in range by construction; the masks show it to the compiler.
+    // Both are in range by construction; this tells the compiler.
     let (rank, shift) = ((rank as usize).min(RANKS - 1), shift & 63);
     let is_upper = square.index() >= UPPER_START;
     let word = if is_upper {

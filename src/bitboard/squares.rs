@@ -10,7 +10,7 @@ use crate::types::Square;
 /// The first square in the upper word of a bitboard.
 pub(super) const UPPER_START: usize = 63;
 
-/// The squares of a set, from the lowest index up.
+/// Iterator over the squares of a set, from the lowest index up.
 #[derive(Clone, Debug)]
 pub struct Squares {
     pub(super) lower: u64,
@@ -39,7 +39,7 @@ impl Iterator for Squares {
 
     #[inline(always)]
     fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut each: F) -> B {
-        // Two simple loops instead of one that asks each time which word is next.
+        // Two simple loops are faster than one that selects the word in each step.
         let mut value = init;
         let mut word = self.lower;
         while word != 0 {

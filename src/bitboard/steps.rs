@@ -1,4 +1,4 @@
-//! Attacks of the pieces that step, by table.
+//! Attacks of the pieces that do not slide, by table.
 
 use super::set::Bitboard;
 use crate::types::{Color, Square};
@@ -21,7 +21,7 @@ const KING: &[(i32, i32)] = &[
 
 type Table = [Bitboard; Square::NUM];
 
-/// The attack table of black's and white's piece with these steps.
+/// Attack tables of black's and white's piece with these steps.
 const fn tables(steps: &[(i32, i32)]) -> [Table; Color::NUM] {
     let mut tables = [[Bitboard::EMPTY; Square::NUM]; Color::NUM];
     let mut i = 0;

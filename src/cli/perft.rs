@@ -63,9 +63,8 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
     let sfen = arguments.sfen.as_deref().unwrap_or(START_SFEN);
     let sfen = sfen.trim().trim_start_matches("sfen ");
     let position = match sfen {
-        "startpos" => Position::<LANES>::startpos(),
-        _ => Position::<LANES>::from_sfen(sfen)
-            .with_context(|| format!("--sfen '{}'", shorten(sfen)))?,
+        "startpos" => Position::startpos(),
+        _ => Position::from_sfen(sfen).with_context(|| format!("--sfen '{}'", shorten(sfen)))?,
     };
     let options = PerftOptions {
         depth: arguments.depth,
@@ -73,7 +72,7 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
         hash_mb: arguments.hash,
     };
     let start = Instant::now();
-    let counts = divide(&position, &options, &AtomicBool::new(false))?;
+    let counts = divide::<LANES>(&position, &options, &AtomicBool::new(false))?;
     let seconds = start.elapsed().as_secs_f64();
     let leaves: u64 = if options.depth == 0 {
         1

@@ -304,7 +304,7 @@ mod tests {
             .ok()
             .and_then(|mv| {
                 let sfen = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
-                Position::<1>::from_sfen(sfen).ok()?.to_move(mv)
+                Position::from_sfen(sfen).ok()?.to_move(mv)
             })
             .expect("a move");
         for found in [false, true] {

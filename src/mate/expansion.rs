@@ -26,9 +26,9 @@ impl Worker<'_> {
     fn generate<const OR: bool>(&mut self) {
         let mut moves = MoveList::new();
         if OR {
-            movegen::checks::<true, 1>(&self.position, &mut moves);
+            movegen::checks::<true>(&self.position, &mut moves);
         } else {
-            movegen::evasions::<true, 1>(&self.position, &mut moves);
+            movegen::evasions::<true>(&self.position, &mut moves);
         }
         for &mv in &moves {
             if !self.position.legal(mv) {
@@ -155,7 +155,7 @@ impl Worker<'_> {
     /// A new AND node: its proof number grows with the number of answers.
     fn evaluate_and_leaf(&self, limit: u16) -> ProofNumbers {
         let mut answers = MoveList::new();
-        movegen::evasions::<false, 1>(&self.position, &mut answers);
+        movegen::evasions::<false>(&self.position, &mut answers);
         answers.retain(|answer| self.position.legal(*answer));
         let Some(first) = answers.first() else {
             let hand = proof_hands::proof_against_interposing(&self.position, Hand::EMPTY);
@@ -184,7 +184,7 @@ impl Worker<'_> {
             return (ProofNumbers::proven(hand, 1), Some(mv));
         }
         let mut checks = MoveList::new();
-        movegen::checks::<false, 1>(&self.position, &mut checks);
+        movegen::checks::<false>(&self.position, &mut checks);
         let count = self.count_legal(&checks);
         if count == 0 {
             let all = proof_hands::all_hands(self.position.board());

@@ -1,6 +1,6 @@
-//! Against an oracle that knows everything about small problems: all positions that checks and
-//! answers lead to are listed, and mates counted back from the end. It has no paths, no hands that
-//! dominate, and no table that forgets.
+//! The solver against an oracle for small problems, which lists all positions reachable by checks
+//! and answers and counts mates back from the end. It has no paths, no dominance of hands, and no
+//! table that forgets.
 
 mod oracle;
 
@@ -23,7 +23,7 @@ fn solve(solver: &mut MateSolver, position: &Position, shortest: bool, threads: 
     solution.expect("threads can be had").verdict
 }
 
-/// Plies that can be tried out.
+/// Longest mates that brute force looks for, in plies.
 const BRUTE_FORCE_PLIES: usize = 5;
 
 #[derive(Default, Debug)]
@@ -36,8 +36,8 @@ struct Tally {
     large_unknown: usize,
 }
 
-/// Where there are more than so many positions the oracle gives up, and shorter mates are tried
-/// out.
+/// Problems of more than `most_positions` positions are compared with brute force instead of the
+/// oracle.
 fn compare(problems: usize, seed: u64, most_positions: usize, threads: usize) -> Tally {
     let mut random = Random(seed);
     let mut solver = MateSolver::new(1);

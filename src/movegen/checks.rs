@@ -1,4 +1,4 @@
-//! Keeps only the moves that give check, set by set instead of move by move.
+//! A filter for moves that give check, applied to sets instead of single moves.
 
 use super::sink::Sink;
 use crate::bitboard::{
@@ -8,12 +8,12 @@ use crate::bitboard::{
 use crate::position::{Board, Position};
 use crate::types::{Color, Move, Piece, PieceType, Square};
 
-/// By kind: from where a piece of the side to move gives check to a king by itself.
+/// By kind: the squares from which a piece of the side to move gives check directly.
 #[derive(Clone, Debug)]
 pub struct CheckSquares([Bitboard; PieceType::NUM]);
 
 impl CheckSquares {
-    /// The squares from which the side to move attacks `king`, with the pieces as they stand.
+    /// The squares from which the side to move attacks `king`, with the current occupancy.
     #[inline]
     pub fn new(board: &Board, king: Square) -> Self {
         let us = board.side_to_move();
@@ -36,7 +36,7 @@ impl CheckSquares {
         Self(squares)
     }
 
-    /// Those of the side to move, where the opponent has a king.
+    /// [`Self::new`] for the opponent's king, `None` where it has none.
     #[inline]
     pub fn of_position(position: &Position) -> Option<Self> {
         let board = position.board();
@@ -44,24 +44,23 @@ impl CheckSquares {
         Some(Self::new(board, king))
     }
 
-    /// Whether a pseudo-legal move gives check by itself, not by what it uncovers.
+    /// Whether a pseudo-legal move gives check directly, that is without a discovered check.
     #[inline(always)]
     pub fn is_direct(&self, mv: Move) -> bool {
         self.of(mv.piece().kind()).contains(mv.to())
     }
 
-    /// The squares for one kind.
+    /// The squares from which a piece of this kind gives check.
     #[inline(always)]
     pub fn of(&self, kind: PieceType) -> Bitboard {
         self.0[kind.index()]
     }
 }
 
-/// Passes on what attacks the enemy king after the move, directly or from behind the piece that
-/// moves.
+/// Passes on the moves that give check, directly or discovered.
 pub(super) struct ChecksOnly<'a, S: Sink> {
     king: Square,
-    /// Pieces that uncover an attack when they leave the line to the king.
+    /// Pieces that discover a check when they leave the line to the king.
     blockers: Bitboard,
     squares: CheckSquares,
     sink: &'a mut S,
@@ -99,7 +98,7 @@ impl<S: Sink> Sink for ChecksOnly<'_, S> {
     }
 
     fn pawn_steps(&mut self, us: Color, plain: Bitboard, promoting: Bitboard) {
-        // A pawn keeps its file, so it uncovers everything but a line along the file of the king.
+        // A pawn stays on its file, so it discovers every check but one along the king's file.
         let uncovering = self.blockers.forward(us) - Bitboard::file(self.king.file());
         self.sink.pawn_steps(
             us,

@@ -1,4 +1,4 @@
-//! The walk over pieces and hands that every kind of generation shares.
+//! The walk over pieces and hands that all kinds of generation share.
 
 use arrayvec::ArrayVec;
 
@@ -14,13 +14,13 @@ use crate::types::{Color, Piece, PieceType, Square};
 pub(super) struct Generator<'a, S: Sink, const ALL: bool> {
     pub(super) board: &'a Board,
     pub(super) us: Color,
-    /// Pieces that may only move along the line to their king; empty for pseudo-legal generation.
+    /// Pieces that may move only along the line to their king; empty for pseudo-legal generation.
     pub(super) pinned: Bitboard,
     pub(super) sink: &'a mut S,
 }
 
 impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
-    /// A generator that leaves pins and the safety of the king to the caller.
+    /// A generator that ignores pins and king safety.
     #[inline(always)]
     pub(super) fn pseudo_legal(board: &'a Board, sink: &'a mut S) -> Self {
         Self {
@@ -31,14 +31,14 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
         }
     }
 
-    /// Every move on the board onto `targets`, the enemy's pieces.
+    /// All board moves onto `targets`, which the enemy occupies.
     #[inline(always)]
     pub(super) fn captures(&mut self, targets: Bitboard) {
         self.pieces::<true>(targets);
         self.king_moves(targets);
     }
 
-    /// Every move and drop onto `targets`, the empty squares.
+    /// All moves and drops onto `targets`, which are empty.
     #[inline(always)]
     pub(super) fn quiets(&mut self, targets: Bitboard) {
         self.pieces::<false>(targets);
@@ -61,8 +61,8 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             .board_moves(king, piece, king_attacks(king) & targets, Bitboard::EMPTY);
     }
 
-    /// Moves of all pieces but the king onto `targets`. Where these are `FEW`, most pieces that
-    /// step reach none of them: only those near enough are looked at.
+    /// Moves of all pieces but the king onto `targets`. With `FEW` targets, skips the pieces that
+    /// step and stand too far from all of them.
     #[inline(always)]
     pub(super) fn pieces<const FEW: bool>(&mut self, targets: Bitboard) {
         let (board, us) = (self.board, self.us);
@@ -150,7 +150,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
         self.sink.pawn_steps(us, plain, promoting);
     }
 
-    /// Sends the moves of one piece from `from` to `to`, split by promotion.
+    /// Passes on the moves of one piece from `from` to `to`, split by promotion.
     #[inline(always)]
     fn moves_of<const FEW: bool>(&mut self, kind: PieceType, from: Square, to: Bitboard) {
         if FEW && to.is_empty() {
@@ -177,7 +177,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
         if FEW && to.is_empty() {
             return;
         }
-        // Which of the five kinds it is only the written move needs to know.
+        // Generation treats the five kinds alike; only the encoded move needs the kind.
         let kind = self
             .board
             .piece_on(from)
@@ -187,8 +187,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             .board_moves(from, Piece::new(self.us, kind), to, Bitboard::EMPTY);
     }
 
-    /// Drops of pawns onto `pawn_targets` and of everything else onto `targets`, all of them empty
-    /// squares.
+    /// Drops of pawns onto `pawn_targets` and of other pieces onto `targets`, which are all empty.
     #[inline(always)]
     pub(super) fn drops(&mut self, targets: Bitboard, pawn_targets: Bitboard) {
         let (board, us) = (self.board, self.us);

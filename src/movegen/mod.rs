@@ -1,12 +1,12 @@
-//! Move generation, by kind.
+//! Move generation by kind of move.
 //!
-//! One generator walks over the pieces and hands whole sets of targets to a `Sink`: one sink writes
-//! moves into a list, one counts them (for perft), one keeps only the checks. Captures, quiets,
-//! evasions and checks are pseudo-legal (what [`Position::pseudo_legal`] promises); [`legal`] is
-//! strictly legal at little more cost, because pins and the squares that a king cannot go to are
+//! One generator walks over pieces and hands and passes sets of targets to a [`Sink`], which
+//! appends moves to a list, counts them (perft) or keeps only checks. Captures, quiets, evasions
+//! and checks are pseudo-legal, as [`Position::pseudo_legal`] defines it. [`legal`] is strictly
+//! legal at little more cost, because pinned pieces and the squares that a king cannot enter are
 //! sets as well. Nothing allocates.
 //!
-//! `ALL` includes the senseless non-promotions: of pawn, bishop and rook always, of the lance on
+//! `ALL` adds the senseless non-promotions: of pawn, bishop and rook everywhere, of the lance on
 //! its second-last rank.
 
 mod checks;
@@ -27,66 +27,48 @@ use generator::Generator;
 pub use sink::{Sink, behind};
 
 /// All legal moves, senseless non-promotions included.
-pub fn legal_moves<const LANES: usize>(position: &Position<LANES>) -> MoveList {
+pub fn legal_moves(position: &Position) -> MoveList {
     let mut moves = MoveList::new();
-    legal::<true, LANES>(position, &mut moves);
+    legal::<true>(position, &mut moves);
     moves
 }
 
 /// Appends the legal moves.
-pub fn legal<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
+pub fn legal<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let threats = position.king_threats(position.side_to_move());
     generate_legal::<_, ALL>(position.board(), threats, moves);
 }
 
-/// Appends the pseudo-legal moves that capture. Not for positions in check: use [`evasions`] there.
-pub fn captures<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
+/// Appends the pseudo-legal captures. Not for positions in check: use [`evasions`].
+pub fn captures<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
     let targets = board.color(!board.side_to_move());
     Generator::<_, ALL>::pseudo_legal(board, moves).captures(targets);
 }
 
-/// Appends the pseudo-legal moves that do not capture, drops among them. Not for positions in
-/// check: use [`evasions`].
-pub fn quiets<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
-    quiets_into::<_, ALL, LANES>(position, moves);
+/// Appends the pseudo-legal moves that do not capture, and the drops. Not for positions in check:
+/// use [`evasions`].
+pub fn quiets<const ALL: bool>(position: &Position, moves: &mut MoveList) {
+    quiets_into::<_, ALL>(position, moves);
 }
 
-/// Gives [`quiets`] to any sink.
+/// Passes the moves of [`quiets`] to any sink.
 #[inline(always)]
-pub fn quiets_into<S: Sink, const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    sink: &mut S,
-) {
+pub fn quiets_into<S: Sink, const ALL: bool>(position: &Position, sink: &mut S) {
     let board = position.board();
     Generator::<_, ALL>::pseudo_legal(board, sink).quiets(!board.occupied());
 }
 
-/// Appends the pseudo-legal answers to a check: the checker taken, the line blocked, or the king
-/// moved; moves of the king are legal.
-pub fn evasions<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
+/// Appends the pseudo-legal answers to a check: captures of the checker, interpositions, and king
+/// moves, which are legal.
+pub fn evasions<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
     let generator = Generator::<_, ALL>::pseudo_legal(board, moves);
     evade(generator, board, position.checkers());
 }
 
 /// Appends the pseudo-legal moves that give check, in and out of check.
-pub fn checks<const ALL: bool, const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &mut MoveList,
-) {
+pub fn checks<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
     let us = board.side_to_move();
     let Some(enemy_king) = board.king(!us) else {
@@ -117,16 +99,16 @@ fn evade<S: Sink, const ALL: bool>(
     }
 }
 
-/// Where a drop blocks the only check; `None` when there are two checks.
+/// The squares between king and checker; `None` for a double check.
 fn single_check_targets(king: Square, checkers: Bitboard) -> Option<Bitboard> {
     let checker = checkers.first()?;
     (!checkers.has_several()).then(|| between(king, checker))
 }
 
-/// Generates the strictly legal moves. `threats` are those to the king of the side to move.
+/// Generates the legal moves. `threats` are those to the king of the side to move.
 #[inline(always)]
 fn generate_legal<S: Sink, const ALL: bool>(board: &Board, threats: &KingThreats, sink: &mut S) {
-    // Both branches inline the same code; with the side known the compiler folds directions and
+    // Both branches inline the same code; with the side constant the compiler folds directions and
     // tables.
     match board.side_to_move() {
         Color::Black => generate_legal_for::<_, ALL>(board, Color::Black, threats, sink),
@@ -179,14 +161,13 @@ fn legal_king_targets(board: &Board, us: Color, king: Square) -> Bitboard {
     targets - board.attacked_around(!us, king, board.occupied() - Bitboard::of(king))
 }
 
-/// The square where dropping a pawn would mate, if it is among `targets`.
+/// The square where a pawn drop would mate, if it is among `targets`.
 #[inline(always)]
 fn mating_pawn_drop(board: &Board, us: Color, targets: Bitboard) -> Bitboard {
     let Some(enemy_king) = board.king(!us) else {
         return Bitboard::EMPTY;
     };
-    // The square from which a pawn of ours checks is the one that a pawn of theirs on the king's
-    // square would attack.
+    // A pawn of ours checks from the square that a pawn of theirs on the king's square attacks.
     let checking = pawn_attacks(!us, enemy_king) & targets;
     if checking.is_empty() || !generator::can_drop_pawn(board, us, checking) {
         return Bitboard::EMPTY;

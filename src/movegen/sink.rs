@@ -1,17 +1,15 @@
-//! What happens to generated moves.
+//! Receivers of generated moves.
 
 use crate::bitboard::Bitboard;
 use crate::types::{Color, Move, MoveList, Piece, PieceType, Square};
 
-/// Takes sets of moves from the generator: a list writes them down, a counter counts, the search
-/// scores them as they come.
+/// Receives sets of moves from the generator: lists append them, perft counts them, the search
+/// scores them.
 pub trait Sink {
-    /// `piece` goes from `from` to each of `plain` as it is, and to each of `promoting` with
-    /// promotion.
+    /// `piece` moves from `from` to each of `plain`, and to each of `promoting` with promotion.
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard);
 
-    /// Pawns of `us` step ahead onto each of `plain` as they are, and onto each of `promoting` with
-    /// promotion.
+    /// Pawns of `us` advance onto each of `plain`, and onto each of `promoting` with promotion.
     fn pawn_steps(&mut self, us: Color, plain: Bitboard, promoting: Bitboard);
 
     /// `us` drops one of each of `kinds` onto each of `targets`.
@@ -57,14 +55,15 @@ impl Sink for MoveList {
     }
 }
 
-/// The square from which a pawn of `us` steps onto `to`, which is not on the rank nearest to `us`.
+/// The square from which a pawn of `us` advances to `to`, which must not be on the rank nearest to
+/// `us`.
 #[inline(always)]
 pub fn behind(to: Square, us: Color) -> Square {
     let index = match us {
         Color::Black => to.index() + 1,
         Color::White => to.index().wrapping_sub(1),
     };
-    // The clamp is never active; it shows the compiler that the index is one of a square.
+    // The clamp never applies; it shows the compiler that the index is in range.
     Square::ALL[index.min(Square::NUM - 1)]
 }
 

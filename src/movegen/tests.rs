@@ -7,7 +7,7 @@ const MATSURI: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL
 const MOST_MOVES: &str = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1";
 
 fn counts(sfen: &str, expected: &[u64]) {
-    let position = Position::<1>::from_sfen(sfen).unwrap();
+    let position = Position::from_sfen(sfen).unwrap();
     for (depth, &leaves) in expected.iter().enumerate() {
         assert_eq!(
             perft(&position, depth as u32),

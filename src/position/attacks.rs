@@ -1,4 +1,4 @@
-//! How the pieces on a board attack, and what threatens a king.
+//! Attacks of the pieces on a board, and threats to the kings.
 
 use super::board::Board;
 use crate::bitboard::{
@@ -8,19 +8,19 @@ use crate::bitboard::{
 };
 use crate::types::{Color, Move, Piece, PieceType, Square};
 
-/// What threatens the king of one side.
+/// Threats to the king of one side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KingThreats {
     /// Enemy pieces that give check.
     pub checkers: Bitboard,
-    /// Pieces of either side that alone stand between the king and an enemy slider.
+    /// Pieces of either side that are alone between the king and an enemy slider.
     pub blockers: Bitboard,
     /// Enemy sliders behind a blocker of the king's own side.
     pub pinners: Bitboard,
 }
 
 impl Board {
-    /// Where `piece` on `square` attacks.
+    /// The squares that `piece` on `square` attacks.
     pub fn attacks_of(&self, piece: Piece, square: Square, occupied: Bitboard) -> Bitboard {
         let color = piece.color();
         match piece.kind() {
@@ -64,7 +64,7 @@ impl Board {
         lance_attacks(!by, square, occupied) & lances
     }
 
-    /// Attackers that step: everything but lances and the lines of the other sliders.
+    /// Attackers by steps: all but lances and the lines of other sliders.
     #[inline(always)]
     pub(super) fn step_attackers_by(&self, by: Color, square: Square) -> Bitboard {
         let kings = self.kind(PieceType::King) | self.horses_and_dragons();
@@ -98,7 +98,7 @@ impl Board {
             & self.color(!color)
     }
 
-    /// Checkers, blockers and pinners of the king of `color`; nothing where it has no king.
+    /// Checkers, blockers and pinners of the king of `color`; none where it has no king.
     #[inline]
     pub fn king_threats(&self, color: Color) -> KingThreats {
         let Some(king) = self.king(color) else {
@@ -112,8 +112,8 @@ impl Board {
         threats
     }
 
-    /// [`Self::king_threats`] of the side to move when `last` was the move that led here: of the
-    /// pieces that step only the one that moved can give check.
+    /// [`Self::king_threats`] of the side to move after the move `last`: of the pieces that step
+    /// only the moved one can give check.
     #[inline(always)]
     pub(crate) fn king_threats_after(&self, last: Move) -> KingThreats {
         let color = self.side_to_move();
@@ -125,8 +125,8 @@ impl Board {
         threats
     }
 
-    /// Likewise, where `before` were the threats before that move, a legal one: lines change only
-    /// by what happens on them.
+    /// [`Self::king_threats_after`] for a legal move with `before`, the threats before it: lines
+    /// change only if a square on them does.
     #[inline(always)]
     pub(super) fn threats_by(&self, last: Move, before: &KingThreats) -> KingThreats {
         let color = self.side_to_move();
@@ -138,7 +138,7 @@ impl Board {
         threats
     }
 
-    /// The check that a move gives by a step.
+    /// The check by a step of the moved piece.
     #[inline(always)]
     fn step_threats(king: Square, last: Move) -> KingThreats {
         let mut threats = KingThreats::default();
@@ -149,8 +149,8 @@ impl Board {
         threats
     }
 
-    /// [`Self::king_threats`] of the side that made the legal move `last`; `before` were the
-    /// threats before it. Nothing gives check.
+    /// [`Self::king_threats`] of the side that made the legal move `last`, with `before`, the
+    /// threats before it. There are no checkers.
     #[inline(always)]
     pub(super) fn threats_left(&self, last: Move, before: &KingThreats) -> KingThreats {
         let color = !self.side_to_move();
@@ -199,25 +199,23 @@ impl Board {
         }
     }
 
-    /// Of the squares around `king`, those that `by` attacks when the king itself does not block:
-    /// where it cannot go. `occupied` is without the king. Squares that are no neighbours of `king`
-    /// may be set or not.
+    /// The neighbours of `king` that `by` attacks when the king itself does not block, and which it
+    /// therefore cannot enter. `occupied` excludes the king. Bits of other squares are undefined.
     #[inline(always)]
     pub(crate) fn attacked_around(&self, by: Color, king: Square, occupied: Bitboard) -> Bitboard {
         self.reached_around(by, self.color(by), king, occupied)
     }
 
-    /// Of the squares around the king of `color`, those that its other pieces defend: where a piece
-    /// that checks next to the king can be taken by more than the king. Other squares may be set or
-    /// not.
+    /// The neighbours of the king of `color` that its other pieces defend, so that a checking piece
+    /// there can be captured by more than the king. Bits of other squares are undefined.
     #[inline(always)]
     pub(crate) fn defended_around(&self, color: Color, king: Square) -> Bitboard {
         let defenders = self.color(color) - Bitboard::of(king);
         self.reached_around(color, defenders, king, self.occupied())
     }
 
-    /// [`Self::attacked_around`] by the side that makes a move, once it is made. `occupied` is as
-    /// it is then, without the king.
+    /// [`Self::attacked_around`] by the side that makes a move, after it. `occupied` is that after
+    /// the move, without the king.
     #[inline]
     pub(crate) fn attacked_around_after(
         &self,
@@ -232,7 +230,7 @@ impl Board {
         self.reached_around(by, others, king, occupied) | self.attacks_of(piece, to, occupied)
     }
 
-    /// [`Self::attacked_around`] by some pieces of one side.
+    /// [`Self::attacked_around`] by the pieces in `attackers`, all of side `by`.
     #[inline(always)]
     fn reached_around(
         &self,
@@ -264,8 +262,8 @@ impl Board {
     }
 }
 
-/// Where all these pieces of `by` step at once: what reaches straight ahead or back, and what then
-/// goes one file aside. Horses and dragons step as kings.
+/// The squares that these pieces of `by` attack by steps: steps along the file first, then those to
+/// the neighbouring files. Horses and dragons step as kings.
 #[inline(always)]
 pub(super) fn stepped(
     by: Color,
@@ -280,7 +278,7 @@ pub(super) fn stepped(
     ahead | (golds | kings).forward(!by) | aside.left() | aside.right()
 }
 
-/// Attacks of `piece` that are steps: nothing for lances, the neighbours' part for horses and
+/// Attacks of `piece` by steps: none for lances, bishops and rooks, the neighbours for horses and
 /// dragons.
 #[inline(always)]
 fn step_attacks_of(piece: Piece, square: Square) -> Bitboard {

@@ -6,26 +6,25 @@ use super::board_filter::BoardFilter;
 use super::state::State;
 use super::validate::InvalidPosition;
 use crate::bitboard::Bitboard;
-use crate::types::{Color, Hand, Key, Move, Piece, Square, Value};
+use crate::types::{Color, Hand, Key64, Move, Piece, Square, Value};
 
-/// A move of the game so far, and what it changed.
+/// A move of the game and what it changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PastMove {
     /// `None` for a null move.
     pub mv: Option<Move>,
-    /// What it captured.
+    /// The captured piece.
     pub captured: Option<Piece>,
-    /// The hand of the side that made it, before it did.
+    /// The hand of the side that made it, before the move.
     pub hand: Hand,
 }
 
-/// A position and how it came about. `LANES` is the width of its keys in units of 64 bits: 1, 2 or
-/// 4.
+/// A position and the moves that led to it.
 #[derive(Clone)]
-pub struct Position<const LANES: usize = 1> {
+pub struct Position {
     pub(super) board: Board,
-    /// The first position and one state for each move since; never empty.
-    pub(super) states: Vec<State<LANES>>,
+    /// The first position, and one state for each move since; never empty.
+    pub(super) states: Vec<State>,
     pub(super) seen: BoardFilter,
     /// Ply number of the first position, from 1.
     first_ply: u32,
@@ -33,16 +32,16 @@ pub struct Position<const LANES: usize = 1> {
     pub(super) first_points: [u32; Color::NUM],
 }
 
-/// Room for a long game and a deep search without another allocation.
+/// Capacity for a long game and a deep search without reallocation.
 const STATES_CAPACITY: usize = 1024;
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     pub(crate) fn from_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
         board.validate()?;
         Ok(Self::from_any_board(board, first_ply))
     }
 
-    /// Begins anew with another board, possible or not, in the memory that is there.
+    /// Starts again from `board`, which need not be a valid position, and keeps the allocations.
     pub(crate) fn set_up(&mut self, board: Board, first_ply: u32) {
         self.states.clear();
         self.states.push(State::of_board(&board));
@@ -53,7 +52,7 @@ impl<const LANES: usize> Position<LANES> {
         self.board = board;
     }
 
-    /// A position that begins here, possible or not.
+    /// A position without history. `board` need not be valid.
     pub(super) fn from_any_board(board: Board, first_ply: u32) -> Self {
         let first_points = Color::ALL.map(|color| board.total_points(color));
         let state = State::of_board(&board);
@@ -71,19 +70,19 @@ impl<const LANES: usize> Position<LANES> {
     }
 
     #[inline(always)]
-    pub(super) fn state(&self) -> &State<LANES> {
+    pub(super) fn state(&self) -> &State {
         self.states
             .last()
             .expect("a position has at least its first state")
     }
 
-    /// The pieces, without the history.
+    /// Pieces, hands and side to move, without the history.
     #[inline(always)]
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     #[inline(always)]
     pub fn side_to_move(&self) -> Color {
         self.board.side_to_move()
@@ -101,21 +100,20 @@ impl<const LANES: usize> Position<LANES> {
         self.board.hand(color)
     }
 
-    /// Where one side's king stands, `None` where it has none.
+    /// The king's square, `None` where the side has no king.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.board.king(color)
     }
 
-    /// [`Self::key`] before the last `back` moves, `None` where there were not so many.
+    /// The key before the last `back` moves, `None` if fewer were made.
     #[inline(always)]
-    pub fn key_before(&self, back: usize) -> Option<Key<LANES>> {
+    pub fn key_before(&self, back: usize) -> Option<Key64> {
         let index = self.moves_made().checked_sub(back)?;
         Some(self.states[index].key)
     }
 
-    /// The move that was made before the last `back` moves: 0 is the last one. `None` where there
-    /// were not so many.
+    /// The move made before the last `back` moves: 0 is the last one. `None` if fewer were made.
     #[inline(always)]
     pub fn past_move(&self, back: usize) -> Option<PastMove> {
         let index = self
@@ -130,8 +128,8 @@ impl<const LANES: usize> Position<LANES> {
         })
     }
 
-    /// The balance of material for the side to move, on the board and in hand, in
-    /// [`piece_value`](crate::types::value::piece_value)s.
+    /// Material on the board and in hand, from the point of view of the side to move, in units of
+    /// [`piece_value`](crate::types::value::piece_value).
     #[inline(always)]
     pub fn material(&self) -> Value {
         let material = self.state().material;
@@ -141,32 +139,32 @@ impl<const LANES: usize> Position<LANES> {
         }
     }
 
-    /// Board, hands and side to move; bit 0 is set when white is to move.
+    /// Key of board, hands and side to move; bit 0 is set when white is to move.
     #[inline(always)]
-    pub fn key(&self) -> Key<LANES> {
+    pub fn key(&self) -> Key64 {
         self.state().key
     }
 
-    /// Board and side to move, without the hands.
+    /// Key of board and side to move, without the hands.
     #[inline(always)]
-    pub fn board_key(&self) -> Key<LANES> {
+    pub fn board_key(&self) -> Key64 {
         self.state().board_key
     }
 
-    /// Where the pawns of both sides stand, as a number for tables that learn from structure.
+    /// Key of both sides' pawns: 32 random bits.
     #[inline(always)]
     pub fn pawn_key(&self) -> u32 {
         self.state().structure.pawns()
     }
 
-    /// Where the lances, knights, silvers and golds of both sides stand, promoted ones included;
-    /// likewise.
+    /// Key of both sides' lances, knights, silvers and golds, promoted ones included: 32 random
+    /// bits.
     #[inline(always)]
     pub fn minor_piece_key(&self) -> u32 {
         self.state().structure.minor_pieces()
     }
 
-    /// Where one side's pieces other than pawns stand; likewise.
+    /// Key of one side's pieces other than pawns: 32 random bits.
     #[inline(always)]
     pub fn non_pawn_key(&self, color: Color) -> u32 {
         self.state().structure.non_pawns(color)
@@ -179,18 +177,13 @@ impl<const LANES: usize> Position<LANES> {
         self.board.castle_key(color)
     }
 
-    /// What both sides have in hand; likewise.
+    /// Key of both hands: 32 random bits.
     #[inline(always)]
     pub fn hand_key(&self) -> u32 {
         let state = self.state();
         let mut hands = state.key;
         hands -= state.board_key;
         (hands.low64() >> u32::BITS) as u32
-    }
-
-    /// Both keys computed anew: `(board and side, board, side and hands)`. For checks.
-    pub fn keys_from_scratch(&self) -> (Key<LANES>, Key<LANES>) {
-        self.board.keys_from_scratch()
     }
 
     /// The pieces that give check to the side to move.
@@ -223,12 +216,12 @@ impl<const LANES: usize> Position<LANES> {
         self.state().captured
     }
 
-    /// Number of the coming move, as SFEN counts: 1 in the start position.
+    /// Number of the next move as in SFEN: 1 in the start position.
     pub fn game_ply(&self) -> u32 {
         self.first_ply.saturating_add(self.moves_made() as u32)
     }
 
-    /// How many moves (null moves too) have been made since the first position.
+    /// Number of moves since the first position, null moves included.
     pub fn moves_made(&self) -> usize {
         self.states.len() - 1
     }

@@ -1,8 +1,7 @@
-//! The pieces on the board and in the hands, and whose turn it is: a position without its history.
+//! Pieces on the board and in hand, and the side to move: a position without history.
 //!
-//! [`Board`] can make and take back a move on itself; `attacks` knows how pieces attack and what
-//! threatens a king. Keys, repetition and everything else that depends on the game live in
-//! [`Position`](super::Position).
+//! [`Board`] makes and takes back moves on itself. Attacks are in `attacks`; keys, repetition and
+//! all else that depends on the game are in [`Position`](super::Position).
 
 use crate::bitboard::Bitboard;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
@@ -11,8 +10,8 @@ use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Board {
     squares: [Option<Piece>; Square::NUM],
-    // By code of the kind; `GOLDS` is the union of all that moves as a gold, and `OTHERS` of the
-    // rest.
+    // Indexed by code of the kind. Element `GOLDS` is the union of all that move as a gold,
+    // `OTHERS` that of the rest.
     by_kind: [Bitboard; PieceType::NUM + 1],
     by_color: [Bitboard; Color::NUM],
     hands: [Hand; Color::NUM],
@@ -54,7 +53,7 @@ impl Board {
         self.squares[square.index()]
     }
 
-    /// What stands on each square.
+    /// The pieces by square.
     #[inline(always)]
     pub fn squares(&self) -> &[Option<Piece>; Square::NUM] {
         &self.squares
@@ -78,7 +77,7 @@ impl Board {
         self.kind(kind) & self.color(color)
     }
 
-    /// Everything that moves as a gold.
+    /// All pieces that move as a gold, golds included.
     #[inline(always)]
     pub fn golds(&self) -> Bitboard {
         self.by_kind[GOLDS]
@@ -114,13 +113,13 @@ impl Board {
         self.hands[color.index()]
     }
 
-    /// Where the king of one side stands, `None` where it has no king (tsume).
+    /// The square of one side's king, `None` where it has none (tsume).
     #[inline(always)]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.kings[color.index()]
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     #[inline(always)]
     pub fn side_to_move(&self) -> Color {
         self.side_to_move
@@ -134,7 +133,7 @@ impl Board {
         &mut self.hands[color.index()]
     }
 
-    /// Sets a piece on an empty square.
+    /// Puts a piece on an empty square.
     pub(crate) fn put(&mut self, piece: Piece, square: Square) {
         debug_assert!(self.piece_on(square).is_none());
         self.squares[square.index()] = Some(piece);
@@ -144,7 +143,7 @@ impl Board {
         }
     }
 
-    /// Makes a move that is pseudo-legal here and passes the turn. Returns what was captured.
+    /// Makes a pseudo-legal move and passes the turn. Returns the captured piece.
     #[inline(always)]
     pub(crate) fn apply(&mut self, mv: Move) -> Option<Piece> {
         let us = self.side_to_move;
@@ -169,7 +168,7 @@ impl Board {
         captured
     }
 
-    /// Takes back the move that [`Self::apply`] made last.
+    /// Undoes the last move made by [`Self::apply`].
     #[inline(always)]
     pub(crate) fn revert(&mut self, mv: Move, captured: Option<Piece>) {
         let us = self.side_to_move.opponent();
@@ -191,7 +190,7 @@ impl Board {
         }
     }
 
-    /// Moves a piece between the sets.
+    /// Moves a piece between the bitboards.
     #[inline(always)]
     fn shift(&mut self, us: Color, before: Piece, after: Piece, from: Square, to: Square) {
         self.toggle_kind(before, Bitboard::of(from));

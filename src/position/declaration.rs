@@ -1,4 +1,4 @@
-//! Winning by declaration when the own king has entered the enemy's camp (入玉宣言勝ち), by six rules.
+//! Wins by declaration after the own king has entered the enemy camp (入玉宣言勝ち), by six rules.
 
 use super::base::Position;
 use super::board::Board;
@@ -8,24 +8,24 @@ use crate::types::{Color, EnteringKingRule, Move, Piece, PieceType, Square};
 /// How the side to move can win without further play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Declaration {
-    /// By declaring: `bestmove win`.
+    /// By declaration: `bestmove win`.
     Win,
-    /// By the king's move to the enemy king's first square, under the try rule.
+    /// By a king move to the initial square of the enemy king (try rule).
     Try(Move),
 }
 
 /// Points of a full set: 4 large pieces of 5, 34 others of 1.
 const FULL_SET_POINTS: u32 = 54;
 const LARGE_PIECE_POINTS: u32 = 5;
-/// Pieces besides the king that must stand in the enemy's camp.
+/// Least number of pieces besides the king in the enemy camp.
 const PIECES_IN_CAMP: usize = 10;
 
-impl<const LANES: usize> Position<LANES> {
-    /// Whether the side to move may win by `rule` now: its king stands in the enemy's camp and not
-    /// in check, with at least ten other pieces there, and its points (camp and hand; bishop, rook,
-    /// horse and dragon 5, others 1) suffice. In the handicap variants the points missing from a
-    /// full set in the first position are taken off the requirement of the side that had fewer
-    /// there.
+impl Position {
+    /// How the side to move can win by `rule` now. For a declaration its king must stand in the
+    /// enemy camp and not in check, with at least ten other pieces there, and its points (camp and
+    /// hand; bishop, rook, horse and dragon 5, others 1) must suffice. In the handicap variants the
+    /// points missing from a full set in the first position are deducted from the requirement of
+    /// the side that had fewer.
     pub fn declaration(&self, rule: EnteringKingRule) -> Option<Declaration> {
         let us = self.side_to_move();
         let required = match rule {
@@ -44,8 +44,8 @@ impl<const LANES: usize> Position<LANES> {
         is_win.then_some(Declaration::Win)
     }
 
-    /// The points that `color` needs under a rule that counts points, with the handicap deduction
-    /// where the rule has it.
+    /// Points that `color` needs under a rule that counts points, after the handicap deduction;
+    /// `u32::MAX` for other rules.
     pub fn required_points(&self, rule: EnteringKingRule, color: Color) -> u32 {
         let (even_game, is_handicap) = match (rule, color) {
             (EnteringKingRule::CsaRule24, _) => (31, false),
@@ -65,7 +65,7 @@ impl<const LANES: usize> Position<LANES> {
         }
     }
 
-    /// The points that the side to move could declare now: its pieces in the camp and its hand.
+    /// Points of the side to move: its pieces in the camp and its hand.
     pub fn declaration_points(&self) -> u32 {
         let us = self.side_to_move();
         let in_camp = self.board.color(us) & Bitboard::promotion_zone(us);
@@ -88,7 +88,7 @@ impl<const LANES: usize> Position<LANES> {
 }
 
 impl Board {
-    /// All of one side's points, wherever the pieces are.
+    /// Points of all of one side's pieces, wherever they are.
     pub(super) fn total_points(&self, color: Color) -> u32 {
         self.points_of(color, self.color(color)) + self.hand_points(color)
     }

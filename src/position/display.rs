@@ -5,9 +5,8 @@ use std::fmt;
 use super::base::Position;
 use crate::types::{Color, File, Rank, Square};
 
-/// The board as people draw it, black's side at the bottom, with hands, side, SFEN, key and
-/// checkers.
-impl<const LANES: usize> fmt::Display for Position<LANES> {
+/// A board diagram with black at the bottom, hands, side to move, SFEN, key and checkers.
+impl fmt::Display for Position {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "white in hand: {}", self.hand(Color::White))?;
         writeln!(formatter, "  9   8   7   6   5   4   3   2   1")?;
@@ -43,7 +42,7 @@ impl<const LANES: usize> fmt::Display for Position<LANES> {
     }
 }
 
-impl<const LANES: usize> fmt::Debug for Position<LANES> {
+impl fmt::Debug for Position {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Position({})", self.to_sfen())
     }

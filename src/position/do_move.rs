@@ -1,13 +1,12 @@
-//! Making moves and taking them back, with the keys carried along.
+//! Making and undoing moves, with incremental keys, material and king threats.
 
 use super::base::Position;
-use super::board::Board;
 use super::material::{capture_gain, promotion_gain};
 use super::state::State;
-use crate::types::{Color, Key, Move, PieceType, Square};
+use crate::types::{Color, Key64, Move};
 
-impl<const LANES: usize> Position<LANES> {
-    /// Makes a legal move.
+impl Position {
+    /// Makes a move, which must be legal.
     pub fn do_move(&mut self, mv: Move) {
         debug_assert!(
             self.pseudo_legal(mv) && self.legal(mv),
@@ -26,17 +25,17 @@ impl<const LANES: usize> Position<LANES> {
         let (material_before, mut gain) = (before.material, 0);
 
         let captured = self.board.apply(mv);
-        board_key += Key::of_piece(mv.piece(), mv.to());
+        board_key += Key64::of_piece(mv.piece(), mv.to());
         structure.add(mv.piece(), mv.to());
         match mv.from() {
-            None => hand_key -= Key::of_hand(us, mv.piece().kind()),
+            None => hand_key -= Key64::of_hand(us, mv.piece().kind()),
             Some(from) => {
-                board_key -= Key::of_piece(mv.piece_before(), from);
+                board_key -= Key64::of_piece(mv.piece_before(), from);
                 structure.remove(mv.piece_before(), from);
                 if let Some(captured) = captured {
-                    board_key -= Key::of_piece(captured, mv.to());
+                    board_key -= Key64::of_piece(captured, mv.to());
                     structure.remove(captured, mv.to());
-                    hand_key += Key::of_hand(us, captured.kind().unpromoted());
+                    hand_key += Key64::of_hand(us, captured.kind().unpromoted());
                     gain += capture_gain(captured.kind());
                 }
                 if mv.is_promotion() {
@@ -79,24 +78,6 @@ impl<const LANES: usize> Position<LANES> {
         });
     }
 
-    /// The key that a pseudo-legal move leads to, so that a table can be asked for it while the
-    /// move is made.
-    #[inline(always)]
-    pub fn key_after(&self, mv: Move) -> Key<LANES> {
-        let (us, to) = (self.side_to_move(), mv.to());
-        let mut key = self.key().flipped() + Key::of_piece(mv.piece(), to);
-        let Some(from) = mv.from() else {
-            key -= Key::of_hand(us, mv.piece().kind());
-            return key;
-        };
-        key -= Key::of_piece(mv.piece_before(), from);
-        if let Some(captured) = self.piece_on(to) {
-            key -= Key::of_piece(captured, to);
-            key += Key::of_hand(us, captured.kind().unpromoted());
-        }
-        key
-    }
-
     /// Takes back the last move.
     ///
     /// # Panics
@@ -107,7 +88,7 @@ impl<const LANES: usize> Position<LANES> {
         self.board.revert(mv, state.captured);
     }
 
-    /// Passes the turn. Repetition does not look back across a null move.
+    /// Makes a null move. Repetitions do not look back across it.
     pub fn do_null_move(&mut self) {
         debug_assert!(!self.in_check(), "no null move in check");
         let them = self.side_to_move().opponent();
@@ -135,35 +116,14 @@ impl<const LANES: usize> Position<LANES> {
         self.board.set_side_to_move(self.side_to_move().opponent());
     }
 
-    fn push(&mut self, state: State<LANES>) {
+    fn push(&mut self, state: State) {
         self.seen.add(state.board_key.low64());
         self.states.push(state);
     }
 
-    fn pop(&mut self) -> State<LANES> {
+    fn pop(&mut self) -> State {
         let state = self.states.pop().expect("a move was made");
         self.seen.remove(state.board_key.low64());
         state
-    }
-}
-
-impl Board {
-    /// `(board and side, board, side and hands)`.
-    pub(super) fn keys_from_scratch<const LANES: usize>(&self) -> (Key<LANES>, Key<LANES>) {
-        let mut board_key = Key::EMPTY + Key::of_side(self.side_to_move());
-        for square in Square::ALL {
-            if let Some(piece) = self.piece_on(square) {
-                board_key += Key::of_piece(piece, square);
-            }
-        }
-        let mut key = board_key;
-        for color in Color::ALL {
-            for kind in PieceType::HAND {
-                for _ in 0..self.hand(color).count(kind) {
-                    key += Key::of_hand(color, kind);
-                }
-            }
-        }
-        (board_key, key)
     }
 }

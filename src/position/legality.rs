@@ -1,6 +1,5 @@
-//! Which moves are possible: `to_move` brings a stored move back, `pseudo_legal` proves that it
-//! obeys the way the pieces move, `legal` that it does not leave the king in check and is no
-//! pawn-drop mate.
+//! Legality of moves: `to_move` restores a stored move, `pseudo_legal` checks the movement of the
+//! piece, `legal` checks king safety and pawn-drop mate.
 
 use super::attacks::KingThreats;
 use super::base::Position;
@@ -11,10 +10,10 @@ use crate::bitboard::{
 };
 use crate::types::{Color, Move, Move16, Piece, PieceType, Square};
 
-impl<const LANES: usize> Position<LANES> {
-    /// The full move of a stored one, `None` where the side to move has no such piece on the square
-    /// or in hand, or the piece does not promote. This is the first gate against moves that belong
-    /// to another position: what passes still needs [`Self::pseudo_legal`] and [`Self::legal`].
+impl Position {
+    /// Restores a stored move. `None` where the side to move has no such piece on the square or in
+    /// hand, or the piece does not promote. This is the first check against moves of another
+    /// position; the result still needs [`Self::pseudo_legal`] and [`Self::legal`].
     pub fn to_move(&self, mv: Move16) -> Option<Move> {
         let us = self.side_to_move();
         let to = mv.to()?;
@@ -35,10 +34,10 @@ impl<const LANES: usize> Position<LANES> {
         }
     }
 
-    /// Whether a move, from wherever it comes, obeys the way the pieces move in this position: its
-    /// piece is the side to move's and stands on the origin (or is in hand), its path is free, it
-    /// promotes only where it may, does not strand a piece, does not make two pawns on a file, and
-    /// answers a check. King safety and pawn-drop mate are left to [`Self::legal`].
+    /// Whether a move, of any origin, is pseudo-legal here: its piece belongs to the side to move
+    /// and stands on the origin (or is in hand), its path is free, it promotes only where allowed,
+    /// leaves no piece without further moves, makes no double pawn, and answers a check.
+    /// [`Self::legal`] checks king safety and pawn-drop mate.
     pub fn pseudo_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let piece = mv.piece();
@@ -90,8 +89,7 @@ impl<const LANES: usize> Position<LANES> {
             || self.blocks_every_check(us, to)
     }
 
-    /// Whether a piece other than the king on `to` stands in the way of every check: always where
-    /// there is none.
+    /// Whether a piece other than the king on `to` blocks every check; true without a check.
     fn blocks_every_check(&self, us: Color, to: Square) -> bool {
         let checkers = self.checkers();
         match (checkers.first(), self.king(us)) {
@@ -102,7 +100,7 @@ impl<const LANES: usize> Position<LANES> {
         }
     }
 
-    /// Whether a pseudo-legal move keeps the own king out of check and is no pawn-drop mate.
+    /// Whether a pseudo-legal move leaves the own king safe and is no pawn-drop mate.
     #[inline]
     pub fn legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
@@ -128,7 +126,7 @@ impl<const LANES: usize> Position<LANES> {
         gives_check && self.board.is_pawn_drop_mate(us, to, self.king_threats(!us))
     }
 
-    /// Whether a pseudo-legal move opens a line of another piece to the enemy king.
+    /// Whether a pseudo-legal move gives a discovered check.
     #[inline(always)]
     pub fn uncovers_check(&self, mv: Move) -> bool {
         let them = self.side_to_move().opponent();
@@ -162,7 +160,7 @@ impl<const LANES: usize> Position<LANES> {
             PieceType::Silver => silver_attacks(us, to).contains(king),
             PieceType::Bishop => bishop_lines(to).contains(king) && is_open(),
             PieceType::Rook => rook_lines(to).contains(king) && is_open(),
-            // Between neighbours there is nothing, so the lines cover the steps along them.
+            // Adjacent squares have nothing between them, so the lines cover the steps along them.
             PieceType::Horse => (bishop_lines(to) | king_attacks(to)).contains(king) && is_open(),
             PieceType::Dragon => (rook_lines(to) | king_attacks(to)).contains(king) && is_open(),
             PieceType::King => false,
@@ -176,8 +174,8 @@ impl<const LANES: usize> Position<LANES> {
 }
 
 impl Board {
-    /// Whether a pawn that `us` drops on `to`, right before the enemy king, mates. Needs `threats`
-    /// to the enemy king as it is without that pawn.
+    /// Whether a pawn drop of `us` on `to`, next to the enemy king, mates. `threats` are those to
+    /// the enemy king without that pawn.
     pub(crate) fn is_pawn_drop_mate(&self, us: Color, to: Square, threats: &KingThreats) -> bool {
         let them = !us;
         let Some(king) = self.king(them) else {
@@ -185,8 +183,8 @@ impl Board {
         };
         debug_assert!(pawn_attacks(us, to).contains(king));
         let occupied = self.occupied() | Bitboard::of(to);
-        // A pinned piece may take the pawn only along its pin; the pawn stands next to the king, so
-        // that line is the file.
+        // A pinned piece may capture the pawn only along its pin, which is the file, because the
+        // pawn stands next to the king.
         let defenders = self.attackers_by(them, to, occupied) - Bitboard::of(king);
         let free = defenders - threats.blockers;
         let along_the_pin = defenders & threats.blockers & Bitboard::file(to.file());

@@ -1,11 +1,11 @@
-//! The balance of material, which every move changes by little.
+//! Material balance: from scratch, and the changes that moves make.
 
 use super::board::Board;
 use crate::bitboard::Bitboard;
 use crate::types::value::piece_value;
 use crate::types::{Color, PieceType, Value};
 
-/// Kinds that are counted one by one; golds and what moves as gold have one value and are counted
+/// Kinds that are counted one by one. Golds and what moves as gold have one value and are counted
 /// together.
 const COUNTED: [PieceType; 8] = [
     PieceType::Pawn,
@@ -26,7 +26,7 @@ const _: () = assert!(
 );
 
 impl Board {
-    /// Material of black minus that of white, on the board and in hand.
+    /// Black's material minus white's, on the board and in hand.
     pub(super) fn material(&self) -> Value {
         let (black, white) = (self.color(Color::Black), self.color(Color::White));
         let balance = |pieces: Bitboard| {
@@ -45,13 +45,13 @@ impl Board {
     }
 }
 
-/// What a capture wins: the piece is lost to its owner and in the hand of the other side.
+/// Gain of a capture: the opponent loses the piece, and the side to move has it in hand.
 #[inline(always)]
 pub(super) const fn capture_gain(captured: PieceType) -> Value {
     piece_value(captured) + piece_value(captured.unpromoted())
 }
 
-/// What a promotion wins.
+/// Gain of a promotion.
 #[inline(always)]
 pub(super) const fn promotion_gain(promoted: PieceType) -> Value {
     piece_value(promoted) - piece_value(promoted.unpromoted())

@@ -15,6 +15,7 @@ mod board_filter;
 mod declaration;
 mod display;
 mod do_move;
+mod keys;
 mod legality;
 mod material;
 mod repetition;

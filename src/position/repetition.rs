@@ -1,31 +1,30 @@
-//! Repetition: the rule of the game and the judgement of the search, kept apart.
+//! Repetition: the rule of the game, and the stricter judgement of the search.
 //!
-//! The rule (千日手) asks for the fourth occurrence of a position, with the same hands and the same
-//! side to move, over the whole game; a side all of whose moves between the first and the fourth
-//! gave check loses. The search cannot wait that long: after its root a second occurrence decides,
-//! and a board that returns with a better or worse hand is judged too.
+//! The rule (千日手) applies at the fourth occurrence of a position, with the same hands and side to
+//! move, in the whole game; a side whose every move between the first and the fourth gave check
+//! loses. The search judges earlier: after its root a second occurrence decides, and the return of
+//! a board with a better or worse hand is judged too.
 //!
 //! Captures do not end the look-back, because a captured piece can be dropped again. A counting
-//! filter, indexed by the key of the board, answers "never seen" with one load, which is the answer
-//! for nearly every node.
+//! filter rules out a repetition with one load at nearly every node.
 
 use super::base::Position;
-use crate::types::{Key, Repetition};
+use crate::types::Repetition;
 
-/// Occurrences that end a game.
+/// Number of occurrences that ends a game.
 const RULE_OCCURRENCES: usize = 4;
 
-impl<const LANES: usize> Position<LANES> {
-    /// The verdict of the rule: [`Repetition::Draw`], `Win` or `Lose` for the side to move at the
-    /// fourth (or a later) occurrence of this position in the game, `None` before.
+impl Position {
+    /// The outcome by the rule: `Draw`, `Win` or `Lose` for the side to move at the fourth or a
+    /// later occurrence in the game, else `None`.
     pub fn rule_repetition(&self) -> Option<Repetition> {
         self.fourth_occurrence(self.moves_made())
     }
 
-    /// The judgement of a search whose root lies `ply` plies back. A second occurrence after the
-    /// root counts as a repetition; with occurrences at or before the root only the fourth does.
-    /// The same board with another hand is `Superior` or `Inferior` for the side to move when the
-    /// earlier occurrence lies after the root. Nothing is compared across a null move.
+    /// The outcome for a search whose root lies `ply` plies back. After the root a second
+    /// occurrence counts as a repetition; at or before it only the fourth does. The same board with
+    /// another hand is `Superior` or `Inferior` for the side to move if the earlier occurrence lies
+    /// after the root. Nothing is compared across a null move.
     #[inline]
     pub fn search_repetition(&self, ply: usize) -> Option<Repetition> {
         if !self.seen.may_contain_twice(self.board_key().low64()) {
@@ -47,8 +46,8 @@ impl<const LANES: usize> Position<LANES> {
             if before.hand == now.hand {
                 return Some(self.verdict(distance));
             }
-            // Moves closer to the root must not hide an equal position: the nearest judgement is
-            // kept, the search for an equal one goes on.
+            // An equal position takes precedence over a nearer unequal one, so the search for it
+            // continues.
             if judgement.is_none() {
                 if now.hand.dominates(before.hand) {
                     judgement = Some(Repetition::Superior);
@@ -60,15 +59,15 @@ impl<const LANES: usize> Position<LANES> {
         self.fourth_occurrence(look_back).or(judgement)
     }
 
-    /// The verdict where this position has occurred four times within the last `look_back` plies.
+    /// The outcome if this position has occurred four times within the last `look_back` plies.
     fn fourth_occurrence(&self, look_back: usize) -> Option<Repetition> {
-        let key: Key<LANES> = self.key();
+        let key = self.key();
         if !self.seen.may_contain_twice(self.board_key().low64()) {
             return None;
         }
         let current = self.moves_made();
         let mut occurrences = 1;
-        // Two moves by each side bring a position back at the earliest.
+        // A position returns after two moves of each side at the earliest.
         for distance in (4..=look_back).step_by(2) {
             if self.states[current - distance].key == key {
                 occurrences += 1;
@@ -80,8 +79,7 @@ impl<const LANES: usize> Position<LANES> {
         None
     }
 
-    /// What it means that this position occurred `distance` plies ago: who, if anyone, gave check
-    /// all the time.
+    /// The outcome of a repetition of the position `distance` plies ago.
     fn verdict(&self, distance: usize) -> Repetition {
         let moves_each = distance as u32 / 2;
         let us = self.side_to_move();
@@ -91,8 +89,7 @@ impl<const LANES: usize> Position<LANES> {
         match (we_checked, they_checked) {
             (true, false) => Repetition::Lose,
             (false, true) => Repetition::Win,
-            // Both sides giving check with every move is not decided by the rule; it counts as a
-            // draw.
+            // The rule does not decide perpetual check by both sides; it counts as a draw.
             _ => Repetition::Draw,
         }
     }

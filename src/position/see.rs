@@ -1,4 +1,4 @@
-//! Static exchange evaluation: what a series of captures on one square wins.
+//! Static exchange evaluation: the result of a series of captures on one square.
 
 use super::base::Position;
 use super::board::Board;
@@ -16,29 +16,29 @@ impl Board {
             | self.slider_attackers(square, occupied)
     }
 
-    /// The pieces of `by` that attack `square`, but for those that go along diagonals, and along
-    /// files in both directions.
+    /// The attackers of `square` among the pieces of `by`, without bishops, rooks, horses and
+    /// dragons unless they step there.
     #[inline(always)]
     fn short_attackers_by(&self, by: Color, square: Square, occupied: Bitboard) -> Bitboard {
         self.step_attackers_by(by, square) | self.lance_attackers_by(by, square, occupied)
     }
 }
 
-impl<const LANES: usize> Position<LANES> {
-    /// Whether the exchange that a pseudo-legal move starts on its target square wins at least
-    /// `threshold` (in [`piece_value`]s of what stands on the board).
+impl Position {
+    /// Whether the exchange that a pseudo-legal move starts on its target square gains at least
+    /// `threshold`, in units of [`piece_value`].
     ///
-    /// Each side in turn takes with its least valuable attacker or stops. Sliders behind the pieces
-    /// that took join in (rook, bishop and lance lines). Pinned pieces stay out while one of their
-    /// pinners stands. A king takes only where nothing can take back. Promotions win nothing here:
-    /// the moving piece counts as it stood before. Scheme: the swap algorithm of Stockfish's
-    /// `see_ge`.
+    /// Each side in turn captures with its least valuable attacker or stops. Sliders behind
+    /// capturing pieces join in. Pinned pieces stay out while one of their pinners is left. A king
+    /// captures only if nothing can recapture. Promotions gain nothing: the moving piece counts as
+    /// it stood before. Source: the swap algorithm of Stockfish's `see_ge`.
     pub fn see_ge(&self, mv: Move, threshold: Value) -> bool {
         let to = mv.to();
         let captured = self
             .piece_on(to)
             .map_or(0, |piece| piece_value(piece.kind()));
-        // What the side that took last is ahead of its own goal, seen by that side.
+        // The margin by which the side that captured last has reached its goal, from its point of
+        // view.
         let mut swap = captured - threshold;
         if swap < 0 {
             return false;
@@ -47,7 +47,7 @@ impl<const LANES: usize> Position<LANES> {
         if swap <= 0 {
             return true;
         }
-        // The target square counts as empty: a pinner that was taken there pins no more.
+        // The target square counts as empty: a pinner captured there pins no longer.
         let mut occupied = self.board.occupied() - Bitboard::of(to);
         if let Some(from) = mv.from() {
             occupied = occupied - Bitboard::of(from);
@@ -73,7 +73,7 @@ impl<const LANES: usize> Position<LANES> {
             };
             result = !result;
             if kind == PieceType::King {
-                // The king may not take a protected piece.
+                // The king may not capture a protected piece.
                 let protected = attackers.intersects(self.board.color(side.opponent()));
                 return result != protected;
             }
@@ -86,7 +86,7 @@ impl<const LANES: usize> Position<LANES> {
         }
     }
 
-    /// The least valuable of `pieces` (all of one side) and its square.
+    /// The least valuable of `pieces`, all of one side, and its square.
     fn least_valuable(&self, pieces: Bitboard) -> Option<(PieceType, Square)> {
         const ORDER: [PieceType; 14] = [
             PieceType::Pawn,
@@ -113,7 +113,7 @@ impl<const LANES: usize> Position<LANES> {
             .find_map(|kind| Some((kind, (pieces & self.board.kind(kind)).first()?)))
     }
 
-    /// Sliders of both sides that reach `to` now that a piece has left `from`.
+    /// Sliders of both sides that attack `to` now that a piece has left `from`.
     #[inline(always)]
     fn uncovered_attackers(&self, to: Square, from: Square, occupied: Bitboard) -> Bitboard {
         let board = &self.board;

@@ -1,5 +1,5 @@
-//! SFEN, both ways. Reading is lenient where GUIs are sloppy (the ply may be missing or 0, letters
-//! in hand may repeat and come in any order) and strict everywhere else; writing is canonical.
+//! SFEN input and output. Reading is lenient where GUIs are sloppy (the ply may be missing or 0,
+//! letters in hand may repeat and come in any order) and strict elsewhere; output is canonical.
 
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ use crate::util::shorten;
 /// The start position of an even game.
 pub const START_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
-/// What is wrong with an SFEN, where, and what was expected.
+/// Errors in an SFEN: what is wrong, where, and what was expected.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SfenError {
@@ -66,7 +66,7 @@ pub enum SfenError {
     Impossible(#[from] InvalidPosition),
 }
 
-impl<const LANES: usize> Position<LANES> {
+impl Position {
     /// 平手: the start position of an even game.
     ///
     /// # Panics
@@ -78,7 +78,7 @@ impl<const LANES: usize> Position<LANES> {
     /// Reads an SFEN of 3 or 4 fields, without the word `sfen` in front.
     ///
     /// # Errors
-    /// Says which field is wrong, at which place, and what was expected; or why the position is
+    /// Reports which field is wrong, where, and what was expected; or why the position is
     /// impossible.
     pub fn from_sfen(text: &str) -> Result<Self, SfenError> {
         let fields: Vec<&str> = text.split_whitespace().collect();
@@ -227,7 +227,7 @@ fn read_hands(board: &mut Board, text: &str) -> Result<(), SfenError> {
     for color in Color::ALL {
         for kind in PieceType::HAND {
             let found = counts[color.index()][kind.index()];
-            // Checked here, before the packed hand could overflow; the total with the board is
+            // Checked here because the packed hand could overflow; the total with the board is
             // checked later.
             if found > kind.count_in_set() {
                 return Err(SfenError::HandCount {

@@ -1,25 +1,24 @@
-//! What the pieces of a side have to fear: those worth less that attack them.
+//! Attacks by pieces of lesser value.
 
 use super::attacks::stepped;
 use super::board::Board;
 use crate::bitboard::{Bitboard, bishop_attacks, lance_attacks, rook_attacks};
 use crate::types::{Color, PieceType};
 
-/// The squares that one side attacks with pieces of each class and the classes below, for one that
-/// is worth more to fear.
+/// Squares that one side attacks with pieces of each class or a lesser one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LesserAttacks {
     pawns: Bitboard,
-    /// And lances and knights.
+    /// Attacks of pawns, lances and knights.
     small: Bitboard,
-    /// And silvers, golds, and what moves like golds.
+    /// Attacks of those, silvers, golds and what moves as gold.
     generals: Bitboard,
 }
 
 impl LesserAttacks {
-    /// Where a piece of this kind would be attacked by a piece of a lesser class: pawns; lances and
-    /// knights; generals; bishops and rooks, promoted or not. Nothing is less than a pawn, and
-    /// kings are not asked for.
+    /// Where a piece of this kind would be attacked by a piece of a lesser class. The classes are:
+    /// pawns; lances and knights; generals; bishops and rooks, promoted or not. Empty for pawns and
+    /// kings.
     #[inline(always)]
     pub const fn on(&self, kind: PieceType) -> Bitboard {
         match kind {
@@ -39,7 +38,7 @@ impl LesserAttacks {
 }
 
 impl Board {
-    /// What `by` attacks with its lesser pieces.
+    /// The squares that `by` attacks with pawns, lances, knights and generals, by class.
     #[inline(always)]
     pub fn lesser_attacks(&self, by: Color) -> LesserAttacks {
         let own = self.color(by);
@@ -59,7 +58,8 @@ impl Board {
         }
     }
 
-    /// The pieces of `color` that stand where `attacks`, those of its enemy, threaten them.
+    /// The pieces of `color` that are attacked by a piece of a lesser class, where `attacks` are
+    /// those of the enemy.
     #[inline(always)]
     pub fn threatened(&self, color: Color, attacks: &LesserAttacks) -> Bitboard {
         let small = self.kind(PieceType::Lance) | self.kind(PieceType::Knight);
@@ -69,7 +69,7 @@ impl Board {
         threatened & self.color(color)
     }
 
-    /// All squares that `by` attacks, given what it attacks with its lesser pieces.
+    /// All squares that `by` attacks, where `lesser` are its attacks by class.
     #[inline(always)]
     pub fn attacked(&self, by: Color, lesser: &LesserAttacks) -> Bitboard {
         let own = self.color(by);

@@ -1,4 +1,4 @@
-//! What makes a position impossible, named.
+//! Validation of positions.
 
 use thiserror::Error;
 
@@ -6,8 +6,8 @@ use super::board::Board;
 use crate::bitboard::Bitboard;
 use crate::types::{Color, File, PieceType, Square};
 
-/// Why a position cannot occur in any game or problem. Missing pieces, and one king or none, are
-/// fine.
+/// Reasons why a position cannot occur in a game or problem. Missing pieces, and one king or none,
+/// are valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum InvalidPosition {
     /// More pieces of a kind than a full set has.
@@ -62,7 +62,7 @@ const fn name(color: Color) -> &'static str {
 }
 
 impl Board {
-    /// Checks that the position can be played on.
+    /// Checks that the position is possible.
     pub(crate) fn validate(&self) -> Result<(), InvalidPosition> {
         self.validate_counts()?;
         for color in Color::ALL {

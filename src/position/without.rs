@@ -1,14 +1,14 @@
-//! Positions with one piece less, for those who explain what a piece is worth.
+//! Positions with one piece removed, to explain what each piece is worth.
 
 use super::base::Position;
 use super::board::Board;
 use crate::types::{Color, Hand, PieceType, Square};
 
-impl<const LANES: usize> Position<LANES> {
-    /// The position without the piece on `square`; `None` where nothing stands there or a king.
+impl Position {
+    /// The position without the piece on `square`; `None` where the square is empty or has a king.
     ///
-    /// It has no history and need not be one that games can reach: the side that is not to move may
-    /// be in check. It may be looked at, but no moves may be made on it.
+    /// It has no history and may be impossible in a game: the side that is not to move may be in
+    /// check. It is for evaluation only; no moves may be made on it.
     pub fn without_piece(&self, square: Square) -> Option<Self> {
         let piece = self.piece_on(square)?;
         if piece.kind() == PieceType::King {
@@ -18,8 +18,8 @@ impl<const LANES: usize> Position<LANES> {
         Some(self.rebuilt(Some(square), hands))
     }
 
-    /// Likewise with one piece of that kind less in the hand of `owner`; `None` where there is
-    /// none.
+    /// The position with one piece of this kind removed from the hand of `owner`; `None` where
+    /// there is none. As with [`Self::without_piece`], no moves may be made on it.
     pub fn without_piece_in_hand(&self, owner: Color, kind: PieceType) -> Option<Self> {
         let mut hands = Color::ALL.map(|color| self.hand(color));
         if !hands[owner.index()].has(kind) {

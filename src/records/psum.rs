@@ -133,7 +133,7 @@ mod tests {
 
     fn sum(score: i16, result: GameResult) -> PositionSum {
         PositionSum::from_sample(&Sample {
-            position: PackedSfen::of(&Position::<1>::startpos()),
+            position: PackedSfen::of(&Position::startpos()),
             score,
             mv: None,
             result,

@@ -65,9 +65,9 @@ impl MovePicker {
             &mut self.moves,
         );
         if self.all_moves {
-            movegen::quiets_into::<_, true, 1>(position, &mut quiets);
+            movegen::quiets_into::<_, true>(position, &mut quiets);
         } else {
-            movegen::quiets_into::<_, false, 1>(position, &mut quiets);
+            movegen::quiets_into::<_, false>(position, &mut quiets);
         }
         for (index, &mv) in self.refutations.iter().enumerate() {
             // A move that is both a killer and the counter move gets the bonus once.
@@ -84,9 +84,9 @@ impl MovePicker {
     pub(super) fn add_evasions(&mut self, position: &Position, histories: &Histories) {
         let list = self.moves.refill();
         if self.all_moves {
-            movegen::evasions::<true, 1>(position, list);
+            movegen::evasions::<true>(position, list);
         } else {
-            movegen::evasions::<false, 1>(position, list);
+            movegen::evasions::<false>(position, list);
         }
         let row = histories.continuation_row(self.context.continuation_rows[0]);
         self.moves.score(|mv| {
@@ -101,9 +101,9 @@ impl MovePicker {
 
 fn generate_captures(position: &Position, list: &mut MoveList, all_moves: bool) {
     if all_moves {
-        movegen::captures::<true, 1>(position, list);
+        movegen::captures::<true>(position, list);
     } else {
-        movegen::captures::<false, 1>(position, list);
+        movegen::captures::<false>(position, list);
     }
 }
 

@@ -113,7 +113,7 @@ pub(super) fn root_moves(
             moves.extend(&all);
         } else {
             let mut sensible = MoveList::new();
-            movegen::legal::<false, 1>(position, &mut sensible);
+            movegen::legal::<false>(position, &mut sensible);
             moves.extend(&sensible);
         }
     }

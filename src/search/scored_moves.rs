@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_best_comes_first_and_equal_ones_as_generated() {
-        let moves = legal_moves(&Position::<1>::startpos());
+        let moves = legal_moves(&Position::startpos());
         let mut list = ScoredMoves::default();
         list.refill().extend(moves.iter().copied());
         let score = |mv: Move| mv.to().index() as i32 / 9 - 4;
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn scores_out_of_range_keep_their_side() {
-        let moves = legal_moves(&Position::<1>::startpos());
+        let moves = legal_moves(&Position::startpos());
         let mut list = ScoredMoves::default();
         list.refill().extend(moves.iter().copied().take(3));
         let mut scores = [i32::MIN, 7, i32::MAX].into_iter();

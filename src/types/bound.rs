@@ -1,4 +1,4 @@
-//! What a search value says about the true value.
+//! Kinds of search values.
 
 /// Kind of a value from alpha-beta search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]

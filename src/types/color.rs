@@ -1,4 +1,4 @@
-//! The two sides. Black (先手) moves first.
+//! Colours. Black (先手) moves first.
 
 use std::fmt;
 use std::ops::Not;

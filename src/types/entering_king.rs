@@ -8,22 +8,23 @@ use thiserror::Error;
 /// A rule set, named as in the option `EnteringKingRule` of `YaneuraOu`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum EnteringKingRule {
-    /// No declaration.
+    /// No win by declaration.
     NoEnteringKing,
-    /// 31 points win.
+    /// Each side needs 31 points.
     CsaRule24,
-    /// The same, in handicap games the missing points count for the side that gave the handicap.
+    /// As `CsaRule24`; in handicap games the missing points count for the side that gave the
+    /// handicap.
     CsaRule24Handicap,
     /// Black needs 28 points, white 27: the rule of CSA, floodgate and most tournaments.
     #[default]
     CsaRule27,
-    /// The same with the handicap deduction.
+    /// As `CsaRule27`, with the same deduction in handicap games.
     CsaRule27Handicap,
     /// トライルール: a king that can move to the enemy king's first square wins.
     TryRule,
 }
 
-/// The text names no rule.
+/// The text is not the name of a rule.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "unknown entering-king rule '{0}', expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule"

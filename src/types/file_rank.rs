@@ -44,7 +44,7 @@ impl Rank {
         }
     }
 
-    /// How many ranks lie between this one and the far edge of the board as `color` plays: 0 on its
+    /// Number of ranks between this one and the far edge of the board as `color` plays: 0 on its
     /// last rank.
     #[inline(always)]
     pub const fn distance_to_edge(self, color: Color) -> usize {

@@ -1,7 +1,6 @@
 //! Pieces in hand, packed into 32 bits: pawn 0-4, lance 8-10, knight 12-14, silver 16-18, bishop
-//! 20-21, rook 24-25, gold 28-30 (the layout that `YaneuraOu` and Apery share). The gaps between
-//! the counts catch borrows, which makes the comparison "at least as many of everything" one
-//! subtraction.
+//! 20-21, rook 24-25, gold 28-30 (the layout of `YaneuraOu` and Apery). The gaps between the counts
+//! catch borrows, so that "at least as many of every kind" is one subtraction.
 
 use std::fmt;
 
@@ -9,7 +8,7 @@ use super::color::Color;
 use super::piece::Piece;
 use super::piece_type::PieceType;
 
-/// One side's hand.
+/// The pieces in hand of one side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Hand(u32);
 
@@ -30,7 +29,7 @@ const BORROW: u32 = {
     mask
 };
 
-/// All counts.
+/// Mask of all counts.
 const COUNTS: u32 = {
     let mut mask = 0;
     let mut kind = 1;
@@ -53,7 +52,7 @@ const SFEN_ORDER: [PieceType; 7] = [
 ];
 
 impl Hand {
-    /// Nothing in hand.
+    /// The empty hand.
     pub const EMPTY: Self = Self(0);
 
     /// How many of `kind` are held; 0 for the king and the promoted kinds.
@@ -91,7 +90,7 @@ impl Hand {
         self.0 += Self::one(kind);
     }
 
-    /// Takes away one piece, which must be there.
+    /// Removes one piece, which must be there.
     #[inline(always)]
     pub const fn remove(&mut self, kind: PieceType) {
         debug_assert!(self.has(kind));
@@ -104,7 +103,7 @@ impl Hand {
         self.0.wrapping_sub(other.0) & BORROW == 0
     }
 
-    /// Of each kind as many as the hand that has more of it.
+    /// For each kind the larger of the two counts.
     #[inline(always)]
     #[must_use]
     pub const fn most(self, other: Self) -> Self {
@@ -112,7 +111,7 @@ impl Hand {
         Self(self.0 & ours | other.0 & !ours)
     }
 
-    /// Of each kind as many as the hand that has fewer of it.
+    /// For each kind the smaller of the two counts.
     #[inline(always)]
     #[must_use]
     pub const fn fewest(self, other: Self) -> Self {
@@ -120,14 +119,14 @@ impl Hand {
         Self(other.0 & ours | self.0 & !ours)
     }
 
-    /// Everything in both hands, which together hold no more than a full set.
+    /// The sum of both hands, which together must not exceed a full set.
     #[inline(always)]
     #[must_use]
     pub const fn together_with(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 
-    /// This hand with as many of `kind` as `other` has.
+    /// This hand with its count of `kind` replaced by that of `other`.
     #[inline(always)]
     #[must_use]
     pub const fn with_count_of(self, kind: PieceType, other: Self) -> Self {
@@ -136,7 +135,7 @@ impl Hand {
         Self(self.0 & !mask | other.0 & mask)
     }
 
-    /// The bits of those counts that are at least as large as the other's.
+    /// Mask of the counts that are at least as large as those of `other`.
     #[inline(always)]
     const fn mask_of_more(self, other: Self) -> u32 {
         let mut mask = 0;
@@ -152,20 +151,19 @@ impl Hand {
         mask
     }
 
-    /// The packed bits.
+    /// The packed counts, see the module text.
     #[inline(always)]
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
-    /// The hand of these bits; whatever they are, no count exceeds what its kind has room for.
+    /// Unpacks a hand. Bits outside of the counts are ignored.
     #[inline(always)]
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & !BORROW & COUNTS)
     }
 
-    /// What SFEN writes for this hand of `color`, in the canonical order; the empty string for
-    /// nothing.
+    /// The hand of `color` in canonical SFEN; empty if nothing is in hand.
     pub fn to_sfen(self, color: Color) -> String {
         let mut text = String::new();
         for kind in SFEN_ORDER {
@@ -187,7 +185,7 @@ impl Hand {
     }
 }
 
-/// The hand in words, for drawings of the board: `R G2 P3`, `-` for nothing.
+/// The hand for board diagrams: `R G2 P3`, or `-` if empty.
 impl fmt::Display for Hand {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

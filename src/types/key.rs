@@ -1,11 +1,11 @@
-//! Zobrist keys that add instead of xor, 64, 128 or 256 bits wide.
+//! Additive Zobrist keys, 64, 128 or 256 bits wide.
 //!
-//! Each part of a position (a piece on a square, a piece in hand) has a random value; the key is
-//! the wrapping sum over all parts, so hands need one table entry per kind and add it once per
-//! piece. All entries are even in their lowest lane; sums of even numbers are even, so bit 0 is
-//! free for the side to move and flips by xor alone. The lanes of wide keys are independent sums,
-//! and the low lane is the 64-bit key. Source of the scheme: the `YaneuraOu` blog on the "add-style
-//! Zobrist hash"; `SplitMix64` (Vigna) makes the numbers.
+//! Each part of a position (a piece on a square, a piece in hand) has a random value, and the key
+//! is their wrapping sum, so hands need one table entry per kind, added once per piece. All values
+//! are even in the lowest lane and so are their sums, which leaves bit 0 for the side to move. The
+//! lanes of wide keys are independent sums; the lowest lane is the 64-bit key. Source: the
+//! `YaneuraOu` blog on the "add-style Zobrist hash"; the random values come from `SplitMix64`
+//! (Vigna).
 
 use std::fmt;
 use std::ops::{Add, AddAssign, SubAssign};
@@ -19,11 +19,11 @@ use super::square::Square;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Key<const LANES: usize = 1>([u64; LANES]);
 
-/// The key of search and evaluation.
+/// Key of positions, search and evaluation.
 pub type Key64 = Key<1>;
-/// A wide key for perft, books and research.
+/// Key for perft, books and research: 128 bits.
 pub type Key128 = Key<2>;
-/// A wider key for perft, books and research.
+/// Key for perft, books and research: 256 bits.
 pub type Key256 = Key<4>;
 
 const MAX_LANES: usize = 4;
@@ -56,7 +56,7 @@ impl<const LANES: usize> Tables<LANES> {
     }
 }
 
-/// The random value number `index`: the low lane is even, and equal for all widths.
+/// Random value `index`: even in the lowest lane, which is the same for all widths.
 const fn entry<const LANES: usize>(index: usize) -> [u64; LANES] {
     let mut lanes = [0; LANES];
     let mut lane = 0;
@@ -81,21 +81,21 @@ impl<const LANES: usize> Key<LANES> {
 
     const TABLES: &'static Tables<LANES> = &Tables::new();
 
-    /// The part of a piece on a square.
+    /// Value of a piece on a square.
     #[inline(always)]
     #[must_use]
     pub const fn of_piece(piece: Piece, square: Square) -> Self {
         Self(Self::TABLES.board[piece.index()][square.index()])
     }
 
-    /// The part of one piece in hand; add it once per piece.
+    /// Value of one piece in hand; add it once per piece.
     #[inline(always)]
     #[must_use]
     pub const fn of_hand(color: Color, kind: PieceType) -> Self {
         Self(Self::TABLES.hand[color.index()][kind.index() % HAND_KINDS])
     }
 
-    /// The part of the side to move: bit 0.
+    /// Value of the side to move: bit 0 is set for white.
     #[inline(always)]
     #[must_use]
     pub const fn of_side(side: Color) -> Self {
@@ -137,7 +137,7 @@ impl<const LANES: usize> Key<LANES> {
 
 #[cfg(test)]
 impl Key64 {
-    /// The key of these bits, of whatever position.
+    /// A key with these bits, which need not belong to a position.
     pub(crate) const fn from_low64(bits: u64) -> Self {
         Self([bits])
     }

@@ -1,4 +1,4 @@
-//! The vocabulary: colours, squares, pieces, hands, moves, keys and values. No rules and no board.
+//! Basic types: colours, squares, pieces, hands, moves, keys and values. No rules and no board.
 
 mod bound;
 mod color;

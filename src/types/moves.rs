@@ -1,11 +1,11 @@
 //! Moves: 32 bits everywhere, 16 bits in storage only.
 //!
-//! [`Move16`] layout: to 0-6, from (or the dropped kind) 7-13, drop bit 14, promotion bit 15.
-//! [`Move`] has the same low half and, in the upper half, the piece that stands on `to` afterwards
-//! with its colour: a move knows whose it is.
+//! [`Move16`] layout: to in bits 0-6, from (or the dropped kind) in bits 7-13, drop flag in bit 14,
+//! promotion flag in bit 15. [`Move`] has the same low half; its upper half is the coloured piece
+//! that stands on `to` afterwards, so a move tells whose it is.
 //!
-//! Why unsafe here: reading the fields of a move is the hottest conversion of the engine. A
-//! [`Move`] can only be built with valid fields (see [`Move::from_bits`]), so the accessors skip
+//! Why unsafe here: reading the fields of a move is the hottest conversion of the engine. Every
+//! constructor of [`Move`] ensures valid fields (see [`Move::from_bits`]), so the accessors skip
 //! the check.
 
 #![allow(
@@ -24,12 +24,12 @@ use super::piece::Piece;
 use super::piece_type::PieceType;
 use super::square::Square;
 
-/// Room for the moves of any position, also one without kings or with everything on one side: at
-/// most 7 · 81 drops, and 316 moves if every piece stood where it has most, promotions counted
-/// twice. In games the largest number is 593.
+/// Capacity for the legal moves of any position, even with no king or all pieces on one side: at
+/// most 7 · 81 drops, plus 316 moves if every piece stood where it has most, promotions counted
+/// twice. With both kings the maximum is 593.
 pub const MAX_MOVES: usize = 896;
 
-/// Moves of one position, on the stack.
+/// The moves of one position, on the stack.
 pub type MoveList = ArrayVec<Move, MAX_MOVES>;
 
 const FROM_SHIFT: u32 = 7;
@@ -38,8 +38,8 @@ const DROP: u32 = 1 << 14;
 const PROMOTION: u32 = 1 << 15;
 const PIECE_SHIFT: u32 = 16;
 
-/// A move with the piece that makes it. It is well-formed (its fields are in range and agree with
-/// each other) but need not be possible anywhere.
+/// A move with the piece that makes it. It is well-formed (its fields are in range and consistent),
+/// but need not be possible in any position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU32);
 
@@ -77,9 +77,9 @@ impl Move {
         )
     }
 
-    /// The move of these bits, `None` unless every field is in range and the fields agree: squares
-    /// on the board, a real piece, from and to different, a promoted piece where the promotion bit
-    /// is set, the dropped kind equal to the piece, no other bits.
+    /// Decodes a move. `None` unless the squares are on the board and differ, the piece exists, it
+    /// is a promoted one if the promotion bit is set, the dropped kind is that of the piece, and no
+    /// other bit is set.
     pub const fn from_bits(bits: u32) -> Option<Self> {
         let Some(piece) = Piece::from_index((bits >> PIECE_SHIFT) as usize) else {
             return None;
@@ -102,13 +102,13 @@ impl Move {
         }
     }
 
-    /// The 32 bits.
+    /// The encoded move, see the module text.
     #[inline(always)]
     pub const fn to_bits(self) -> u32 {
         self.0.get()
     }
 
-    /// The low half, for storage.
+    /// The low half: the move without its piece.
     #[inline(always)]
     pub const fn to_move16(self) -> Move16 {
         match NonZeroU16::new(self.to_bits() as u16) {
@@ -119,14 +119,14 @@ impl Move {
         }
     }
 
-    /// Where the piece lands.
+    /// The target square.
     #[inline(always)]
     pub const fn to(self) -> Square {
         // SAFETY: `from_bits` and the constructors keep the field below `Square::NUM`.
         unsafe { Square::from_index_unchecked((self.to_bits() & FIELD_MASK) as usize) }
     }
 
-    /// Where the piece comes from, `None` for drops.
+    /// The origin square, `None` for drops.
     #[inline(always)]
     pub const fn from(self) -> Option<Square> {
         if self.is_drop() {
@@ -157,7 +157,7 @@ impl Move {
         }
     }
 
-    /// Whether a piece comes from the hand.
+    /// Whether the move is a drop.
     #[inline(always)]
     pub const fn is_drop(self) -> bool {
         self.to_bits() & DROP != 0
@@ -169,8 +169,8 @@ impl Move {
         self.to_bits() & PROMOTION != 0
     }
 
-    /// An index below 81 · 88 of origin and target, for history tables: drops count as seven more
-    /// origins.
+    /// Index for history tables, below 81 · 88: origin · 81 + target, where drops of the seven
+    /// kinds count as origins 81 to 87.
     #[inline(always)]
     pub const fn from_to_index(self) -> usize {
         let origin = match self.from() {
@@ -191,7 +191,7 @@ impl Move {
 }
 
 impl Move16 {
-    /// The move of these bits; 0 is no move.
+    /// Decodes 16 bits; `None` for 0.
     #[inline(always)]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         match NonZeroU16::new(bits) {
@@ -200,19 +200,19 @@ impl Move16 {
         }
     }
 
-    /// The 16 bits.
+    /// The encoded move, see the module text.
     #[inline(always)]
     pub const fn to_bits(self) -> u16 {
         self.0.get()
     }
 
-    /// Where the piece lands, `None` where the field is no square.
+    /// The target square, `None` where the field is no square.
     #[inline(always)]
     pub const fn to(self) -> Option<Square> {
         Square::from_index((self.to_bits() as u32 & FIELD_MASK) as usize)
     }
 
-    /// Where the piece comes from, `None` for drops and where the field is no square.
+    /// The origin square, `None` for drops and where the field is no square.
     #[inline(always)]
     pub const fn from(self) -> Option<Square> {
         if self.is_drop() {
@@ -222,7 +222,7 @@ impl Move16 {
         }
     }
 
-    /// What is dropped, `None` for board moves and where the field is no kind that can be held.
+    /// The dropped kind, `None` for board moves and where the field is no kind that can be in hand.
     #[inline(always)]
     pub const fn dropped_kind(self) -> Option<PieceType> {
         if self.is_drop() {
@@ -299,7 +299,7 @@ impl fmt::Debug for Move16 {
     }
 }
 
-/// The text is no move of USI.
+/// The text is not a USI move.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("'{0}' is not a move, expected for example 7g7f, 8h2b+ or P*5e")]
 pub struct MoveTextError(pub String);
@@ -328,7 +328,7 @@ fn parse(text: &str) -> Option<Move16> {
         };
         to | from << FROM_SHIFT | promotion
     };
-    // 1a1a, all bits 0, is no move anyway.
+    // 1a1a has all bits 0 and is not a move.
     Move16::from_bits(bits as u16)
 }
 

@@ -1,8 +1,8 @@
-//! Pieces with their owners: the code of the kind, and 16 more for white.
+//! Pieces with their colour: the code of the kind, plus 16 for white.
 //!
-//! Why unsafe here: kind, owner and piece are parts of one code, and taking it apart is the
-//! commonest thing that the engine does. A lookup instead of the mask, with its check of the index,
-//! costs 3 % of all instructions of a search.
+//! Why unsafe here: kind and colour are bit fields of the code, and extracting them is the most
+//! frequent operation of the engine. A checked table lookup instead of the mask costs 3 % of all
+//! instructions of a search.
 
 #![allow(unsafe_code, reason = "parts of codes, see the module text")]
 
@@ -14,7 +14,7 @@ use super::piece_type::PieceType;
 const WHITE: u8 = 16;
 const COLOR_SHIFT: u32 = WHITE.trailing_zeros();
 
-/// A piece with its owner; the code is the kind's, plus 16 for white.
+/// A piece with its colour. The code is that of the kind, plus 16 for white.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -67,7 +67,7 @@ impl Piece {
         all
     };
 
-    /// The piece of a kind and an owner.
+    /// The piece of this colour and kind.
     #[inline(always)]
     pub const fn new(color: Color, kind: PieceType) -> Self {
         // SAFETY: a kind is 1 to 14, a colour 0 or 1; 1 to 14 and 17 to 30 are the codes of the
@@ -86,7 +86,7 @@ impl Piece {
     pub const fn from_index(index: usize) -> Option<Self> {
         let kind = index % WHITE as usize;
         if index < 2 * WHITE as usize && kind >= 1 && kind <= PieceType::ALL.len() {
-            // SAFETY: just checked: 1 to 14, or these and 16.
+            // SAFETY: checked above: the code is 1 to 14, or 17 to 30.
             Some(unsafe { std::mem::transmute::<u8, Self>(index as u8) })
         } else {
             None
@@ -104,27 +104,27 @@ impl Piece {
         unsafe { std::mem::transmute::<u8, Self>(index as u8) }
     }
 
-    /// The code of its kind, without the detour over [`PieceType`].
+    /// The code of its kind, 1 to 14, as an index.
     #[inline(always)]
     pub const fn kind_index(self) -> usize {
         self as usize & (WHITE as usize - 1)
     }
 
-    /// Its owner.
+    /// The side that it belongs to.
     #[inline(always)]
     pub const fn color(self) -> Color {
-        // SAFETY: codes are below 32, so what is left of them is 0 or 1, the codes of the colours.
+        // SAFETY: codes are below 32, so the shifted code is 0 or 1, the codes of the colours.
         unsafe { std::mem::transmute::<u8, Color>(self as u8 >> COLOR_SHIFT) }
     }
 
-    /// Its kind.
+    /// Its kind, without the colour.
     #[inline(always)]
     pub const fn kind(self) -> PieceType {
-        // SAFETY: a piece is its kind's code, 1 to 14, plus 0 or 16.
+        // SAFETY: the low four bits of a piece are the code of its kind, 1 to 14.
         unsafe { std::mem::transmute::<u8, PieceType>(self as u8 & (WHITE - 1)) }
     }
 
-    /// The same owner's piece after promotion, `None` where the kind does not promote.
+    /// The promoted piece of the same colour, `None` where the kind does not promote.
     #[inline(always)]
     pub const fn promoted(self) -> Option<Self> {
         match self.kind().promoted() {
@@ -133,7 +133,7 @@ impl Piece {
         }
     }
 
-    /// The same owner's unpromoted piece.
+    /// The unpromoted piece of the same colour.
     #[inline(always)]
     #[must_use]
     pub const fn unpromoted(self) -> Self {

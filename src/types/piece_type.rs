@@ -1,7 +1,7 @@
-//! Piece types, in the numbering that the shogi world shares: 1 pawn … 8 king, 9 promoted pawn … 14
+//! Piece types, with the usual codes of shogi programs: 1 pawn … 8 king, 9 promoted pawn … 14
 //! dragon.
 
-/// A kind of piece without its owner.
+/// A kind of piece, without its colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -28,7 +28,7 @@ impl PieceType {
     /// Table size for arrays indexed by [`Self::index`].
     pub const NUM: usize = 15;
 
-    /// Every kind.
+    /// All 14 kinds in the order of their codes.
     pub const ALL: [Self; 14] = [
         Self::Pawn,
         Self::Lance,
@@ -46,7 +46,7 @@ impl PieceType {
         Self::Dragon,
     ];
 
-    /// The kinds that can be held in hand, in the order of the codes.
+    /// The seven kinds that can be in hand, in the order of their codes.
     pub const HAND: [Self; 7] = [
         Self::Pawn,
         Self::Lance,
@@ -77,7 +77,7 @@ impl PieceType {
         }
     }
 
-    /// The kind that can be held in hand and has this code, 1 to 7.
+    /// The kind with this code, 1 to 7, that can be in hand.
     #[inline(always)]
     pub const fn hand_from_index(index: usize) -> Option<Self> {
         if index >= 1 && index <= Self::HAND.len() {
@@ -103,7 +103,7 @@ impl PieceType {
         }
     }
 
-    /// The kind that it becomes in hand; a king stays a king.
+    /// The kind before promotion; also what a captured piece becomes in hand.
     #[inline(always)]
     #[must_use]
     pub const fn unpromoted(self) -> Self {
@@ -116,7 +116,7 @@ impl PieceType {
         }
     }
 
-    /// Whether it moves as a gold.
+    /// Whether it moves as a gold: gold and the four small promoted kinds.
     #[inline(always)]
     pub const fn moves_as_gold(self) -> bool {
         matches!(
@@ -125,7 +125,7 @@ impl PieceType {
         )
     }
 
-    /// How many of the unpromoted kind there are in a full set.
+    /// Number of pieces of the unpromoted kind in a full set.
     pub const fn count_in_set(self) -> u32 {
         match self.unpromoted() {
             Self::Pawn => 18,
@@ -134,8 +134,8 @@ impl PieceType {
         }
     }
 
-    /// How many ranks from the far edge this kind, unpromoted, has no move any more: 1 for pawn and
-    /// lance, 2 for knight.
+    /// Number of far ranks on which this kind, unpromoted, could never move again: 1 for pawn and
+    /// lance, 2 for knight, else 0.
     #[inline(always)]
     pub const fn dead_end_ranks(self) -> usize {
         match self {

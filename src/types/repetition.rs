@@ -1,6 +1,6 @@
-//! What a repeated position means for the side to move.
+//! Outcomes of a repetition for the side to move.
 
-/// Verdict on a position that occurred before.
+/// Outcome of a repetition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Repetition {
     /// 千日手: a draw.

@@ -24,25 +24,25 @@ simple_enum! {
 const _: () = assert!(size_of::<Option<Square>>() == 1);
 
 impl Square {
-    /// The square where a file and a rank meet.
+    /// The square on this file and rank.
     #[inline(always)]
     pub const fn new(file: File, rank: Rank) -> Self {
         Self::ALL[file.index() * Rank::NUM + rank.index()]
     }
 
-    /// The column.
+    /// The file of the square.
     #[inline(always)]
     pub const fn file(self) -> File {
         File::ALL[self.index() / Rank::NUM]
     }
 
-    /// The row.
+    /// The rank of the square.
     #[inline(always)]
     pub const fn rank(self) -> Rank {
         Rank::ALL[self.index() % Rank::NUM]
     }
 
-    /// The square after turning the board by 180 degrees.
+    /// The square rotated by 180 degrees.
     #[inline(always)]
     #[must_use]
     pub const fn rotated(self) -> Self {

@@ -1,84 +1,83 @@
-//! Values inside the search (a pawn is 90) and scores as people read them (a pawn is 100).
+//! Search values, in which a pawn is 90, and scores for output, in which a pawn is 100.
 
 use super::bound::Bound;
 use super::piece_type::PieceType;
 
-/// A value in the internal unit: a pawn is [`PAWN_VALUE`].
+/// A value in the internal unit: a pawn is [`PAWN_VALUE`], 90.
 pub type Value = i32;
 
-/// Plies left to search.
+/// Remaining search depth in plies.
 pub type Depth = i32;
 
-/// Plies from the root of the search.
+/// Distance from the root in plies.
 pub type Ply = usize;
 
-/// The internal unit: the value of a pawn.
+/// Value of a pawn in the internal unit.
 pub const PAWN_VALUE: Value = 90;
 
-/// What a piece on the board is worth, by its code: `YaneuraOu`'s material values (level 1). Kings
-/// count nothing.
+/// Piece values by piece code: `YaneuraOu`'s material values (level 1). Kings count 0.
 pub const PIECE_VALUES: [Value; PieceType::NUM] = [
     0, PAWN_VALUE, 315, 405, 495, 855, 990, 540, 0, 540, 540, 540, 540, 945, 1395,
 ];
 
-/// What a piece on the board is worth, see [`PIECE_VALUES`].
+/// Value of a piece on the board, see [`PIECE_VALUES`].
 #[inline(always)]
 pub const fn piece_value(kind: PieceType) -> Value {
     PIECE_VALUES[kind.index()]
 }
 
-/// The longest line that the search follows, in plies.
+/// Longest line that the search follows, in plies.
 pub const MAX_PLY: usize = 246;
 
-/// Being mated now, with the sign turned.
+/// Value of a mate at the root; a mate in `ply` is `MATE - ply`.
 pub const MATE: Value = 32_000;
 
-/// Larger than every value.
+/// Bound above every value.
 pub const INFINITE: Value = 32_001;
 
-/// Stands for "no value" in storage; outside of the range of values.
+/// "No value" in storage; outside of the range of values.
 pub const NONE: Value = 32_002;
 
-/// Values from here on are proved mates.
+/// Least value of a proven mate.
 pub const MATE_IN_MAX_PLY: Value = MATE - MAX_PLY as Value;
 
-/// The largest magnitude of an evaluation. Everything between this and [`MATE_IN_MAX_PLY`] is a win
-/// by a rule that no line of mates proves: perpetual check of the opponent.
+/// Largest magnitude of an evaluation. Values between this and [`MATE_IN_MAX_PLY`] are wins by a
+/// rule without a proven mate: perpetual check by the opponent.
 pub const MAX_EVALUATION: Value = 29_999;
 
-/// A win by the rule on perpetual check. Below the mate range, so that `mate N` is always a proved
+/// Win by the rule on perpetual check. Below the mate range, so that `mate N` is always a proven
 /// mate.
 pub const REPETITION_WIN: Value = 31_000;
 
-/// What a superior repetition (the same board with a better hand) is worth: clearly better, but an
+/// Value of a superior repetition (the same board with a better hand): a clear advantage, but an
 /// ordinary score.
 pub const SUPERIOR_REPETITION: Value = 1_500;
 
-/// The value of mating at `ply` from the root.
+/// Value of giving mate at `ply` from the root.
 #[inline(always)]
 pub const fn mate_in(ply: Ply) -> Value {
     MATE - ply as Value
 }
 
-/// The value of being mated at `ply` from the root.
+/// Value of being mated at `ply` from the root.
 #[inline(always)]
 pub const fn mated_in(ply: Ply) -> Value {
     ply as Value - MATE
 }
 
-/// Whether the value is a proved mate for either side.
+/// Whether the value is a proven mate for either side.
 #[inline(always)]
 pub const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE_IN_MAX_PLY && value.abs() <= MATE
 }
 
-/// Whether the value is a win, by mate or by a rule, and no evaluation.
+/// Whether the value is a win by mate or by a rule.
 #[inline(always)]
 pub const fn is_win(value: Value) -> bool {
     value > MAX_EVALUATION
 }
 
-/// Whether the value is a loss, by mate or by a rule, and no evaluation.
+/// Whether the value is a loss by mate or by a rule.
 #[inline(always)]
 pub const fn is_loss(value: Value) -> bool {
     value < -MAX_EVALUATION
@@ -90,7 +89,8 @@ pub const fn is_decisive(value: Value) -> bool {
     value.abs() > MAX_EVALUATION
 }
 
-/// A mate score as the table stores it: counted from the node instead of from the root.
+/// Converts a value for the transposition table: mates are counted from the node instead of from
+/// the root.
 #[inline(always)]
 pub const fn to_table(value: Value, ply: Ply) -> Value {
     if value == NONE {
@@ -104,8 +104,8 @@ pub const fn to_table(value: Value, ply: Ply) -> Value {
     }
 }
 
-/// The inverse of [`to_table`]. A mate that is too far away to be reached from this ply is
-/// [`NONE`]: counted from the root it would leave the range of mates, and stand for nothing.
+/// Inverse of [`to_table`]. [`NONE`] for a mate too distant to lie in the mate range when counted
+/// from the root.
 #[inline(always)]
 pub const fn from_table(value: Value, ply: Ply) -> Value {
     if !is_mate(value) {
@@ -119,12 +119,12 @@ pub const fn from_table(value: Value, ply: Ply) -> Value {
     if is_mate(from_root) { from_root } else { NONE }
 }
 
-/// A result as people read it, from the point of view of the side to move.
+/// A score for output, from the point of view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
     /// Centipawns: a pawn is 100.
     Cp(i32),
-    /// Mate in so many plies; negative when the side to move is mated.
+    /// Mate in this many plies; negative when the side to move is mated.
     Mate(i32),
 }
 

@@ -1,6 +1,6 @@
-//! A fixed number of plain values that begin on a cache line, as vector instructions like them.
-//! Many of them lie on large pages where the system gives those: the weights of a network are read
-//! here and there, and the processor remembers the places of few small pages.
+//! A boxed slice of plain values aligned to a cache line, for vector instructions. Large slices lie
+//! on large pages where the system provides them: network weights are read at random, and large
+//! pages need fewer address translations.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::pages::ZeroedPages;
 
-/// Bytes of a cache line, and of the widest vector register.
+/// Size of a cache line, and of the widest vector register, in bytes.
 pub(crate) const CACHE_LINE: usize = 64;
 
 /// One cache line of raw bytes.
@@ -20,11 +20,11 @@ struct Line([u8; CACHE_LINE]);
 
 const _: () = assert!(align_of::<Line>() == CACHE_LINE);
 
-/// From so many bytes on large pages can help.
+/// Least size in bytes for which large pages are requested.
 const LARGE: usize = 2 << 20;
 
-/// A boxed slice whose first value begins on a cache line. Its memory ends on a whole line; what
-/// lies behind the last value is zero.
+/// A boxed slice whose first value is aligned to a cache line. The memory is padded with zeros to a
+/// whole line.
 pub(crate) struct Aligned<T> {
     lines: Lines,
     length: usize,
@@ -48,7 +48,7 @@ impl Lines {
 }
 
 impl<T: Pod> Aligned<T> {
-    /// So many zeros. Large memory comes from the system as it is touched.
+    /// `length` zeros. Large memory is allocated on first touch.
     pub(crate) fn zeroed(length: usize) -> Self {
         const { assert!(CACHE_LINE.is_multiple_of(size_of::<T>())) }
         Self {
@@ -83,7 +83,7 @@ impl<T: Pod> DerefMut for Aligned<T> {
     }
 }
 
-/// Only the number of values: there are millions of them.
+/// Prints only the number of values, which may be millions.
 impl<T> fmt::Debug for Aligned<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Aligned({} values)", self.length)

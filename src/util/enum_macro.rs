@@ -1,9 +1,8 @@
-//! One macro for the fieldless enums of the vocabulary: how many there are, all of them, and the
-//! way back from an index.
+//! A macro for the fieldless enums of `types`: count, list of all values, conversion from an index.
 //!
-//! Why unsafe here: converting an index that is known to be in range must cost nothing in the move
-//! generator, and a lookup in `ALL` is a load and a compare (measured, see `from_index_unchecked`).
-//! The conversion is the only unsafe code.
+//! Why unsafe here: converting an index known to be in range must cost nothing in the move
+//! generator, where a lookup in `ALL` costs a load and a compare. The conversion is the only unsafe
+//! code.
 
 /// Declares a fieldless `repr(u8)` enum whose variants are numbered 0, 1, 2, … with `NUM`, `ALL`
 /// and the conversions between variant and index.

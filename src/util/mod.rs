@@ -1,4 +1,4 @@
-//! Helpers that know nothing of shogi.
+//! General helpers, independent of shogi.
 
 mod aligned;
 mod enum_macro;

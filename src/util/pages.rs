@@ -1,9 +1,9 @@
-//! Zeroed memory straight from the system, on large pages where it gives them.
+//! Zeroed memory from the system, on large pages where it provides them.
 //!
-//! A table of many megabytes that is read at random spends much of its time on the translation of
-//! addresses; pages of two megabytes need five hundred times fewer translations.
+//! A large table that is read at random spends much of its time on address translation; pages of 2
+//! MB need five hundred times fewer translations than pages of 4 KB.
 //!
-//! Why unsafe here: the system gives bytes, and the table wants its own type.
+//! Why unsafe here: the system provides bytes, which the table reads as its own type.
 
 mod supply;
 
@@ -21,19 +21,18 @@ use supply::{LARGE, LARGE_PAGE, SMALL_PAGE, Supply};
 pub(crate) struct ZeroedPages<T> {
     first: NonNull<T>,
     length: usize,
-    /// Ends before the memory that it fetches goes.
+    /// Declared before `memory`, so that its thread ends before the mapping does.
     supply: Supply,
     memory: Arc<MmapMut>,
 }
 
 impl<T: Zeroable> ZeroedPages<T> {
-    /// So many values, all zero, with their memory fetched by all cores at once: a search that met
-    /// the pages one by one would lose half its speed. Of a large table only as much is waited for
-    /// as comes in half a second, the rest is fetched while the program goes on; see
-    /// [`Self::supplied`].
+    /// `length` zeros whose pages are fetched by all cores in parallel: fetching them one by one
+    /// during a search would halve its speed. Of a large table, waits only for what arrives within
+    /// half a second; a thread fetches the rest, see [`Self::supplied`].
     ///
     /// # Errors
-    /// The system has not enough memory, or the size is absurd.
+    /// The system has not enough memory, or the size overflows.
     pub(crate) fn new(length: usize) -> io::Result<Self> {
         let mut memory = map::<T>(length)?;
         let fetched = supply::fetch(&mut memory);
@@ -42,10 +41,10 @@ impl<T: Zeroable> ZeroedPages<T> {
         }))
     }
 
-    /// So many values, all zero; memory is taken as it is touched.
+    /// `length` zeros whose pages are fetched on first touch.
     ///
     /// # Errors
-    /// The system refuses, or the size is absurd.
+    /// The system refuses, or the size overflows.
     pub(crate) fn on_demand(length: usize) -> io::Result<Self> {
         Ok(Self::of(map::<T>(length)?, length, |memory| {
             Supply::complete(memory)
@@ -68,8 +67,8 @@ impl<T: Zeroable> ZeroedPages<T> {
         }
     }
 
-    /// How many of the values, from the first on, have their memory by now. It grows until it is
-    /// all of them.
+    /// Number of values, from the first on, whose pages have been fetched. It grows to the length
+    /// of the slice.
     pub(crate) fn supplied(&self) -> usize {
         let bytes = self.supply.fetched();
         if bytes >= self.memory.len() {
@@ -81,27 +80,28 @@ impl<T: Zeroable> ZeroedPages<T> {
 }
 
 impl<T> ZeroedPages<T> {
-    /// Whether it pays to write all of it by many threads.
+    /// Whether it is large enough to be written by several threads.
     pub(crate) fn is_large(&self) -> bool {
         self.memory.len() >= LARGE
     }
 }
 
 #[expect(unsafe_code, reason = "the pointer is that of an owned mapping")]
-// SAFETY: the values lie in a mapping that this owns, as in a `Box<[T]>`; what fetches it meanwhile
-// touches no value.
+// SAFETY: the values lie in a mapping that `self` owns, as in a `Box<[T]>`; the thread that fetches
+// pages touches no value.
 unsafe impl<T: Send> Send for ZeroedPages<T> {}
 
 #[expect(unsafe_code, reason = "the pointer is that of an owned mapping")]
-// SAFETY: as for `Send`.
+// SAFETY: shared access gives out `&T` only, as a `Box<[T]>` does; the thread that fetches pages
+// touches no value.
 unsafe impl<T: Sync> Sync for ZeroedPages<T> {}
 
-/// Zeroed memory for so many values.
+/// Maps zeroed memory for `length` values.
 fn map<T>(length: usize) -> io::Result<MmapMut> {
     let bytes = length
         .checked_mul(size_of::<T>())
         .ok_or(io::ErrorKind::OutOfMemory)?;
-    // Systems map no empty range.
+    // Systems refuse to map an empty range.
     let memory = MmapMut::map_anon(bytes.max(1))?;
     #[cfg(target_os = "linux")]
     if bytes >= LARGE_PAGE
@@ -118,9 +118,9 @@ impl<T: Zeroable> Deref for ZeroedPages<T> {
     #[expect(unsafe_code, reason = "bytes of the system become values")]
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: the mapping holds `length` values (checked when it was made), starts on a page
-        // and so aligned, was zeroed by the system, which is a value of a `Zeroable`, and is given
-        // out shared only, for as long as it lives.
+        // SAFETY: the mapping holds `length` values (checked by `map`), is aligned because it
+        // starts on a page, was zeroed by the system, which is valid for a `Zeroable` type, and
+        // lives as long as `self`.
         unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.length) }
     }
 }
@@ -129,7 +129,8 @@ impl<T: Zeroable> DerefMut for ZeroedPages<T> {
     #[expect(unsafe_code, reason = "bytes of the system become values")]
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as in `deref`; the unique borrow makes this the only access to the values.
+        // SAFETY: the mapping is valid for `length` values of a `Zeroable` type (see `deref`), and
+        // `&mut self` makes this the only access to them.
         unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.length) }
     }
 }

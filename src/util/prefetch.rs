@@ -1,4 +1,4 @@
-//! Asks the memory for something that is needed soon.
+//! Prefetch hints.
 
 /// Brings the cache line of `value` into the cache.
 #[inline(always)]
@@ -10,7 +10,7 @@ pub(crate) fn prefetch<T>(value: &T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
 }
 
-/// No portable prefetch elsewhere.
+/// Does nothing: there is no portable prefetch.
 #[inline(always)]
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn prefetch<T>(_value: &T) {}

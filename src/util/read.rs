@@ -1,8 +1,8 @@
-//! Reading where the input may end within a record.
+//! Reading input that may end within a record.
 
 use std::io::{self, Read};
 
-/// Fills `bytes` as far as the input goes and returns how far that is.
+/// Fills `bytes` until it is full or the input ends, and returns the number of bytes read.
 ///
 /// # Errors
 /// The input cannot be read.

@@ -1,4 +1,4 @@
-//! Foreign text in error messages.
+//! Quotes of foreign text in error messages.
 
 /// Characters that [`shorten`] keeps.
 const SHOWN: usize = 40;

@@ -1,20 +1,20 @@
-//! Work on a large piece of memory by all cores at once, on threads that live only so long.
+//! Short parallel work on a large piece of memory, on threads that end with it.
 //!
-//! Starting them costs microseconds, the work takes milliseconds to seconds; and nothing of them is
-//! left that could compete with the threads of a search.
+//! Starting threads takes microseconds, the work milliseconds to seconds. No thread stays behind to
+//! compete with those of a search.
 
 use std::num::NonZero;
 use std::thread;
 
-/// How many parts to divide work into: as many as there are cores.
+/// Number of parts to divide work into: the number of cores.
 pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Calls `work` for each part, each on a thread of its own.
+/// Calls `work` for each part, each on its own thread.
 ///
 /// # Errors
-/// Returns an error where the system refuses a thread; some parts have been worked on then.
+/// Returns an error where the system refuses a thread; some parts may have been processed by then.
 pub(crate) fn for_each_part<T: Send>(
     parts: impl Iterator<Item = T>,
     work: impl Fn(T) + Sync,

@@ -9,7 +9,7 @@ use raicho::types::{EnteringKingRule, Move, Move16, MoveList, Repetition};
 
 fn checks(position: &Position) -> Vec<Move> {
     let mut moves = MoveList::new();
-    movegen::checks::<true, 1>(position, &mut moves);
+    movegen::checks::<true>(position, &mut moves);
     moves.retain(|&mut mv| position.legal(mv));
     moves.to_vec()
 }
@@ -31,7 +31,7 @@ fn legal_moves_and_checks() {
         else {
             panic!("not five columns: {row}");
         };
-        let position = position::<1>(sfen);
+        let position = position(sfen);
         let legal = legal_moves(&position);
         assert_eq!(legal.len().to_string(), count, "{sfen}");
         assert_eq!(texts(legal.clone()), words(moves), "{sfen}");
@@ -59,7 +59,7 @@ fn perft_depth_one() {
             panic!("not three columns: {row}");
         };
         let depth = depth.parse().unwrap();
-        let counted = perft::perft(&position::<1>(sfen), depth);
+        let counted = perft::perft(&position(sfen), depth);
         assert_eq!(counted.to_string(), leaves, "{sfen}");
     }
     println!("{} positions", rows.len());
@@ -73,7 +73,7 @@ fn pawn_drop_mates_are_illegal() {
     };
     for row in &rows {
         let (sfen, text) = row.split_once('\t').unwrap();
-        let position = position::<1>(sfen);
+        let position = position(sfen);
         let drop = position.to_move(text.parse().unwrap()).unwrap();
         assert!(position.pseudo_legal(drop), "{row}");
         assert!(!position.legal(drop), "{row}");
@@ -92,12 +92,12 @@ fn games_replay_and_undo() {
     let mut plies = 0;
     for row in &rows {
         let moves = row.strip_prefix("startpos moves").unwrap();
-        let mut position = Position::<2>::startpos();
+        let mut position = Position::startpos();
         let mut boards = Vec::new();
         for text in moves.split_whitespace() {
             boards.push((position.board().clone(), position.key(), position.to_sfen()));
             position.do_move(legal_move(&position, text));
-            let scratch = position.keys_from_scratch();
+            let scratch = (position.board().board_key(), position.board().key());
             assert_eq!((position.board_key(), position.key()), scratch, "{row}");
             plies += 1;
         }
@@ -118,7 +118,7 @@ fn declarations_by_27_points() {
     };
     for row in &rows {
         let (sfen, verdict) = row.split_once('\t').unwrap();
-        let declaration = position::<1>(sfen).declaration(EnteringKingRule::CsaRule27);
+        let declaration = position(sfen).declaration(EnteringKingRule::CsaRule27);
         let expected = verdict.starts_with("win\t").then_some(Declaration::Win);
         assert_eq!(declaration, expected, "{row}");
     }
@@ -135,7 +135,7 @@ fn repetition_at_the_fourth_occurrence() {
             panic!("not six columns: {row}");
         };
         let mut position = match start {
-            "startpos" => Position::<1>::startpos(),
+            "startpos" => Position::startpos(),
             sfen => position(sfen),
         };
         let mut moves = cycle.split_whitespace().cycle();
@@ -170,7 +170,7 @@ fn malformed_sfens() {
         // no position.
         let has_fields = sfen.split_whitespace().count() >= 3;
         let is_good = expected.contains("accept") && has_fields;
-        let result = Position::<1>::from_sfen(sfen);
+        let result = Position::from_sfen(sfen);
         assert_eq!(result.is_ok(), is_good, "{row}: {result:?}");
     }
     assert!(rows.len() >= 7);

@@ -70,7 +70,7 @@ fn compare(position: &Position, oracle: &haitaka::Board, counts: &mut Counts) {
 
 fn play(start: &str, seed: u64, plies: usize, counts: &mut Counts) {
     let random = &mut Random(seed);
-    let mut position = position::<1>(start);
+    let mut position = position(start);
     let mut oracle = haitaka::Board::from_sfen(start).unwrap();
     for _ in 0..plies {
         compare(&position, &oracle, counts);

@@ -7,7 +7,7 @@ use raicho::position::START_SFEN;
 /// Leaf counts from depth 0 on.
 fn check(sfen: &str, counts: &[u64]) {
     for (depth, &leaves) in counts.iter().enumerate() {
-        let counted = perft(&position::<1>(sfen), depth as u32);
+        let counted = perft(&position(sfen), depth as u32);
         assert_eq!(counted, leaves, "{sfen} depth {depth}");
     }
 }
@@ -23,7 +23,7 @@ fn start_position() {
     ignore = "seconds in release, minutes with assertions"
 )]
 fn start_position_deep() {
-    assert_eq!(perft(&position::<1>(START_SFEN), 6), 547_581_517);
+    assert_eq!(perft(&position(START_SFEN), 6), 547_581_517);
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn matsuri() {
     ignore = "seconds in release, minutes with assertions"
 )]
 fn matsuri_deep() {
-    assert_eq!(perft(&position::<1>(MATSURI), 4), 516_925_165);
+    assert_eq!(perft(&position(MATSURI), 4), 516_925_165);
 }
 
 #[test]
@@ -48,5 +48,5 @@ fn most_moves() {
 #[test]
 #[ignore = "six seconds in release, 9 billion leaves"]
 fn most_moves_deep() {
-    assert_eq!(perft(&position::<1>(MOST_MOVES), 4), 9_342_410_965);
+    assert_eq!(perft(&position(MOST_MOVES), 4), 9_342_410_965);
 }

@@ -43,7 +43,7 @@ pub(crate) const FEWER_KINGS: [&str; 7] = [
 ];
 
 /// Reads a position that the test knows to be good.
-pub(crate) fn position<const LANES: usize>(sfen: &str) -> Position<LANES> {
+pub(crate) fn position(sfen: &str) -> Position {
     Position::from_sfen(sfen).unwrap_or_else(|error| panic!("{sfen}: {error}"))
 }
 
@@ -76,11 +76,11 @@ impl Random {
 
 /// Visits the positions of `games` random games of at most `plies` moves from each of `starts`;
 /// returns how many. Captures are preferred now and then, so that the hands fill.
-pub(crate) fn playouts<const LANES: usize>(
+pub(crate) fn playouts(
     starts: &[&str],
     games: u64,
     plies: usize,
-    mut visit: impl FnMut(&mut Position<LANES>, &[Move], &mut Random),
+    mut visit: impl FnMut(&mut Position, &[Move], &mut Random),
 ) -> usize {
     let mut visited = 0;
     for (index, start) in starts.iter().enumerate() {
@@ -102,11 +102,7 @@ pub(crate) fn playouts<const LANES: usize>(
 }
 
 /// One of `moves`, a capture where the dice say so.
-pub(crate) fn random_move<const LANES: usize>(
-    position: &Position<LANES>,
-    moves: &[Move],
-    random: &mut Random,
-) -> Move {
+pub(crate) fn random_move(position: &Position, moves: &[Move], random: &mut Random) -> Move {
     if random.one_in(3) {
         let captures: Vec<Move> = moves
             .iter()
@@ -121,7 +117,7 @@ pub(crate) fn random_move<const LANES: usize>(
 }
 
 /// The move of a USI text that must be legal here.
-pub(crate) fn legal_move<const LANES: usize>(position: &Position<LANES>, text: &str) -> Move {
+pub(crate) fn legal_move(position: &Position, text: &str) -> Move {
     let mv = text.parse().ok().and_then(|mv| position.to_move(mv));
     let is_legal = |&mv: &Move| position.pseudo_legal(mv) && position.legal(mv);
     mv.filter(is_legal)

@@ -28,7 +28,7 @@ fn positions_come_back_byte_for_byte() {
         sfens.extend(corpus(name).unwrap_or_default());
     }
     for sfen in &sfens {
-        let position = position::<1>(sfen);
+        let position = position(sfen);
         let sfen = position.to_sfen();
         let packed = PackedSfen::of(&position);
         let read = packed.unpack(position.game_ply()).unwrap();
@@ -47,7 +47,7 @@ fn positions_come_back_byte_for_byte() {
 #[test]
 fn any_bytes_are_a_position_or_an_error() {
     let mut random = common::Random(1);
-    let start = PackedSfen::of(&Position::<1>::startpos()).to_bytes();
+    let start = PackedSfen::of(&Position::startpos()).to_bytes();
     let mut good = 0;
     for round in 0..200_000 {
         let mut bytes = start;

@@ -1,4 +1,4 @@
-//! Against brute force over random games: what is claimed is mate, and little is missed.
+//! Against brute force over random games: claims are mates, and few mates are missed.
 
 use super::*;
 use crate::movegen::legal_moves;
@@ -53,9 +53,9 @@ fn claims_are_mates_and_few_are_missed() {
     assert!(found * 100 >= mates * 85, "{found} of {mates} mates found");
 }
 
-/// Whatever is seen at sight is as the generated answers have it, and most checks are.
+/// Conclusions from the board agree with the generated answers, and most checks are concluded.
 #[test]
-fn sight_agrees_with_the_answers() {
+fn the_board_agrees_with_the_generated_answers() {
     let (mut checks, mut told, mut mates) = (0, 0, 0);
     random_games(|position, moves| {
         for &mv in moves {
@@ -63,7 +63,7 @@ fn sight_agrees_with_the_answers() {
                 continue;
             }
             checks += 1;
-            if let Some(is_mate) = is_mate_at_sight(position, mv) {
+            if let Some(is_mate) = is_mate_on_board(position, mv) {
                 told += 1;
                 mates += usize::from(is_mate);
                 let sfen = position.to_sfen();
@@ -76,29 +76,32 @@ fn sight_agrees_with_the_answers() {
 }
 
 #[test]
-fn mates_are_told_at_sight() {
-    let at_sight = |sfen: &str, usi: &str| -> Option<bool> {
+fn mates_are_told_from_the_board() {
+    let from_board = |sfen: &str, usi: &str| -> Option<bool> {
         let position: Position = Position::from_sfen(sfen).expect("a position");
         let mv = usi.parse().ok().and_then(|mv| position.to_move(mv));
-        is_mate_at_sight(&position, mv.expect("a move"))
+        is_mate_on_board(&position, mv.expect("a move"))
     };
     // A gold that nothing can take, one that the silver takes, one that a pinned silver cannot
     // take.
     assert_eq!(
-        at_sight("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
+        from_board("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
         Some(true)
     );
     assert_eq!(
-        at_sight("3sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
+        from_board("3sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
         Some(false)
     );
-    assert_eq!(at_sight("R2sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"), None);
+    assert_eq!(from_board("R2sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"), None);
     // A rook from afar: with a gold in hand, and with only a pawn, which might not be dropped.
     let narrow = |hands: &str| format!("3lkl3/3p1p3/9/9/9/9/9/9/4K4 b {hands} 1");
-    assert_eq!(at_sight(&narrow("Rg"), "R*5e"), Some(false));
-    assert_eq!(at_sight(&narrow("R"), "R*5b"), Some(false));
-    assert_eq!(at_sight(&narrow("R"), "R*5c"), Some(true));
-    assert_eq!(at_sight(&narrow("Rp"), "R*5e"), None);
+    assert_eq!(from_board(&narrow("Rg"), "R*5e"), Some(false));
+    assert_eq!(from_board(&narrow("R"), "R*5b"), Some(false));
+    assert_eq!(from_board(&narrow("R"), "R*5c"), Some(true));
+    assert_eq!(from_board(&narrow("Rp"), "R*5e"), None);
     // The move leaves a line to the king: it checks twice.
-    assert_eq!(at_sight("4k4/3g5/4G4/9/4R4/9/9/9/4K4 b g 1", "5c6b"), None);
+    assert_eq!(
+        from_board("4k4/3g5/4G4/9/4R4/9/9/9/4K4 b g 1", "5c6b"),
+        None
+    );
 }

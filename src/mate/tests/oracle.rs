@@ -1,4 +1,4 @@
-//! Small problems, and what is true about them.
+//! Random small problems, and their solutions by exhaustive methods.
 
 use std::collections::HashMap;
 
@@ -70,13 +70,13 @@ pub(super) fn small_problem(random: &mut Random) -> Option<Position> {
     Position::from_sfen(&format!("{} b {hand} 1", rows.join("/"))).ok()
 }
 
-/// What the oracle says.
+/// The solution of a problem.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Truth {
     /// The plies of the shortest mate.
     Mate(usize),
     NoMate,
-    /// There is too much to look at.
+    /// The problem has too many positions.
     TooLarge,
 }
 
@@ -130,7 +130,7 @@ pub(super) fn oracle(position: &Position, most_positions: usize) -> Truth {
     lengths[0].map_or(Truth::NoMate, Truth::Mate)
 }
 
-/// The shortest mate in at most so many plies, tried out move by move.
+/// The shortest mate in at most `most` plies, by brute force.
 pub(super) fn brute_force(position: &mut Position, most: usize) -> Option<usize> {
     (1..=most)
         .step_by(2)

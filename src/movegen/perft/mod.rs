@@ -1,8 +1,9 @@
-//! Perft: counts the leaves of the tree of legal moves (senseless non-promotions included) to a
+//! Perft: the number of leaves of the tree of legal moves (senseless non-promotions included) at a
 //! fixed depth.
 //!
 //! The last ply is counted set by set without writing moves. Without a table the tree is walked on
-//! the bare [`Board`], without keys and history; with one, only as far down as the table is asked.
+//! the bare [`Board`], without keys and history; with one, only below the depth at which the table
+//! is probed.
 
 mod table;
 
@@ -14,11 +15,11 @@ use thiserror::Error;
 use super::sink::Counter;
 use super::{generate_legal, legal_moves};
 use crate::position::{Board, KingThreats, Position};
-use crate::types::{Move, MoveList};
+use crate::types::{Key, Move, MoveList};
 
 use table::Table;
 
-/// How to count.
+/// Options of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerftOptions {
     /// Plies to the leaves.
@@ -29,7 +30,7 @@ pub struct PerftOptions {
     pub hash_mb: usize,
 }
 
-/// Why nothing was counted.
+/// Errors of a count.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PerftError {
     /// The table does not fit into memory.
@@ -51,9 +52,9 @@ pub enum PerftError {
     Stopped,
 }
 
-/// The number of legal move sequences of `depth` plies, on one thread and without a table; 1 at
-/// depth 0.
-pub fn perft<const LANES: usize>(position: &Position<LANES>, depth: u32) -> u64 {
+/// The number of legal move sequences of `depth` plies, on one thread without a table; 1 at depth
+/// 0.
+pub fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
@@ -61,13 +62,13 @@ pub fn perft<const LANES: usize>(position: &Position<LANES>, depth: u32) -> u64 
     walk(&mut position.board().clone(), threats, depth)
 }
 
-/// The leaves below each legal move; empty at depth 0. The keys of the table are as wide as those
-/// of the position.
+/// The leaves below each legal move; empty at depth 0. The keys of the table have `LANES` · 64
+/// bits.
 ///
 /// # Errors
-/// When memory or threads cannot be had, and when `stop` is raised meanwhile.
+/// Memory or threads cannot be had, or `stop` was raised.
 pub fn divide<const LANES: usize>(
-    position: &Position<LANES>,
+    position: &Position,
     options: &PerftOptions,
     stop: &AtomicBool,
 ) -> Result<Vec<(Move, u64)>, PerftError> {
@@ -86,11 +87,12 @@ pub fn divide<const LANES: usize>(
             threads,
             reason: error.to_string(),
         })?;
-    let counting = Counting {
+    let counting = Counting::<LANES> {
         table: table.as_ref(),
         stop,
     };
-    let counts = pool.install(|| counting.divide(position, options.depth, SPLIT_PLIES));
+    let key = position.board().key();
+    let counts = pool.install(|| counting.divide(position, key, options.depth, SPLIT_PLIES));
     if stop.load(Ordering::Relaxed) {
         Err(PerftError::Stopped)
     } else {
@@ -98,14 +100,13 @@ pub fn divide<const LANES: usize>(
     }
 }
 
-/// Plies whose moves are shared out over the threads: two, so that no thread is left with a large
-/// rest.
+/// Plies whose moves are distributed over the threads: two, so that no thread gets a large rest.
 const SPLIT_PLIES: u32 = 2;
 
-/// Below this depth a subtree is counted faster than the table answers.
+/// Least depth at which the table is probed: smaller subtrees are counted faster.
 const TABLE_MIN_DEPTH: u32 = 2;
 
-/// Down to this depth the walk looks at the stop flag: the subtrees below take milliseconds.
+/// Least depth at which the stop flag is read: smaller subtrees take milliseconds.
 const STOP_CHECK_DEPTH: u32 = 3;
 
 struct Counting<'a, const LANES: usize> {
@@ -114,29 +115,39 @@ struct Counting<'a, const LANES: usize> {
 }
 
 impl<const LANES: usize> Counting<'_, LANES> {
-    fn divide(&self, position: &Position<LANES>, depth: u32, splits: u32) -> Vec<(Move, u64)> {
+    /// `key` is the key of `position`.
+    fn divide(
+        &self,
+        position: &Position,
+        key: Key<LANES>,
+        depth: u32,
+        splits: u32,
+    ) -> Vec<(Move, u64)> {
         legal_moves(position)
             .par_iter()
             .map(|&mv| {
+                let key = position.board().key_after(key, mv);
                 let mut position = position.clone();
                 position.do_move(mv);
                 let leaves = if splits > 1 && depth > splits {
-                    let counts = self.divide(&position, depth - 1, splits - 1);
+                    let counts = self.divide(&position, key, depth - 1, splits - 1);
                     counts.into_iter().map(|(_, leaves)| leaves).sum()
                 } else {
-                    self.count(&mut position, depth - 1)
+                    self.count(&mut position, key, depth - 1)
                 };
                 (mv, leaves)
             })
             .collect()
     }
 
-    fn count(&self, position: &mut Position<LANES>, depth: u32) -> u64 {
+    /// `key` is the key of `position`.
+    fn count(&self, position: &mut Position, key: Key<LANES>, depth: u32) -> u64 {
+        debug_assert_eq!(key.low64(), position.key().low64());
         if self.stop.load(Ordering::Relaxed) {
             return 0;
         }
         let table = self.table.filter(|_| depth >= TABLE_MIN_DEPTH);
-        if let Some(leaves) = table.and_then(|table| table.probe(position.key(), depth)) {
+        if let Some(leaves) = table.and_then(|table| table.probe(key, depth)) {
             return leaves;
         }
         let last_plies = if table.is_some() {
@@ -149,15 +160,16 @@ impl<const LANES: usize> Counting<'_, LANES> {
         } else {
             let mut leaves = 0;
             for &mv in &legal_moves(position) {
+                let key = position.board().key_after(key, mv);
                 position.do_move(mv);
-                leaves += self.count(position, depth - 1);
+                leaves += self.count(position, key, depth - 1);
                 position.undo_move();
             }
             leaves
         };
         // A count that was cut short must not be found again.
         if let Some(table) = table.filter(|_| !self.stop.load(Ordering::Relaxed)) {
-            table.store(position.key(), depth, leaves);
+            table.store(key, depth, leaves);
         }
         leaves
     }
@@ -191,11 +203,7 @@ mod tests {
             threads,
             hash_mb,
         };
-        let counts = divide(
-            &Position::<LANES>::startpos(),
-            &options,
-            &AtomicBool::new(false),
-        );
+        let counts = divide::<LANES>(&Position::startpos(), &options, &AtomicBool::new(false));
         counts.unwrap().into_iter().map(|(_, leaves)| leaves).sum()
     }
 
@@ -214,7 +222,7 @@ mod tests {
             threads: 1,
             hash_mb: 0,
         };
-        let result = divide(&Position::<1>::startpos(), &options, &AtomicBool::new(true));
+        let result = divide::<1>(&Position::startpos(), &options, &AtomicBool::new(true));
         assert_eq!(result, Err(PerftError::Stopped));
     }
 }

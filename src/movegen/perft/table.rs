@@ -1,8 +1,8 @@
-//! The table of perft: leaf counts by position and depth.
+//! Perft's table of leaf counts by position and depth.
 //!
-//! Two counts are true of one position at two depths, so the depth is part of what must match (an
-//! article on perft with a transposition table, whose readers' machines froze for want of memory,
-//! is the other reason for the size rule: the table takes at most what was asked for, to the byte).
+//! The depth is part of what must match, because one position has a count for each depth. The table
+//! never exceeds the requested size, to the byte, so that a size near the free memory cannot
+//! exhaust it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,12 +10,12 @@ use crate::types::Key;
 use crate::util::fits_into_memory;
 
 const DEPTH_BITS: u32 = 8;
-/// Larger counts are not stored.
+/// Largest count that is stored.
 const MAX_LEAVES: u64 = u64::MAX >> DEPTH_BITS;
 const MB: usize = 1 << 20;
 
 /// Slots of `LANES` + 1 words: the lanes of the key, each xored with the data, and the data. A slot
-/// that two threads wrote at once fails the comparison of the key.
+/// that two threads wrote at the same time fails the comparison of the key.
 pub(super) struct Table<const LANES: usize> {
     words: Box<[AtomicU64]>,
 }
@@ -68,8 +68,7 @@ impl<const LANES: usize> Table<LANES> {
     }
 
     fn pair(&self, key: Key<LANES>, depth: u32) -> &[AtomicU64] {
-        // Depths of one position spread over the table; multiply-high needs the entropy in the
-        // upper bits.
+        // Mixes in the depth; the upper bits select the pair.
         let mixed = (key.low64() ^ u64::from(depth)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let pairs = (self.words.len() / Self::PAIR_WORDS) as u128;
         let start = ((u128::from(mixed) * pairs) >> 64) as usize * Self::PAIR_WORDS;
@@ -85,7 +84,7 @@ mod tests {
     #[test]
     fn depth_is_part_of_the_key() {
         let table = Table::<2>::new(1).unwrap();
-        let key = Position::<2>::startpos().key();
+        let key = Position::startpos().board().key();
         table.store(key, 3, 25_470);
         assert_eq!(table.probe(key, 3), Some(25_470));
         assert_eq!(table.probe(key, 2), None);

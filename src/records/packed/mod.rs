@@ -90,7 +90,7 @@ macro_rules! packed_position {
     ($name:ident, $codes:expr) => {
         impl $name {
             /// Packs a position without its history and ply.
-            pub fn of<const LANES: usize>(position: &Position<LANES>) -> Self {
+            pub fn of(position: &Position) -> Self {
                 Self::of_board(position.board())
             }
 

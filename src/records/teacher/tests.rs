@@ -126,7 +126,7 @@ fn positions_are_the_same_in_every_format() {
 
 #[test]
 fn mere_positions_are_no_teacher_data() {
-    let record = Record::Position(PackedSfen::of(&Position::<1>::startpos()), 1);
+    let record = Record::Position(PackedSfen::of(&Position::startpos()), 1);
     let mut writer = TeacherWriter::new(Vec::new(), Format::Kif);
     let error = writer.write(&record).expect_err("read only");
     assert!(error.to_string().starts_with("kif is read but not written"));
@@ -267,7 +267,7 @@ fn every_class_of_bad_records_is_found_at_its_place() {
 
 #[test]
 fn bad_records_of_the_other_formats_are_found() {
-    let hcp = HuffmanCodedPos::of(&Position::<1>::startpos()).to_bytes();
+    let hcp = HuffmanCodedPos::of(&Position::startpos()).to_bytes();
     let mut hcpe = [0; 38];
     hcpe[..32].copy_from_slice(&hcp);
     hcpe[36] = 3;

@@ -146,7 +146,7 @@ fn illegal_refutations_are_not_yielded() {
         passed.do_null_move();
         for position in [before, passed] {
             let mut legal = MoveList::new();
-            crate::movegen::legal::<false, 1>(&position, &mut legal);
+            crate::movegen::legal::<false>(&position, &mut legal);
             let mut legal: Vec<String> = legal.iter().map(|mv| format!("{mv:?}")).collect();
             legal.sort();
             for mv in bug_moves() {

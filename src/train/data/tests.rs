@@ -141,7 +141,7 @@ fn right_and_wrong_signs_are_told_apart() {
 #[test]
 fn the_scale_of_the_sigmoid_is_found() {
     let mut signs = signs::Signs::default();
-    let start = Position::<1>::startpos();
+    let start = Position::startpos();
     for step in -40..=40_i16 {
         let score = step * 40;
         let chance = 1.0 / (1.0 + (-f64::from(score) / 600.0).exp());
@@ -360,8 +360,7 @@ fn duplicates_become_exact_sums() {
         assert!(report.contested > 0 && report.repeated > 1000);
     }
     assert_eq!(folder.files(), 3);
-    let start =
-        expected[&crate::records::packed::PackedSfen::of(&Position::<1>::startpos()).to_bytes()];
+    let start = expected[&crate::records::packed::PackedSfen::of(&Position::startpos()).to_bytes()];
     assert_eq!(start.1.iter().sum::<u32>(), 300);
     assert_eq!(start.0 % NINTHS, start.0 % 9);
 }

@@ -75,7 +75,7 @@ impl Search<'_> {
     fn good_captures(&self) -> MoveList {
         let position = &*self.position;
         let mut moves = MoveList::new();
-        captures::<false, 1>(position, &mut moves);
+        captures::<false>(position, &mut moves);
         moves.retain(|mv| position.legal(*mv) && position.see_ge(*mv, 0));
         let gain = |mv: &Move| {
             position

@@ -90,7 +90,7 @@ fn positions_are_counted_by_games() {
     folder.put("lines.usi", "startpos moves 2g2f 3c3d 7g7f 8c8d resign\n");
     let found = folder.collect(&ALL);
     assert_eq!((found.tally.records, found.games.used), (3, 3));
-    let start = Position::<1>::startpos().to_sfen();
+    let start = Position::startpos().to_sfen();
     assert_eq!(
         sfens(&found.roots),
         [
@@ -178,7 +178,7 @@ fn bad_games_are_named_or_skipped() {
 
 fn root(count: u64, ply: u16) -> Root {
     Root {
-        position: PackedSfen::of(&Position::<1>::startpos()),
+        position: PackedSfen::of(&Position::startpos()),
         count,
         ply,
     }
@@ -233,7 +233,7 @@ fn roots_from_which_games_go_in_a_circle_are_dropped() {
     let circle = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
     let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     let roots = [circle, mate].map(|sfen| Root {
-        position: PackedSfen::of(&Position::<1>::from_sfen(sfen).expect("a position")),
+        position: PackedSfen::of(&Position::from_sfen(sfen).expect("a position")),
         count: 1,
         ply: 1,
     });

@@ -17,7 +17,7 @@ impl Session {
             hash_mb: 0,
         };
         let start = Instant::now();
-        match perft::divide(
+        match perft::divide::<1>(
             self.engine.position(),
             &options,
             self.interrupt.tool_flag(line),

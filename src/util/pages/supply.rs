@@ -1,8 +1,8 @@
 //! Fetching the pages of a large mapping before they are needed.
 //!
-//! Systems hand out memory when it is first touched, and zero it then: 16 GB take a second on many
-//! cores, and more than a minute in a virtual machine whose host has to find the memory too. A
-//! player who starts a program does not want to wait for that, and a search must not meet the gaps.
+//! Systems allocate and zero a page when it is first touched: 16 GB take a second on many cores,
+//! and more than a minute in a virtual machine whose host has to find the memory too. The program
+//! must not wait for that at start, and a search must not meet missing pages.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,35 +13,36 @@ use memmap2::MmapMut;
 
 use super::super::threads::{cores, for_each_part};
 
-/// Each large page on x86-64, and on ARM with small pages of 4 KB.
+/// Size of a large page in bytes, on x86-64, and on ARM with small pages of 4 KB.
 pub(super) const LARGE_PAGE: usize = 2 << 20;
 
-/// The smallest page of any system.
+/// Size in bytes of the smallest page of any system.
 pub(super) const SMALL_PAGE: usize = 4096;
 
-/// Smaller memory is written by one thread in the time that it takes to wake others up, and many
-/// that are made at once do not wait for one another.
+/// Least size in bytes that is fetched in parallel: one thread fetches less in the time that it
+/// takes to start others.
 pub(super) const LARGE: usize = 16 << 20;
 
-/// So much is waited for, however long it takes: a table of the usual size is whole from the start.
+/// Bytes that are waited for however long they take, so that a table of usual size is complete from
+/// the start.
 const AT_LEAST: usize = 256 << 20;
-/// How long to wait for more.
+/// How long to wait for more than that.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The pages that are there, and the thread that fetches more.
+/// Progress of the fetching, and the thread that continues it.
 pub(super) struct Supply {
     state: Arc<State>,
     thread: Option<JoinHandle<()>>,
 }
 
 struct State {
-    /// Bytes, from the first on.
+    /// Number of bytes fetched, from the first on.
     fetched: AtomicUsize,
     is_cancelled: AtomicBool,
 }
 
-/// Touches pages from the first on, with all cores, as long as patience lasts. Returns how many
-/// bytes are there.
+/// Touches pages from the first on, with all cores, until [`PATIENCE`] ends. Returns the number of
+/// bytes fetched.
 pub(super) fn fetch(memory: &mut MmapMut) -> usize {
     let bytes = memory.len();
     if bytes < LARGE {
@@ -56,18 +57,19 @@ pub(super) fn fetch(memory: &mut MmapMut) -> usize {
         while fetched.load(Ordering::Relaxed) < AT_LEAST || start.elapsed() < PATIENCE {
             let Some((index, part)) = next() else { return };
             touch(part);
-            // The parts are given out in order, and each is finished.
+            // Parts are handed out in order and each is finished, so all before this one are or
+            // will be fetched.
             fetched.fetch_max(index * LARGE_PAGE + part.len(), Ordering::Relaxed);
         }
     };
     if for_each_part(0..cores(), work).is_err() {
-        // Where the system gives no threads this one does it all.
+        // Without threads this one does all the work.
         work(0);
     }
     fetched.into_inner()
 }
 
-/// Touches each page.
+/// Writes one byte per page.
 fn touch(part: &mut [u8]) {
     for page in part.chunks_mut(SMALL_PAGE) {
         page[0] = 0;
@@ -75,7 +77,7 @@ fn touch(part: &mut [u8]) {
 }
 
 impl Supply {
-    /// All is there, or comes when it is touched.
+    /// Everything is fetched, or will be on first touch.
     pub(super) fn complete(memory: &MmapMut) -> Self {
         Self {
             state: Arc::new(State {
@@ -86,7 +88,7 @@ impl Supply {
         }
     }
 
-    /// Fetches what is missing after so many bytes, while the program goes on.
+    /// Fetches what is missing after `fetched` bytes on a thread of its own.
     pub(super) fn go_on(memory: &Arc<MmapMut>, fetched: usize) -> Self {
         let mut supply = Self::complete(memory);
         if fetched < memory.len() {
@@ -101,7 +103,7 @@ impl Supply {
         supply
     }
 
-    /// How many bytes are there, from the first on.
+    /// Number of bytes fetched, from the first on.
     pub(super) fn fetched(&self) -> usize {
         self.state.fetched.load(Ordering::Relaxed)
     }
@@ -117,7 +119,7 @@ impl State {
         while fetched < memory.len() && !self.is_cancelled.load(Ordering::Relaxed) {
             let part = LARGE_PAGE.min(memory.len() - fetched);
             if !populate(memory, fetched, part) {
-                // The rest comes when it is touched.
+                // The rest is fetched on first touch.
                 return self.set_fetched(usize::MAX);
             }
             fetched += part;
@@ -126,7 +128,7 @@ impl State {
     }
 }
 
-/// Asks the system for pages without touching what is in them. Returns whether it can.
+/// Asks the system to fetch pages without changing their contents. Returns whether it did.
 #[cfg(target_os = "linux")]
 fn populate(memory: &MmapMut, offset: usize, length: usize) -> bool {
     let result = memory.advise_range(memmap2::Advice::PopulateWrite, offset, length);
@@ -145,7 +147,7 @@ impl Drop for Supply {
     fn drop(&mut self) {
         self.state.is_cancelled.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It does not panic.
+            // The thread does not panic.
             let _ = thread.join();
         }
     }

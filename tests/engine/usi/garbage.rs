@@ -96,7 +96,7 @@ fn check_answer(owed: &Owed, answer: &str) {
     match owed {
         Owed::Move(position) => {
             oracle::check_bestmove(position, answer);
-            let has_moves = !legal_moves(&**position).is_empty();
+            let has_moves = !legal_moves(position).is_empty();
             assert!(!has_moves || answer != "bestmove none", "{position:?}");
         }
         Owed::NoMove => assert!(

@@ -10,7 +10,7 @@ use raicho::types::{Move, Move16};
 
 fuzz_target!(|input: (Vec<u8>, Vec<u32>)| {
     let (walk, values) = input;
-    let mut position = Position::<1>::startpos();
+    let mut position = Position::startpos();
     for choice in walk {
         let moves = legal_moves(&position);
         if moves.is_empty() {

@@ -8,18 +8,18 @@ use raicho::movegen::legal_moves;
 use raicho::position::Position;
 
 fuzz_target!(|text: &str| {
-    let Ok(mut position) = Position::<1>::from_sfen(text) else {
+    let Ok(mut position) = Position::from_sfen(text) else {
         return;
     };
     let sfen = position.to_sfen();
-    let again = Position::<1>::from_sfen(&sfen).expect("a written SFEN reads back");
+    let again = Position::from_sfen(&sfen).expect("a written SFEN reads back");
     assert_eq!(again.to_sfen(), sfen);
     assert_eq!(again.key(), position.key());
     for mv in legal_moves(&position) {
         position.do_move(mv);
         assert_eq!(
             (position.board_key(), position.key()),
-            position.keys_from_scratch()
+            (position.board().board_key(), position.board().key())
         );
         position.undo_move();
     }

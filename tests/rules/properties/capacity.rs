@@ -11,11 +11,11 @@ use crate::common::{MOST_MOVES, position};
 fn lists_hold_the_most_moves() {
     let one_king = "R8/2K1S1SS1/4B4/9/9/9/9/9/1L3L2L b RB4GS4NL18P 1";
     for (sfen, count) in [(MOST_MOVES, 593), (one_king, 599)] {
-        let position = position::<1>(sfen);
+        let position = position(sfen);
         assert_eq!(legal_moves(&position).len(), count);
         let mut pseudo_legal = MoveList::new();
-        captures::<true, 1>(&position, &mut pseudo_legal);
-        quiets::<true, 1>(&position, &mut pseudo_legal);
+        captures::<true>(&position, &mut pseudo_legal);
+        quiets::<true>(&position, &mut pseudo_legal);
         assert!((count..=MAX_MOVES).contains(&pseudo_legal.len()));
     }
 }

@@ -191,7 +191,7 @@ fn declarations_equal_a_count_over_the_text() {
     };
     let mut positions = 0;
     for _ in 0..60_000 {
-        let Ok(mut position) = Position::<1>::from_sfen(&random_sfen(random)) else {
+        let Ok(mut position) = Position::from_sfen(&random_sfen(random)) else {
             continue;
         };
         let start = position.to_sfen();
@@ -226,7 +226,7 @@ fn required_points_of_handicap_games() {
         (four_pieces, [31, 19], [28, 15]),
         (lance, [31, 30], [28, 26]),
     ] {
-        let position = position::<1>(sfen);
+        let position = position(sfen);
         let points = |rule| Color::ALL.map(|color| position.required_points(rule, color));
         assert_eq!(points(EnteringKingRule::CsaRule24Handicap), by_24, "{sfen}");
         assert_eq!(points(EnteringKingRule::CsaRule27Handicap), by_27, "{sfen}");

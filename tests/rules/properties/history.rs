@@ -1,17 +1,17 @@
-//! Doing and undoing: the board, the keys of all widths, the threats, null moves.
+//! Doing and undoing moves: the board, the keys of all widths, the threats, null moves.
 
 use raicho::movegen::legal_moves;
 use raicho::position::{Board, KingThreats, Position};
-use raicho::types::{Color, Key, Move, Piece, Repetition};
+use raicho::types::{Color, Key, Key64, Move, Piece, Repetition};
 
 use crate::common::{FEWER_KINGS, Random, TWO_KINGS, playouts, position};
 
 /// Everything about a position that the outside can see.
 #[derive(PartialEq, Debug)]
-struct Snapshot<const LANES: usize> {
+struct Snapshot {
     board: Board,
     sfen: String,
-    keys: (Key<LANES>, Key<LANES>),
+    keys: (Key64, Key64),
     threats: [KingThreats; 2],
     last_move: Option<Move>,
     captured: Option<Piece>,
@@ -20,7 +20,7 @@ struct Snapshot<const LANES: usize> {
     repetition: [Option<Repetition>; 3],
 }
 
-fn snapshot<const LANES: usize>(position: &Position<LANES>) -> Snapshot<LANES> {
+fn snapshot(position: &Position) -> Snapshot {
     Snapshot {
         board: position.board().clone(),
         sfen: position.to_sfen(),
@@ -45,7 +45,7 @@ fn starts() -> Vec<&'static str> {
 #[test]
 fn undo_restores_everything() {
     let mut undone = 0;
-    let visited = playouts::<2>(&starts(), 10, 100, |position, moves, _| {
+    let visited = playouts(&starts(), 10, 100, |position, moves, _| {
         let before = snapshot(position);
         for &mv in moves {
             position.do_move(mv);
@@ -62,9 +62,9 @@ fn undo_restores_everything() {
 #[test]
 fn whole_games_undo_in_reverse() {
     for start in starts() {
-        let mut snapshots: Vec<Snapshot<1>> = Vec::new();
+        let mut snapshots: Vec<Snapshot> = Vec::new();
         let mut last: Option<Position> = None;
-        playouts::<1>(&[start], 1, 300, |position, _, _| {
+        playouts(&[start], 1, 300, |position, _, _| {
             snapshots.push(snapshot(position));
             last = Some(position.clone());
         });
@@ -78,54 +78,76 @@ fn whole_games_undo_in_reverse() {
     }
 }
 
-/// Keys and threats carried along equal those of the position read anew.
+/// The keys of a position from scratch: without and with the hands.
+fn keys_from_scratch<const LANES: usize>(position: &Position) -> (Key<LANES>, Key<LANES>) {
+    (position.board().board_key(), position.board().key())
+}
+
 #[test]
 fn keys_and_threats_equal_those_from_scratch() {
-    fn check<const LANES: usize>() -> usize {
-        playouts::<LANES>(&starts(), 5, 100, |current, _, _| {
-            let fresh = position::<LANES>(&current.to_sfen());
+    let visited = playouts(&starts(), 15, 100, |current, _, _| {
+        let fresh = position(&current.to_sfen());
+        let keys = (current.board_key(), current.key());
+        assert_eq!(keys, keys_from_scratch(&fresh));
+        assert_eq!(keys, keys_from_scratch(current));
+        for color in Color::ALL {
             assert_eq!(
-                (current.board_key(), current.key()),
-                fresh.keys_from_scratch()
+                current.king_threats(color),
+                fresh.king_threats(color),
+                "{current:?}"
             );
-            assert_eq!(current.keys_from_scratch(), fresh.keys_from_scratch());
-            for color in Color::ALL {
-                assert_eq!(
-                    current.king_threats(color),
-                    fresh.king_threats(color),
-                    "{current:?}"
-                );
-            }
-            let side = current.side_to_move();
-            assert_eq!(current.key().low64() & 1, side as u64);
-            assert_eq!(
-                (current.key().side(), current.board_key().side()),
-                (side, side)
-            );
-        })
-    }
-    let visited = check::<1>() + check::<2>() + check::<4>();
+        }
+        let side = current.side_to_move();
+        assert_eq!(current.key().low64() & 1, side as u64);
+        assert_eq!(
+            (current.key().side(), current.board_key().side()),
+            (side, side)
+        );
+    });
     println!("{visited} positions");
     assert!(visited > 10_000);
 }
 
-/// The same game in positions of all widths: the low 64 bits agree.
+/// Wide keys carried along move by move equal those from scratch.
+#[test]
+fn wide_keys_after_moves_equal_those_from_scratch() {
+    fn check<const LANES: usize>() -> usize {
+        let mut moves_made = 0;
+        playouts(&starts(), 2, 100, |position, moves, _| {
+            let key: Key<LANES> = position.board().key();
+            for &mv in moves {
+                let expected = position.board().key_after(key, mv);
+                position.do_move(mv);
+                assert_eq!(position.board().key(), expected, "{mv:?}");
+                position.undo_move();
+                moves_made += 1;
+            }
+        });
+        moves_made
+    }
+    let moves_made = [check::<1>(), check::<2>(), check::<4>()];
+    println!("{moves_made:?} moves");
+    assert!(moves_made.iter().all(|&count| count > 50_000));
+}
+
+/// Keys of all widths agree in the lanes that they share.
 #[test]
 fn widths_agree_in_the_low_bits() {
-    playouts::<1>(&starts(), 3, 100, |narrow, _, _| {
-        let sfen = narrow.to_sfen();
-        let (wide, widest) = (position::<2>(&sfen), position::<4>(&sfen));
-        let low = (narrow.board_key().low64(), narrow.key().low64());
-        assert_eq!((wide.board_key().low64(), wide.key().low64()), low);
-        assert_eq!((widest.board_key().low64(), widest.key().low64()), low);
-        assert_eq!(wide.key().lanes()[..], widest.key().lanes()[..2]);
+    playouts(&starts(), 3, 100, |position, _, _| {
+        let (narrow_board, narrow) = (position.board_key(), position.key());
+        let (wide_board, wide) = keys_from_scratch::<2>(position);
+        let (widest_board, widest) = keys_from_scratch::<4>(position);
+        assert_eq!(wide_board.low64(), narrow_board.low64());
+        assert_eq!(widest_board.low64(), narrow_board.low64());
+        assert_eq!(wide.low64(), narrow.low64());
+        assert_eq!(wide.lanes()[..], widest.lanes()[..2]);
     });
 }
 
 #[test]
 fn null_moves_round_trip() {
     let mut nulls = 0;
-    playouts::<4>(&starts(), 5, 100, |current, moves, random| {
+    playouts(&starts(), 5, 100, |current, moves, random| {
         if current.in_check() {
             return;
         }
@@ -135,10 +157,10 @@ fn null_moves_round_trip() {
         assert_ne!(current.side_to_move(), before.board.side_to_move());
         assert_eq!(current.key(), before.keys.1.flipped());
         assert_eq!(current.last_move(), None);
-        let fresh = position::<4>(&current.to_sfen());
+        let fresh = position(&current.to_sfen());
         assert_eq!(
             (current.board_key(), current.key()),
-            fresh.keys_from_scratch()
+            keys_from_scratch(&fresh)
         );
         assert_eq!(current.in_check(), fresh.in_check());
         // A line below the null move, and back.
@@ -146,7 +168,7 @@ fn null_moves_round_trip() {
             current.do_move(mv);
             assert_eq!(
                 (current.board_key(), current.key()),
-                current.keys_from_scratch()
+                keys_from_scratch(current)
             );
             current.undo_move();
         }
@@ -163,7 +185,7 @@ fn key_after_a_move_is_the_key_after_making_it() {
     let random = &mut Random(7);
     let mut compared = 0;
     for _ in 0..30 {
-        let mut position = Position::<2>::startpos();
+        let mut position = Position::startpos();
         for _ in 0..150 {
             let moves = legal_moves(&position);
             if moves.is_empty() {

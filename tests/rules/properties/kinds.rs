@@ -44,17 +44,17 @@ fn check_kinds<const ALL: bool>(position: &Position, legal_all: &HashSet<Move>) 
         .copied()
         .filter(|&mv| ALL || !is_senseless(position, mv))
         .collect();
-    let legal_list = list(|moves| legal::<ALL, 1>(position, moves));
+    let legal_list = list(|moves| legal::<ALL>(position, moves));
     assert_eq!(set(position, &legal_list), expected, "{position:?}");
 
     let by_kind = list(|moves| {
         if position.in_check() {
-            evasions::<ALL, 1>(position, moves);
+            evasions::<ALL>(position, moves);
         } else {
-            captures::<ALL, 1>(position, moves);
+            captures::<ALL>(position, moves);
             let is_capture = |mv: &Move| position.piece_on(mv.to()).is_some();
             assert!(moves.iter().all(is_capture), "{position:?}");
-            let quiet = list(|moves| quiets::<ALL, 1>(position, moves));
+            let quiet = list(|moves| quiets::<ALL>(position, moves));
             assert!(!quiet.iter().any(is_capture), "{position:?}");
             moves.extend(quiet);
         }
@@ -67,7 +67,7 @@ fn check_kinds<const ALL: bool>(position: &Position, legal_all: &HashSet<Move>) 
         .collect();
     assert_eq!(by_kind, expected, "{position:?}");
 
-    let checking = set(position, &list(|moves| checks::<ALL, 1>(position, moves)));
+    let checking = set(position, &list(|moves| checks::<ALL>(position, moves)));
     assert!(checking.iter().all(|&mv| position.pseudo_legal(mv)));
     let checking: HashSet<Move> = checking
         .into_iter()
@@ -84,7 +84,7 @@ fn check_kinds<const ALL: bool>(position: &Position, legal_all: &HashSet<Move>) 
 fn kinds_partition_the_legal_list() {
     let (mut in_check, mut senseless, mut total) = (0, 0, 0);
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    let visited = playouts::<1>(&starts, 12, 150, |position, moves, _| {
+    let visited = playouts(&starts, 12, 150, |position, moves, _| {
         let all = set(position, moves);
         check_kinds::<true>(position, &all);
         check_kinds::<false>(position, &all);
@@ -105,7 +105,7 @@ fn kinds_partition_the_legal_list() {
 fn gives_check_comes_true() {
     let (mut moves_made, mut checks_given) = (0, 0);
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    playouts::<1>(&starts, 2, 80, |position, moves, _| {
+    playouts(&starts, 2, 80, |position, moves, _| {
         for &mv in moves {
             let gives_check = position.gives_check(mv);
             position.do_move(mv);

@@ -79,7 +79,7 @@ fn adversarial_values() {
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let mut pool: Vec<u32> = Vec::new();
     let mut checked = 0;
-    let visited = playouts::<1>(&starts, 6, 120, |position, moves, random| {
+    let visited = playouts(&starts, 6, 120, |position, moves, random| {
         let legal = Legal::new(position, moves);
         let mut values: Vec<u32> = moves.iter().map(|mv| mv.to_bits()).collect();
         // Moves of this position changed, and moves of earlier positions and other games as they
@@ -115,7 +115,7 @@ fn adversarial_values() {
 fn moves_of_the_plies_before() {
     let mut before: Vec<Vec<u32>> = Vec::new();
     let mut checked = 0;
-    playouts::<1>(&TWO_KINGS, 10, 120, |position, moves, _| {
+    playouts(&TWO_KINGS, 10, 120, |position, moves, _| {
         if position.moves_made() == 0 {
             before.clear();
         }
@@ -135,7 +135,7 @@ fn moves_of_the_plies_before() {
 fn all_16_bit_values() {
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let mut positions = 0;
-    playouts::<1>(&starts, 1, 120, |position, moves, random| {
+    playouts(&starts, 1, 120, |position, moves, random| {
         if position.moves_made() == 0 || random.one_in(12) {
             let legal = Legal::new(position, moves);
             for bits in 0..=u16::MAX {

@@ -186,7 +186,7 @@ fn shuffling_move(
 
 fn play(start: &str, seed: u64, nulls: bool, tally: &mut Tally) {
     let random = &mut Random(seed);
-    let mut position = position::<1>(start);
+    let mut position = position(start);
     let mut game = vec![Seen {
         board: position.board().clone(),
         gave_check: Some(false),
@@ -259,7 +259,7 @@ fn verdicts_equal_a_reading_of_the_whole_game() {
 /// More occurrences of a board than a byte counts: verdicts stay, and stay right on the way back.
 #[test]
 fn very_long_shuffles() {
-    let mut position = Position::<1>::startpos();
+    let mut position = Position::startpos();
     for ply in 0..2400 {
         assert_eq!(position.rule_repetition().is_some(), ply >= 12, "{ply}");
         let text = ["2h3h", "8b7b", "3h2h", "7b8b"][ply % 4];
@@ -280,7 +280,7 @@ fn games_that_do_not_shuffle() {
     for start in [TWO_KINGS[0], MATSURI, TWO_KINGS[4]] {
         for seed in 0..10 {
             let random = &mut Random(seed);
-            let mut position = position::<1>(start);
+            let mut position = position(start);
             let mut game = Vec::new();
             let mut gave_check = false;
             for _ in 0..200 {

@@ -118,7 +118,7 @@ fn see(board: &Board, mv: Move) -> Value {
 fn thresholds_are_exact() {
     let (mut compared, mut losing, mut winning, mut pinned) = (0, 0, 0, 0);
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    playouts::<1>(&starts, 6, 120, |position, moves, random| {
+    playouts(&starts, 6, 120, |position, moves, random| {
         for &mv in moves {
             let is_capture = position.piece_on(mv.to()).is_some();
             if !is_capture && !random.one_in(8) {
@@ -192,7 +192,7 @@ fn clauses_of_the_definition() {
             value(&[PieceType::Rook, PieceType::Pawn]) - value(&[PieceType::Silver]),
         ),
     ] {
-        let position = crate::common::position::<1>(sfen);
+        let position = crate::common::position(sfen);
         let mv = crate::common::legal_move(&position, text);
         assert_eq!(see(position.board(), mv), exact, "{name}: the reference");
         assert!(position.see_ge(mv, exact), "{name}");

@@ -9,9 +9,9 @@ use crate::common::{FEWER_KINGS, TWO_KINGS, playouts, position};
 #[test]
 fn round_trips() {
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    let visited = playouts::<1>(&starts, 10, 120, |current, _, _| {
+    let visited = playouts(&starts, 10, 120, |current, _, _| {
         let text = current.to_sfen();
-        let read = position::<1>(&text);
+        let read = position(&text);
         assert!(read.board() == current.board(), "{text}");
         assert_eq!((read.to_sfen(), read.key()), (text, current.key()));
     });
@@ -22,7 +22,7 @@ fn round_trips() {
 #[test]
 fn canonical_text_stays_as_it_is() {
     for sfen in TWO_KINGS.into_iter().chain(FEWER_KINGS) {
-        assert_eq!(position::<1>(sfen).to_sfen(), sfen);
+        assert_eq!(position(sfen).to_sfen(), sfen);
     }
 }
 
@@ -41,7 +41,7 @@ fn lenient_reading() {
         ("  w \t -  12 ", "w - 12"),
         ("b - 4294967295", "b - 4294967295"),
     ] {
-        let read = position::<1>(&format!("{board} {tail}"));
+        let read = position(&format!("{board} {tail}"));
         assert_eq!(read.to_sfen(), format!("{board} {canonical}"));
     }
 }
@@ -97,7 +97,7 @@ fn errors_name_token_place_and_expectation() {
         ),
     ];
     for (sfen, expected) in &cases {
-        let error = Position::<1>::from_sfen(sfen).unwrap_err();
+        let error = Position::from_sfen(sfen).unwrap_err();
         let message = error.to_string();
         for part in *expected {
             assert!(message.contains(part), "'{part}' is missing in: {message}");
@@ -160,7 +160,7 @@ fn impossible_positions_say_why() {
             "3 rooks on board and in hand, expected at most 2",
         ),
     ] {
-        let error = Position::<1>::from_sfen(&format!("{board} b {hands} 1")).unwrap_err();
+        let error = Position::from_sfen(&format!("{board} b {hands} 1")).unwrap_err();
         assert!(matches!(error, SfenError::Impossible(_)), "{error}");
         assert_eq!(
             error.to_string(),
@@ -202,11 +202,11 @@ proptest! {
         "[0-9PLNSGBRplnsgbr-]{0,30}".prop_map(|hands| format!("4k4/9/9/9/9/9/9/9/4K4 b {hands} 1")),
         damaged(),
     ]) {
-        match Position::<1>::from_sfen(&text) {
+        match Position::from_sfen(&text) {
             Err(error) => prop_assert!(!error.to_string().is_empty()),
             Ok(mut current) => {
                 let canonical = current.to_sfen();
-                let again = Position::<1>::from_sfen(&canonical);
+                let again = Position::from_sfen(&canonical);
                 prop_assert_eq!(again.map(|again| again.to_sfen()), Ok(canonical.clone()));
                 for &mv in &raicho::movegen::legal_moves(&current) {
                     current.do_move(mv);
@@ -220,5 +220,5 @@ proptest! {
 
 #[test]
 fn the_start_position_reads_as_itself() {
-    assert_eq!(Position::<1>::startpos().to_sfen(), START_SFEN);
+    assert_eq!(Position::startpos().to_sfen(), START_SFEN);
 }

@@ -50,7 +50,7 @@ fn castle(position: &Position, color: Color) -> Vec<(Square, Piece)> {
 fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let mut castles = [Pairs::new(), Pairs::new()];
-    let positions = playouts::<1>(&starts, 20, 120, |position, _, _| {
+    let positions = playouts(&starts, 20, 120, |position, _, _| {
         for color in Color::ALL {
             castles[color.index()].check(&castle(position, color), position.castle_key(color));
         }
@@ -67,7 +67,7 @@ fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
 #[test]
 fn hands_are_told_by_what_both_sides_hold() {
     let mut hands = Pairs::new();
-    let positions = playouts::<1>(&TWO_KINGS, 10, 120, |position, _, _| {
+    let positions = playouts(&TWO_KINGS, 10, 120, |position, _, _| {
         let held = Color::ALL.map(|color| position.hand(color));
         hands.check(&held, position.hand_key());
     });
@@ -79,7 +79,7 @@ fn hands_are_told_by_what_both_sides_hold() {
 #[test]
 fn keys_of_parts_are_those_of_the_position_set_up_anew() {
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    playouts::<1>(&starts, 3, 100, |position, _, _| {
+    playouts(&starts, 3, 100, |position, _, _| {
         let sfen = position.to_sfen();
         let anew: Position = Position::from_sfen(&sfen).expect("a position writes a good sfen");
         let keys = |position: &Position| {

@@ -39,7 +39,7 @@ fn attacked_below(board: &Board, by: Color, limit: u32) -> Bitboard {
 fn lesser_attacks_are_those_of_a_walk_over_the_board() {
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let (mut threatened, mut quiet) = (0, 0);
-    playouts::<1>(&starts, 3, 80, |position, _, _| {
+    playouts(&starts, 3, 80, |position, _, _| {
         let board = position.board();
         for by in Color::ALL {
             let lesser = board.lesser_attacks(by);

@@ -112,7 +112,7 @@ fn slow_moves(position: &Position) -> HashSet<Move> {
 
 fn compare(starts: &[&str], games: u64, plies: usize) -> (usize, usize) {
     let mut compared = 0;
-    let visited = playouts::<1>(starts, games, plies, |position, moves, _| {
+    let visited = playouts(starts, games, plies, |position, moves, _| {
         let fast: HashSet<Move> = moves.iter().copied().collect();
         assert_eq!(fast.len(), moves.len(), "a move twice in {position:?}");
         assert_eq!(fast, slow_moves(position), "{position:?}");
@@ -141,7 +141,7 @@ fn crowded_boards() {
     let random = &mut Random(3);
     let (mut positions, mut in_check, mut double_checks, mut pawn_mates) = (0, 0, 0, 0);
     while positions < 3000 {
-        let Ok(position) = Position::<1>::from_sfen(&crowded_sfen(random)) else {
+        let Ok(position) = Position::from_sfen(&crowded_sfen(random)) else {
             continue;
         };
         let fast: HashSet<Move> = legal_moves(&position).into_iter().collect();
@@ -196,7 +196,7 @@ fn crowded_sfen(random: &mut Random) -> String {
 
 #[test]
 fn a_missing_king_is_never_in_check() {
-    playouts::<1>(&FEWER_KINGS, 5, 40, |position, _, _| {
+    playouts(&FEWER_KINGS, 5, 40, |position, _, _| {
         for color in Color::ALL {
             if position.king(color).is_none() {
                 assert!(position.king_threats(color).checkers.is_empty());

@@ -90,7 +90,7 @@ fn bad_files_are_named_with_the_place() {
         message.contains("33 bytes, expected a multiple of 32"),
         "{message}"
     );
-    let mut records = HuffmanCodedPos::of(&Position::<1>::startpos())
+    let mut records = HuffmanCodedPos::of(&Position::startpos())
         .to_bytes()
         .to_vec();
     records.extend([0xff; 32]);
