@@ -46,7 +46,9 @@ macro_rules! tunables {
         #[cfg(feature = "tune")]
         #[expect(non_upper_case_globals, reason = "named as the functions that read them")]
         mod values {
-            $(pub(super) static $name: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new($value);)+
+            use std::sync::atomic::AtomicI32;
+
+            $(pub(super) static $name: AtomicI32 = AtomicI32::new($value);)+
         }
 
         /// All numbers, in the order of this file.
