@@ -6,13 +6,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use super::error::{FAILURES_IN_A_ROW, MatchError};
+use super::event::Event;
 use super::filing::{self, Filed};
 use super::game::{self, PlayedGame, Surroundings};
 use super::journal::{MatchFolder, PlayerFigures};
 use super::openings::{Opening, Openings};
 use super::player::Player;
 use super::referee::{Reason, Verdict};
-use super::runner::{Event, FAILURES_IN_A_ROW, MatchError};
 use super::settings::{Fixture, MatchSettings};
 use super::sprt;
 use super::tally::Tally;

@@ -1,6 +1,8 @@
 //! The arena: engines against each other under a referee who knows all the rules, and what the results are worth.
 
 pub mod engine_text;
+pub mod error;
+pub mod event;
 mod filing;
 mod game;
 mod heartbeat;

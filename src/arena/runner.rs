@@ -1,94 +1,19 @@
 //! Plays a match: pairs of games side by side, each result kept at once.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use thiserror::Error;
-
+use super::error::MatchError;
+use super::event::Event;
 use super::game::Surroundings;
 use super::heartbeat::Heartbeat;
 use super::job::{Games, Schedule, is_decided};
 use super::journal::{GameEntry, MatchFolder};
-use super::openings::{OpeningError, Openings};
+use super::openings::Openings;
 use super::player::Player;
 use super::settings::MatchSettings;
 use super::summary::{StallSummary, Summary};
 use super::tally::Tally;
-use crate::runs::{Crew, FolderError, Stop, ThreadError, execute};
-use crate::usi::client::ClientError;
-
-/// A match is given up when an engine could not be got ready for so many games in a row.
-pub(super) const FAILURES_IN_A_ROW: u32 = 3;
-
-/// What happens in a match.
-pub enum Event<'a> {
-    /// An engine has shown that it can be started; this is what it calls itself.
-    EngineChecked {
-        /// Its name in the match.
-        name: &'a str,
-        /// Its own.
-        program: &'a str,
-    },
-    /// A game has been played and kept.
-    Game {
-        /// The result.
-        entry: &'a GameEntry,
-        /// All results, this one included.
-        tally: &'a Tally,
-    },
-    /// Something that the user should know.
-    Note(String),
-}
-
-/// Why a match cannot begin or go on. What was played is kept.
-#[derive(Debug, Error)]
-pub enum MatchError {
-    /// An engine cannot be got ready.
-    #[error("engine {name}: {source}")]
-    Engine {
-        /// Its name in the match.
-        name: String,
-        /// Why.
-        source: ClientError,
-    },
-    /// An engine failed again and again.
-    #[error(
-        "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
-    )]
-    EngineGone {
-        /// Its name in the match.
-        name: String,
-        /// The last failure.
-        detail: String,
-    },
-    /// There are not enough openings.
-    #[error(
-        "{have} openings for {needed} pairs of games, and no opening is played twice by the same engines: \
-         give more openings, or ask for at most {} games", 2 * have
-    )]
-    FewOpenings {
-        /// How many there are.
-        have: usize,
-        /// How many are needed.
-        needed: u64,
-    },
-    /// The openings cannot be had.
-    #[error(transparent)]
-    Opening(#[from] OpeningError),
-    /// Results cannot be kept.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The system refuses a thread.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    /// The results that are there do not belong to this match.
-    #[error("{}: {reason}", folder.display())]
-    Results {
-        /// Where they are.
-        folder: PathBuf,
-        /// What is wrong with them.
-        reason: String,
-    },
-}
+use crate::runs::{Crew, Stop, execute};
 
 /// Plays all games that are not in `entries` yet, `concurrency` at a time.
 ///

@@ -3,148 +3,16 @@
 //!
 //! Settings are written to a file beside and renamed, so that there is always a complete one.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use thiserror::Error;
 
+use super::error::{FolderError, RunKind, io_error};
+use super::files::lock;
 use super::journal::{self, Journal};
 use super::settings;
-
-/// What tells the folders of one tool from those of another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RunKind {
-    /// What a folder holds, such as `match`.
-    pub noun: &'static str,
-    /// Name of the settings file.
-    pub settings: &'static str,
-    /// Name of the journal.
-    pub journal: &'static str,
-    /// Raised when folders of older versions can no longer be read.
-    pub format: u32,
-}
-
-/// Why the folder of a run cannot be used.
-#[derive(Debug, Error)]
-pub enum FolderError {
-    /// The system refuses.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Another process writes there.
-    #[error("{}: another run is writing there at this moment", .0.display())]
-    InUse(PathBuf),
-    /// A file cannot be understood.
-    #[error("{}{}: {reason}", path.display(), place(*line))]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: Option<usize>,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A new run was to begin where there is one.
-    #[error(
-        "{} holds a {noun} already: go on with it by --resume, or choose another folder",
-        path.display()
-    )]
-    Occupied {
-        /// The folder.
-        path: PathBuf,
-        /// What it holds.
-        noun: &'static str,
-    },
-    /// A run was to go on where there is none.
-    #[error("{} holds no {}: expected a file {} in it", path.display(), kind.noun, kind.settings)]
-    Missing {
-        /// The folder.
-        path: PathBuf,
-        /// What was looked for.
-        kind: RunKind,
-    },
-    /// The run in the folder has other settings.
-    #[error("{} holds another {noun}: {difference}", path.display())]
-    OtherRun {
-        /// The folder.
-        path: PathBuf,
-        /// What it holds.
-        noun: &'static str,
-        /// The first difference.
-        difference: String,
-    },
-}
-
-fn place(line: Option<usize>) -> String {
-    line.map(|line| format!(" line {line}")).unwrap_or_default()
-}
-
-/// For [`Result::map_err`] of something that was done with a file.
-pub(crate) fn io_error(path: &Path) -> impl Fn(io::Error) -> FolderError {
-    let path = path.to_owned();
-    move |source| FolderError::Io {
-        path: path.clone(),
-        source,
-    }
-}
-
-/// For something in a file that is no JSON of the right kind.
-pub(super) fn content_error(
-    path: &Path,
-    line: Option<usize>,
-) -> impl Fn(serde_json::Error) -> FolderError {
-    let path = path.to_owned();
-    move |error| FolderError::Content {
-        path: path.clone(),
-        line,
-        reason: error.to_string(),
-    }
-}
-
-/// Gives a file another content at once.
-///
-/// # Errors
-/// The file cannot be written; its content is the old one then.
-pub(crate) fn replace(path: &Path, text: &str) -> Result<(), FolderError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    let beside = PathBuf::from(name);
-    fs::write(&beside, text).map_err(io_error(&beside))?;
-    fs::rename(&beside, path).map_err(io_error(path))
-}
-
-/// Opens a file of a folder, made if it is not there, that only one process at a time can have;
-/// by it the process has the folder, until the file is closed.
-///
-/// # Errors
-/// The system refuses, or another process has it.
-pub(super) fn lock(folder: &Path, name: &str) -> Result<File, FolderError> {
-    let path = folder.join(name);
-    // Not in append mode, which cannot shorten a file on every system.
-    let file = OpenOptions::new()
-        .create(true)
-        .read(true)
-        .write(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(io_error(&path))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(folder.to_owned())),
-        // Some network file systems know no locks; a run can do without.
-        Err(TryLockError::Error(error)) => {
-            log::warn!("{} cannot be locked: {error}", folder.display());
-        }
-    }
-    Ok(file)
-}
 
 /// A folder without a journal that one process at a time writes to, for as long as this lives.
 #[derive(Debug)]

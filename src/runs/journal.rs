@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::folder::{FolderError, content_error, io_error};
+use super::error::{FolderError, content_error, io_error};
 
 /// An entry, and the byte at which its line ends.
 pub(super) type Line<E> = (E, u64);

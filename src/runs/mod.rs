@@ -15,6 +15,8 @@
 //! A new tool implements [`Job`] and [`Plan`]; `train/roots/check.rs` is the shortest example.
 //! This module knows neither shogi nor engines nor terminals; `cli/progress.rs` shows progress.
 
+mod error;
+mod files;
 mod folder;
 mod job;
 mod journal;
@@ -24,7 +26,8 @@ mod settings;
 mod shard;
 mod stop;
 
-pub use folder::{FolderError, FolderLock, RunFolder, RunKind};
+pub use error::{FolderError, RunKind};
+pub use folder::{FolderLock, RunFolder};
 pub use job::{Crew, Job, Plan, ThreadError, execute};
 pub use numbers::Numbers;
 pub use output::{OutputError, OutputFile};
@@ -32,4 +35,6 @@ pub use settings::difference;
 pub use shard::{Shard, ShardError};
 pub use stop::Stop;
 
-pub(crate) use folder::{io_error, read_entries, read_settings, replace};
+pub(crate) use error::io_error;
+pub(crate) use files::replace;
+pub(crate) use folder::{read_entries, read_settings};

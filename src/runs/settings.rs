@@ -7,7 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::folder::{FolderError, content_error, io_error, replace};
+use super::error::{FolderError, content_error, io_error};
+use super::files::replace;
 
 /// The settings file.
 #[derive(Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What a running match shows.
 
-use crate::arena::runner::Event;
+use crate::arena::event::Event;
 use crate::arena::settings::MatchSettings;
 use crate::arena::summary::one_line;
 use crate::cli::progress::Meter;

@@ -10,7 +10,7 @@ use clap::Parser;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::arena::spsa::State;
 use crate::arena::spsa::games::GameSettings;
 use crate::cli::arena::{OpeningArguments, RuleArguments};
