@@ -1,4 +1,4 @@
-//! Why a match cannot begin or continue.
+//! Errors of matches.
 
 use std::path::PathBuf;
 
@@ -8,56 +8,57 @@ use super::openings::OpeningError;
 use crate::runs::{FolderError, ThreadError};
 use crate::usi::client::ClientError;
 
-/// A match is given up when an engine could not be got ready for so many games in a row.
+/// Number of consecutive games for which an engine does not become ready, after which the match
+/// ends.
 pub(super) const FAILURES_IN_A_ROW: u32 = 3;
 
-/// Why a match cannot begin or go on. What was played is kept.
+/// Why a match cannot begin or continue. Finished games stay kept.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine cannot be got ready.
+    /// An engine cannot be started.
     #[error("engine {name}: {source}")]
     Engine {
         /// Its name in the match.
         name: String,
-        /// Why.
+        /// The error of the USI client.
         source: ClientError,
     },
-    /// An engine failed again and again.
+    /// An engine repeatedly did not become ready.
     #[error(
         "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
     )]
     EngineGone {
         /// Its name in the match.
         name: String,
-        /// The last failure.
+        /// The details of the last failure.
         detail: String,
     },
-    /// There are not enough openings.
+    /// There are fewer openings than the match needs.
     #[error(
         "{have} openings for {needed} pairs of games, and no opening is played twice by the same engines: \
          give more openings, or ask for at most {} games", 2 * have
     )]
     FewOpenings {
-        /// How many there are.
+        /// Number of available openings.
         have: usize,
-        /// How many are needed.
+        /// Number of openings that the match needs.
         needed: u64,
     },
-    /// The openings cannot be had.
+    /// The openings cannot be read or made.
     #[error(transparent)]
     Opening(#[from] OpeningError),
-    /// Results cannot be kept.
+    /// The match folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The system refuses a thread.
+    /// A thread cannot be started.
     #[error(transparent)]
     Thread(#[from] ThreadError),
-    /// The results that are there do not belong to this match.
+    /// The games in a folder do not belong to this match.
     #[error("{}: {reason}", folder.display())]
     Results {
-        /// Where they are.
+        /// The folder of these games.
         folder: PathBuf,
-        /// What is wrong with them.
+        /// What does not agree.
         reason: String,
     },
 }

@@ -1,24 +1,24 @@
-//! What a running match reports.
+//! What a running match reports to its caller.
 
 use super::journal::GameEntry;
 use super::tally::Tally;
 
-/// What happens in a match.
+/// An event of a running match.
 pub enum Event<'a> {
-    /// An engine has shown that it can be started; this is what it calls itself.
+    /// An engine was started successfully.
     EngineChecked {
         /// Its name in the match.
         name: &'a str,
-        /// Its own.
+        /// The name that it reports with `id name`.
         program: &'a str,
     },
-    /// A game has been played and kept.
+    /// A game has ended and was kept.
     Game {
-        /// The result.
+        /// The journal entry of the game.
         entry: &'a GameEntry,
-        /// All results, this one included.
+        /// All results, those of this game included.
         tally: &'a Tally,
     },
-    /// Something that the user should know.
+    /// A note for the user.
     Note(String),
 }

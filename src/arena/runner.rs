@@ -1,10 +1,10 @@
-//! Plays a match: pairs of games side by side, each result kept at once.
+//! Runs a match: several games at a time, each result kept as soon as the game ends.
 
 use std::path::Path;
 
 use super::error::MatchError;
 use super::event::Event;
-use super::game::Surroundings;
+use super::game::GameContext;
 use super::heartbeat::Heartbeat;
 use super::job::{Games, Schedule, is_decided};
 use super::journal::{GameEntry, MatchFolder};
@@ -13,12 +13,12 @@ use super::player::Player;
 use super::settings::MatchSettings;
 use super::summary::{StallSummary, Summary};
 use super::tally::Tally;
-use crate::runs::{Crew, Stop, execute};
+use crate::runs::{Execution, Stop, execute};
 
 /// Plays all games that are not in `entries` yet, `concurrency` at a time.
 ///
 /// # Errors
-/// An engine cannot be started, openings do not suffice, or results cannot be kept.
+/// An engine cannot be started, there are too few openings, or results cannot be kept.
 pub fn run(
     settings: &MatchSettings,
     folder: MatchFolder,
@@ -39,7 +39,7 @@ pub fn run(
     check_openings(settings, entries, &mut openings, &path)?;
     let heartbeat = Heartbeat::start();
     let games = Games {
-        around: Surroundings {
+        context: GameContext {
             settings,
             heartbeat: &heartbeat,
             stop,
@@ -47,13 +47,13 @@ pub fn run(
         on_event,
     };
     let mut schedule = Schedule::new(&games, openings, folder, tally);
-    let crew = Crew {
+    let execution = Execution {
         threads: concurrency,
         name: "match",
         stack_bytes: None,
         stop,
     };
-    execute(&games, &mut schedule, &crew)?;
+    execute(&games, &mut schedule, &execution)?;
     let tally = schedule.into_tally();
     let mut summary = Summary::of(&tally, &path.display().to_string());
     summary.stalls = Some(StallSummary::new(heartbeat.stalls()));
@@ -62,7 +62,7 @@ pub fn run(
     Ok(summary)
 }
 
-/// Adds up the games of a folder.
+/// The tally of the games of a folder.
 ///
 /// # Errors
 /// A game does not belong to the match.
@@ -81,7 +81,8 @@ pub fn tally_of(
     Ok(tally)
 }
 
-/// Openings are made by our own search: an executable with another search would make others, and could repeat some.
+/// Checks that the openings of the finished games agree with those of this executable. An
+/// executable with another search makes other openings and could repeat some.
 fn check_openings(
     settings: &MatchSettings,
     entries: &[GameEntry],
@@ -109,7 +110,7 @@ fn check_openings(
     Ok(())
 }
 
-/// Starts each engine once, so that a wrong path or option is an error now and not a hundred lost games.
+/// Starts each engine once, so that a wrong path or option is an error now and not many lost games.
 fn check_engines(
     settings: &MatchSettings,
     stop: &Stop,

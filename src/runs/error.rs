@@ -5,70 +5,71 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// What tells the folders of one tool from those of another.
+/// What distinguishes the run folders of one tool from those of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RunKind {
-    /// What a folder holds, such as `match`.
+    /// What a folder holds, for messages: such as `match`.
     pub noun: &'static str,
-    /// Name of the settings file.
+    /// File name of the settings.
     pub settings: &'static str,
-    /// Name of the journal.
+    /// File name of the journal.
     pub journal: &'static str,
-    /// Raised when folders of older versions can no longer be read.
+    /// Format number of the settings file. Raised when folders of earlier versions can no longer be
+    /// read.
     pub format: u32,
 }
 
-/// Why the folder of a run cannot be used.
+/// Why a run folder cannot be used.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// The system refuses.
+    /// A file or folder cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
-        /// The file or folder.
+        /// The file or folder concerned.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Another process writes there.
+    /// Another process is writing to this folder.
     #[error("{}: another run is writing there at this moment", .0.display())]
     InUse(PathBuf),
-    /// A file cannot be understood.
+    /// A file has invalid content.
     #[error("{}{}: {reason}", path.display(), place(*line))]
     Content {
-        /// The file.
+        /// The file concerned.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// The line, counted from 1; `None` if the fault is not in one line.
         line: Option<usize>,
-        /// What is wrong with it.
+        /// What is wrong with the content.
         reason: String,
     },
-    /// A new run was to begin where there is one.
+    /// A new run cannot begin because the folder holds one already.
     #[error(
         "{} holds a {noun} already: go on with it by --resume, or choose another folder",
         path.display()
     )]
     Occupied {
-        /// The folder.
+        /// The folder concerned.
         path: PathBuf,
-        /// What it holds.
+        /// What it holds, see [`RunKind::noun`].
         noun: &'static str,
     },
-    /// A run was to go on where there is none.
+    /// A run cannot be resumed because the folder holds none.
     #[error("{} holds no {}: expected a file {} in it", path.display(), kind.noun, kind.settings)]
     Missing {
-        /// The folder.
+        /// The folder concerned.
         path: PathBuf,
-        /// What was looked for.
+        /// The kind of run that was expected.
         kind: RunKind,
     },
-    /// The run in the folder has other settings.
+    /// The run in the folder has different settings.
     #[error("{} holds another {noun}: {difference}", path.display())]
     OtherRun {
-        /// The folder.
+        /// The folder concerned.
         path: PathBuf,
-        /// What it holds.
+        /// What it holds, see [`RunKind::noun`].
         noun: &'static str,
-        /// The first difference.
+        /// The first difference, see [`difference`](super::difference).
         difference: String,
     },
 }
@@ -77,7 +78,7 @@ fn place(line: Option<usize>) -> String {
     line.map(|line| format!(" line {line}")).unwrap_or_default()
 }
 
-/// For [`Result::map_err`] of something that was done with a file.
+/// Converts an error of the system, for [`Result::map_err`] after an operation on `path`.
 pub(crate) fn io_error(path: &Path) -> impl Fn(io::Error) -> FolderError {
     let path = path.to_owned();
     move |source| FolderError::Io {
@@ -86,7 +87,7 @@ pub(crate) fn io_error(path: &Path) -> impl Fn(io::Error) -> FolderError {
     }
 }
 
-/// For something in a file that is no JSON of the right kind.
+/// Converts an error of the JSON in a line of `path`, for [`Result::map_err`].
 pub(super) fn content_error(
     path: &Path,
     line: Option<usize>,

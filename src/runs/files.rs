@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::error::{FolderError, io_error};
 
-/// Gives a file another content at once.
+/// Replaces the content of a file atomically, by writing a file beside it and renaming that.
 ///
 /// # Errors
-/// The file cannot be written; its content is the old one then.
+/// The file cannot be written; it then keeps its old content.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), FolderError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
@@ -17,14 +17,14 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), FolderError> {
     fs::rename(&beside, path).map_err(io_error(path))
 }
 
-/// Opens a file of a folder, made if it is not there, that only one process at a time can have;
-/// by it the process has the folder, until the file is closed.
+/// Opens a file of a folder, creating it if necessary, and locks it. The process that holds the
+/// lock owns the folder until it closes the file.
 ///
 /// # Errors
-/// The system refuses, or another process has it.
+/// The file cannot be opened, or another process holds the lock.
 pub(super) fn lock(folder: &Path, name: &str) -> Result<File, FolderError> {
     let path = folder.join(name);
-    // Not in append mode, which cannot shorten a file on every system.
+    // Not in append mode, in which a file cannot be shortened on every system.
     let file = OpenOptions::new()
         .create(true)
         .read(true)
@@ -35,7 +35,7 @@ pub(super) fn lock(folder: &Path, name: &str) -> Result<File, FolderError> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(folder.to_owned())),
-        // Some network file systems know no locks; a run can do without.
+        // Some network file systems have no locks; the run continues without one.
         Err(TryLockError::Error(error)) => {
             log::warn!("{} cannot be locked: {error}", folder.display());
         }

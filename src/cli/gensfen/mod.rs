@@ -16,7 +16,7 @@ use crate::engine::EvalFile;
 use crate::eval::Evaluator;
 use crate::runs::Shard;
 use crate::train::gensfen::{
-    self, Archive, Beginnings, Extent, GensfenSettings, Run, Tally, Writing,
+    self, Archive, Beginnings, GensfenSettings, Run, RunLimits, Tally, Writing,
 };
 use settings::{
     DiversionArguments, EffortArguments, EndingArguments, OpeningArguments, WritingArguments,
@@ -105,12 +105,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         beginnings: &beginnings,
         evaluator: &evaluator,
     };
-    let extent = Extent {
+    let limits = RunLimits {
         threads: arguments.threads.into(),
         games: arguments.games,
         positions: arguments.positions,
     };
-    let result = gensfen::run(&run, &extent, archive, &entries, &stop, &|tally| {
+    let result = gensfen::run(&run, &limits, archive, &entries, &stop, &|tally| {
         meter.advance(tally.written, words(tally));
     });
     meter.finish();

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
-use crate::runs::{Crew, RunKind, execute};
+use crate::runs::{Execution, RunKind, execute};
 use job::{Problems, Schedule, Settings};
 use problems::read_problems;
 use report::Report;
@@ -47,13 +47,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let meter = Meter::new("problems", Some(here as u64), done);
     let report = Report::new(!arguments.summary, here, settings.numbers([]))?;
     let mut schedule = Schedule::new(&settings, folder, answers, report, &meter)?;
-    let crew = Crew {
+    let execution = Execution {
         threads,
         name: "mate",
         stack_bytes: None,
         stop: &stop,
     };
-    let result = execute(&job, &mut schedule, &crew);
+    let result = execute(&job, &mut schedule, &execution);
     meter.finish();
     result?;
     schedule.finish(start.elapsed())?;

@@ -100,11 +100,11 @@ impl Arguments {
             pairs: self.pairs.unwrap_or(1),
         };
         let iterations = self.iterations.context("expected --iterations")?;
-        let mut course = Settings::new(iterations, settings.openings.seed);
-        course.alpha = self.alpha.unwrap_or(course.alpha);
-        course.gamma = self.gamma.unwrap_or(course.gamma);
-        course.stability = self.stability.unwrap_or(course.stability);
-        let state = State::new(course, parameters).map_err(flat_error)?;
+        let mut spsa = Settings::new(iterations, settings.openings.seed);
+        spsa.alpha = self.alpha.unwrap_or(spsa.alpha);
+        spsa.gamma = self.gamma.unwrap_or(spsa.gamma);
+        spsa.stability = self.stability.unwrap_or(spsa.stability);
+        let state = State::new(spsa, parameters).map_err(flat_error)?;
         Ok((settings, state))
     }
 

@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         state.finished(),
     );
     let engine = &folder.settings().engine.name;
-    meter.say(&format!("{engine} is {}", games.program_name()));
+    meter.message(&format!("{engine} is {}", games.program_name()));
     let faults = AtomicU32::new(0);
     let concurrency = arguments.concurrency.into();
     let outcome = tune(games, &folder, &mut state, concurrency, &stop, &|event| {
@@ -82,10 +82,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn show(event: &Event<'_>, meter: &Meter, faults: &AtomicU32) {
     match event {
         Event::Iteration(state) => meter.advance(state.finished(), one_line(state)),
-        Event::Note(note) => meter.say(&format!("note: {note}")),
+        Event::Note(note) => meter.message(&format!("note: {note}")),
         Event::Fault(fault) => match faults.fetch_add(1, Ordering::Relaxed) {
-            ..FAULTS_SHOWN => meter.say(&fault.to_string()),
-            FAULTS_SHOWN => meter.say("more games are lost by faults; they are only counted now"),
+            ..FAULTS_SHOWN => meter.message(&fault.to_string()),
+            FAULTS_SHOWN => {
+                meter.message("more games are lost by faults; they are only counted now");
+            }
             _ => {}
         },
     }

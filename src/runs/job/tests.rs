@@ -14,13 +14,13 @@ impl From<ThreadError> for Failed {
     }
 }
 
-/// Squares numbers; breaks off, fails or panics at one of them.
+/// Squares numbers; aborts, fails or panics at one of them.
 #[derive(Default)]
 struct Squares {
-    broken_off: Option<u64>,
+    aborted: Option<u64>,
     failing: Option<u64>,
     panicking: Option<u64>,
-    dismissed: AtomicU64,
+    performed: AtomicU64,
 }
 
 impl Job for Squares {
@@ -39,18 +39,18 @@ impl Job for Squares {
         if Some(piece) == self.failing {
             return Err(Failed(format!("no square of {piece}")));
         }
-        Ok((Some(piece) != self.broken_off).then_some(piece * piece))
+        Ok((Some(piece) != self.aborted).then_some(piece * piece))
     }
 
-    fn dismiss(&self, worker: u64) {
-        self.dismissed.fetch_add(worker, Ordering::Relaxed);
+    fn end_worker(&self, worker: u64) {
+        self.performed.fetch_add(worker, Ordering::Relaxed);
     }
 }
 
 struct Sum {
     numbers: Numbers,
     total: u64,
-    /// Asks to stop when it is reached.
+    /// The sum at which no further piece is handed out.
     limit: u64,
 }
 
@@ -75,13 +75,13 @@ fn sum(end: u64) -> Sum {
 
 fn run(job: &Squares, plan: &mut Sum, threads: usize) -> Result<(), Failed> {
     let stop = Stop::new();
-    let crew = Crew {
+    let execution = Execution {
         threads,
         name: "squares",
         stack_bytes: None,
         stop: &stop,
     };
-    execute(job, plan, &crew)
+    execute(job, plan, &execution)
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn every_piece_is_performed_once() {
         let (job, mut plan) = (Squares::default(), sum(100));
         run(&job, &mut plan, threads).expect("nothing fails");
         assert_eq!(plan.total, 328_350);
-        assert_eq!(job.dismissed.into_inner(), 100, "workers are dismissed");
+        assert_eq!(job.performed.into_inner(), 100, "all workers are ended");
     }
 }
 
@@ -105,9 +105,9 @@ fn a_plan_can_have_enough() {
 }
 
 #[test]
-fn a_piece_that_is_broken_off_is_not_kept() {
+fn a_piece_that_is_aborted_is_not_kept() {
     let job = Squares {
-        broken_off: Some(3),
+        aborted: Some(3),
         ..Squares::default()
     };
     let mut plan = sum(5);
@@ -142,18 +142,18 @@ fn a_panic_is_not_hidden() {
 fn no_piece_begins_after_a_request_to_stop() {
     let stop = Stop::new();
     stop.finish();
-    let crew = Crew {
+    let execution = Execution {
         threads: 2,
         name: "squares",
         stack_bytes: Some(1 << 20),
         stop: &stop,
     };
     let mut plan = sum(1000);
-    assert!(execute(&Squares::default(), &mut plan, &crew).is_ok());
+    assert!(execute(&Squares::default(), &mut plan, &execution).is_ok());
     assert_eq!(plan.total, 0);
 }
 
-/// Has nothing to do until the first piece is done.
+/// Has no further pieces until the first one is done.
 struct Patient {
     pieces: Vec<u64>,
     kept: Vec<u64>,
@@ -180,13 +180,13 @@ fn a_result_can_bring_more_pieces() {
         kept: Vec::new(),
     };
     let stop = Stop::new();
-    let crew = Crew {
+    let execution = Execution {
         threads: 3,
         name: "squares",
         stack_bytes: None,
         stop: &stop,
     };
-    execute(&Squares::default(), &mut plan, &crew).expect("nothing fails");
+    execute(&Squares::default(), &mut plan, &execution).expect("nothing fails");
     plan.kept.sort_unstable();
     assert_eq!(plan.kept, [4, 9, 16, 25]);
 }

@@ -26,7 +26,7 @@ mod starts;
 mod tally;
 
 use crate::eval::Evaluator;
-use crate::runs::{Crew, Job, Numbers, Plan, Stop, execute};
+use crate::runs::{Execution, Job, Numbers, Plan, Stop, execute};
 use crate::search::SOLO_STACK_BYTES;
 use crate::types::EnteringKingRule;
 
@@ -47,7 +47,7 @@ use game::{PlayedGame, Player};
 
 /// How far a run goes, and on how many threads: what may change when it goes on.
 #[derive(Clone, Debug)]
-pub struct Extent {
+pub struct RunLimits {
     /// Games at a time.
     pub threads: usize,
     /// Games in all, over all shards.
@@ -63,7 +63,7 @@ pub struct Extent {
 /// The settings make no sense, the files cannot be written, or memory is short. What was played is kept.
 pub fn run(
     run: &Run<'_>,
-    extent: &Extent,
+    limits: &RunLimits,
     archive: Archive,
     entries: &[Entry],
     stop: &Stop,
@@ -80,19 +80,19 @@ pub fn run(
     }
     let done = entries.iter().map(|entry| entry.game);
     let mut schedule = Schedule {
-        numbers: Numbers::new(extent.games, run.settings.shard, done),
-        positions: extent.positions,
+        numbers: Numbers::new(limits.games, run.settings.shard, done),
+        positions: limits.positions,
         archive,
         tally,
         on_game,
     };
-    let crew = Crew {
-        threads: extent.threads,
+    let execution = Execution {
+        threads: limits.threads,
         name: "gensfen",
         stack_bytes: Some(SOLO_STACK_BYTES),
         stop,
     };
-    execute(&games, &mut schedule, &crew)?;
+    execute(&games, &mut schedule, &execution)?;
     Ok(schedule.tally)
 }
 
