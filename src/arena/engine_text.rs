@@ -1,6 +1,7 @@
-//! The text that names an engine on a command line: `cmd=./engine,name=new,option.USI_Hash=64,tc=10+0.1`.
+//! The text that describes an engine on a command line, such as
+//! `cmd=./engine,name=new,option.USI_Hash=64,tc=10+0.1`.
 //!
-//! Parts are separated by commas; a comma that belongs to a value is written `\,`.
+//! Parts are separated by commas; a comma inside a value is written `\,`.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,26 +11,26 @@ use thiserror::Error;
 use super::settings::EngineSettings;
 use super::time_control::{BaseAndIncrement, DurationError, TimeControl, parse_duration};
 
-/// What a text says about an engine; what it does not say is left to defaults.
+/// The content of an engine text; parts that are missing have the default of their type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EngineText {
-    /// `cmd=`: the program, also with arguments after it.
+    /// `cmd=`: the program, optionally followed by arguments.
     pub command: Option<String>,
-    /// `name=`.
+    /// `name=`: the name in the match.
     pub name: Option<String>,
-    /// `args=`, separated by spaces.
+    /// `args=`: arguments of the program, separated by spaces.
     pub arguments: Vec<String>,
     /// `dir=`: the working directory.
     pub directory: Option<PathBuf>,
-    /// `env.NAME=`.
+    /// `env.NAME=`: environment variables, in their order in the text.
     pub environment: Vec<(String, String)>,
-    /// `option.NAME=`.
+    /// `option.NAME=`: USI options, in the order in which they are set.
     pub options: Vec<(String, String)>,
-    /// `tc=`, `byoyomi=`, `movetime=`, `nodes=`, `depth=`.
+    /// `tc=`, `byoyomi=`, `movetime=`, `nodes=` and `depth=`.
     pub time_control: TimeControl,
 }
 
-/// A part that says nothing about an engine.
+/// A part of an engine text that is not valid.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("'{part}' in the engine '{text}': {expected}")]
 pub struct EngineTextError {
@@ -62,7 +63,7 @@ impl FromStr for EngineText {
 }
 
 impl EngineText {
-    /// The error is what was expected, `None` where the key is unknown.
+    /// Sets the field `key`. The error says what was expected, `None` if the key is unknown.
     fn set(&mut self, key: &str, value: &str) -> Result<(), Option<String>> {
         let control = &mut self.time_control;
         let said = |error: DurationError| Some(error.to_string());
@@ -93,7 +94,7 @@ impl EngineText {
         Ok(())
     }
 
-    /// This text with what it does not say taken from `each`.
+    /// This text, with everything that it leaves out taken from `each`.
     #[must_use]
     pub fn or(mut self, each: &Self) -> Self {
         self.command = self.command.or_else(|| each.command.clone());
@@ -118,10 +119,11 @@ impl EngineText {
         self
     }
 
-    /// The engines, with names that differ.
+    /// The settings of the engines. Engines without a name are named after their program, with a
+    /// number where necessary.
     ///
     /// # Errors
-    /// An engine has no command or no time control, or two have the same given name; said in words.
+    /// The message says which engine has no command or no time control, or which name occurs twice.
     pub fn engines(texts: &[Self]) -> Result<Vec<EngineSettings>, String> {
         let mut engines: Vec<EngineSettings> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
@@ -166,7 +168,7 @@ impl EngineText {
     }
 }
 
-/// A command that is no file as a whole is a program and its arguments.
+/// Splits a command into the program and its arguments, unless the whole command is a file.
 fn split_command(command: &str) -> (PathBuf, Vec<String>) {
     if Path::new(command).exists() {
         return (PathBuf::from(command), Vec::new());
@@ -186,7 +188,7 @@ fn at_least_one<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, Opt
     }
 }
 
-/// Cuts at commas that no backslash precedes.
+/// Splits at commas that are not preceded by a backslash.
 fn parts(text: &str) -> Vec<String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let mut characters = text.chars().peekable();

@@ -1,4 +1,4 @@
-//! One game: two players, two clocks, a referee.
+//! Plays one game: two players, two clocks, a referee.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -16,53 +16,53 @@ use crate::runs::Stop;
 use crate::types::{Color, Move};
 use crate::usi::client::reply::InfoLine;
 
-/// Illegal lines of one game that are described; the others are counted.
+/// Maximum number of illegal lines of one game that are described; all are counted.
 const LINE_FAULTS_KEPT: usize = 5;
 
 /// What all games of a match share.
-pub(super) struct Surroundings<'a> {
+pub(super) struct GameContext<'a> {
     pub(super) settings: &'a MatchSettings,
     pub(super) heartbeat: &'a Heartbeat,
     pub(super) stop: &'a Stop,
 }
 
-/// A game that was played to its end.
+/// The outcome of a finished game.
 pub(super) struct PlayedGame {
     pub(super) verdict: Verdict,
     pub(super) moves: Vec<RecordedMove>,
     /// By [`Color::index`].
     pub(super) figures: [PlayerFigures; 2],
-    /// Time that the referee took between an answer and the next question: sum, longest, how often.
+    /// Time between an answer and the next `go`: sum, maximum, count.
     pub(super) overhead: (Duration, Duration, u32),
     pub(super) time_loss: Option<TimeLoss>,
 }
 
-/// A game under way.
+/// A game in progress.
 struct Game<'a> {
-    around: &'a Surroundings<'a>,
+    context: &'a GameContext<'a>,
     referee: Referee<'a>,
     clocks: [Clock; 2],
-    /// The `position` line of the moment.
+    /// The `position` command of the current position.
     position_line: String,
     has_moves: bool,
     played: PlayedGame,
-    /// When the last answer came.
+    /// When the last answer arrived.
     last_answer: Option<Instant>,
 }
 
-/// Plays a game; `None` if the match was broken off.
+/// Plays a game; `None` if it was aborted.
 pub(super) fn play(
-    around: &Surroundings<'_>,
+    context: &GameContext<'_>,
     fixture: Fixture,
     opening: &Opening,
     players: &mut [&mut Player; 2],
 ) -> Option<PlayedGame> {
-    let rules: &Rules = &around.settings.rules;
+    let rules: &Rules = &context.settings.rules;
     let controls = fixture
         .players
-        .map(|engine| around.settings.engines[engine].time_control);
+        .map(|engine| context.settings.engines[engine].time_control);
     let mut game = Game {
-        around,
+        context,
         referee: Referee::new(rules, opening.position()),
         clocks: controls.map(Clock::new),
         position_line: format!("position {opening}"),
@@ -80,7 +80,7 @@ pub(super) fn play(
         Some(verdict) => verdict,
         None => game.run(players)?,
     };
-    game.dismiss(players, &verdict);
+    game.send_gameover(players, &verdict);
     game.played.verdict = verdict;
     Some(game.played)
 }
@@ -115,7 +115,7 @@ impl Game<'_> {
             if let Some(mv) = mv {
                 self.record(mv, &answer, thought);
             }
-            if let Some(verdict) = verdict.or_else(|| self.referee.hear_score(score)) {
+            if let Some(verdict) = verdict.or_else(|| self.referee.add_score(score)) {
                 return Some(verdict);
             }
             last_move = mv;
@@ -125,14 +125,14 @@ impl Game<'_> {
         }
     }
 
-    /// Asks the side to move for its answer, with the clocks running.
+    /// Asks the side to move for its move, with its clock running.
     fn ask(
         &mut self,
         us: Color,
         player: &mut Player,
         last_move: Option<Move>,
     ) -> Result<Answer, Failure> {
-        let rules = &self.around.settings.rules;
+        let rules = &self.context.settings.rules;
         let [own, other] = [us, !us].map(|color| self.clocks[color.index()]);
         let limit = own
             .budget()
@@ -143,7 +143,7 @@ impl Game<'_> {
             limit,
             last_move,
         };
-        let check_pv = self.around.settings.check_pv;
+        let check_pv = self.context.settings.check_pv;
         let position = self.referee.position();
         let figures = &mut self.played.figures[us.index()];
         let last_answer = self.last_answer.take();
@@ -152,7 +152,7 @@ impl Game<'_> {
                 check_line(position, pv, figures);
             }
         };
-        let answer = player.think(&turn, self.around.stop, &mut on_info)?;
+        let answer = player.think(&turn, self.context.stop, &mut on_info)?;
         if let Some(last) = last_answer {
             let overhead = answer.asked.saturating_duration_since(last);
             let (sum, longest, count) = &mut self.played.overhead;
@@ -163,14 +163,14 @@ impl Game<'_> {
         Ok(answer)
     }
 
-    /// Charges the clock and counts.
+    /// Charges the clock and updates the statistics of the player.
     fn note_answer(&mut self, us: Color, answer: &Answer) {
         self.last_answer = Some(answer.answered);
         let used = answer.answered - answer.asked;
         self.clocks[us.index()].charge(used);
         self.played.figures[us.index()].add(used, &answer.thought);
         if let (true, Some(ponder), Best::Move(best)) =
-            (self.around.settings.check_pv, &answer.ponder, &answer.best)
+            (self.context.settings.check_pv, &answer.ponder, &answer.best)
         {
             let line = format!("{best} {ponder}");
             check_line(
@@ -181,7 +181,7 @@ impl Game<'_> {
         }
     }
 
-    /// What goes into the record, read before the move is made.
+    /// The evaluation for the record. Must be called before the move is made.
     fn thought(&self, answer: &Answer) -> Option<Thought> {
         let thinking = &answer.thought;
         thinking.score?;
@@ -209,7 +209,7 @@ impl Game<'_> {
         self.has_moves = true;
     }
 
-    /// Lets the player that has just moved think on, if its ponder move is one.
+    /// Starts pondering on the move that the player expects, if that is legal.
     fn let_ponder(
         &mut self,
         us: Color,
@@ -228,7 +228,7 @@ impl Game<'_> {
         player.ponder(&format!("{} {reply}", self.position_line), &go, reply)
     }
 
-    /// The verdict on an engine that did not answer.
+    /// The verdict on an engine that did not answer in time or at all.
     fn fail(&mut self, us: Color, failure: &Failure) -> Verdict {
         let (asked, answered) = match failure {
             Failure::TooLate { asked, answered } => (*asked, *answered),
@@ -237,7 +237,7 @@ impl Game<'_> {
         };
         let clock = self.clocks[us.index()];
         let (Some(budget), Some(answered)) = (clock.budget(), answered) else {
-            let patience = self.around.settings.rules.patience;
+            let patience = self.context.settings.rules.patience;
             let waited = clock.budget().unwrap_or(patience);
             let word = if answered.is_some() {
                 "only after it was stopped"
@@ -248,8 +248,8 @@ impl Game<'_> {
             return Verdict::loss(us, Reason::Hang, detail);
         };
         let used = answered - asked;
-        self.played.figures[us.index()].add(used, &super::player::Thinking::default());
-        let stall = self.around.heartbeat.stall_between(asked, answered);
+        self.played.figures[us.index()].add(used, &super::player::SearchInfo::default());
+        let stall = self.context.heartbeat.stall_between(asked, answered);
         self.played.time_loss = Some(TimeLoss {
             late: used.saturating_sub(budget),
             stall,
@@ -261,27 +261,29 @@ impl Game<'_> {
         Verdict::loss(us, Reason::TimeLoss, detail)
     }
 
-    /// Tells both engines how it ended. One that is gone by now is not lost for this game.
-    fn dismiss(&self, players: &mut [&mut Player; 2], verdict: &Verdict) {
+    /// Sends `gameover` to both engines. An engine that is gone by now does not lose this game.
+    fn send_gameover(&self, players: &mut [&mut Player; 2], verdict: &Verdict) {
         for color in Color::ALL {
             let word = match verdict.winner {
                 None => "draw",
                 Some(winner) if winner == color => "win",
                 Some(_) => "lose",
             };
-            if let Err(failure) = players[color.index()].game_over(word, self.around.stop) {
+            if let Err(failure) = players[color.index()].game_over(word, self.context.stop) {
                 log::info!("gameover: {failure:?}");
             }
         }
     }
 }
 
-/// The legal moves with which a line begins, and what is wrong with the next word, if anything is.
+/// The legal moves at the start of a line, and the fault of the first word that is not a legal
+/// move.
 fn legal_prefix(position: &Position, pv: &str) -> (Vec<Move>, Option<String>) {
     let mut position = position.clone();
     let mut moves = Vec::new();
     for word in pv.split_whitespace() {
-        // What engines write after the moves: verdicts on repetitions, percentages of a book, the end of the game.
+        // Engines append remarks: results of repetitions, percentages of a book, the end of the
+        // game.
         let is_remark = word.starts_with("rep_")
             || word.starts_with('(')
             || matches!(word, "resign" | "win" | "none" | "None");

@@ -1,7 +1,8 @@
-//! Notices when the machine stands still.
+//! Detects stalls of the machine.
 //!
-//! A thread sleeps for a few milliseconds at a time. Where it wakes much too late, so may everything else have: a loss on
-//! time in such a moment says nothing about the engine, and the summary lists it apart.
+//! A thread sleeps for a few milliseconds at a time. If it wakes much too late, other processes may
+//! have been delayed as well: a loss on time during such a stall says nothing about the engine, and
+//! the summary lists it separately.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,51 +10,51 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the thread sleeps.
-const BEAT: Duration = Duration::from_millis(5);
-/// Waking so much later than asked for is a stall. Ordinary scheduling on a busy machine stays well below.
-const STALL: Duration = Duration::from_millis(25);
-/// Stalls that are remembered one by one; a machine that has more is hopeless anyway.
-const REMEMBERED: usize = 1000;
+/// Duration of one sleep.
+const INTERVAL: Duration = Duration::from_millis(5);
+/// Minimum delay that counts as a stall. Ordinary scheduling on a busy machine stays well below.
+const MIN_STALL: Duration = Duration::from_millis(25);
+/// Maximum number of recent stalls that are kept for [`Heartbeat::stall_between`].
+const MAX_STALLS: usize = 1000;
 
-/// A stretch of time in which the heartbeat did not run.
+/// A period in which the thread was not scheduled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stall {
-    /// When the thread should have woken.
+    /// When the thread should have woken up.
     from: Instant,
-    /// When it did.
+    /// When it woke up.
     to: Instant,
 }
 
 #[derive(Default)]
-struct Noted {
+struct StallLog {
     recent: VecDeque<Stall>,
-    /// When the thread, which sleeps, should wake.
+    /// When the sleeping thread should wake up.
     due: Option<Instant>,
     count: u64,
     longest: Duration,
 }
 
-/// The thread, which ends with this.
+/// The thread; it ends when this is dropped.
 pub(super) struct Heartbeat {
-    noted: Arc<Mutex<Noted>>,
+    log: Arc<Mutex<StallLog>>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Heartbeat {
-    /// Starts the thread; without one (the system has none left) no stall is ever seen.
+    /// Starts the thread. If the system cannot start one, no stall is ever detected.
     pub(super) fn start() -> Self {
-        let noted = Arc::new(Mutex::new(Noted::default()));
+        let log = Arc::new(Mutex::new(StallLog::default()));
         let stop = Arc::new(AtomicBool::new(false));
         let beat = {
-            let (noted, stop) = (Arc::clone(&noted), Arc::clone(&stop));
+            let (log, stop) = (Arc::clone(&log), Arc::clone(&stop));
             move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let due = Instant::now() + BEAT;
-                    lock(&noted).due = Some(due);
-                    thread::sleep(BEAT);
-                    note(&noted, due, Instant::now());
+                    let due = Instant::now() + INTERVAL;
+                    lock(&log).due = Some(due);
+                    thread::sleep(INTERVAL);
+                    record(&log, due, Instant::now());
                 }
             }
         };
@@ -62,33 +63,28 @@ impl Heartbeat {
             .spawn(beat)
             .inspect_err(|error| log::warn!("no heartbeat thread: {error}"))
             .ok();
-        Self {
-            noted,
-            stop,
-            thread,
-        }
+        Self { log, stop, thread }
     }
 
-    /// The longest stall that overlaps the stretch of time; one that the thread has yet to wake from counts, as everybody
-    /// wakes at the same time.
+    /// The longest stall that overlaps the given period. A stall that has not ended yet counts too,
+    /// as this thread may have woken up before the heartbeat.
     pub(super) fn stall_between(&self, from: Instant, to: Instant) -> Option<Duration> {
-        let noted = lock(&self.noted);
+        let log = lock(&self.log);
         let now = Instant::now();
-        let unfinished = noted.due.map(|due| Stall { from: due, to: now });
-        noted
-            .recent
+        let unfinished = log.due.map(|due| Stall { from: due, to: now });
+        log.recent
             .iter()
             .chain(&unfinished)
             .filter(|stall| stall.from < to && stall.to > from)
             .map(|stall| stall.to.saturating_duration_since(stall.from))
-            .filter(|length| *length >= STALL)
+            .filter(|length| *length >= MIN_STALL)
             .max()
     }
 
-    /// How many stalls there were, and the longest.
+    /// The number of stalls, and the duration of the longest.
     pub(super) fn stalls(&self) -> (u64, Duration) {
-        let noted = lock(&self.noted);
-        (noted.count, noted.longest)
+        let log = lock(&self.log);
+        (log.count, log.longest)
     }
 }
 
@@ -101,25 +97,25 @@ impl Drop for Heartbeat {
     }
 }
 
-fn note(noted: &Mutex<Noted>, due: Instant, woken: Instant) {
+fn record(log: &Mutex<StallLog>, due: Instant, woken: Instant) {
     let late = woken.saturating_duration_since(due);
-    if late < STALL {
+    if late < MIN_STALL {
         return;
     }
-    let mut noted = lock(noted);
-    noted.count += 1;
-    noted.longest = noted.longest.max(late);
-    if noted.recent.len() == REMEMBERED {
-        noted.recent.pop_front();
+    let mut log = lock(log);
+    log.count += 1;
+    log.longest = log.longest.max(late);
+    if log.recent.len() == MAX_STALLS {
+        log.recent.pop_front();
     }
-    noted.recent.push_back(Stall {
+    log.recent.push_back(Stall {
         from: due,
         to: woken,
     });
 }
 
-fn lock(noted: &Mutex<Noted>) -> MutexGuard<'_, Noted> {
-    noted.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(log: &Mutex<StallLog>) -> MutexGuard<'_, StallLog> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -132,9 +128,9 @@ mod tests {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         // Far in the future, so that real stalls of the machine do not interfere.
-        note(&heartbeat.noted, at(1_000_000), at(1_000_010));
+        record(&heartbeat.log, at(1_000_000), at(1_000_010));
         assert_eq!(heartbeat.stall_between(at(999_000), at(2_000_000)), None);
-        note(&heartbeat.noted, at(1_000_000), at(1_000_100));
+        record(&heartbeat.log, at(1_000_000), at(1_000_100));
         let length = Some(Duration::from_millis(100));
         assert_eq!(
             heartbeat.stall_between(at(1_000_050), at(1_000_060)),
@@ -147,19 +143,19 @@ mod tests {
     #[test]
     fn a_stall_counts_before_the_thread_has_noticed_it() {
         let before = Instant::now();
-        let due = before + BEAT;
-        let noted = Noted {
+        let due = before + INTERVAL;
+        let log = StallLog {
             due: Some(due),
-            ..Noted::default()
+            ..StallLog::default()
         };
         let heartbeat = Heartbeat {
-            noted: Arc::new(Mutex::new(noted)),
+            log: Arc::new(Mutex::new(log)),
             stop: Arc::default(),
             thread: None,
         };
-        thread::sleep(BEAT + 2 * STALL);
+        thread::sleep(INTERVAL + 2 * MIN_STALL);
         let stall = heartbeat.stall_between(due, Instant::now());
-        assert!(stall >= Some(STALL), "{stall:?}");
+        assert!(stall >= Some(MIN_STALL), "{stall:?}");
         assert_eq!(heartbeat.stall_between(before, due), None);
     }
 }

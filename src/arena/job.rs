@@ -1,18 +1,19 @@
 //! The games of a match as a [`Job`], and their order and results as a [`Plan`].
 //!
-//! A thread keeps the engine processes of the pairing that it plays; those of another pairing are
-//! ended before new ones start.
+//! Each thread keeps the engine processes of its current pairing. They end when the thread turns to
+//! another pairing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use super::filing::{self, Filed};
-use super::game::{self, PlayedGame, Surroundings};
+use super::error::{FAILURES_IN_A_ROW, MatchError};
+use super::event::Event;
+use super::game::{self, GameContext, PlayedGame};
+use super::game_files::{self, GameFiles};
 use super::journal::{MatchFolder, PlayerFigures};
 use super::openings::{Opening, Openings};
 use super::player::Player;
 use super::referee::{Reason, Verdict};
-use super::runner::{Event, FAILURES_IN_A_ROW, MatchError};
 use super::settings::{Fixture, MatchSettings};
 use super::sprt;
 use super::tally::Tally;
@@ -22,9 +23,9 @@ use crate::types::Color;
 #[cfg(test)]
 mod tests;
 
-/// Plays games.
+/// Plays the games of a match.
 pub(super) struct Games<'a> {
-    pub(super) around: Surroundings<'a>,
+    pub(super) context: GameContext<'a>,
     pub(super) on_event: &'a (dyn Fn(Event<'_>) + Sync),
 }
 
@@ -34,15 +35,15 @@ pub(super) struct Piece {
     opening: Opening,
 }
 
-/// A game that was played, or that an engine lost because it was not ready.
+/// A finished game; also one that an engine lost because it did not become ready.
 pub(super) struct Finished {
-    filed: Filed,
-    /// The dialogue of both engines, where one was at fault.
+    files: GameFiles,
+    /// The dialogue of both engines, if one of them committed a fault.
     dialogue: Option<String>,
     verdict: Verdict,
 }
 
-/// The engines of a thread, by their index.
+/// The engine processes of a thread, by index of the engine.
 type Players = HashMap<usize, Player>;
 
 impl Job for Games<'_> {
@@ -62,27 +63,27 @@ impl Job for Games<'_> {
     ) -> Result<Option<Finished>, MatchError> {
         let (fixture, opening) = (piece.fixture, &piece.opening);
         let started_at = jiff::Zoned::now();
-        let played = match self.seat(fixture, players) {
+        let played = match self.prepare_players(fixture, players) {
             Ok(()) => {
                 let [black, white] = fixture.players.each_ref();
                 let [Some(black), Some(white)] = players.get_disjoint_mut([black, white]) else {
-                    unreachable!("both engines were seated");
+                    unreachable!("both engines are running");
                 };
-                match game::play(&self.around, fixture, opening, &mut [black, white]) {
+                match game::play(&self.context, fixture, opening, &mut [black, white]) {
                     Some(played) => played,
                     None => return Ok(None),
                 }
             }
-            Err(_) if self.around.stop.is_abort() => return Ok(None),
+            Err(_) if self.context.stop.is_abort() => return Ok(None),
             Err(verdict) => unplayed(verdict),
         };
-        let settings = self.around.settings;
-        let filed = filing::file(settings, fixture, opening, &played, &started_at);
-        let dialogue = filed.entry.dialogue.is_some().then(|| {
+        let settings = self.context.settings;
+        let files = game_files::compose(settings, fixture, opening, &played, &started_at);
+        let dialogue = files.entry.dialogue.is_some().then(|| {
             let dialogues = fixture
                 .players
                 .map(|engine| players.get(&engine).map(Player::dialogue));
-            filing::dialogue_text(&filed.entry, dialogues)
+            game_files::dialogue_text(&files.entry, dialogues)
         });
         let verdict = played.verdict;
         if let Some(winner) = verdict.winner
@@ -91,17 +92,17 @@ impl Job for Games<'_> {
                 Reason::Hang | Reason::Crash | Reason::NotReady
             )
         {
-            // An engine that no longer answers is ended; a new process plays the next game.
+            // An engine that no longer answers is killed; a new process plays the next game.
             players.remove(&fixture.players[(!winner).index()]);
         }
         Ok(Some(Finished {
-            filed,
+            files,
             dialogue,
             verdict,
         }))
     }
 
-    fn dismiss(&self, players: Players) {
+    fn end_worker(&self, players: Players) {
         for player in players.into_values() {
             player.quit();
         }
@@ -109,9 +110,9 @@ impl Job for Games<'_> {
 }
 
 impl Games<'_> {
-    /// Gets both engines ready, and starts those that are not running.
-    fn seat(&self, fixture: Fixture, players: &mut Players) -> Result<(), Verdict> {
-        let Surroundings { settings, stop, .. } = self.around;
+    /// Prepares both engines for a game; starts those that are not running.
+    fn prepare_players(&self, fixture: Fixture, players: &mut Players) -> Result<(), Verdict> {
+        let GameContext { settings, stop, .. } = self.context;
         for (_, player) in players.extract_if(|engine, _| !fixture.players.contains(engine)) {
             player.quit();
         }
@@ -145,7 +146,7 @@ impl Games<'_> {
     }
 }
 
-/// A game that never began.
+/// A game that ended before it began.
 fn unplayed(verdict: Verdict) -> PlayedGame {
     PlayedGame {
         verdict,
@@ -156,7 +157,7 @@ fn unplayed(verdict: Verdict) -> PlayedGame {
     }
 }
 
-/// Which game comes next, and what has come of those before.
+/// The order of the games, and their results.
 pub(super) struct Schedule<'a> {
     settings: &'a MatchSettings,
     stop: &'a Stop,
@@ -164,11 +165,11 @@ pub(super) struct Schedule<'a> {
     openings: Openings,
     folder: MatchFolder,
     tally: Tally,
-    /// The number of the next game to look at.
+    /// The number of the next game to consider.
     next: u64,
-    /// Every opening has been played, in a match without a fixed number of games.
+    /// Whether a match without a fixed number of games has used all openings.
     is_out_of_openings: bool,
-    /// Games in a row for which an engine was not ready, by its index.
+    /// Consecutive games for which an engine did not become ready, by its index.
     failures: BTreeMap<usize, u32>,
 }
 
@@ -180,8 +181,8 @@ impl<'a> Schedule<'a> {
         tally: Tally,
     ) -> Self {
         Self {
-            settings: games.around.settings,
-            stop: games.around.stop,
+            settings: games.context.settings,
+            stop: games.context.stop,
             on_event: games.on_event,
             openings,
             folder,
@@ -192,12 +193,12 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// The results.
+    /// The tally of all games, those of earlier runs included.
     pub(super) fn into_tally(self) -> Tally {
         self.tally
     }
 
-    /// The next game that is to be played here.
+    /// The next game of this shard that has not been played.
     fn next_fixture(&mut self) -> Option<Fixture> {
         while self.next / 2 < self.settings.pairs() {
             let game = self.next;
@@ -212,7 +213,7 @@ impl<'a> Schedule<'a> {
         None
     }
 
-    /// The opening, or `None` when there are no more in a match that ends there.
+    /// The opening with this index; `None` if the match ends because there are no more.
     fn opening(&mut self, index: usize) -> Result<Option<Opening>, MatchError> {
         let is_known = self.openings.known() <= Some(index);
         match self.openings.get(index) {
@@ -227,7 +228,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// An engine that is never ready would lose all its games; the match is given up before.
+    /// Counts failures to become ready. An engine that never becomes ready would lose all its
+    /// games, so the match ends after some of them.
     fn count_failures(&mut self, fixture: Fixture, verdict: &Verdict) -> Result<(), MatchError> {
         let Some(color) = verdict
             .winner
@@ -250,10 +252,10 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    fn file(&mut self, piece: &Piece, finished: &Finished) -> Result<(), MatchError> {
-        let entry = &finished.filed.entry;
+    fn store(&mut self, piece: &Piece, finished: &Finished) -> Result<(), MatchError> {
+        let entry = &finished.files.entry;
         self.folder
-            .write_file(&entry.record, &finished.filed.record)?;
+            .write_file(&entry.record, &finished.files.record)?;
         if let (Some(path), Some(text)) = (&entry.dialogue, &finished.dialogue) {
             self.folder.write_file(path, text.as_bytes())?;
         }
@@ -270,8 +272,8 @@ impl<'a> Schedule<'a> {
 
 impl<'a> Plan<Games<'a>> for Schedule<'a> {
     fn next(&mut self) -> Result<Option<Piece>, MatchError> {
-        // Games that were running when the sequential test had its answer can take it back; so the
-        // question is asked again after each of them.
+        // Games that were still running when the sequential test ended can change its result, so
+        // this is checked again after each of them.
         if self.is_out_of_openings || is_decided(&self.tally) {
             return Ok(None);
         }
@@ -283,7 +285,7 @@ impl<'a> Plan<Games<'a>> for Schedule<'a> {
     }
 
     fn keep(&mut self, piece: Piece, finished: Finished) -> Result<(), MatchError> {
-        let kept = self.file(&piece, &finished);
+        let kept = self.store(&piece, &finished);
         if kept.is_err() {
             // Further results could not be kept either.
             self.stop.abort();
@@ -292,11 +294,11 @@ impl<'a> Plan<Games<'a>> for Schedule<'a> {
     }
 }
 
-/// Whether the sequential test has its answer.
+/// Whether the sequential test has accepted a hypothesis.
 pub(super) fn is_decided(tally: &Tally) -> bool {
     let (Some(test), [pairing]) = (tally.settings().sprt, &tally.pairings[..]) else {
         return false;
     };
-    // A shard that stopped by its own results would bias those of the whole match.
+    // A shard that stops by its own results would bias those of the whole match.
     tally.settings().shard.is_none() && test.verdict(&pairing.pairs) != sprt::Verdict::Continue
 }

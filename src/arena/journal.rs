@@ -1,14 +1,14 @@
-//! What a match leaves behind: a folder with its settings, its results and its records.
+//! The folder of a match: settings, results and records.
 //!
 //! | File | Content |
 //! |---|---|
-//! | `match.json` | the settings: a match can only go on as it began |
-//! | `games.jsonl` | one line of JSON a finished game: all that the summary is made of |
-//! | `games.sfen` | one line a game: `startpos moves …` |
-//! | `csa/` | the records with times and evaluations |
-//! | `faults/` | the last lines of the dialogue of games that an engine lost by a fault |
+//! | `match.json` | the settings; a match can only be resumed with the settings it began with |
+//! | `games.jsonl` | one line of JSON per finished game, with everything the summary needs |
+//! | `games.sfen` | one line per game: `startpos moves …` |
+//! | `csa/` | the records in CSA format, with times and evaluations |
+//! | `faults/` | the last lines of the dialogue of games that were lost by a fault |
 //!
-//! A line is written at once when its game ends, so a kill costs the running games only.
+//! A game is written as soon as it ends, so a kill loses only the running games.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -23,7 +23,7 @@ mod tests;
 
 pub use entry::{GameEntry, LineFault, Overhead, PlayerFigures, TimeLoss};
 
-/// The folder of a match.
+/// The files of a match folder.
 pub const KIND: RunKind = RunKind {
     noun: "match",
     settings: "match.json",
@@ -39,20 +39,20 @@ pub struct MatchFolder {
 }
 
 impl MatchFolder {
-    /// Begins a match in a folder, which is made if it is not there.
+    /// Begins a match in a folder, which is created if necessary.
     ///
     /// # Errors
-    /// The folder holds a match, or cannot be written.
+    /// The folder holds a match already, or cannot be written.
     pub fn create(path: &Path, settings: &MatchSettings) -> Result<Self, FolderError> {
         let folder = RunFolder::create(path, KIND, settings)?;
         Self::new(folder, &[])
     }
 
-    /// Resumes the match in a folder, of which it returns the games. The part of a line that a
-    /// kill left is dropped.
+    /// Resumes the match in a folder, with new settings, and returns its games. An incomplete last
+    /// line, which a killed process can leave, is cut off.
     ///
     /// # Errors
-    /// There is no match, another process is at it, or a file is broken.
+    /// The folder holds no match, another process has it open, or a file is not valid.
     pub fn resume(
         path: &Path,
         settings: &MatchSettings,
@@ -62,7 +62,7 @@ impl MatchFolder {
         Ok((Self::new(folder, &entries)?, entries))
     }
 
-    /// Writes the lines anew, so that they agree with the results after a kill between the two.
+    /// Rewrites `games.sfen`, which may lag behind the journal after a kill.
     fn new(folder: RunFolder, entries: &[GameEntry]) -> Result<Self, FolderError> {
         let path = folder.path().join(LINES_FILE);
         let mut lines = File::create(&path).map_err(io_error(&path))?;
@@ -74,42 +74,42 @@ impl MatchFolder {
         Ok(Self { folder, lines })
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Keeps a finished game.
+    /// Appends a finished game to the journal and to `games.sfen`.
     ///
     /// # Errors
-    /// The files cannot be written.
+    /// A file cannot be written.
     pub fn append(&mut self, entry: &GameEntry) -> Result<(), FolderError> {
         self.folder.append(entry)?;
         let path = self.path().join(LINES_FILE);
         writeln!(self.lines, "{}", entry.line).map_err(io_error(&path))
     }
 
-    /// Writes a file of the folder, and makes the folders on its way.
+    /// Writes a file of the folder, and creates the folders on its path.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file or a folder cannot be written.
     pub fn write_file(&self, name: &Path, content: &[u8]) -> Result<(), FolderError> {
         self.folder.write_file(name, content)
     }
 }
 
-/// The settings and games of a folder, without writing there.
+/// Reads the settings and games of a folder, without writing there.
 ///
 /// # Errors
-/// There is no match, or a file is broken.
+/// The folder holds no match, or a file is not valid.
 pub fn read(path: &Path) -> Result<(MatchSettings, Vec<GameEntry>), FolderError> {
     Ok((read_settings(path)?, runs::read_entries(path, KIND)?))
 }
 
-/// The settings of the match in a folder.
+/// Reads the settings of the match in a folder, without writing there.
 ///
 /// # Errors
-/// There is no match, or its settings are broken.
+/// The folder holds no match, or its settings are not valid.
 pub fn read_settings(path: &Path) -> Result<MatchSettings, FolderError> {
     runs::read_settings(path, KIND)
 }

@@ -1,27 +1,28 @@
-//! The parts of a match, played apart, put together.
+//! Merges the shards of a match into one result.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::error::MatchError;
 use super::journal::{self, GameEntry, KIND, MatchFolder};
-use super::runner::{MatchError, tally_of};
+use super::runner::tally_of;
 use super::settings::MatchSettings;
 use super::summary::Summary;
 use crate::runs::{FolderError, io_error};
 
-/// A whole match, or as much of it as was given.
+/// The games of all given shards.
 pub struct Merged {
     settings: MatchSettings,
-    /// With the folder that each comes from, in order of their numbers.
+    /// All games with the folders they come from, in order of their numbers.
     entries: Vec<(PathBuf, GameEntry)>,
     missing: u64,
 }
 
-/// Reads the folders and checks that they are parts of one match.
+/// Reads the folders and checks that they are shards of the same match.
 ///
 /// # Errors
-/// A folder holds no match or another one, or two hold the same game.
+/// A folder holds no match or a different one, or two folders hold the same game.
 pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
     let mut whole: Option<MatchSettings> = None;
     let mut entries = Vec::new();
@@ -71,7 +72,8 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
     })
 }
 
-/// Parts that were played by different executables may have different openings.
+/// Checks that the openings of all shards agree. Different executables can make different openings
+/// from the same settings.
 fn check_openings(
     settings: &MatchSettings,
     entries: &[(PathBuf, GameEntry)],
@@ -101,12 +103,12 @@ fn check_openings(
 }
 
 impl Merged {
-    /// The games with the folders that they come from.
+    /// The games with the folders they come from, in order of their numbers.
     pub fn entries(&self) -> &[(PathBuf, GameEntry)] {
         &self.entries
     }
 
-    /// What the user should know.
+    /// Notes for the user.
     pub fn notes(&self) -> Vec<String> {
         let missing = (self.missing > 0).then(|| {
             format!(
@@ -117,7 +119,7 @@ impl Merged {
         missing.into_iter().collect()
     }
 
-    /// The result.
+    /// The summary of all games; `place` is shown as the place of the records.
     ///
     /// # Errors
     /// A game does not belong to the match.
@@ -127,10 +129,10 @@ impl Merged {
         Ok(Summary::of(&tally, place))
     }
 
-    /// Writes everything into one folder, as if one machine had played it.
+    /// Writes all games into one folder, as if one machine had played the whole match.
     ///
     /// # Errors
-    /// The folder holds a match, or a file cannot be read or written.
+    /// The folder holds a match already, or a file cannot be read or written.
     pub fn write(&self, folder: &Path) -> Result<(), FolderError> {
         let mut merged = MatchFolder::create(folder, &self.settings)?;
         for (from, entry) in &self.entries {

@@ -1,8 +1,11 @@
-//! The arena: engines against each other under a referee who knows all the rules, and what the results are worth.
+//! Matches between USI engines: games under a referee that knows all rules of shogi, statistics of
+//! the results (Elo, SPRT), and SPSA tuning.
 
 pub mod engine_text;
-mod filing;
+pub mod error;
+pub mod event;
 mod game;
+mod game_files;
 mod heartbeat;
 mod job;
 pub mod journal;

@@ -1,8 +1,8 @@
-//! An engine at the board: its process, got ready, asked for moves and timed.
+//! A player: an engine process that is prepared for games, asked for moves and timed.
 //!
-//! Time runs from the moment before `go` (or `ponderhit`) is written to the moment at which the reader thread has the
-//! whole `bestmove` line. A program that does not answer is stopped, then given up: nothing it does or fails to do can
-//! hold up the match.
+//! The clock runs from just before `go` (or `ponderhit`) is written until the reader thread has
+//! received the whole `bestmove` line. An engine that does not answer is sent `stop` and killed
+//! after a timeout, so that no engine can block the match.
 
 use std::time::{Duration, Instant};
 
@@ -13,48 +13,49 @@ use crate::types::{Bound, Move, Score};
 use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, Reply};
 use crate::usi::client::{Client, ClientError, Program};
 
-/// How long an engine that lost on time may take to answer `stop`; after that it hangs.
-const GRACE: Duration = Duration::from_secs(3);
-/// How long an engine may take to end after `quit`.
-const QUIT_GRACE: Duration = Duration::from_secs(2);
-/// How often a waiting referee looks whether the match is to be broken off.
-const GLANCE: Duration = Duration::from_millis(200);
+/// How long an engine that lost on time may take to answer `stop`; after that the game ends as a
+/// hang.
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long an engine may take to exit after `quit`.
+const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How often a waiting player checks whether the match is to be aborted.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A running engine.
+/// A running engine process.
 pub(super) struct Player {
     client: Client,
     ponders: bool,
     ready_timeout: Duration,
-    /// The move that the engine ponders on.
+    /// The opponent's move on which the engine ponders.
     expects: Option<Move>,
 }
 
-/// What an engine is asked.
+/// The question to an engine.
 pub(super) struct Turn<'a> {
-    /// The `position` line.
+    /// The `position` command.
     pub(super) position: &'a str,
-    /// The words after `go`.
+    /// The arguments of `go`.
     pub(super) go: &'a str,
-    /// The time after which the answer loses.
+    /// Time after which an answer loses.
     pub(super) limit: Duration,
-    /// The opponent's move just made.
+    /// The opponent's last move.
     pub(super) last_move: Option<Move>,
 }
 
-/// What it answered.
+/// The answer of an engine.
 pub(super) struct Answer {
     pub(super) best: Best,
-    /// The move that it would like to ponder on.
+    /// The move that it wants to ponder on.
     pub(super) ponder: Option<String>,
-    /// When it was asked.
+    /// When `go` or `ponderhit` was sent.
     pub(super) asked: Instant,
-    /// When the answer was there.
+    /// When `bestmove` was received.
     pub(super) answered: Instant,
-    /// What it thought of the position.
-    pub(super) thought: Thinking,
+    /// The last `info` line about the best move.
+    pub(super) thought: SearchInfo,
 }
 
-/// The kind of answer.
+/// The content of a `bestmove` line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Best {
     Move(String),
@@ -64,9 +65,9 @@ pub(super) enum Best {
     Missing,
 }
 
-/// The last full line of a search.
+/// Result of a search according to its `info` lines.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Thinking {
+pub(super) struct SearchInfo {
     pub(super) score: Option<Score>,
     pub(super) depth: Option<u32>,
     pub(super) nodes: Option<u64>,
@@ -74,17 +75,17 @@ pub(super) struct Thinking {
     has_exact_score: bool,
 }
 
-/// Why there is no answer.
+/// Why an engine gave no valid answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// None within the limit. `answered` tells when it came after all.
+    /// No answer within the limit. `answered` is the time of a late answer.
     TooLate {
         asked: Instant,
         answered: Option<Instant>,
     },
-    /// The program is gone.
+    /// The process has ended, with this status.
     Ended(String),
-    /// The match was broken off.
+    /// The match was aborted.
     Aborted,
 }
 
@@ -95,25 +96,26 @@ impl From<ClientError> for Failure {
 }
 
 impl Player {
-    /// Starts the program and gets it ready for a first game. It is told the rules, where it has such options and the
-    /// user has not set them.
+    /// Starts the program and prepares it for the first game. Sets the options for the rules of the
+    /// match, if the engine has them and the user has not set them.
     ///
     /// # Errors
-    /// It cannot be started, does not speak USI in time, or has no such option.
+    /// The program cannot be started, does not complete the handshake in time, or rejects an
+    /// option.
     pub(super) fn start(
         settings: &EngineSettings,
         rules: &Rules,
         ponders: bool,
         stop: &Stop,
     ) -> Result<Self, ClientError> {
-        let is_given_up = || stop.is_abort();
+        let is_aborted = || stop.is_abort();
         let mut client = Client::start(&Program {
             path: settings.path.clone(),
             arguments: settings.arguments.clone(),
             directory: settings.directory.clone(),
             environment: settings.environment.clone(),
         })?;
-        client.handshake_unless(rules.ready_timeout, &is_given_up)?;
+        client.handshake_unless(rules.ready_timeout, &is_aborted)?;
         let told = [
             ("USI_Ponder", ponders.to_string()),
             ("EnteringKingRule", rules.entering_king.name().to_owned()),
@@ -123,7 +125,7 @@ impl Player {
             let has = |option: &DeclaredOption| option.name.eq_ignore_ascii_case(name);
             let is_set = |(set, _): &(String, String)| set.eq_ignore_ascii_case(name);
             if client.options().iter().any(has) && !settings.options.iter().any(is_set) {
-                // An engine whose rules are others is told as much as it understands.
+                // An engine that does not support the value keeps its own rule.
                 match client.set_option(name, Some(&value)) {
                     Err(ClientError::Option(refusal)) => log::info!("{}: {refusal}", settings.name),
                     result => result?,
@@ -133,7 +135,7 @@ impl Player {
         for (name, value) in &settings.options {
             client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
         }
-        client.ready_unless(rules.ready_timeout, &is_given_up)?;
+        client.ready_unless(rules.ready_timeout, &is_aborted)?;
         Ok(Self {
             client,
             ponders,
@@ -142,35 +144,35 @@ impl Player {
         })
     }
 
-    /// What the program calls itself.
+    /// The name that the engine reports with `id name`.
     pub(super) fn program_name(&self) -> &str {
         self.client.name()
     }
 
-    /// The options that the program declares.
+    /// The options that the engine declares.
     pub(super) fn declared_options(&self) -> &[DeclaredOption] {
         self.client.options()
     }
 
-    /// The last lines of the dialogue.
+    /// The last lines sent to and received from the engine.
     pub(super) fn dialogue(&self) -> Vec<String> {
         self.client.dialogue()
     }
 
-    /// Sets options between two games.
+    /// Sets options between games.
     ///
     /// # Errors
-    /// The engine has no such option, or is gone.
+    /// The engine has no such option, or has exited.
     pub(super) fn set_options(&mut self, options: &[(String, String)]) -> Result<(), ClientError> {
         options
             .iter()
             .try_for_each(|(name, value)| self.client.set_option(name, Some(value)))
     }
 
-    /// Gets the engine ready for a game.
+    /// Prepares the engine for a game with `isready` and `usinewgame`.
     ///
     /// # Errors
-    /// It does not answer, or is gone.
+    /// The engine does not answer, or has exited.
     pub(super) fn new_game(&mut self, stop: &Stop) -> Result<(), ClientError> {
         self.expects = None;
         self.client.discard_pending();
@@ -179,23 +181,23 @@ impl Player {
         self.client.send("usinewgame").map(drop)
     }
 
-    /// Asks for a move. `on_info` sees every `info` line.
+    /// Asks for a move. Calls `on_info` for every `info` line.
     pub(super) fn think(
         &mut self,
         turn: &Turn<'_>,
         stop: &Stop,
         on_info: &mut dyn FnMut(&InfoLine<'_>),
     ) -> Result<Answer, Failure> {
-        let mut thought = Thinking::default();
+        let mut thought = SearchInfo::default();
         let mut observe = |info: &InfoLine<'_>| {
-            thought.hear(info);
+            thought.update(info);
             on_info(info);
         };
         let expected = self.expects.take();
         let asked = if expected.is_some() && expected == turn.last_move {
             self.client.send("ponderhit")?
         } else {
-            // Whatever lies unread was not asked for: the answer to come must not be mistaken.
+            // Pending lines belong to earlier searches and must not be mistaken for the answer.
             let started = expected.map(|_| self.stop_pondering(stop)).transpose()?;
             self.client.discard_pending();
             let position = self.client.send(turn.position)?;
@@ -218,7 +220,7 @@ impl Player {
             }),
             None => {
                 self.client.send("stop")?;
-                let late = Instant::now() + GRACE;
+                let late = Instant::now() + STOP_TIMEOUT;
                 let answer = self.await_bestmove(late, stop, &mut |_| {})?;
                 let answered = answer.map(|(.., answered)| answered);
                 Err(Failure::TooLate { asked, answered })
@@ -226,7 +228,7 @@ impl Player {
         }
     }
 
-    /// Lets the engine think on the opponent's time, who is expected to play `reply`.
+    /// Starts pondering on the opponent's move `reply`.
     pub(super) fn ponder(&mut self, position: &str, go: &str, reply: Move) -> Result<(), Failure> {
         if self.ponders {
             self.client.send(position)?;
@@ -236,12 +238,12 @@ impl Player {
         Ok(())
     }
 
-    /// Whether the engine was asked to ponder at all.
+    /// Whether the engine may ponder.
     pub(super) const fn ponders(&self) -> bool {
         self.ponders
     }
 
-    /// Tells the engine how the game ended: `win`, `lose` or `draw`.
+    /// Sends the result of the game: `win`, `lose` or `draw`.
     pub(super) fn game_over(&mut self, word: &str, stop: &Stop) -> Result<(), Failure> {
         if self.expects.take().is_some() {
             self.stop_pondering(stop)?;
@@ -250,15 +252,15 @@ impl Player {
         Ok(())
     }
 
-    /// Ends the program.
+    /// Ends the process.
     pub(super) fn quit(self) {
-        self.client.quit(QUIT_GRACE);
+        self.client.quit(QUIT_TIMEOUT);
     }
 
-    /// Ends a ponder search, whose answer nobody wants, and tells when that began.
+    /// Stops a ponder search, discards its answer and returns when `stop` was sent.
     fn stop_pondering(&mut self, stop: &Stop) -> Result<Instant, Failure> {
         let asked = self.client.send("stop")?;
-        match self.await_bestmove(asked + GRACE, stop, &mut |_| {})? {
+        match self.await_bestmove(asked + STOP_TIMEOUT, stop, &mut |_| {})? {
             Some(_) => Ok(asked),
             None => Err(Failure::TooLate {
                 asked,
@@ -267,7 +269,7 @@ impl Player {
         }
     }
 
-    /// Reads until there is a `bestmove`; `None` if there is none before the deadline.
+    /// Waits for a `bestmove`; `None` if the deadline passes without one.
     fn await_bestmove(
         &mut self,
         deadline: Instant,
@@ -275,9 +277,9 @@ impl Player {
         on_info: &mut dyn FnMut(&InfoLine<'_>),
     ) -> Result<Option<(Best, Option<String>, Instant)>, Failure> {
         while !stop.is_abort() {
-            let glance = Instant::now() + GLANCE;
-            let received = match self.client.receive(Some(deadline.min(glance))) {
-                // Lines come in order: after this one there is no answer in time, however many more there are.
+            let next_check = Instant::now() + STOP_CHECK_INTERVAL;
+            let received = match self.client.receive(Some(deadline.min(next_check))) {
+                // Lines arrive in order, so no later line can be an answer in time.
                 Ok(received)
                     if received.at > deadline && !received.line.starts_with("bestmove") =>
                 {
@@ -314,9 +316,10 @@ impl Best {
     }
 }
 
-impl Thinking {
-    /// Keeps the last line about the best move; one whose score is only a bound does not replace an exact one.
-    fn hear(&mut self, info: &InfoLine<'_>) {
+impl SearchInfo {
+    /// Keeps the last line about the best move. A score that is only a bound does not replace an
+    /// exact one.
+    fn update(&mut self, info: &InfoLine<'_>) {
         if info.multipv.is_some_and(|rank| rank > 1) {
             return;
         }

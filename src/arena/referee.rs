@@ -1,7 +1,7 @@
-//! The referee: knows all the rules and believes nobody.
+//! The referee of a game. Checks every move and declaration and never relies on an engine's claim.
 //!
-//! It judges moves, declarations, repetitions, the limit of moves and, where the match asks for it, games that both
-//! engines hold for decided. Clocks are not its business.
+//! It decides on illegal moves, declarations, repetitions, the move limit and, if the match asks
+//! for it, on adjudication by the scores of both engines. Clocks are handled elsewhere.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,21 +20,21 @@ mod tests;
 /// The rules of a match.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Rules {
-    /// A game whose move of this number has been made is a draw, unless that move mates; 0 for no limit. Numbers count as
-    /// in SFEN, the moves of the opening included.
+    /// Move number after which a game is a draw, unless that move mates; 0 for no limit. Moves are
+    /// numbered as in SFEN, so moves of the opening count.
     pub max_moves: u32,
-    /// When a side may declare its win.
+    /// The rule for declarations (nyugyoku).
     #[serde(with = "rule_name")]
     pub entering_king: EnteringKingRule,
-    /// How far a clock may be overrun.
+    /// Tolerated overrun of a clock.
     pub margin: Duration,
-    /// An engine without a clock that is silent for so long hangs.
+    /// Time after which an engine that plays without a clock loses as a hang.
     pub patience: Duration,
-    /// How long an engine may take to say `usiok` and `readyok`: large nets and tables are slow to load.
+    /// Time limit for `usiok` and `readyok`. Large nets and tables take long to load.
     pub ready_timeout: Duration,
-    /// Ends games that both sides hold for won by the same side.
+    /// Ends a game when both engines agree that the same side is winning.
     pub win_adjudication: Option<Adjudication>,
-    /// Ends games that both sides hold for even.
+    /// Ends a game when both engines agree that it is even.
     pub draw_adjudication: Option<Adjudication>,
 }
 
@@ -52,18 +52,18 @@ impl Default for Rules {
     }
 }
 
-/// When both engines agree for long enough.
+/// Conditions of an adjudication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Adjudication {
-    /// Centipawns: at least so many for a win, at most so many for a draw.
+    /// Limit of the score in centipawns: minimum for a win, maximum for a draw.
     pub score: u32,
-    /// Moves of each side in a row.
+    /// Number of consecutive moves of each side.
     pub moves: u32,
-    /// The first move number at which the game may end so.
+    /// First move number at which the game may be adjudicated.
     pub from: u32,
 }
 
-/// A text that says no adjudication.
+/// A text that does not describe an adjudication.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("'{found}' in an adjudication, expected {expected}")]
 pub struct AdjudicationError {
@@ -74,7 +74,8 @@ pub struct AdjudicationError {
 impl FromStr for Adjudication {
     type Err = AdjudicationError;
 
-    /// Reads `score=2000 moves=4 from=40`, in any order, also with commas; `from` may be left out.
+    /// Parses `score=2000 moves=4 from=40`, in any order, separated by spaces or commas; `from` is
+    /// optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (mut score, mut moves, mut from) = (None, None, 0);
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
@@ -111,36 +112,36 @@ pub enum Reason {
     Resignation,
     /// The loser has no legal move.
     Checkmate,
-    /// The winner declared, and rightly.
+    /// The winner made a valid declaration.
     Declaration,
-    /// The winner's king reached the enemy king's square, under the try rule.
+    /// The winner's king reached the opposing king's starting square, under the try rule.
     Try,
-    /// The same position for the fourth time.
+    /// Fourth occurrence of a position.
     Repetition,
-    /// The same for the fourth time, with nothing but checks by the loser.
+    /// Fourth occurrence of a position, with the loser giving check on each move.
     PerpetualCheck,
-    /// The last move that the rules allow.
+    /// The move limit was reached.
     MaxMoves,
-    /// Both engines held the game for won.
+    /// Both engines agreed on the winner.
     AdjudicatedWin,
-    /// Both engines held the game for even.
+    /// Both engines agreed that the game was even.
     AdjudicatedDraw,
     /// The loser's clock ran out.
     TimeLoss,
-    /// The loser said nothing any more.
+    /// The loser did not answer, not even to `stop`.
     Hang,
-    /// The loser's program ended.
+    /// The loser's process ended.
     Crash,
-    /// The loser answered with something else than a legal move.
+    /// The loser answered with something other than a legal move.
     IllegalMove,
-    /// The loser declared without a right to.
+    /// The loser declared although the conditions were not met.
     FalseDeclaration,
-    /// The loser's program could not be got ready for the game.
+    /// The loser's engine did not become ready for the game.
     NotReady,
 }
 
 impl Reason {
-    /// Whether the loser did something that no engine should, so that its dialogue is worth keeping.
+    /// Whether the loss was caused by a fault of the engine, so that its dialogue is worth keeping.
     pub const fn is_fault(self) -> bool {
         matches!(
             self,
@@ -176,19 +177,19 @@ impl fmt::Display for Reason {
     }
 }
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// `None` for a draw.
+    /// The winner, `None` for a draw.
     pub winner: Option<Color>,
-    /// Why.
+    /// The reason of the end.
     pub reason: Reason,
-    /// What there is to say beyond that; empty for an ordinary end.
+    /// Details of the reason for people; empty for an ordinary end.
     pub detail: String,
 }
 
 impl Verdict {
-    /// A draw.
+    /// A draw for this reason.
     pub fn draw(reason: Reason) -> Self {
         Self {
             winner: None,
@@ -197,7 +198,7 @@ impl Verdict {
         }
     }
 
-    /// A game that `loser` lost.
+    /// A loss of `loser` for this reason.
     pub fn loss(loser: Color, reason: Reason, detail: impl Into<String>) -> Self {
         Self {
             winner: Some(!loser),
@@ -207,27 +208,27 @@ impl Verdict {
     }
 }
 
-/// What has come of an answer.
+/// The effect of an answer on the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// The move that was made, `None` if the answer was no legal move or ended the game unmade.
+    /// The move, `None` if the answer was not a legal move or ended the game without one.
     pub mv: Option<Move>,
-    /// The end of the game, if it was that.
+    /// The result, if the game has ended.
     pub verdict: Option<Verdict>,
 }
 
-/// Judges one game.
+/// The referee of one game.
 pub struct Referee<'a> {
     rules: &'a Rules,
     position: Position,
-    /// Plies in a row in which both sides held black for winning (positive) or white (negative).
+    /// Consecutive plies with agreement that black (positive) or white (negative) is winning.
     agreed_on_winner: i64,
-    /// Plies in a row in which both sides held the game for even.
+    /// Consecutive plies with agreement that the game is even.
     agreed_on_draw: u32,
 }
 
 impl<'a> Referee<'a> {
-    /// A referee for a game that goes on from `position`, whose history counts.
+    /// A referee for a game that continues from `position`, whose history counts for repetitions.
     pub fn new(rules: &'a Rules, position: Position) -> Self {
         Self {
             rules,
@@ -237,12 +238,12 @@ impl<'a> Referee<'a> {
         }
     }
 
-    /// The position now.
+    /// The current position.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Makes the move that the side to move answered with, if it is one, and says what has come of it.
+    /// Makes the move that the side to move answered with, or ends the game if it is not legal.
     pub fn play(&mut self, text: &str) -> Played {
         let us = self.position.side_to_move();
         let mv = match read_legal_move(&self.position, text) {
@@ -255,7 +256,7 @@ impl<'a> Referee<'a> {
                 };
             }
         };
-        // Under the try rule the naming of the move wins; it is not made.
+        // Under the try rule the move wins when it is announced; it is not made.
         if self.rules.entering_king == EnteringKingRule::TryRule
             && self.position.declaration(self.rules.entering_king) == Some(Declaration::Try(mv))
         {
@@ -271,7 +272,7 @@ impl<'a> Referee<'a> {
         }
     }
 
-    /// The end of the game that the rules see in the position, if it is one.
+    /// The result, if the game has ended in the current position.
     pub fn end(&self) -> Option<Verdict> {
         let us = self.position.side_to_move();
         if legal_moves(&self.position).is_empty() {
@@ -287,7 +288,7 @@ impl<'a> Referee<'a> {
         (limit > 0 && self.position.game_ply() > limit).then(|| Verdict::draw(Reason::MaxMoves))
     }
 
-    /// What a declaration of the side to move is worth.
+    /// The result of a declaration by the side to move.
     pub fn declare(&self) -> Verdict {
         let us = self.position.side_to_move();
         let rule = self.rules.entering_king;
@@ -302,12 +303,13 @@ impl<'a> Referee<'a> {
         Verdict::loss(us, Reason::FalseDeclaration, detail)
     }
 
-    /// Takes note of what the side that has just moved thinks of the game, `None` if it did not say.
-    pub fn hear_score(&mut self, score: Option<Score>) -> Option<Verdict> {
+    /// Adds the score of the side that has just moved, `None` if it reported none, and returns the
+    /// result if the game is adjudicated.
+    pub fn add_score(&mut self, score: Option<Score>) -> Option<Verdict> {
         let mover = !self.position.side_to_move();
         let for_mover = score.map(|score| match score {
             Score::Cp(centipawns) => i64::from(centipawns),
-            // Up to 0 the mover is the one that is mated.
+            // Zero and negative distances mean that the mover is mated.
             Score::Mate(plies) if plies > 0 => i64::from(i32::MAX),
             Score::Mate(_) => -i64::from(i32::MAX),
         });
@@ -326,7 +328,7 @@ impl<'a> Referee<'a> {
             } else {
                 Color::Black
             };
-            // Records can say only of the side to move that it has lost.
+            // A record can state a loss only for the side to move.
             let is_its_turn = loser == self.position.side_to_move();
             if is_its_turn && agreed >= 2 * u64::from(rule.moves) && move_number >= rule.from {
                 return Some(Verdict::loss(loser, Reason::AdjudicatedWin, ""));
@@ -346,10 +348,10 @@ impl<'a> Referee<'a> {
     }
 }
 
-/// Reads a move that must be legal in the position.
+/// Parses a move that must be legal in the position.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The message says what is wrong with the move.
 pub fn read_legal_move(position: &Position, text: &str) -> Result<Move, String> {
     let mv: Move16 = text.parse().map_err(|_| format!("'{text}' is no move"))?;
     position
@@ -358,7 +360,7 @@ pub fn read_legal_move(position: &Position, text: &str) -> Result<Move, String> 
         .ok_or_else(|| format!("illegal move {text}"))
 }
 
-/// The rule by its USI name.
+/// Serialization of the rule by its USI name.
 mod rule_name {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};

@@ -1,99 +1,24 @@
-//! Plays a match: pairs of games side by side, each result kept at once.
+//! Runs a match: several games at a time, each result kept as soon as the game ends.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use thiserror::Error;
-
-use super::game::Surroundings;
+use super::error::MatchError;
+use super::event::Event;
+use super::game::GameContext;
 use super::heartbeat::Heartbeat;
 use super::job::{Games, Schedule, is_decided};
 use super::journal::{GameEntry, MatchFolder};
-use super::openings::{OpeningError, Openings};
+use super::openings::Openings;
 use super::player::Player;
 use super::settings::MatchSettings;
 use super::summary::{StallSummary, Summary};
 use super::tally::Tally;
-use crate::runs::{Crew, FolderError, Stop, ThreadError, execute};
-use crate::usi::client::ClientError;
-
-/// A match is given up when an engine could not be got ready for so many games in a row.
-pub(super) const FAILURES_IN_A_ROW: u32 = 3;
-
-/// What happens in a match.
-pub enum Event<'a> {
-    /// An engine has shown that it can be started; this is what it calls itself.
-    EngineChecked {
-        /// Its name in the match.
-        name: &'a str,
-        /// Its own.
-        program: &'a str,
-    },
-    /// A game has been played and kept.
-    Game {
-        /// The result.
-        entry: &'a GameEntry,
-        /// All results, this one included.
-        tally: &'a Tally,
-    },
-    /// Something that the user should know.
-    Note(String),
-}
-
-/// Why a match cannot begin or go on. What was played is kept.
-#[derive(Debug, Error)]
-pub enum MatchError {
-    /// An engine cannot be got ready.
-    #[error("engine {name}: {source}")]
-    Engine {
-        /// Its name in the match.
-        name: String,
-        /// Why.
-        source: ClientError,
-    },
-    /// An engine failed again and again.
-    #[error(
-        "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
-    )]
-    EngineGone {
-        /// Its name in the match.
-        name: String,
-        /// The last failure.
-        detail: String,
-    },
-    /// There are not enough openings.
-    #[error(
-        "{have} openings for {needed} pairs of games, and no opening is played twice by the same engines: \
-         give more openings, or ask for at most {} games", 2 * have
-    )]
-    FewOpenings {
-        /// How many there are.
-        have: usize,
-        /// How many are needed.
-        needed: u64,
-    },
-    /// The openings cannot be had.
-    #[error(transparent)]
-    Opening(#[from] OpeningError),
-    /// Results cannot be kept.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The system refuses a thread.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    /// The results that are there do not belong to this match.
-    #[error("{}: {reason}", folder.display())]
-    Results {
-        /// Where they are.
-        folder: PathBuf,
-        /// What is wrong with them.
-        reason: String,
-    },
-}
+use crate::runs::{Execution, Stop, execute};
 
 /// Plays all games that are not in `entries` yet, `concurrency` at a time.
 ///
 /// # Errors
-/// An engine cannot be started, openings do not suffice, or results cannot be kept.
+/// An engine cannot be started, there are too few openings, or results cannot be kept.
 pub fn run(
     settings: &MatchSettings,
     folder: MatchFolder,
@@ -114,7 +39,7 @@ pub fn run(
     check_openings(settings, entries, &mut openings, &path)?;
     let heartbeat = Heartbeat::start();
     let games = Games {
-        around: Surroundings {
+        context: GameContext {
             settings,
             heartbeat: &heartbeat,
             stop,
@@ -122,13 +47,13 @@ pub fn run(
         on_event,
     };
     let mut schedule = Schedule::new(&games, openings, folder, tally);
-    let crew = Crew {
+    let execution = Execution {
         threads: concurrency,
         name: "match",
         stack_bytes: None,
         stop,
     };
-    execute(&games, &mut schedule, &crew)?;
+    execute(&games, &mut schedule, &execution)?;
     let tally = schedule.into_tally();
     let mut summary = Summary::of(&tally, &path.display().to_string());
     summary.stalls = Some(StallSummary::new(heartbeat.stalls()));
@@ -137,7 +62,7 @@ pub fn run(
     Ok(summary)
 }
 
-/// Adds up the games of a folder.
+/// The tally of the games of a folder.
 ///
 /// # Errors
 /// A game does not belong to the match.
@@ -156,7 +81,8 @@ pub fn tally_of(
     Ok(tally)
 }
 
-/// Openings are made by our own search: an executable with another search would make others, and could repeat some.
+/// Checks that the openings of the finished games agree with those of this executable. An
+/// executable with another search makes other openings and could repeat some.
 fn check_openings(
     settings: &MatchSettings,
     entries: &[GameEntry],
@@ -184,7 +110,7 @@ fn check_openings(
     Ok(())
 }
 
-/// Starts each engine once, so that a wrong path or option is an error now and not a hundred lost games.
+/// Starts each engine once, so that a wrong path or option is an error now and not many lost games.
 fn check_engines(
     settings: &MatchSettings,
     stop: &Stop,

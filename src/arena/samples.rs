@@ -1,4 +1,4 @@
-//! Matches and games made up for the tests of this layer.
+//! Sample matches and games for the tests of this module.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::settings::{EngineSettings, Format, MatchSettings};
 use super::time_control::TimeControl;
 use crate::types::Color;
 
-/// A match of all against all between engines of these names.
+/// A round-robin match between engines of these names.
 pub(super) fn settings(names: &[&str], games: Option<u64>) -> MatchSettings {
     MatchSettings {
         engines: names.iter().map(|name| engine(name)).collect(),
@@ -45,7 +45,7 @@ fn engine(name: &str) -> EngineSettings {
     }
 }
 
-/// A game of the match, won by the engine of that name, by a draw otherwise.
+/// A game of the match, won by the engine `winner`, or drawn.
 pub(super) fn entry(
     settings: &MatchSettings,
     game: u64,
@@ -84,7 +84,7 @@ pub(super) fn entry(
     }
 }
 
-/// Moves of 50 milliseconds, 500 nodes and depth 7.
+/// Statistics of moves with 50 milliseconds, 500 nodes and depth 7 each.
 fn figures(moves: u64) -> PlayerFigures {
     PlayerFigures {
         moves,

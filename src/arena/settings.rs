@@ -1,7 +1,8 @@
-//! What a match is: engines, rules, openings, how many games, and who meets whom in which of them.
+//! The settings of a match: engines, rules, openings, number of games, and the schedule of the
+//! games.
 //!
-//! Everything that decides which games are played is here and is kept with the results, so that a match can go on later
-//! and its parts, played on many machines, can be put together.
+//! They decide which games are played. They are kept with the results, so that a match can be
+//! resumed and its shards, played on different machines, can be merged.
 
 use std::path::PathBuf;
 
@@ -14,66 +15,66 @@ use super::time_control::TimeControl;
 use crate::runs::Shard;
 use crate::types::Color;
 
-/// One engine.
+/// The settings of one engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EngineSettings {
-    /// Its name in the match, different from all others.
+    /// Name in the match, unique among the engines.
     pub name: String,
-    /// The program.
+    /// Path of the program.
     pub path: PathBuf,
-    /// Its arguments.
+    /// Command-line arguments of the program.
     #[serde(default)]
     pub arguments: Vec<String>,
-    /// Its working directory, ours if there is none.
+    /// Working directory, `None` for that of this process.
     #[serde(default)]
     pub directory: Option<PathBuf>,
-    /// Variables added to its environment.
+    /// Variables that are added to the environment.
     #[serde(default)]
     pub environment: Vec<(String, String)>,
-    /// USI options in the order in which they are set.
+    /// USI options, in the order in which they are set.
     #[serde(default)]
     pub options: Vec<(String, String)>,
-    /// How long it may think.
+    /// Time control and search limits.
     pub time_control: TimeControl,
 }
 
-/// Who meets whom.
+/// The pairings of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Everybody meets everybody.
+    /// Each engine plays against each other engine.
     RoundRobin,
-    /// The first engine meets each of the others.
+    /// The first engine plays against each of the others.
     Gauntlet,
 }
 
-/// A match.
+/// The settings of a match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchSettings {
-    /// At least two.
+    /// The engines, at least two.
     pub engines: Vec<EngineSettings>,
-    /// Who meets whom.
+    /// Which pairings are played.
     pub format: Format,
-    /// Games of each pairing, `None` to go on until the sequential test has an answer.
+    /// Number of games of each pairing; `None` to play until the sequential test ends.
     pub games: Option<u64>,
-    /// The rules.
+    /// The rules of the games.
     pub rules: Rules,
-    /// Where the games begin.
+    /// The openings of the games.
     pub openings: OpeningSettings,
-    /// Whether engines think on the opponent's time.
+    /// Whether engines ponder.
     pub ponder: bool,
-    /// Whether the referee replays every line that the engines print.
+    /// Whether the referee replays every PV line that the engines print.
     pub check_pv: bool,
-    /// The sequential test that ends the match.
+    /// The sequential test that ends the match, if there is one.
     pub sprt: Option<Sprt>,
-    /// The part of the match that is played here, `None` for all of it.
+    /// The shard that is played here, `None` for the whole match.
     pub shard: Option<Shard>,
 }
 
-/// One game: who, and from which opening.
+/// One scheduled game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fixture {
-    /// Counted over the whole match.
+    /// Number of the game in the whole match, from 0.
     pub game: u64,
     /// Indices of the engines, by [`Color::index`].
     pub players: [usize; 2],
@@ -82,7 +83,8 @@ pub struct Fixture {
 }
 
 impl MatchSettings {
-    /// The pairings, as indices of engines. The results of a pairing are counted from the view of its first engine.
+    /// The pairings, as indices of engines. Results of a pairing are counted from the view of its
+    /// first engine.
     pub fn pairings(&self) -> Vec<[usize; 2]> {
         let count = self.engines.len();
         let firsts = match self.format {
@@ -94,27 +96,28 @@ impl MatchSettings {
             .collect()
     }
 
-    /// How many pairs of games the whole match has, `u64::MAX` if nothing limits it.
+    /// Number of game pairs of the whole match, `u64::MAX` if nothing limits it.
     pub fn pairs(&self) -> u64 {
         let pairings = self.pairings().len() as u64;
         self.games
             .map_or(u64::MAX, |games| games.div_ceil(2).saturating_mul(pairings))
     }
 
-    /// How many games the whole match, or this part of it, has; `None` if nothing limits it.
+    /// Number of games of this shard, or of the whole match without one; `None` if nothing limits
+    /// it.
     pub fn games_here(&self) -> Option<u64> {
         self.games?;
         let games = (0..self.pairs()).filter(|pair| self.is_ours(*pair));
         Some(games.map(|pair| self.pair(pair).len() as u64).sum())
     }
 
-    /// Whether the pair belongs to the part of the match that is played here.
+    /// Whether the pair is played here.
     pub fn is_ours(&self, pair: u64) -> bool {
         self.shard.is_none_or(|shard| shard.has(pair))
     }
 
-    /// The games of a pair: the same opening with the colours swapped. All pairings play an opening before the next one
-    /// comes, so that an interrupted match is a fair one.
+    /// The games of a pair: the same opening with colours swapped. All pairings play an opening
+    /// before the next opening begins, so that an interrupted match is balanced.
     pub fn pair(&self, pair: u64) -> Vec<Fixture> {
         let pairings = self.pairings();
         let round = pair / pairings.len() as u64;
@@ -132,7 +135,7 @@ impl MatchSettings {
             .collect()
     }
 
-    /// The game with that number.
+    /// The game with this number, `None` if the match does not have it.
     pub fn fixture(&self, game: u64) -> Option<Fixture> {
         if game / 2 >= self.pairs() {
             return None;
@@ -142,13 +145,14 @@ impl MatchSettings {
             .find(|fixture| fixture.game == game)
     }
 
-    /// How many openings the whole match needs, `None` if nothing limits it.
+    /// Number of openings that the whole match needs, `None` if nothing limits it.
     pub fn openings_needed(&self) -> Option<u64> {
         self.games.map(|games| games.div_ceil(2))
     }
 
-    /// What hinders games between these settings and those of the journal from counting together, in words; `None` if
-    /// nothing does. The number of games, the sequential test and the part played may differ.
+    /// The first difference that makes games of these settings incompatible with those of `other`;
+    /// `None` if they can be counted together. The number of games, the sequential test and the
+    /// shard may differ.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let mine: Vec<&str> = self.engines.iter().map(|e| e.name.as_str()).collect();
         let theirs: Vec<&str> = other.engines.iter().map(|e| e.name.as_str()).collect();
@@ -174,14 +178,14 @@ impl MatchSettings {
 }
 
 impl Fixture {
-    /// The colour of the engine with that index.
+    /// The colour of the engine with this index, `None` if it does not play.
     pub fn color_of(&self, engine: usize) -> Option<Color> {
         [Color::Black, Color::White]
             .into_iter()
             .find(|color| self.players[color.index()] == engine)
     }
 
-    /// Whether the second game of its pair, with the colours swapped.
+    /// Whether this is the second game of its pair, with colours swapped.
     pub const fn is_second(&self) -> bool {
         self.game % 2 == 1
     }

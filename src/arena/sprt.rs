@@ -1,9 +1,10 @@
-//! The sequential test: stops as soon as the results say enough.
+//! SPRT: ends a match as soon as its results decide between two hypotheses.
 //!
-//! A generalized sequential probability ratio test over pairs of games: under each of two hypotheses the most likely
-//! distribution of pair results is fitted, and the logarithm of the ratio of the two likelihoods (LLR) is compared with
-//! Wald's bounds. The hypotheses are differences in Elo, logistic or normalized; normalized Elo measures the score in
-//! units of its spread per game, so that a test takes equally long whatever the time control and the openings.
+//! This is a generalized sequential probability ratio test over pairs of games. For each of two
+//! hypotheses the most likely distribution of pair results is fitted, and the logarithm of the
+//! ratio of the two likelihoods (LLR) is compared with Wald's bounds. Hypotheses are differences in
+//! logistic or normalized Elo; normalized Elo measures the score in units of its standard deviation
+//! per game, so that the length of a test does not depend on time control and openings.
 //!
 //! References: M. Van den Bergh, "Comments on Normalized Elo",
 //! <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>, and "The maximum likelihood estimate of a multinomial
@@ -23,53 +24,54 @@ use super::statistics::{Pentanomial, score_of};
 use crate::util::shorten;
 use likelihood::{Distribution, with_mean, with_t_value};
 
-/// Normalized Elo per unit of t-value of a single game, 800/ln 10: for small differences and without draws equal to
-/// logistic Elo.
+/// Normalized Elo per unit of t-value of a single game, 800/ln 10. Equals logistic Elo for small
+/// differences and without draws.
 const NORMALIZED_ELO_PER_T_VALUE: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// The score at which two players are equal.
+/// Expected score between equal players.
 const EQUAL: f64 = 0.5;
 
-/// The largest difference that a hypothesis may claim, in Elo; up to here the fit of a t-value settles on all results.
+/// Maximum difference of a hypothesis in Elo. Up to here the fit of a t-value converges for all
+/// results.
 const MOST_ELO: f64 = 200.0;
 
-/// Two hypotheses about the strength of the first engine, and how often the test may be wrong.
+/// Two hypotheses about the strength of the first engine, and the error probabilities of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
-    /// H0: the first engine is stronger by so many Elo only.
+    /// H0: the first engine is stronger by this many Elo.
     pub elo0: f64,
-    /// H1: the first engine is stronger by so many Elo.
+    /// H1: the first engine is stronger by this many Elo, above `elo0`.
     pub elo1: f64,
-    /// The probability of accepting H1 although H0 holds.
+    /// Probability of accepting H1 although H0 holds.
     pub alpha: f64,
-    /// The probability of accepting H0 although H1 holds.
+    /// Probability of accepting H0 although H1 holds.
     pub beta: f64,
-    /// What the Elo are.
+    /// The kind of Elo of both hypotheses.
     pub model: Model,
 }
 
 /// The kind of Elo in which hypotheses are stated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Model {
-    /// The usual one: a function of the score.
+    /// Ordinary Elo, a function of the score.
     #[default]
     Logistic,
-    /// A function of the score and its spread.
+    /// A function of the score and its standard deviation.
     Normalized,
 }
 
-/// What a test says.
+/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Not enough is known.
+    /// Neither hypothesis is accepted yet.
     Continue,
-    /// H0 is accepted: the first engine is not as strong as hoped.
+    /// H0 is accepted: the gain is not as large as `elo1`.
     H0,
-    /// H1 is accepted: the first engine is as strong as hoped.
+    /// H1 is accepted: the gain is larger than `elo0`.
     H1,
 }
 
-/// What is wrong with the text of a test, and what was expected.
+/// What is wrong with the description of a test, and what was expected.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SprtError {
@@ -100,10 +102,10 @@ impl Default for Sprt {
 }
 
 impl Sprt {
-    /// Checks that the hypotheses are in order and the probabilities possible.
+    /// Checks the range and order of the hypotheses and the range of the probabilities.
     ///
     /// # Errors
-    /// Names the first value that is not as it must be.
+    /// Names the first value that is out of range.
     pub fn check(&self) -> Result<(), SprtError> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !(-MOST_ELO..=MOST_ELO).contains(&value) {
@@ -122,7 +124,7 @@ impl Sprt {
         Ok(())
     }
 
-    /// The LLR at and below which H0 is accepted, and the one at and above which H1 is.
+    /// The lower bound, at which H0 is accepted, and the upper bound, at which H1 is.
     pub fn bounds(&self) -> (f64, f64) {
         (
             (self.beta / (1.0 - self.alpha)).ln(),
@@ -130,7 +132,8 @@ impl Sprt {
         )
     }
 
-    /// The logarithm of how much more likely the pairs are under H1 than under H0; 0 without pairs.
+    /// The log-likelihood ratio: the logarithm of how much more likely the pairs are under H1 than
+    /// under H0; 0 without pairs.
     pub fn llr(&self, pairs: &Pentanomial) -> f64 {
         if pairs.pairs() == 0 {
             return 0.0;
@@ -140,7 +143,7 @@ impl Sprt {
         count * observed.mean_log_ratio(&fitted1, &fitted0)
     }
 
-    /// What the pairs say.
+    /// The result of the test for these pairs.
     pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
         let (lower, upper) = self.bounds();
         let llr = self.llr(pairs);
@@ -153,12 +156,14 @@ impl Sprt {
         }
     }
 
-    /// The distribution with a difference of `elo` under which the observed one is most likely.
+    /// The most likely distribution under the hypothesis of a difference of `elo`, given the
+    /// observed one.
     fn most_likely(&self, observed: &Distribution, elo: f64) -> Distribution {
         match self.model {
             Model::Logistic => with_mean(observed, score_of(elo)),
             Model::Normalized => {
-                // The mean of two games has a spread smaller by √2 than one game.
+                // The standard deviation of the mean of two games is smaller by √2 than that of one
+                // game.
                 let t_value = 2_f64.sqrt() * elo / NORMALIZED_ELO_PER_T_VALUE;
                 with_t_value(observed, EQUAL, t_value)
             }
@@ -169,8 +174,8 @@ impl Sprt {
 impl FromStr for Sprt {
     type Err = SprtError;
 
-    /// Reads `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized`, separated by spaces or commas; what is missing has
-    /// its default.
+    /// Parses `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized`, separated by spaces or commas;
+    /// missing values have their defaults.
     fn from_str(text: &str) -> Result<Self, SprtError> {
         let mut sprt = Self::default();
         for word in text.split([' ', ',', '\t']).filter(|word| !word.is_empty()) {

@@ -1,9 +1,10 @@
-//! What results are worth: Elo with an error bar, the likelihood of superiority.
+//! Statistics of results: Elo with error bars and the likelihood of superiority (LOS).
 //!
-//! The two games of a pair begin with the same opening, so they depend on each other; counted as pairs they give the
-//! honest (usually smaller) error bar, counted as single games they do not. All intervals are 95 % and normal
-//! approximations on the score, carried over to Elo end by end; where all results are the same, and the spread that was
-//! seen is zero, a Wilson bound takes their place.
+//! The two games of a pair begin with the same opening, so they are not independent. The error bar
+//! is therefore computed from pairs (the pentanomial model), where it is usually smaller than from
+//! single games. All intervals are 95 % normal approximations on the score, with both ends
+//! converted to Elo; if all results are equal, so that the observed variance is zero, a Wilson
+//! bound replaces them.
 //!
 //! References: fishtest's mathematics, <https://official-stockfish.github.io/docs/fishtest-wiki/Fishtest-Mathematics.html>;
 //! E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
@@ -18,42 +19,42 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// The 97.5 % point of the normal distribution: an interval of so many standard deviations to both sides holds 95 %.
+/// The 97.5 % quantile of the normal distribution: 95 % lie within this many standard deviations.
 const Z_95: f64 = 1.959_963_984_540_054;
 
-/// Single games, from the first engine's view.
+/// Wins, draws and losses of the first engine, over single games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wdl {
     /// Games that the first engine won.
     pub wins: u64,
-    /// Games that nobody won.
+    /// Games that were drawn.
     pub draws: u64,
     /// Games that the first engine lost.
     pub losses: u64,
 }
 
 impl Wdl {
-    /// How many games there are.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// The points of the first engine: a win is 1, a draw ½.
+    /// Points of the first engine: 1 for a win, ½ for a draw.
     pub fn points(&self) -> f64 {
         self.wins as f64 + self.draws as f64 / 2.0
     }
 
-    /// The part of all points that the first engine has, `None` without games.
+    /// Points of the first engine per game, 0 to 1; `None` without games.
     pub fn score(&self) -> Option<f64> {
         mean(&self.samples())
     }
 
-    /// The part of the games that are drawn, `None` without games.
+    /// Share of drawn games, 0 to 1; `None` without games.
     pub fn draw_rate(&self) -> Option<f64> {
         (self.games() > 0).then(|| self.draws as f64 / self.games() as f64)
     }
 
-    /// The worth of the games as if they were independent, `None` without games.
+    /// The estimate that treats games as independent; `None` without games.
     pub fn estimate(&self) -> Option<Estimate> {
         Estimate::of(&self.samples())
     }
@@ -71,37 +72,38 @@ impl AddAssign for Wdl {
     }
 }
 
-/// Pairs of games with the same opening and changed colours that scored 0, ½, 1, 1½, 2 points for the first engine.
+/// Number of game pairs (same opening, colours swapped) with 0, ½, 1, 1½ and 2 points for the first
+/// engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pentanomial(pub [u64; 5]);
 
 impl Pentanomial {
-    /// Counts a pair in which the first engine made so many half points, 0 to 4.
+    /// Counts a pair in which the first engine scored this many half points, 0 to 4.
     ///
     /// # Panics
-    /// Two games have no more than 4 half points.
+    /// If `half_points` is above 4.
     pub fn add_pair(&mut self, half_points: usize) {
         assert!(half_points < self.0.len(), "two games have 4 half points");
         self.0[half_points] += 1;
     }
 
-    /// How many pairs there are.
+    /// Number of pairs.
     pub fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// The points of the first engine, at most 2 per pair.
+    /// Points of the first engine, at most 2 per pair.
     pub fn points(&self) -> f64 {
         let half_points: u64 = (0..).zip(self.0).map(|(half, count)| half * count).sum();
         half_points as f64 / 2.0
     }
 
-    /// The part of all points that the first engine has, `None` without pairs.
+    /// Points of the first engine per game, 0 to 1; `None` without pairs.
     pub fn score(&self) -> Option<f64> {
         mean(&self.samples())
     }
 
-    /// The worth of the pairs, `None` without pairs.
+    /// The estimate from pairs; `None` without pairs.
     pub fn estimate(&self) -> Option<Estimate> {
         Estimate::of(&self.samples())
     }
@@ -119,23 +121,23 @@ impl AddAssign for Pentanomial {
     }
 }
 
-/// How much stronger the first engine is, and how sure that is.
+/// The difference in strength between two engines, with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The part of all points that the first engine has, 0 to 1.
+    /// Points of the first engine per game, 0 to 1.
     pub score: f64,
-    /// The difference in Elo that stands for this score; infinite where one side has all points.
+    /// The Elo difference that corresponds to the score; infinite if one side has all points.
     pub elo: f64,
-    /// The lower end of the 95 % interval in Elo, which may be infinite.
+    /// Lower end of the 95 % interval in Elo, possibly infinite.
     pub low: f64,
-    /// The upper end of the 95 % interval in Elo, which may be infinite.
+    /// Upper end of the 95 % interval in Elo, possibly infinite.
     pub high: f64,
-    /// The likelihood of superiority: how likely the first engine is the stronger one, 0 to 1.
+    /// Likelihood of superiority: probability that the first engine is the stronger one, 0 to 1.
     pub los: f64,
 }
 
 impl Estimate {
-    /// Half the 95 % interval in Elo, the number after "±"; infinite where an end is.
+    /// Half the width of the 95 % interval in Elo, the number after "±"; possibly infinite.
     pub fn error(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
@@ -167,7 +169,7 @@ impl Estimate {
     }
 }
 
-/// A score from 0 to 1, and how often it occurred.
+/// A score from 0 to 1, and its number of occurrences.
 type Sample = (f64, u64);
 
 fn mean(samples: &[Sample]) -> Option<f64> {
@@ -179,16 +181,17 @@ fn mean(samples: &[Sample]) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// The interval of the mean where all results are `value`: by Wilson's bound for a proportion of nothing, any other
-/// result may still have the probability z²/(n+z²), and it may be the best or the worst there is.
+/// The interval of the mean if all results are `value`. By Wilson's bound for a proportion of zero,
+/// any other result may still have the probability z²/(n+z²), and it may be the best or the worst
+/// one.
 fn interval_of_equals(value: f64, count: f64) -> (f64, f64) {
     let unseen = Z_95 * Z_95 / (count + Z_95 * Z_95);
     let seen = value * (1.0 - unseen);
     (seen, seen + unseen)
 }
 
-/// The likelihood of superiority where all results are `value`: with the spread around ½ that equal engines would have,
-/// for wins and losses the usual Φ((W−L)/√(W+L)).
+/// The likelihood of superiority if all results are `value`, with the variance around ½ that equal
+/// engines would have: for wins and losses this is the usual Φ((W−L)/√(W+L)).
 fn los_of_equals(value: f64, count: f64) -> f64 {
     if value > 0.5 {
         normal_cdf(count.sqrt())
@@ -199,7 +202,8 @@ fn los_of_equals(value: f64, count: f64) -> f64 {
     }
 }
 
-/// The difference in Elo at which `score` (0 to 1, cut where it is outside) is expected: minus infinity to infinity.
+/// The Elo difference with the expected score `score`; minus infinity for 0 and below, infinity for
+/// 1 and above.
 pub fn elo_of(score: f64) -> f64 {
     if score <= 0.0 {
         f64::NEG_INFINITY
@@ -210,15 +214,17 @@ pub fn elo_of(score: f64) -> f64 {
     }
 }
 
-/// The score, 0 to 1, that a player so much stronger is expected to make.
+/// The expected score, 0 to 1, of a player who is stronger by `elo`.
 pub fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// The standard normal distribution function, with an absolute error below 1e-14.
+/// The cumulative distribution function of the standard normal distribution, with an absolute error
+/// below 1e-14.
 ///
-/// The series Φ(x) = ½ + φ(x)·(x + x³/3 + x⁵/(3·5) + …), whose terms have one sign, so that nothing cancels within it:
-/// G. Marsaglia, "Evaluating the Normal Distribution", Journal of Statistical Software 11 (2004).
+/// Uses the series Φ(x) = ½ + φ(x)·(x + x³/3 + x⁵/(3·5) + …), whose terms have the same sign, so
+/// that nothing cancels: G. Marsaglia, "Evaluating the Normal Distribution", Journal of Statistical
+/// Software 11 (2004).
 pub fn normal_cdf(x: f64) -> f64 {
     // Beyond this the tail is below 1e-15.
     const END: f64 = 8.0;

@@ -1,4 +1,5 @@
-//! The result of a match for people (a table) and for programs (JSON); both are made of the same [`Tally`].
+//! The summary of a match, for people (a table) and for programs (JSON), both made from a
+//! [`Tally`].
 
 use std::time::Duration;
 
@@ -15,34 +16,34 @@ mod text;
 
 pub use text::one_line;
 
-/// All that there is to say about a match. Times are in seconds.
+/// The summary of a match. Times are in seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// Games played.
+    /// Number of games played.
     pub games: u64,
-    /// Games that this match, or this part of it, has in all.
+    /// Number of games of this match, or of this shard; `None` without a limit.
     pub games_planned: Option<u64>,
-    /// Whether it ended before its time, by request.
+    /// Whether the user interrupted it.
     pub is_interrupted: bool,
-    /// Each engine.
+    /// The engines, in the order of the settings.
     pub engines: Vec<EngineSummary>,
-    /// Each pairing.
+    /// The pairings, in the order in which they play.
     pub pairings: Vec<PairingSummary>,
-    /// Black's results.
+    /// Results of the black side over all games.
     pub black: BlackSummary,
-    /// How games ended, and how many.
+    /// Number of games by reason of their end.
     pub endings: Vec<Ending>,
-    /// Games lost by a fault.
+    /// Games that were lost by a fault of an engine.
     pub faults: Vec<FaultSummary>,
-    /// The referee's time between an answer and the next question.
+    /// Time between an answer and the next `go`.
     pub referee: RefereeSummary,
-    /// Stalls of the machine, as far as they were watched.
+    /// Stalls of the machine; `None` if they were not monitored.
     pub stalls: Option<StallSummary>,
-    /// Where the records are.
+    /// The folder of the records.
     pub folder: String,
 }
 
-/// One engine.
+/// The results and statistics of one engine.
 #[derive(Clone, Debug, Serialize)]
 pub struct EngineSummary {
     name: String,
@@ -51,7 +52,7 @@ pub struct EngineSummary {
     wins: u64,
     draws: u64,
     losses: u64,
-    /// Points a game, from 0 to 1.
+    /// Points per game, 0 to 1.
     score: Option<f64>,
     moves: u64,
     mean_time: f64,
@@ -59,14 +60,14 @@ pub struct EngineSummary {
     mean_depth: Option<f64>,
     nodes_per_second: Option<f64>,
     losses_by_fault: Vec<Ending>,
-    /// Among the losses on time; they count as losses.
+    /// Losses on time during a stall of the machine; they are included in `losses`.
     losses_on_time_in_stalls: u64,
     lines_checked: u64,
     illegal_lines: u64,
     illegal_line_details: Vec<LineFault>,
 }
 
-/// One pairing, from the view of its first engine.
+/// The results of one pairing, from the view of its first engine.
 #[derive(Clone, Debug, Serialize)]
 pub struct PairingSummary {
     first: String,
@@ -75,13 +76,13 @@ pub struct PairingSummary {
     wins: u64,
     draws: u64,
     losses: u64,
-    /// Pairs that scored 0, ½, 1, 1½, 2 points.
+    /// Number of pairs with 0, ½, 1, 1½, 2 points.
     pentanomial: [u64; 5],
     score: Option<f64>,
     draw_rate: Option<f64>,
-    /// `None` also where it is infinite.
+    /// `None` without games and where the value is infinite.
     elo: Option<f64>,
-    /// Half the 95 % interval.
+    /// Half the width of the 95 % interval.
     elo_error: Option<f64>,
     elo_low: Option<f64>,
     elo_high: Option<f64>,
@@ -92,7 +93,7 @@ pub struct PairingSummary {
     estimate: Option<Estimate>,
 }
 
-/// The sequential test.
+/// The state of the sequential test.
 #[derive(Clone, Debug, Serialize)]
 pub struct SprtSummary {
     #[serde(flatten)]
@@ -104,7 +105,7 @@ pub struct SprtSummary {
     verdict: &'static str,
 }
 
-/// Black's results.
+/// The results of the black side.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlackSummary {
     wins: u64,
@@ -113,17 +114,17 @@ pub struct BlackSummary {
     score: Option<f64>,
 }
 
-/// How many games ended so.
+/// Number of games that ended for one reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ending {
     reason: super::referee::Reason,
     games: u64,
 }
 
-/// A game lost by a fault.
+/// A game that was lost by a fault of an engine.
 #[derive(Clone, Debug, Serialize)]
 pub struct FaultSummary {
-    /// Counted from 0.
+    /// Number of the game, from 0.
     game: u64,
     engine: String,
     reason: super::referee::Reason,
@@ -133,24 +134,24 @@ pub struct FaultSummary {
     dialogue: Option<String>,
 }
 
-/// Time of the referee.
+/// Time between an answer and the next `go`, in seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct RefereeSummary {
     mean_overhead: f64,
     max_overhead: f64,
 }
 
-/// Stalls of the machine.
+/// Stalls of the machine during the match.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct StallSummary {
-    /// How many.
+    /// Number of stalls.
     pub count: u64,
-    /// The longest.
+    /// Duration of the longest stall in seconds.
     pub longest: f64,
 }
 
 impl Summary {
-    /// Sums up.
+    /// The summary of a tally; `folder` is shown as the place of the records.
     pub fn of(tally: &Tally, folder: &str) -> Self {
         let settings = tally.settings();
         let ending = |(reason, games): (&super::referee::Reason, &u64)| Ending {
@@ -268,7 +269,7 @@ impl PairingSummary {
 }
 
 impl StallSummary {
-    /// From what a heartbeat has seen.
+    /// The number of stalls and the duration of the longest, from the heartbeat.
     pub fn new((count, longest): (u64, Duration)) -> Self {
         Self {
             count,

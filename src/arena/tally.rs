@@ -1,4 +1,4 @@
-//! The score sheet: what the games of a match add up to, in whatever order they come.
+//! The tally of a match: the sums over its games, which may be added in any order.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -14,82 +14,82 @@ use crate::types::Color;
 #[cfg(test)]
 mod tests;
 
-/// Illegal lines that are described in a summary.
+/// Maximum number of illegal lines of an engine that a summary describes.
 const LINE_FAULTS_SHOWN: usize = 10;
 
-/// The sum of the games so far.
+/// The sums over the games so far.
 #[derive(Clone, Debug)]
 pub struct Tally {
     settings: MatchSettings,
-    /// In the order of [`MatchSettings::pairings`].
+    /// Sums of each pairing, in the order of [`MatchSettings::pairings`].
     pub pairings: Vec<PairingTally>,
-    /// In the order of the engines.
+    /// Sums of each engine, in the order of the settings.
     pub engines: Vec<EngineTally>,
-    /// Black's results, whoever had black.
+    /// Results of the black side over all games.
     pub black: Wdl,
-    /// How games ended.
+    /// Number of games by reason of their end.
     pub reasons: BTreeMap<Reason, u64>,
-    /// Games lost by a fault, in order of their numbers.
+    /// Games lost by a fault, by number of the game.
     pub faults: BTreeMap<u64, Fault>,
-    /// Time of the referee.
+    /// Time between an answer and the next `go`.
     pub overhead: Overhead,
     seen: BTreeSet<u64>,
 }
 
-/// Two engines.
+/// The sums of one pairing.
 #[derive(Clone, Debug)]
 pub struct PairingTally {
-    /// Indices; the results are those of the first.
+    /// Indices of the engines; results are from the view of the first.
     pub engines: [usize; 2],
-    /// All games.
+    /// Results of single games.
     pub wdl: Wdl,
-    /// Pairs of which both games are there.
+    /// Results of pairs of which both games are finished.
     pub pairs: Pentanomial,
-    /// First engine's half points of games whose other half is not there, by the number of the pair.
+    /// Half points of the first engine in unfinished pairs, by number of the pair.
     open: BTreeMap<u64, usize>,
 }
 
-/// One engine.
+/// The sums of one engine.
 #[derive(Clone, Debug, Default)]
 pub struct EngineTally {
-    /// All its games.
+    /// Results of all its games.
     pub wdl: Wdl,
-    /// What it did; its illegal lines are in `line_faults`.
+    /// Statistics of its moves; details of illegal lines are in `line_faults`.
     pub figures: PlayerFigures,
-    /// The first illegal lines of the match, by game and place in it.
+    /// The first illegal lines of the match, by game and index within the game.
     pub line_faults: BTreeMap<(u64, usize), LineFault>,
-    /// Games lost by a fault, by reason.
+    /// Number of games lost by a fault, by reason.
     pub faults: BTreeMap<Reason, u64>,
-    /// Losses on time while the machine stalled; they are losses all the same.
+    /// Losses on time during a stall of the machine; they count as losses.
     pub lost_in_stalls: u64,
 }
 
-/// A game lost by a fault.
+/// A game that was lost by a fault of an engine.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// The engine at fault.
+    /// Index of the engine at fault.
     pub engine: usize,
-    /// What it did.
+    /// The kind of fault.
     pub reason: Reason,
-    /// In words.
+    /// Details of the fault for people.
     pub detail: String,
-    /// Whether the machine stalled meanwhile.
+    /// Whether the machine stalled during the move.
     pub in_stall: bool,
-    /// Files inside the folder.
+    /// Path of the record, relative to the folder.
     pub record: String,
-    /// Files inside the folder.
+    /// Path of the dialogue file, relative to the folder.
     pub dialogue: Option<String>,
 }
 
 impl PairingTally {
-    /// What the results are worth: from pairs where there are any, as the two games of a pair are not independent.
+    /// The Elo estimate: from pairs if there are any, else from single games.
     pub fn estimate(&self) -> Option<Estimate> {
         self.pairs.estimate().or_else(|| self.wdl.estimate())
     }
 }
 
 impl Tally {
-    /// An empty sheet.
+    /// A tally without games.
     pub fn new(settings: &MatchSettings) -> Self {
         let pairing = |engines| PairingTally {
             engines,
@@ -109,17 +109,17 @@ impl Tally {
         }
     }
 
-    /// Whether the game is on the sheet.
+    /// Whether the game has been added.
     pub fn has(&self, game: u64) -> bool {
         self.seen.contains(&game)
     }
 
-    /// Games on the sheet.
+    /// Number of games that have been added.
     pub fn games(&self) -> u64 {
         self.seen.len() as u64
     }
 
-    /// The match that the games belong to.
+    /// The settings of the match.
     pub fn settings(&self) -> &MatchSettings {
         &self.settings
     }
@@ -127,7 +127,8 @@ impl Tally {
     /// Adds a game.
     ///
     /// # Errors
-    /// The match has no such game, it was between others, or it is on the sheet already; said in words.
+    /// The message says that the match has no such game, that other engines played it, or that it
+    /// was added already.
     pub fn add(&mut self, entry: &GameEntry) -> Result<(), String> {
         let number = entry.game;
         let fixture = self
@@ -185,7 +186,7 @@ impl Tally {
                 .line_faults
                 .insert((entry.game, place), fault.clone());
         }
-        // Which ones are shown does not depend on the order in which the games ended.
+        // The selection does not depend on the order in which games ended.
         while engine.line_faults.len() > LINE_FAULTS_SHOWN {
             engine.line_faults.pop_last();
         }
@@ -231,19 +232,19 @@ impl Tally {
 }
 
 impl PlayerFigures {
-    /// Mean time of a move.
+    /// Mean time per move.
     pub fn mean_time(&self) -> Duration {
         self.time
             .checked_div(u32::try_from(self.moves).unwrap_or(u32::MAX))
             .unwrap_or_default()
     }
 
-    /// Mean depth, as far as it was reported.
+    /// Mean of the reported depths, `None` if there are none.
     pub fn mean_depth(&self) -> Option<f64> {
         (self.depth_count > 0).then(|| self.depth_sum as f64 / self.depth_count as f64)
     }
 
-    /// Nodes a second, as far as they were reported.
+    /// Nodes per second, `None` if no nodes were reported.
     pub fn nodes_per_second(&self) -> Option<f64> {
         let seconds = self.time.as_secs_f64();
         (self.nodes > 0 && seconds > 0.0).then(|| self.nodes as f64 / seconds)
@@ -251,7 +252,7 @@ impl PlayerFigures {
 }
 
 impl Overhead {
-    /// Mean time of the referee between an answer and the next question.
+    /// Mean time between an answer and the next `go`.
     pub fn mean(&self) -> Duration {
         self.sum
             .checked_div(u32::try_from(self.count).unwrap_or(u32::MAX))

@@ -1,7 +1,7 @@
-//! How long an engine may think: its limits as a user gives them, and its clock in a game.
+//! Time controls: the limits of an engine, and its clock during a game.
 //!
-//! The increment is added after the move, as graphical programs and servers do, so a move may use what the clock shows
-//! and its byoyomi, never the increment that it will earn.
+//! The increment is added after the move, as GUIs and servers do. A move may therefore use the
+//! remaining time and the byoyomi, but not the increment that it will earn.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,45 +10,45 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What limits the thinking of one engine. At least one field is set.
+/// The limits of one engine. At least one field is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimeControl {
-    /// Time for the whole game.
+    /// Main time of the game.
     #[serde(skip_serializing_if = "Duration::is_zero")]
     pub base: Duration,
-    /// Added to the clock after each move.
+    /// Time added after each move.
     #[serde(skip_serializing_if = "Duration::is_zero")]
     pub increment: Duration,
-    /// Time for each move once the base time is used up.
+    /// Time per move after the main time is used up.
     #[serde(skip_serializing_if = "Duration::is_zero")]
     pub byoyomi: Duration,
-    /// `go movetime`: an instruction, not a clock.
+    /// `go movetime`: fixed time per move, without a clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub movetime: Option<Duration>,
-    /// `go nodes`.
+    /// `go nodes`: nodes per move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
-    /// `go depth`.
+    /// `go depth`: depth of each search in plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
 }
 
-/// How far an engine may overrun `go movetime`, which it can only aim at, before that counts as a loss on time.
+/// Overrun of `go movetime` that counts as a loss on time. Engines can only aim at that time.
 const MOVETIME_TOLERANCE: Duration = Duration::from_secs(1);
 
 impl TimeControl {
-    /// Whether a clock runs.
+    /// Whether the engine plays with a clock.
     pub fn has_clock(&self) -> bool {
         !(self.base.is_zero() && self.increment.is_zero() && self.byoyomi.is_zero())
     }
 
-    /// Whether nothing limits the thinking.
+    /// Whether there is no limit at all.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// This control with the parts that `other` sets put in; a clock replaces the whole clock.
+    /// `other` if it sets any limit, else this control.
     #[must_use]
     pub fn overridden_by(self, other: Self) -> Self {
         if other.is_empty() { self } else { other }
@@ -77,17 +77,17 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// A text that is no time.
+/// A text that is not a duration.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "'{0}' is no time, expected seconds such as 10 or 0.1, or a number with a unit: 100ms, 2s, 5m"
 )]
 pub struct DurationError(String);
 
-/// Reads seconds, or a number with the unit `ms`, `s` or `m`.
+/// Parses seconds, or a number with one of the units `ms`, `s` and `m`.
 ///
 /// # Errors
-/// The text is no number with such a unit, negative, or absurdly large.
+/// The text is not a number with such a unit, is negative, or is above 1,000,000 seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let text = text.trim();
     let (number, unit) = [("ms", 0.001), ("s", 1.0), ("m", 60.0)]
@@ -105,12 +105,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
         .ok_or_else(|| DurationError(text.to_owned()))
 }
 
-/// `BASE+INCREMENT`, as in `60+1`; the increment may be left out.
+/// `BASE+INCREMENT` in seconds, such as `60+1`; the increment is optional.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BaseAndIncrement {
-    /// Time for the whole game.
+    /// Main time of the game.
     pub base: Duration,
-    /// Added after each move.
+    /// Time added after each move.
     pub increment: Duration,
 }
 
@@ -126,7 +126,7 @@ impl FromStr for BaseAndIncrement {
     }
 }
 
-/// The clock of one engine in a game.
+/// The clock of one engine during a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     control: TimeControl,
@@ -134,7 +134,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock before the first move.
+    /// The clock before the first move.
     pub fn new(control: TimeControl) -> Self {
         Self {
             control,
@@ -142,12 +142,12 @@ impl Clock {
         }
     }
 
-    /// What is left of the base time.
+    /// The remaining main time.
     pub fn remaining(&self) -> Duration {
         self.remaining
     }
 
-    /// The time after which the coming move loses; `None` where no time was asked for.
+    /// Maximum time of the next move, after which it loses; `None` without a clock and `movetime`.
     pub fn budget(&self) -> Option<Duration> {
         if self.control.has_clock() {
             return Some(self.remaining + self.control.byoyomi);
@@ -157,13 +157,14 @@ impl Clock {
             .map(|movetime| movetime + MOVETIME_TOLERANCE)
     }
 
-    /// Takes the time of a move off and adds the increment.
+    /// Subtracts the time of a move and adds the increment.
     pub fn charge(&mut self, used: Duration) {
         self.remaining = self.remaining.saturating_sub(used) + self.control.increment;
     }
 }
 
-/// The words after `go` (and `ponder`) for the engine with the clock `own`, whose colour is `is_black`.
+/// The arguments of `go` (after `ponder`, if that is used) for the engine with the clock `own`,
+/// which plays black if `is_black`.
 pub fn go_words(own: &Clock, other: &Clock, is_black: bool) -> String {
     let mut words: Vec<String> = Vec::new();
     let control = own.control;
@@ -174,7 +175,7 @@ pub fn go_words(own: &Clock, other: &Clock, is_black: bool) -> String {
             black.remaining.as_millis(),
             white.remaining.as_millis()
         ));
-        // Clients send the one or the other, never both; what binds the engine that is to move decides.
+        // GUIs send either byoyomi or increments; the control of the side to move decides which.
         if control.increment.is_zero() {
             words.push(format!("byoyomi {}", control.byoyomi.as_millis()));
         } else {

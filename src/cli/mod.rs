@@ -7,6 +7,7 @@ mod arena;
 mod bench;
 mod data;
 mod evaluation;
+mod flat_error;
 mod gensfen;
 mod interrupt;
 mod learn;

@@ -43,7 +43,7 @@ impl Meter {
     }
 
     /// Prints a line above the bar.
-    pub(super) fn say(&self, line: &str) {
+    pub(super) fn message(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{line}")),
             None => eprintln!("{line}"),

@@ -1,4 +1,5 @@
-//! Pieces of work on several threads.
+//! Performs pieces of work on several threads: [`Job`] says how a piece is done, [`Plan`] hands out
+//! the pieces and takes the results, [`execute`] runs both.
 
 use std::any::Any;
 use std::io;
@@ -10,117 +11,121 @@ use thiserror::Error;
 
 use super::Stop;
 
-/// What the threads of a run do. Shared by all of them; what changes belongs to a worker or to the
+/// How a piece of work is done. All threads share it; mutable state belongs to a worker or to the
 /// [`Plan`].
 pub trait Job: Sync {
-    /// What a thread keeps from one piece to the next, such as a searcher or engine processes.
+    /// State of one thread that lives from piece to piece, such as a searcher or engine processes.
     type Worker;
-    /// One piece of work.
+    /// One piece of work, such as the number of a game.
     type Piece: Send;
-    /// What a piece results in.
+    /// The result of a piece.
     type Output: Send;
-    /// Ends the run.
+    /// Ends the run, see [`execute`].
     type Error: Send + From<ThreadError>;
 
-    /// Makes what a thread needs; called once, on the thread.
+    /// Creates the state of a thread. Each thread calls this once, before its first piece.
     ///
     /// # Errors
-    /// Ends the run.
+    /// The run ends without this thread's pieces.
     fn worker(&self) -> Result<Self::Worker, Self::Error>;
 
-    /// Performs a piece; `None` if it was broken off, usually because of [`Stop::is_abort`], after
-    /// which no other piece begins.
+    /// Performs a piece. `None` says that it was aborted, usually because of [`Stop::is_abort`]; no
+    /// further piece begins after that.
     ///
     /// # Errors
-    /// Ends the run; the piece counts as not done.
+    /// The run ends; the piece counts as not done.
     fn perform(
         &self,
         worker: &mut Self::Worker,
         piece: &Self::Piece,
     ) -> Result<Option<Self::Output>, Self::Error>;
 
-    /// Takes leave of a worker whose thread has nothing left to do.
-    fn dismiss(&self, worker: Self::Worker) {
+    /// Ends a worker whose thread has no more pieces, for example by ending its engine processes.
+    fn end_worker(&self, worker: Self::Worker) {
         drop(worker);
     }
 }
 
-/// Hands out pieces and keeps results. Only one thread calls it at a time.
+/// Hands out pieces and keeps their results. Only one thread calls it at a time.
 pub trait Plan<J: Job + ?Sized>: Send {
-    /// The next piece, or `None` if there is nothing to do. It is asked again after each result
-    /// that is kept while other pieces are running, since a result can change the answer.
+    /// The next piece, or `None` if there is none at present. As long as other pieces are running
+    /// it is called again after each of them, since their results can bring new pieces.
     ///
     /// # Errors
-    /// Ends the run.
+    /// The run ends.
     fn next(&mut self) -> Result<Option<J::Piece>, J::Error>;
 
-    /// Keeps the result of a piece. Results come in the order in which pieces end.
+    /// Keeps the result of a piece. Results arrive in the order in which the pieces end.
     ///
     /// # Errors
-    /// Ends the run; the piece counts as not done.
+    /// The run ends; the piece counts as not done.
     fn keep(&mut self, piece: J::Piece, output: J::Output) -> Result<(), J::Error>;
 }
 
-/// The threads of a run.
+/// How [`execute`] performs a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Crew<'a> {
-    /// How many; 0 is taken for 1.
+pub struct Execution<'a> {
+    /// Number of threads; 0 counts as 1.
     pub threads: usize,
-    /// What their names begin with.
+    /// Prefix of the names of the threads.
     pub name: &'a str,
-    /// Size of each stack in bytes, where the usual one does not suffice.
+    /// Stack size of each thread in bytes, `None` for the default.
     pub stack_bytes: Option<usize>,
-    /// How the run is told to end.
+    /// The request to end early.
     pub stop: &'a Stop,
 }
 
-/// The system refuses a thread.
+/// The system cannot start a thread.
 #[derive(Debug, Error)]
 #[error("thread {number} cannot be started: {source}")]
 pub struct ThreadError {
-    /// Which one, from 1.
+    /// Number of the thread, from 1.
     number: usize,
-    /// Why.
+    /// The error of the system.
     source: io::Error,
 }
 
-/// Performs all pieces of `plan`, or those that begin before somebody asks to stop.
+/// Performs the pieces of `plan` until there are none left or `execution.stop` is requested.
 ///
 /// The first error ends the run: no further piece begins, the running ones are completed and kept.
 ///
 /// # Errors
-/// A worker could not be made, a piece not be performed, a result not be kept, or the system
-/// refuses a thread. What was kept stays kept.
+/// Creating a worker, performing a piece or keeping a result failed, or the system cannot start a
+/// thread. Results that were kept stay kept.
 ///
 /// # Panics
-/// Where the job or the plan does, after breaking off all other pieces.
-pub fn execute<J: Job>(job: &J, plan: &mut dyn Plan<J>, crew: &Crew<'_>) -> Result<(), J::Error> {
-    let office = Office {
+/// When the job or the plan panics, after all other pieces were aborted.
+pub fn execute<J: Job>(
+    job: &J,
+    plan: &mut dyn Plan<J>,
+    execution: &Execution<'_>,
+) -> Result<(), J::Error> {
+    let scheduler = Scheduler {
         job,
-        desk: Mutex::new(Desk {
+        state: Mutex::new(SchedulerState {
             plan,
             running: 0,
-            is_broken_off: false,
+            is_aborted: false,
             failure: None,
         }),
         kept: Condvar::new(),
-        stop: crew.stop,
+        stop: execution.stop,
     };
     thread::scope(|scope| {
-        for number in 1..=crew.threads.max(1) {
-            let mut builder = thread::Builder::new().name(format!("{}-{number}", crew.name));
-            if let Some(bytes) = crew.stack_bytes {
+        for number in 1..=execution.threads.max(1) {
+            let mut builder = thread::Builder::new().name(format!("{}-{number}", execution.name));
+            if let Some(bytes) = execution.stack_bytes {
                 builder = builder.stack_size(bytes);
             }
-            let office = &office;
-            if let Err(source) = builder.spawn_scoped(scope, move || office.work()) {
-                office.fail(Failure::Error(ThreadError { number, source }.into()));
+            let scheduler = &scheduler;
+            if let Err(source) = builder.spawn_scoped(scope, move || scheduler.work()) {
+                scheduler.fail(Failure::Error(ThreadError { number, source }.into()));
                 break;
             }
         }
     });
-    let desk = office.desk.into_inner();
-    match desk.unwrap_or_else(PoisonError::into_inner).failure {
+    let state = scheduler.state.into_inner();
+    match state.unwrap_or_else(PoisonError::into_inner).failure {
         None => Ok(()),
         Some(Failure::Error(error)) => Err(error),
         // A panic is a bug; it is not hidden.
@@ -128,22 +133,22 @@ pub fn execute<J: Job>(job: &J, plan: &mut dyn Plan<J>, crew: &Crew<'_>) -> Resu
     }
 }
 
-/// Where the threads meet.
-struct Office<'a, J: Job> {
+/// What the threads of a run share.
+struct Scheduler<'a, J: Job> {
     job: &'a J,
-    desk: Mutex<Desk<'a, J>>,
-    /// Signalled whenever a piece has ended.
+    state: Mutex<SchedulerState<'a, J>>,
+    /// Notified whenever a piece has ended.
     kept: Condvar,
     stop: &'a Stop,
 }
 
-struct Desk<'a, J: Job> {
+struct SchedulerState<'a, J: Job> {
     plan: &'a mut dyn Plan<J>,
-    /// Pieces that are being performed.
+    /// Number of pieces that are being performed.
     running: usize,
-    /// Whether a piece was broken off.
-    is_broken_off: bool,
-    /// The first one; it is usually the cause of the others.
+    /// Whether a piece was aborted.
+    is_aborted: bool,
+    /// The first failure, which is usually the cause of the others.
     failure: Option<Failure<J::Error>>,
 }
 
@@ -152,8 +157,8 @@ enum Failure<E> {
     Panic(Box<dyn Any + Send>),
 }
 
-impl<'a, J: Job> Office<'a, J> {
-    /// One thread's work.
+impl<'a, J: Job> Scheduler<'a, J> {
+    /// The main function of a thread.
     fn work(&self) {
         let work = AssertUnwindSafe(|| self.perform_pieces());
         if let Err(panic) = catch_unwind(work) {
@@ -168,46 +173,49 @@ impl<'a, J: Job> Office<'a, J> {
             Err(error) => return self.fail(Failure::Error(error)),
         };
         while let Some(piece) = self.next() {
-            let running = Running(self);
+            let running = RunningPiece(self);
             let performed = self.job.perform(&mut worker, &piece);
-            let mut desk = self.lock();
+            let mut state = self.lock();
             let result = match performed {
-                Ok(Some(output)) => desk.plan.keep(piece, output),
+                Ok(Some(output)) => state.plan.keep(piece, output),
                 Ok(None) => {
-                    desk.is_broken_off = true;
+                    state.is_aborted = true;
                     Ok(())
                 }
                 Err(error) => Err(error),
             };
             if let Err(error) = result {
                 let failure = Failure::Error(error);
-                desk.failure.get_or_insert(failure);
+                state.failure.get_or_insert(failure);
             }
-            drop(desk);
+            drop(state);
             drop(running);
         }
-        self.job.dismiss(worker);
+        self.job.end_worker(worker);
     }
 
-    /// The next piece, counted as running. Waits while there is none but a running one may bring
-    /// some.
+    /// The next piece, counted as running. Waits while there is none but a running piece may bring
+    /// one.
     fn next(&self) -> Option<J::Piece> {
-        let mut desk = self.lock();
+        let mut state = self.lock();
         loop {
-            if desk.failure.is_some() || desk.is_broken_off || self.stop.is_requested() {
+            if state.failure.is_some() || state.is_aborted || self.stop.is_requested() {
                 return None;
             }
-            match desk.plan.next() {
+            match state.plan.next() {
                 Ok(Some(piece)) => {
-                    desk.running += 1;
+                    state.running += 1;
                     return Some(piece);
                 }
-                Ok(None) if desk.running == 0 => return None,
+                Ok(None) if state.running == 0 => return None,
                 Ok(None) => {
-                    desk = self.kept.wait(desk).unwrap_or_else(PoisonError::into_inner);
+                    state = self
+                        .kept
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner);
                 }
                 Err(error) => {
-                    desk.failure = Some(Failure::Error(error));
+                    state.failure = Some(Failure::Error(error));
                     return None;
                 }
             }
@@ -219,15 +227,15 @@ impl<'a, J: Job> Office<'a, J> {
         self.kept.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Desk<'a, J>> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, SchedulerState<'a, J>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A piece that is being performed, for as long as this lives; a panic ends it as well.
-struct Running<'a, 'b, J: Job>(&'a Office<'b, J>);
+/// Guard of a running piece: dropping it, also by a panic, counts the piece as ended.
+struct RunningPiece<'a, 'b, J: Job>(&'a Scheduler<'b, J>);
 
-impl<J: Job> Drop for Running<'_, '_, J> {
+impl<J: Job> Drop for RunningPiece<'_, '_, J> {
     fn drop(&mut self) {
         self.0.lock().running -= 1;
         self.0.kept.notify_all();
@@ -235,195 +243,4 @@ impl<J: Job> Drop for Running<'_, '_, J> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use super::super::{Numbers, Shard};
-    use super::*;
-
-    #[derive(Debug)]
-    struct Failed(String);
-
-    impl From<ThreadError> for Failed {
-        fn from(error: ThreadError) -> Self {
-            Self(error.to_string())
-        }
-    }
-
-    /// Squares numbers; breaks off, fails or panics at one of them.
-    #[derive(Default)]
-    struct Squares {
-        broken_off: Option<u64>,
-        failing: Option<u64>,
-        panicking: Option<u64>,
-        dismissed: AtomicU64,
-    }
-
-    impl Job for Squares {
-        type Worker = u64;
-        type Piece = u64;
-        type Output = u64;
-        type Error = Failed;
-
-        fn worker(&self) -> Result<u64, Failed> {
-            Ok(0)
-        }
-
-        fn perform(&self, worker: &mut u64, &piece: &u64) -> Result<Option<u64>, Failed> {
-            *worker += 1;
-            assert_ne!(Some(piece), self.panicking, "as asked");
-            if Some(piece) == self.failing {
-                return Err(Failed(format!("no square of {piece}")));
-            }
-            Ok((Some(piece) != self.broken_off).then_some(piece * piece))
-        }
-
-        fn dismiss(&self, worker: u64) {
-            self.dismissed.fetch_add(worker, Ordering::Relaxed);
-        }
-    }
-
-    struct Sum {
-        numbers: Numbers,
-        total: u64,
-        /// Asks to stop when it is reached.
-        limit: u64,
-    }
-
-    impl Plan<Squares> for Sum {
-        fn next(&mut self) -> Result<Option<u64>, Failed> {
-            Ok(self.numbers.next().filter(|_| self.total < self.limit))
-        }
-
-        fn keep(&mut self, _: u64, square: u64) -> Result<(), Failed> {
-            self.total += square;
-            Ok(())
-        }
-    }
-
-    fn sum(end: u64) -> Sum {
-        Sum {
-            numbers: Numbers::new(Some(end), Shard::WHOLE, []),
-            total: 0,
-            limit: u64::MAX,
-        }
-    }
-
-    fn run(job: &Squares, plan: &mut Sum, threads: usize) -> Result<(), Failed> {
-        let stop = Stop::new();
-        let crew = Crew {
-            threads,
-            name: "squares",
-            stack_bytes: None,
-            stop: &stop,
-        };
-        execute(job, plan, &crew)
-    }
-
-    #[test]
-    fn every_piece_is_performed_once() {
-        for threads in [0, 1, 4] {
-            let (job, mut plan) = (Squares::default(), sum(100));
-            run(&job, &mut plan, threads).expect("nothing fails");
-            assert_eq!(plan.total, 328_350);
-            assert_eq!(job.dismissed.into_inner(), 100, "workers are dismissed");
-        }
-    }
-
-    #[test]
-    fn a_plan_can_have_enough() {
-        let mut plan = Sum {
-            limit: 10,
-            ..sum(100)
-        };
-        run(&Squares::default(), &mut plan, 1).expect("nothing fails");
-        assert_eq!(plan.total, 14);
-    }
-
-    #[test]
-    fn a_piece_that_is_broken_off_is_not_kept() {
-        let job = Squares {
-            broken_off: Some(3),
-            ..Squares::default()
-        };
-        let mut plan = sum(5);
-        run(&job, &mut plan, 1).expect("nothing fails");
-        assert_eq!(plan.total, 1 + 4, "nor does another one begin");
-    }
-
-    #[test]
-    fn an_error_ends_the_run_and_keeps_what_was_done() {
-        let job = Squares {
-            failing: Some(3),
-            ..Squares::default()
-        };
-        let mut plan = sum(1000);
-        let error = run(&job, &mut plan, 1).expect_err("3 fails");
-        assert_eq!(error.0, "no square of 3");
-        assert_eq!(plan.total, 5);
-    }
-
-    #[test]
-    fn a_panic_is_not_hidden() {
-        let job = Squares {
-            panicking: Some(3),
-            ..Squares::default()
-        };
-        let mut plan = sum(1000);
-        let run = AssertUnwindSafe(|| run(&job, &mut plan, 3));
-        assert!(catch_unwind(run).is_err());
-    }
-
-    #[test]
-    fn no_piece_begins_after_a_request_to_stop() {
-        let stop = Stop::new();
-        stop.finish();
-        let crew = Crew {
-            threads: 2,
-            name: "squares",
-            stack_bytes: Some(1 << 20),
-            stop: &stop,
-        };
-        let mut plan = sum(1000);
-        assert!(execute(&Squares::default(), &mut plan, &crew).is_ok());
-        assert_eq!(plan.total, 0);
-    }
-
-    /// Has nothing to do until the first piece is done.
-    struct Patient {
-        pieces: Vec<u64>,
-        kept: Vec<u64>,
-    }
-
-    impl Plan<Squares> for Patient {
-        fn next(&mut self) -> Result<Option<u64>, Failed> {
-            Ok(self.pieces.pop())
-        }
-
-        fn keep(&mut self, piece: u64, square: u64) -> Result<(), Failed> {
-            self.kept.push(square);
-            if piece == 2 {
-                self.pieces.extend([3, 4, 5]);
-            }
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_result_can_bring_more_pieces() {
-        let mut plan = Patient {
-            pieces: vec![2],
-            kept: Vec::new(),
-        };
-        let stop = Stop::new();
-        let crew = Crew {
-            threads: 3,
-            name: "squares",
-            stack_bytes: None,
-            stop: &stop,
-        };
-        execute(&Squares::default(), &mut plan, &crew).expect("nothing fails");
-        plan.kept.sort_unstable();
-        assert_eq!(plan.kept, [4, 9, 16, 25]);
-    }
-}
+mod tests;

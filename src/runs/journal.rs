@@ -1,5 +1,5 @@
-//! A file with one line of JSON for each finished piece. A kill leaves at most a part of the last
-//! line, which does not count.
+//! A file with one line of JSON per finished piece. A killed process leaves at most one incomplete
+//! line at the end, which is ignored.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::folder::{FolderError, content_error, io_error};
+use super::error::{FolderError, content_error, io_error};
 
-/// An entry, and the byte at which its line ends.
+/// An entry, and the offset of the byte after its line.
 pub(super) type Line<E> = (E, u64);
 
-/// A journal that is being written.
+/// A journal that is open for writing.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
-    /// The end of the last whole line.
+    /// Length of the file up to the last complete line, in bytes.
     end: u64,
 }
 
 impl Journal {
-    /// Continues behind the byte `end`; what follows it is cut off.
+    /// Continues a file at offset `end`; anything after that is cut off.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -32,15 +32,15 @@ impl Journal {
         Ok(Self { path, file, end })
     }
 
-    /// Adds an entry.
+    /// Appends an entry.
     ///
     /// # Errors
-    /// The file cannot be written; it then ends with the entry before.
+    /// The file cannot be written; it then ends with the previous entry.
     pub(super) fn append<E: Serialize>(&mut self, entry: &E) -> Result<(), FolderError> {
         let text = serde_json::to_string(entry).map_err(content_error(&self.path, None))?;
         let line = text + "\n";
         if let Err(error) = self.file.write_all(line.as_bytes()) {
-            // The next line must not join up with the beginning of this one.
+            // The next entry must not continue the fragment of this one.
             let _ = cut(&mut self.file, self.end);
             return Err(io_error(&self.path)(error));
         }
@@ -57,11 +57,10 @@ fn cut(file: &mut File, end: u64) -> io::Result<()> {
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
-/// The entries of a journal; none where there is no file. What comes after the last whole line
-/// does not count.
+/// The entries of a journal; none if the file does not exist. An incomplete last line is ignored.
 ///
 /// # Errors
-/// The file cannot be read, or a whole line is no entry.
+/// The file cannot be read, or a complete line is not a valid entry.
 pub(super) fn read<E: DeserializeOwned>(path: &Path) -> Result<Vec<Line<E>>, FolderError> {
     let file = match File::open(path) {
         Ok(file) => file,

@@ -1,22 +1,22 @@
-//! The numbers of the pieces that are left to do.
+//! The numbers of the pieces that are still to be done.
 
 use std::collections::HashSet;
 
 use super::Shard;
 
-/// Every number of a shard in ascending order, without those that are done already.
+/// The numbers of a shard in ascending order, without those that are done already.
 #[derive(Clone, Debug)]
 pub struct Numbers {
     next: u64,
-    /// The first number beyond the end; `None` for a run without an end.
+    /// The first number after the last piece; `None` for a run without an end.
     end: Option<u64>,
     shard: Shard,
-    /// Done in an earlier part of the run.
+    /// Numbers that were done before the run was resumed.
     done: HashSet<u64>,
 }
 
 impl Numbers {
-    /// The numbers below `end` that `shard` has and `done` has not.
+    /// The numbers below `end` that belong to `shard` and are not in `done`.
     pub fn new(end: Option<u64>, shard: Shard, done: impl IntoIterator<Item = u64>) -> Self {
         Self {
             next: 0,

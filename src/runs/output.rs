@@ -1,4 +1,4 @@
-//! A file that gets its name when it is complete.
+//! An output file that gets its name only when it is complete.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Large, because several files are read and written in turn.
+/// Size of the write buffer in bytes. Large, because several files are read and written in turn.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Why a file cannot be begun.
+/// Why an output file cannot be created.
 #[derive(Debug, Error)]
 pub enum OutputError {
-    /// The system refuses.
+    /// An error of the system.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Another process writes a file of this name.
+    /// Another process is writing a file of this name.
     #[error("another run is writing this file at this moment")]
     InUse,
 }
 
 /// A file that is being written. It is called `NAME.partial` until [`OutputFile::finish`], and is
-/// removed where that does not come. Two processes never write the same one.
+/// removed if it is dropped before that. A lock keeps two processes from writing the same file.
 #[derive(Debug)]
 pub struct OutputFile {
     out: BufWriter<File>,
@@ -35,10 +35,10 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Begins a file. What a killed process left under its partial name is replaced.
+    /// Creates the partial file. One that a killed process left behind is replaced.
     ///
     /// # Errors
-    /// The file cannot be made, or another process writes it.
+    /// The file cannot be created, or another process is writing it.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let partial = beside(path, ".partial");
         let file = match File::create_new(&partial) {
@@ -104,7 +104,7 @@ impl OutputFile {
         self.out.get_ref().sync_data()
     }
 
-    /// Completes the file: it is on the disk and has its name.
+    /// Flushes the file to disk and gives it its name.
     ///
     /// # Errors
     /// The file cannot be written or renamed.
@@ -117,11 +117,11 @@ impl OutputFile {
     }
 }
 
-/// Removes a partial file that nobody writes any more.
+/// Removes a partial file if no process is writing it.
 fn remove_abandoned(partial: &Path) -> Result<(), OutputError> {
     match File::open(partial) {
         Ok(file) => lock(&file)?,
-        // Its process has just finished it.
+        // The other process has just finished it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error.into()),
     }
@@ -135,7 +135,7 @@ fn lock(file: &File) -> Result<(), OutputError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(OutputError::InUse),
-        // Some network file systems know no locks.
+        // Some network file systems have no locks.
         Err(TryLockError::Error(error)) => {
             log::warn!("a file cannot be locked: {error}");
             Ok(())
@@ -166,7 +166,7 @@ impl Drop for OutputFile {
     }
 }
 
-/// The path with something appended to its name.
+/// The path with `ending` appended to its file name.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);

@@ -1,4 +1,4 @@
-//! The settings of a run as a file, and how those of two runs differ.
+//! The settings file of a run, and how the settings of two runs differ.
 
 use std::fs;
 use std::path::Path;
@@ -7,20 +7,21 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::folder::{FolderError, content_error, io_error, replace};
+use super::error::{FolderError, content_error, io_error};
+use super::files::replace;
 
-/// The settings file.
+/// The content of the settings file.
 #[derive(Serialize, Deserialize)]
 struct Header<S> {
-    /// Raised when folders of older versions can no longer be read.
+    /// Raised when folders of earlier versions can no longer be read.
     format: u32,
-    /// Which version wrote it.
+    /// Name and version of the program that wrote it.
     program: String,
     #[serde(alias = "games")]
     settings: S,
 }
 
-/// Writes settings together with the format and the version of the program.
+/// Writes settings together with the format number and the version of the program.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -38,10 +39,10 @@ pub(super) fn write<S: Serialize>(
     replace(path, &(text + "\n"))
 }
 
-/// Reads settings of this format.
+/// Reads settings of format number `format`.
 ///
 /// # Errors
-/// The file cannot be read, is broken, or has another format.
+/// The file cannot be read, is not valid, or has another format number.
 pub(super) fn read<S: DeserializeOwned>(path: &Path, format: u32) -> Result<S, FolderError> {
     let text = fs::read_to_string(path).map_err(io_error(path))?;
     let header: Header<S> = serde_json::from_str(&text)
@@ -59,10 +60,11 @@ pub(super) fn read<S: DeserializeOwned>(path: &Path, format: u32) -> Result<S, F
     Ok(header.settings)
 }
 
-/// The first difference between the settings of two runs, such as
-/// `effort.nodes is 1000 instead of 500`.
+/// The first difference between the settings of two runs, such as `effort.nodes is 1000 instead of
+/// 500`.
 pub fn difference<S: Serialize>(ours: &S, theirs: &S) -> Option<String> {
-    // Settings consist of numbers, texts and structs of them, which always become JSON.
+    // Settings consist of numbers, texts and structs of them, which serde can always convert to
+    // JSON.
     let [ours, theirs] = [ours, theirs].map(|settings| serde_json::to_value(settings).ok());
     difference_of("", &ours?, &theirs?)
 }

@@ -1,4 +1,4 @@
-//! The part of a run that one of several machines does.
+//! The share of a run that one of several machines does.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,35 +7,35 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// One of `count` parts of a run.
+/// One of `count` shards of a run.
 ///
-/// As text it is `I/N`, such as `3/16`. Batch systems count from 0 or from 1: `N/N` and `0/N` are
-/// the same part, so that either way each part is done once.
+/// Its text is `I/N`, such as `3/16`. Batch systems count from 0 or from 1: `N/N` and `0/N` are the
+/// same shard, so that with either convention each shard is done once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shard {
-    /// Which part, from 0, below `count`.
+    /// Number of the shard, from 0 to `count` - 1.
     pub index: u64,
-    /// How many parts there are, at least 1.
+    /// Number of shards, at least 1.
     pub count: u64,
 }
 
-/// A text that names no shard.
+/// A text that is not of the form `I/N`.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("'{0}' is no part of a run, expected I/N such as 3/16")]
 pub struct ShardError(String);
 
 impl Shard {
-    /// The whole run.
+    /// The only shard of a run that is not divided.
     pub const WHOLE: Self = Self { index: 0, count: 1 };
 
-    /// Whether the piece with this number is done here: every `count`-th, from `index` on.
+    /// Whether the piece `number` belongs to this shard: every `count`-th one, starting at `index`.
     pub const fn has(self, number: u64) -> bool {
         number % self.count == self.index
     }
 
-    /// The part of `length` pieces that is done here, where parts must be contiguous so that their
-    /// outputs, one after the other, are the output of the whole run. Counts as a person does:
-    /// 1/N is the first part and N/N (or 0/N) the last.
+    /// The contiguous range of `length` pieces that belongs to this shard, for outputs that are
+    /// concatenated to the output of the whole run. 1/N is the first range and N/N (or 0/N) the
+    /// last.
     pub fn range(self, length: u64) -> Range<u64> {
         let number = if self.index == 0 {
             self.count
@@ -49,7 +49,7 @@ impl Shard {
         bound(number - 1)..bound(number)
     }
 
-    /// Whether this is the whole run.
+    /// Whether the run is not divided.
     pub const fn is_whole(self) -> bool {
         self.count == 1
     }
@@ -72,7 +72,7 @@ impl FromStr for Shard {
     }
 }
 
-/// As it was given, but for `0/N`.
+/// `I/N` with I from 1 to N, whichever way the shard was given.
 impl fmt::Display for Shard {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = if self.index == 0 {

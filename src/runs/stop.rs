@@ -1,8 +1,8 @@
-//! How long work is told to end.
+//! The request to end long work early.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to end, shared by everybody who works. It can be raised, never withdrawn.
+/// A request to end that all threads of a run share. It can be raised but not withdrawn.
 #[derive(Default, Debug)]
 pub struct Stop {
     finish: AtomicBool,
@@ -10,7 +10,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// No request yet.
+    /// A stop that nobody has requested yet.
     pub const fn new() -> Self {
         Self {
             finish: AtomicBool::new(false),
@@ -18,12 +18,12 @@ impl Stop {
         }
     }
 
-    /// Asks to complete the running pieces and to begin no new one.
+    /// Requests the end after the running pieces; no new piece begins.
     pub fn finish(&self) {
         self.finish.store(true, Ordering::Relaxed);
     }
 
-    /// Asks to break off the running pieces as well; they count as not done.
+    /// Requests the end at once: running pieces are aborted and count as not done.
     pub fn abort(&self) {
         self.abort.store(true, Ordering::Relaxed);
         self.finish();

@@ -1,4 +1,4 @@
-//! When a match ends.
+//! Tests of the end of a match.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn an_answer_that_the_last_games_take_back_does_not_end_the_match() {
     let _ = fs::remove_dir_all(&path);
     let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
     let games = Games {
-        around: Surroundings {
+        context: GameContext {
             settings: &settings,
             heartbeat: &heartbeat,
             stop: &stop,

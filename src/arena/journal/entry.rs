@@ -1,108 +1,108 @@
-//! A game as a line of the journal: the result, and what the engines did.
+//! The journal entry of a game: its result and statistics of both players.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::player::Thinking;
+use super::super::player::SearchInfo;
 use super::super::referee::Reason;
 use crate::types::Color;
 
 /// A finished game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameEntry {
-    /// Counted over the whole match, from 0.
+    /// Number of the game in the whole match, from 0.
     pub game: u64,
-    /// The engine's name.
+    /// Name of the engine that played black.
     pub black: String,
-    /// The engine's name.
+    /// Name of the engine that played white.
     pub white: String,
-    /// `None` for a draw.
+    /// The winner, `None` for a draw.
     pub winner: Option<Color>,
-    /// Why it ended.
+    /// Why the game ended.
     pub reason: Reason,
-    /// What there is to say beyond that.
+    /// Further details of the reason, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The whole game, as what follows `position`.
+    /// The whole game as the argument of the USI command `position`.
     pub line: String,
-    /// Moves that the engines made.
+    /// Number of moves after the opening.
     pub moves: u32,
-    /// Where the opening ends and the engines begin.
+    /// Number of moves of the opening.
     pub opening_moves: u32,
-    /// By [`Color::index`].
+    /// Statistics of both players, by [`Color::index`].
     pub figures: [PlayerFigures; 2],
-    /// The referee's time between an answer and the next question.
+    /// Time between an answer and the next `go`.
     pub overhead: Overhead,
-    /// Present when the game was lost on time.
+    /// By how much the clock was overrun, if the game was lost on time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_loss: Option<TimeLoss>,
-    /// The file with the dialogue, inside the folder.
+    /// Path of the dialogue file, relative to the folder; only after a fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialogue: Option<PathBuf>,
-    /// The file with the record, inside the folder.
+    /// Path of the record, relative to the folder.
     pub record: PathBuf,
 }
 
-/// What one engine did in a game, or in many.
+/// Statistics of one engine in one or more games.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlayerFigures {
-    /// Moves that it was asked for and answered.
+    /// Number of moves.
     pub moves: u64,
-    /// Their time.
+    /// Total time of these moves.
     pub time: Duration,
-    /// The longest of them.
+    /// Longest time of one move.
     pub longest: Duration,
-    /// Nodes that it reported.
+    /// Total of the reported nodes.
     pub nodes: u64,
-    /// Sum of the depths that it reported, and how many there were.
+    /// Sum of the reported depths.
     pub depth_sum: u64,
-    /// Moves with a depth.
+    /// Number of moves with a reported depth.
     pub depth_count: u64,
-    /// Lines that the referee replayed.
+    /// Number of PV lines that the referee replayed.
     pub lines_checked: u64,
-    /// Those with an illegal move.
+    /// Number of PV lines with an illegal move.
     pub line_faults: u64,
-    /// The first of these.
+    /// Details of the first few of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub line_fault_details: Vec<LineFault>,
 }
 
-/// An illegal move in a printed line.
+/// An illegal move in a PV line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LineFault {
-    /// What is wrong.
+    /// What is wrong with the move.
     pub fault: String,
-    /// The line as it was printed.
+    /// The PV as the engine printed it.
     pub line: String,
-    /// The position that it was printed for.
+    /// The position in which the PV begins.
     pub sfen: String,
 }
 
 /// By how much a clock was overrun.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TimeLoss {
-    /// Beyond the time that was left.
+    /// Time beyond the remaining time.
     pub late: Duration,
-    /// The longest stall of the machine meanwhile.
+    /// Longest stall of the machine during that move, `None` if there was none.
     pub stall: Option<Duration>,
 }
 
-/// Time of the referee.
+/// Time between an answer and the next `go`, over one or more games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Overhead {
-    /// All of it.
+    /// Total time.
     pub sum: Duration,
-    /// The longest at once.
+    /// Longest single time.
     pub longest: Duration,
-    /// How often.
+    /// Number of measurements.
     pub count: u64,
 }
 
 impl GameEntry {
-    /// Who lost, if anybody, why, and what there is to say beyond that.
+    /// The loser, if there is one, the reason and its details.
     pub fn verdict(&self) -> String {
         let loser = match self.winner {
             Some(Color::Black) => format!("{}: ", self.white),
@@ -112,10 +112,10 @@ impl GameEntry {
         format!("{loser}{}, {}", self.reason, self.detail)
     }
 
-    /// The opening, as what follows `position`.
+    /// The opening as the argument of the USI command `position`.
     pub fn opening(&self) -> &str {
         let words = |text: &str| text.split(' ').count();
-        // The words before the moves: `startpos moves`, or `sfen`, four fields and `moves`.
+        // The words before the moves are `startpos` or `sfen` with four fields.
         let before = self.line.split(" moves ").next().map_or(0, words);
         let count = if self.opening_moves == 0 {
             before
@@ -128,7 +128,7 @@ impl GameEntry {
 }
 
 impl PlayerFigures {
-    pub(in crate::arena) fn add(&mut self, used: Duration, thought: &Thinking) {
+    pub(in crate::arena) fn add(&mut self, used: Duration, thought: &SearchInfo) {
         self.moves += 1;
         self.time += used;
         self.longest = self.longest.max(used);

@@ -1,4 +1,5 @@
-//! Openings from files: lines as USI writes them, and books of `YaneuraOu` (`#YANEURAOU-DB2016`).
+//! Openings from files: lines of USI or SFEN, and books in `YaneuraOu`'s format
+//! (`#YANEURAOU-DB2016`).
 //!
 //! Files are read line by line and kept as text, because a book may have millions of positions.
 
@@ -16,17 +17,17 @@ use crate::position::Position;
 use crate::types::Move16;
 use crate::util::shorten;
 
-/// The beginning of a book.
+/// The first line of a book.
 const BOOK_HEADER: &str = "#YANEURAOU-DB2016";
 
-/// Longer lines are no openings, and a file without line breaks must not fill the memory.
+/// Maximum length of a line in bytes, so that a file without line breaks cannot fill the memory.
 const LONGEST_LINE: u64 = 64 * 1024;
 
-/// Many texts in one allocation.
+/// A list of texts in one allocation.
 #[derive(Default)]
 pub(super) struct Texts {
     text: String,
-    /// Where each text begins and ends.
+    /// Start and end of each text in bytes.
     spans: Vec<(usize, usize)>,
 }
 
@@ -46,7 +47,7 @@ impl Texts {
         self.spans.len()
     }
 
-    /// Fisher and Yates' shuffle.
+    /// Puts the texts into random order (Fisher-Yates shuffle).
     pub(super) fn shuffle(&mut self, generator: &mut ChaCha8Rng) {
         for last in (1..self.spans.len()).rev() {
             self.spans.swap(last, below(generator, last + 1));
@@ -54,15 +55,15 @@ impl Texts {
     }
 }
 
-/// What a file holds.
+/// The openings of a file.
 pub(super) struct Contents {
-    /// The openings, each once, in the order of the file.
+    /// The openings in the order of the file, without duplicates.
     pub(super) texts: Texts,
-    /// Whether the file has values of its own, by which the openings have been chosen already.
+    /// Whether the file has its own values, by which the openings have been filtered already.
     pub(super) is_valued: bool,
 }
 
-/// Reads the openings of a file. Those of a book are held to `max_imbalance`.
+/// Reads the openings of a file. Those of a book are filtered by `max_imbalance`, in centipawns.
 pub(super) fn read(path: &Path, max_imbalance: Option<u32>) -> Result<Contents, OpeningError> {
     let fault = |source| OpeningError::Read {
         path: path.to_owned(),
@@ -101,7 +102,7 @@ pub(super) fn read(path: &Path, max_imbalance: Option<u32>) -> Result<Contents, 
     Ok(Contents { texts, is_valued })
 }
 
-/// The openings found so far.
+/// The openings that have been read so far.
 #[derive(Default)]
 struct Collector {
     texts: Texts,
@@ -113,19 +114,20 @@ struct Collector {
 
 struct Node {
     position: Position,
-    /// The value of its best move.
+    /// The value of its best move, in centipawns.
     value: Option<i64>,
 }
 
 impl Collector {
-    /// A line `startpos moves …` or the like.
+    /// Adds a line such as `startpos moves …`.
     fn take_line(&mut self, text: &str) -> Result<(), String> {
         let opening: Opening = text.parse().map_err(|error| format!("{error}"))?;
         self.add(&opening.position(), text);
         Ok(())
     }
 
-    /// A line of a book: `sfen …` begins a position, others are its moves: move, answer, value, depth, count.
+    /// Reads a line of a book: `sfen …` begins a position; other lines are its moves, with move,
+    /// reply, value, depth and count.
     fn take_book_line(&mut self, text: &str, max_imbalance: Option<u32>) -> Result<(), String> {
         if let Some(sfen) = text.strip_prefix("sfen ") {
             self.take_node(max_imbalance);
@@ -163,7 +165,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Adds the position of the book whose moves have ended.
+    /// Adds the position of the book whose moves have all been read.
     fn take_node(&mut self, max_imbalance: Option<u32>) {
         let Some(Node { position, value }) = self.node.take() else {
             return;
@@ -193,7 +195,7 @@ struct Line<'a> {
     text: &'a str,
 }
 
-/// The lines of a file, one at a time.
+/// Reads a file line by line.
 struct Lines<R> {
     reader: R,
     number: usize,
@@ -226,7 +228,7 @@ impl<R: BufRead> Lines<R> {
             return Err(unreadable("too long"));
         }
         let text = str::from_utf8(&self.buffer).map_err(|_| unreadable("not UTF-8"))?;
-        // Some editors begin a file with this mark.
+        // Some editors begin a file with a byte order mark.
         let text = text.trim_start_matches('\u{feff}');
         Ok(Some(Line { number, text }))
     }

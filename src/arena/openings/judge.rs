@@ -1,4 +1,4 @@
-//! Whether a position is fit to begin a game with.
+//! Decides whether a game can begin from a position.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use crate::position::Position;
 use crate::search::{Event, Limits};
 use crate::types::{Bound, EnteringKingRule, Score};
 
-/// What a judgement costs: enough to see through exchanges and simple threats.
+/// Nodes per position: enough to see exchanges and simple threats.
 const NODES: u64 = 20_000;
 
-/// The table for so few nodes, in MB; a small one is cleared quickly before each search.
+/// Size of the transposition table in MB. A small one is cleared quickly before each search.
 const HASH_MB: usize = 1;
 
-/// Whether there is still a game to play: a legal move, no fourth repetition, and no side that could declare at once,
-/// by whatever rule the match is played.
+/// Whether the game is not over: a legal move exists, there is no fourth repetition, and the side
+/// to move cannot declare a win under any rule.
 pub(super) fn is_unfinished(position: &Position) -> bool {
     let can_declare = |rule| position.declaration(rule).is_some();
     !legal_moves(position).is_empty()
@@ -24,8 +24,8 @@ pub(super) fn is_unfinished(position: &Position) -> bool {
         && !EnteringKingRule::ALL.into_iter().any(can_declare)
 }
 
-/// Our own search as a judge of balance. Each position is searched from nothing, so the verdict depends on the position
-/// and the version of the program only.
+/// Judges the balance of positions by our own search. Each search starts from an empty table, so
+/// the score depends only on the position and the version of the program.
 pub(super) struct Judge {
     engine: Engine,
     max_imbalance: u32,
@@ -37,7 +37,7 @@ impl Judge {
         let settings = &mut engine.settings_mut().search;
         settings.threads = 1;
         settings.hash_mb = HASH_MB;
-        // The last report counts, however soon it comes after the one before.
+        // Report every PV, so that the last one is not suppressed.
         settings.pv_interval = Duration::ZERO;
         Self {
             engine,
@@ -45,7 +45,7 @@ impl Judge {
         }
     }
 
-    /// Whether neither side has more than the imbalance allowed.
+    /// Whether the score is within the allowed imbalance.
     pub(super) fn is_balanced(&mut self, position: &Position) -> bool {
         let score = self.score(position);
         matches!(score, Some(Score::Cp(cp)) if cp.unsigned_abs() <= self.max_imbalance)
@@ -64,7 +64,7 @@ impl Judge {
             ..Limits::default()
         };
         let (sender, events) = mpsc::channel();
-        // The receiver outlives the search: it is read until the decision.
+        // The receiver outlives the search, as it is read until the search is done.
         let problems = self
             .engine
             .go(limits, Box::new(move |event| drop(sender.send(event))));

@@ -1,9 +1,9 @@
-//! Where the games of a match begin.
+//! The openings of a match.
 //!
-//! [`Openings`] knows them in an order that follows from the settings alone: opening `k` is the same on every machine
-//! and whatever was asked for before, so that the shards of a match and its continuation need not agree on anything
-//! else. No opening occurs twice; two are the same when they lead to the same position, by whatever moves. Positions
-//! in which the game is over are left out.
+//! [`Openings`] lists them in an order that follows from the settings alone: opening `k` is the
+//! same on every machine, whichever openings were requested before, so that shards and resumed
+//! matches need no further coordination. No opening occurs twice; two openings are the same if they
+//! lead to the same position. Positions in which the game is over are left out.
 
 mod file;
 mod judge;
@@ -32,20 +32,20 @@ use file::Texts;
 use judge::Judge;
 use random::{Purpose, RandomOpenings};
 
-/// The beginning of a game. Its text is what follows `position` in USI: `startpos moves 7g7f …`.
+/// An opening. Its text is the argument of the USI command `position`: `startpos moves 7g7f …`.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// A position and the moves from there.
+    /// The start position and the moves.
     pub line: SfenLine,
 }
 
 impl Opening {
-    /// The position after the moves, in which the engines begin.
+    /// The position after the moves, in which the engines take over.
     pub fn position(&self) -> Position {
         self.line.position()
     }
 
-    /// The moves.
+    /// The moves of the opening.
     pub fn moves(&self) -> &[Move] {
         &self.line.moves
     }
@@ -65,18 +65,18 @@ impl FromStr for Opening {
     }
 }
 
-/// Why there is no opening, or none more.
+/// Why an opening cannot be provided.
 #[derive(Debug, Error)]
 pub enum OpeningError {
-    /// The file cannot be read.
+    /// A file cannot be read.
     #[error("openings {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A line of the file is no opening.
+    /// A line of a file is not an opening.
     #[error("openings {}, line {line}: {reason}", path.display())]
     Line {
         /// The file.
@@ -86,7 +86,7 @@ pub enum OpeningError {
         /// What was found and what was expected.
         reason: String,
     },
-    /// The file has nothing to begin a game with.
+    /// A file has no usable opening.
     #[error(
         "openings {} has no position to play from, expected lines such as 'startpos moves 7g7f' or an SFEN, or a book with values within the imbalance allowed",
         path.display()
@@ -95,37 +95,37 @@ pub enum OpeningError {
         /// The file.
         path: PathBuf,
     },
-    /// There are fewer openings than games to play.
+    /// There are fewer openings than requested.
     #[error(
         "opening {number} was asked for, but {origin} has only {count}: play fewer games, allow a larger imbalance if there is a limit, or take a larger file or random moves"
     )]
     TooFew {
-        /// The one that was asked for, from 1.
+        /// Number of the requested opening, from 1.
         number: usize,
-        /// How many there are.
+        /// Number of available openings.
         count: usize,
-        /// Where they come from.
+        /// The source of the openings, for the message.
         origin: String,
     },
-    /// Random moves lead nowhere new.
+    /// Random moves lead to no new positions.
     #[error(
         "no opening {number} in {attempts} attempts: too few positions after {plies} plies are new, balanced and out of check; use more plies or allow a larger imbalance"
     )]
     UsedUp {
-        /// The one that was asked for, from 1.
+        /// Number of the requested opening, from 1.
         number: u64,
-        /// How often it was tried.
+        /// Number of attempts.
         attempts: u64,
-        /// The plies that were tried.
+        /// The range of plies.
         plies: Plies,
     },
     /// A set of openings cannot be written.
     #[error("cannot write the openings: {0}")]
     Write(#[from] io::Error),
-    /// An opening of ours cannot be read back.
+    /// An opening made by this program cannot be parsed.
     #[error("opening {number}: {error}")]
     Unreadable {
-        /// Its number, from 1.
+        /// Number of the opening, from 1.
         number: usize,
         /// What is wrong with it.
         error: SfenLineError,
@@ -134,34 +134,34 @@ pub enum OpeningError {
 
 /// The openings of a match.
 pub struct Openings {
-    /// Those that are known, in their order.
+    /// The openings found so far, in order.
     found: Texts,
-    /// Where more come from.
+    /// The source of further openings.
     supply: Supply,
-    /// For messages.
+    /// Description of the source for messages.
     origin: String,
-    /// The one that was asked for last.
+    /// The opening that was requested last.
     current: Option<Opening>,
 }
 
 enum Supply {
-    /// There are no more.
+    /// There are no further openings.
     Nothing,
-    /// Lines of a file that have yet to be judged, from `next` on.
+    /// Lines of a file that have not been judged yet, from `next` on.
     Unjudged {
         candidates: Texts,
         next: usize,
         judge: Judge,
     },
-    /// As many as are asked for.
+    /// Random openings, as many as requested.
     Random(RandomOpenings),
 }
 
 impl Openings {
-    /// Reads the file, if the openings come from one.
+    /// Prepares the openings; reads the file, if they come from one.
     ///
     /// # Errors
-    /// When the file cannot be read, or holds something else than openings, or nothing.
+    /// The file cannot be read, has an invalid line, or has no openings.
     pub fn new(settings: &OpeningSettings) -> Result<Self, OpeningError> {
         let judge = settings.max_imbalance.map(Judge::new);
         let mut found = Texts::default();
@@ -202,11 +202,11 @@ impl Openings {
         })
     }
 
-    /// The opening with this index, from 0. May search for a while where openings are filtered: all before it are
-    /// found first.
+    /// The opening with this index, from 0. This can take a while if openings are filtered by a
+    /// search, as all earlier openings are found first.
     ///
     /// # Errors
-    /// When there are not so many.
+    /// There are not enough openings.
     pub fn get(&mut self, index: usize) -> Result<&Opening, OpeningError> {
         while self.found.len() <= index {
             if !self.find_one_more()? {
@@ -225,7 +225,7 @@ impl Openings {
         Ok(self.current.insert(opening))
     }
 
-    /// How many there are; `None` where they are made or judged as they are asked for.
+    /// The number of openings; `None` if it is not known because they are made or judged on demand.
     pub fn known(&self) -> Option<usize> {
         match &self.supply {
             Supply::Nothing => Some(self.found.len()),
@@ -233,7 +233,7 @@ impl Openings {
         }
     }
 
-    /// Whether there was one more.
+    /// Finds one more opening; false if there is none.
     fn find_one_more(&mut self) -> Result<bool, OpeningError> {
         match &mut self.supply {
             Supply::Nothing => Ok(false),

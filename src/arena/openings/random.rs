@@ -1,8 +1,9 @@
-//! Openings made of random moves.
+//! Openings of random moves.
 //!
-//! Every attempt draws from a generator of its own, seeded with the seed, the number of the opening and the number of
-//! the attempt, so that nothing depends on what was drawn elsewhere. Only "no opening twice" looks back: opening `k`
-//! is the first attempt of its own that no opening before it used, and therefore they are made in order.
+//! Each attempt has its own random number generator, seeded with the seed, the number of the
+//! opening and the number of the attempt, so that it does not depend on other attempts. Duplicates
+//! are the only dependency: opening `k` is its first attempt that no earlier opening used, so
+//! openings are made in order.
 
 use std::collections::HashSet;
 
@@ -15,17 +16,17 @@ use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 
-/// Attempts at one opening before the range counts as used up.
+/// Maximum number of attempts at one opening.
 const MAX_ATTEMPTS: u64 = 2_000;
 
-/// What a generator is used for, so that no two uses draw the same numbers.
+/// Separates the random numbers of different uses.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose {
     Moves = 1,
     Order = 2,
 }
 
-/// A generator that is the same on every machine and in every version.
+/// A generator with the same output on every machine and in every version.
 pub(super) fn generator(purpose: Purpose, seed: u64, index: u64, attempt: u64) -> ChaCha8Rng {
     let mut bytes = [0; 32];
     let words = [seed, index, attempt, purpose as u64];
@@ -35,20 +36,21 @@ pub(super) fn generator(purpose: Purpose, seed: u64, index: u64, attempt: u64) -
     ChaCha8Rng::from_seed(bytes)
 }
 
-/// A number below `bound`, which is not 0. The upper half of a product, whose bias of `bound` in 2^64 no one can
-/// notice; written out here because the methods of the library may draw otherwise in another version.
+/// A random number from 0 to `bound` - 1, where `bound` is at least 1. Takes the upper half of a
+/// product; its bias of `bound` in 2^64 is negligible. Not taken from the library, whose method may
+/// change between versions.
 pub(super) fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u128::from(generator.next_u64()) * bound as u128) >> 64) as usize
 }
 
-/// Makes openings, one after the other.
+/// Makes openings one after the other.
 pub(super) struct RandomOpenings {
     plies: Plies,
     seed: u64,
     judge: Option<Judge>,
-    /// The next opening to be made.
+    /// Index of the next opening.
     index: u64,
-    /// Keys of all positions that have been accepted or refused: neither comes back.
+    /// Keys of all positions that were accepted or rejected, which are not tried again.
     considered: HashSet<u64>,
 }
 
@@ -95,8 +97,8 @@ impl RandomOpenings {
     }
 }
 
-/// So many random moves from the start position, each legal move as likely as the others; `None` where the game is over
-/// before.
+/// A line of `plies` random moves from the start position, each legal move equally likely; `None`
+/// if the game ends before.
 fn random_line(generator: &mut ChaCha8Rng, plies: u32) -> Option<(Position, SfenLine)> {
     let mut position = Position::startpos();
     let start = position.clone();

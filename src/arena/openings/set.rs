@@ -1,14 +1,14 @@
-//! Sets of openings as files that this module reads again.
+//! Writes sets of openings to files that [`Openings`] can read.
 
 use std::io::Write;
 
 use super::{OpeningError, OpeningSettings, Openings};
 
-/// Writes the first `count` openings of the settings, one a line, under comments that name `command`, with which
-/// anybody can make the same set again. Calls `on_progress` with the number written after each.
+/// Writes the first `count` openings of the settings, one per line, after comments with `command`,
+/// which reproduces the set. Calls `on_progress` with the number of openings written so far.
 ///
 /// # Errors
-/// When there are not so many, or `out` fails.
+/// There are fewer openings, or `out` cannot be written.
 pub fn write_set(
     settings: &OpeningSettings,
     count: usize,

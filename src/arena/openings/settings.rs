@@ -1,4 +1,4 @@
-//! What openings a match asks for, and the notation of a range of plies.
+//! The settings of openings, and ranges of plies.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,31 +9,32 @@ use thiserror::Error;
 
 use crate::util::shorten;
 
-/// Where the openings of a match come from. Together with the version of the program they determine every opening.
+/// The settings of the openings of a match. Together with the version of the program they determine
+/// every opening.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpeningSettings {
-    /// What they are taken from.
+    /// The source of the openings.
     pub source: Source,
-    /// In which order, where the source has one.
+    /// The order of the openings of a file.
     pub order: Order,
-    /// The largest advantage, in centipawns, that either side may have: by the value in a book that has values,
-    /// otherwise by our own search. `None` takes every opening.
+    /// Maximum advantage of either side in centipawns, by the values of a book or else by our own
+    /// search. `None` accepts every opening.
     pub max_imbalance: Option<u32>,
-    /// What the random order and the random openings begin with.
+    /// Seed of the random order and of random openings.
     pub seed: u64,
 }
 
-/// What openings are taken from.
+/// A source of openings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The usual start position, nothing else.
+    /// Only the standard start position.
     Startpos,
-    /// Lines of a file, or the positions of a book.
+    /// The lines of a file, or the positions of a book.
     File(PathBuf),
-    /// Games of random moves from the start position.
+    /// Random moves from the start position.
     Random {
-        /// How many moves.
+        /// Range of the number of moves.
         plies: Plies,
     },
 }
@@ -42,14 +43,14 @@ pub enum Source {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// As they stand in the file.
+    /// The order of the file.
     #[default]
     Sequential,
-    /// Shuffled by the seed.
+    /// A random order that depends on the seed.
     Random,
 }
 
-/// How many moves a random opening may have, both ends included.
+/// A range of plies, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Plies {
@@ -57,10 +58,10 @@ pub struct Plies {
     most: u32,
 }
 
-/// No opening is longer; a game of random moves is over soon after.
+/// Maximum number of plies of a random opening. Games of random moves end soon after that.
 const MOST_PLIES: u32 = 100;
 
-/// The text is no range of plies.
+/// A text that is not a range of plies.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "'{0}' is no range of plies, expected two numbers from 1 to {MOST_PLIES} such as 8..12 (both included), or one"
@@ -68,17 +69,17 @@ const MOST_PLIES: u32 = 100;
 pub struct PliesError(String);
 
 impl Plies {
-    /// The range with these ends, `None` unless `1 <= least <= most` and no number is senselessly large.
+    /// The range from `least` to `most`; `None` unless 1 <= `least` <= `most` <= 100.
     pub fn new(least: u32, most: u32) -> Option<Self> {
         (1 <= least && least <= most && most <= MOST_PLIES).then_some(Self { least, most })
     }
 
-    /// The smallest number.
+    /// The lower end of the range.
     pub const fn least(self) -> u32 {
         self.least
     }
 
-    /// The largest number.
+    /// The upper end of the range.
     pub const fn most(self) -> u32 {
         self.most
     }

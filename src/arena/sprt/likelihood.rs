@@ -1,28 +1,30 @@
 //! Maximum-likelihood distributions of pair results under a hypothesis.
 //!
-//! With observed frequencies p̂ over the values v, the most likely distribution among those with Σ q·g = 0, for numbers
-//! g that have both signs, is q = p̂/(1 + x·g), where x solves Σ p̂·g/(1 + x·g) = 0 between the poles; there is exactly one
-//! such x (Lagrange). A given mean s is g = v − s. A given t-value is not linear in q; it is linearized around the last q
-//! until nothing changes. Sources: see the parent module.
+//! With observed frequencies p̂ over the values v, the most likely distribution among those with Σ
+//! q·g = 0, for numbers g of both signs, is q = p̂/(1 + x·g), where x solves Σ p̂·g/(1 + x·g) = 0
+//! between the poles; there is exactly one such x (Lagrange). For a given mean s, g = v − s. A
+//! given t-value is not linear in q; it is linearized around the last q until q converges. Sources:
+//! see the parent module.
 
 #![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
 
 use super::Pentanomial;
 
-/// What counts instead of a result that never happened, in pairs: without it a hypothesis outside the observed results
-/// would be impossible rather than unlikely. The same as in fishtest.
+/// Count of a result that never occurred, in pairs. With 0 a hypothesis outside the observed
+/// results would be impossible rather than unlikely. The value is that of fishtest.
 const UNSEEN: f64 = 1e-3;
 
-/// Halvings of an interval of floats; it usually cannot be halved any more long before.
+/// Maximum number of bisections. The interval of floats usually cannot be divided any more long
+/// before.
 const MOST_HALVINGS: usize = 200;
 
-/// Rounds of linearization; a handful is usual.
+/// Maximum number of linearizations; about five are usual.
 const MOST_ROUNDS: usize = 200;
 
-/// The change of a probability at which the linearization is done.
+/// Change of a probability below which the linearization has converged.
 const SETTLED: f64 = 1e-12;
 
-/// The mean score of a pair, by half points.
+/// Score of a pair per game, by half points.
 const VALUES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Probabilities of the five results of a pair.
@@ -30,7 +32,8 @@ const VALUES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 pub(super) struct Distribution([f64; 5]);
 
 impl Distribution {
-    /// The frequencies of the results and how many pairs there are, both with a little in place of zeros.
+    /// The number of pairs and the frequencies of the results, both with [`UNSEEN`] in place of
+    /// zeros.
     pub(super) fn observed(pairs: &Pentanomial) -> (f64, Self) {
         let counts = pairs
             .0
@@ -68,7 +71,7 @@ impl Distribution {
     }
 }
 
-/// The most likely distribution with this mean, which is above 0 and below 1.
+/// The most likely distribution with this mean, between 0 and 1.
 pub(super) fn with_mean(observed: &Distribution, mean: f64) -> Distribution {
     observed.orthogonal_to(&VALUES.map(|value| value - mean))
 }
@@ -96,7 +99,8 @@ pub(super) fn with_t_value(observed: &Distribution, reference: f64, t_value: f64
     fitted
 }
 
-/// The x with Σ p·g/(1 + x·g) = 0 between the poles; the sum falls from infinity to minus infinity there.
+/// The x with Σ p·g/(1 + x·g) = 0 between the poles, found by bisection: the sum falls from
+/// infinity to minus infinity there.
 fn multiplier(probabilities: &[f64; 5], numbers: &[f64; 5]) -> f64 {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);

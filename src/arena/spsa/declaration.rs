@@ -1,11 +1,11 @@
-//! Whether an engine has the options that are to be tuned.
+//! Checks that an engine declares the options that are tuned.
 
 use thiserror::Error;
 
 use super::Parameter;
 use crate::usi::client::reply::{DeclaredOption, OptionKind};
 
-/// Why an engine cannot be tuned by a parameter.
+/// Why a parameter cannot be tuned with an engine.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum DeclarationError {
@@ -29,7 +29,8 @@ pub enum DeclarationError {
     Fixed { name: String, value: String },
 }
 
-/// Checks that the engine takes every value that may be tried, and that the user has not set any.
+/// Checks that the engine accepts every value that may be tried, and that the user has not set a
+/// tuned option.
 pub(super) fn check(
     parameters: &[Parameter],
     declared: &[DeclaredOption],
@@ -63,7 +64,7 @@ fn check_one(
     };
     match (&option.kind, parameter.is_integer) {
         (&OptionKind::Spin { min, max, .. }, true) => {
-            // The ends of an int are whole numbers.
+            // The limits of an int are whole numbers.
             let [least, most] = [parameter.least, parameter.most].map(|end| end as i64);
             if min <= least && most <= max {
                 return Ok(());

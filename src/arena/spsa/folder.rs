@@ -1,12 +1,12 @@
-//! What a run leaves behind: a folder with all that it needs to go on, and what there is to look at.
+//! The folder of a run: everything that is needed to resume it, and files for people.
 //!
 //! | File | Content |
 //! |---|---|
-//! | `tuning.json` | what is played: engine, rules, openings, pairs |
-//! | `spsa.json` | the state: parameters, course of the run, values so far |
-//! | `history.csv` | the values in the course of the run, for a graph |
-//! | `faults.jsonl` | a line of JSON for each game that was lost by a fault |
-//! | `faults/` | the last lines of the dialogue of the first of these |
+//! | `tuning.json` | the settings of the games: engine, rules, openings, pairs |
+//! | `spsa.json` | the state: parameters, settings of the algorithm, current values |
+//! | `history.csv` | the values over the run, for a graph |
+//! | `faults.jsonl` | one line of JSON per game that was lost by a fault |
+//! | `faults/` | the last lines of the dialogue of the first of these games |
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -29,14 +29,14 @@ const KIND: RunKind = RunKind {
 const STATE_FILE: &str = "spsa.json";
 const HISTORY_FILE: &str = "history.csv";
 const FAULTS_FOLDER: &str = "faults";
-/// Faults whose dialogue is kept; after so many there is nothing new to be seen.
+/// Maximum number of faults whose dialogue is kept; further ones rarely show anything new.
 const DIALOGUES: u64 = 50;
 
 /// The folder of a run, open for writing.
 pub struct Folder {
     path: PathBuf,
     settings: GameSettings,
-    /// The journal is that of the faults; results are in the state.
+    /// The journal contains the faults; results are in the state.
     faults: Mutex<Faults>,
 }
 
@@ -45,10 +45,10 @@ struct Faults {
     counts: BTreeMap<Reason, u64>,
 }
 
-/// Why a run cannot be kept or go on.
+/// Why the folder of a run cannot be used.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// The folder.
+    /// The folder cannot be used.
     #[error(transparent)]
     Folder(#[from] RunFolderError),
     /// The state cannot be written or read.
@@ -57,10 +57,10 @@ pub enum FolderError {
 }
 
 impl Folder {
-    /// Makes sure that a run can begin in a folder, as far as that can be seen without touching it.
+    /// Checks that a new run can begin in the folder, without writing to it.
     ///
     /// # Errors
-    /// There is one already.
+    /// The folder holds a run already.
     pub fn check_free(path: &Path) -> Result<(), FolderError> {
         if path.join(STATE_FILE).exists() {
             return Err(FolderError::Folder(RunFolderError::Occupied {
@@ -71,10 +71,10 @@ impl Folder {
         Ok(RunFolder::check_free(path, KIND)?)
     }
 
-    /// Begins a run in a folder, which is made if it is not there.
+    /// Begins a run in a folder, which is created if necessary.
     ///
     /// # Errors
-    /// The folder holds a run, or cannot be written.
+    /// The folder holds a run already, or cannot be written.
     pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, FolderError> {
         Self::check_free(path)?;
         let folder = RunFolder::create(path, KIND, &settings)?;
@@ -83,10 +83,10 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Resumes the run in a folder.
+    /// Resumes the run in a folder and returns its state.
     ///
     /// # Errors
-    /// There is none, another process is at it, or a file is broken.
+    /// The folder holds no run, another process has it open, or a file is not valid.
     pub fn resume(path: &Path) -> Result<(Self, State), FolderError> {
         if !path.join(STATE_FILE).exists() {
             return Err(FolderError::Folder(RunFolderError::Missing {
@@ -116,30 +116,30 @@ impl Folder {
         }
     }
 
-    /// The folder itself.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is played.
+    /// The settings of the games.
     pub fn settings(&self) -> &GameSettings {
         &self.settings
     }
 
-    /// The file of the state.
+    /// The path of the state file.
     pub fn state_path(&self) -> PathBuf {
         self.path.join(STATE_FILE)
     }
 
-    /// Games lost by faults so far, also in earlier parts of the run.
+    /// Number of games lost by each kind of fault, earlier parts of the run included.
     pub fn faults(&self) -> BTreeMap<Reason, u64> {
         self.lock_faults().counts.clone()
     }
 
-    /// Keeps a fault, and the dialogue of the first ones.
+    /// Appends a fault to the journal, and writes the dialogue of the first ones.
     ///
     /// # Errors
-    /// The files cannot be written.
+    /// A file cannot be written.
     pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), FolderError> {
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
@@ -156,7 +156,7 @@ impl Folder {
         Ok(faults.folder.write_file(&name, text.as_bytes())?)
     }
 
-    /// Writes the values in the course of the run.
+    /// Writes the values over the run as CSV.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -176,7 +176,7 @@ impl Folder {
     }
 }
 
-/// A line of a table without its end.
+/// A row of the CSV file without the line end.
 fn row(first: String, rest: impl Iterator<Item = String>) -> String {
     let cells: Vec<String> = iter::once(first).chain(rest).collect();
     cells.join(",")

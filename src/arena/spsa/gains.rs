@@ -1,4 +1,4 @@
-//! How far an iteration perturbs and how far its result moves the parameters; the values it tries.
+//! The gain sequences of SPSA, and the perturbed values of an iteration.
 
 #![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 iterations")]
 
@@ -10,24 +10,25 @@ use serde::{Deserialize, Serialize};
 
 use super::Parameter;
 
-/// The course of a run.
+/// The settings of the algorithm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// How many iterations there are; an iteration is usually a pair of games.
+    /// Number of iterations; each is usually one pair of games.
     pub iterations: u64,
-    /// How fast the steps shrink: with the power `alpha` of the iteration.
+    /// Exponent of the decrease of the steps, 0 to 1.
     pub alpha: f64,
-    /// How fast the perturbations shrink: with the power `gamma` of the iteration.
+    /// Exponent of the decrease of the perturbations, 0 to 1.
     pub gamma: f64,
-    /// So many iterations are added to the count, so that the first steps are not wild: A in the papers.
+    /// Number that is added to the iteration in the steps, so that the first steps are not too
+    /// large: A in the papers.
     pub stability: f64,
-    /// The seed of all coins.
+    /// Seed of all perturbations.
     pub seed: u64,
 }
 
 impl Settings {
-    /// The usual exponents, and a tenth of the iterations for stability.
+    /// The usual exponents, and a stability of a tenth of the iterations.
     pub fn new(iterations: u64, seed: u64) -> Self {
         Self {
             iterations,
@@ -38,7 +39,7 @@ impl Settings {
         }
     }
 
-    /// What is wrong with the numbers, if anything.
+    /// What is wrong with the settings; `None` if they are valid.
     pub(super) fn fault(&self) -> Option<String> {
         let exponents = [("alpha", self.alpha), ("gamma", self.gamma)];
         if self.iterations == 0 {
@@ -55,31 +56,32 @@ impl Settings {
         None
     }
 
-    /// How far `parameter` is moved up and down in an iteration; they count from 1.
-    fn perturbation(&self, parameter: &Parameter, iteration: u64) -> f64 {
+    /// Size of the perturbation of `parameter` in an iteration, from 1: c/kᵞ.
+    fn perturbation_size(&self, parameter: &Parameter, iteration: u64) -> f64 {
         parameter.step * (self.iterations as f64 / iteration as f64).powf(self.gamma)
     }
 
-    /// How far a difference of one point moves `parameter` in an iteration.
+    /// Step of `parameter` for a difference of one point in an iteration: a/(A + k)ᵅ divided by the
+    /// perturbation.
     fn gain(&self, parameter: &Parameter, iteration: u64) -> f64 {
         let end = self.stability + self.iterations as f64;
         let now = self.stability + iteration as f64;
         let a = parameter.rate * parameter.step.powi(2) * (end / now).powf(self.alpha);
-        a / self.perturbation(parameter, iteration)
+        a / self.perturbation_size(parameter, iteration)
     }
 }
 
-/// A value that an engine is given; its text is what follows `value` in `setoption`.
+/// The value of an option. Its text is the argument of `value` in `setoption`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A whole number.
+    /// The value of a spin option.
     Integer(i64),
-    /// Any number.
+    /// The value of a string option with a number.
     Real(f64),
 }
 
 impl Value {
-    /// The number itself.
+    /// The value as a float.
     pub fn to_f64(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
@@ -87,17 +89,18 @@ impl Value {
         }
     }
 
-    /// The value of `parameter` nearest to `number` after `lift` (0 to 1) decided what becomes of a fraction.
-    fn of(parameter: &Parameter, number: f64, lift: f64) -> Self {
+    /// The value of `parameter` for `number`. A whole number is rounded down after `rounding` (0 to
+    /// 1) is added.
+    fn of(parameter: &Parameter, number: f64, rounding: f64) -> Self {
         let number = number.clamp(parameter.least, parameter.most);
         if parameter.is_integer {
-            Self::Integer((number + lift).floor().min(parameter.most) as i64)
+            Self::Integer((number + rounding).floor().min(parameter.most) as i64)
         } else {
             Self::Real(number)
         }
     }
 
-    /// The value of `parameter` nearest to `number`.
+    /// The value of `parameter` that is nearest to `number`.
     pub(super) fn nearest(parameter: &Parameter, number: f64) -> Self {
         Self::of(parameter, number, 0.5)
     }
@@ -112,38 +115,38 @@ impl fmt::Display for Value {
     }
 }
 
-/// The coins of an iteration: nothing but the seed and the number of the iteration decides them.
-pub(super) struct Trial {
+/// The random perturbation of an iteration, determined by the seed and the number of the iteration.
+pub(super) struct Perturbation {
     iteration: u64,
-    coins: Vec<Coin>,
+    flips: Vec<Flip>,
 }
 
-struct Coin {
-    /// 1 or −1.
+struct Flip {
+    /// Direction of the plus side: 1 or −1.
     sign: f64,
-    /// What is added to whole numbers before they are cut, so that they are right on average. Both sides get the same,
-    /// which keeps their distance.
-    lift: f64,
+    /// Added to numbers before they are rounded down, 0 to 1, so that whole numbers are correct on
+    /// average. Both sides use the same, which preserves their distance.
+    rounding: f64,
 }
 
-impl Trial {
+impl Perturbation {
     pub(super) fn new(settings: &Settings, parameters: usize, iteration: u64) -> Self {
         let mut generator = ChaCha8Rng::seed_from_u64(settings.seed);
         generator.set_stream(iteration);
-        let coins = (0..parameters)
-            .map(|_| Coin {
+        let flips = (0..parameters)
+            .map(|_| Flip {
                 sign: if generator.random::<bool>() {
                     1.0
                 } else {
                     -1.0
                 },
-                lift: generator.random(),
+                rounding: generator.random(),
             })
             .collect();
-        Self { iteration, coins }
+        Self { iteration, flips }
     }
 
-    /// The values of the side that is moved along the coins (`side` 1) or against them (−1).
+    /// The values of a side: `side` is 1 for plus and −1 for minus.
     pub(super) fn values(
         &self,
         settings: &Settings,
@@ -154,19 +157,19 @@ impl Trial {
         parameters
             .iter()
             .zip(theta)
-            .zip(&self.coins)
-            .map(|((parameter, number), coin)| {
-                let perturbation = settings.perturbation(parameter, self.iteration);
+            .zip(&self.flips)
+            .map(|((parameter, number), flip)| {
+                let perturbation = settings.perturbation_size(parameter, self.iteration);
                 Value::of(
                     parameter,
-                    number + side * coin.sign * perturbation,
-                    coin.lift,
+                    number + side * flip.sign * perturbation,
+                    flip.rounding,
                 )
             })
             .collect()
     }
 
-    /// Moves `theta` after the plus side made so many points more than the minus side.
+    /// Moves `theta` after the plus side scored `difference` points more than the minus side.
     pub(super) fn apply(
         &self,
         settings: &Settings,
@@ -174,10 +177,10 @@ impl Trial {
         theta: &mut [f64],
         difference: f64,
     ) {
-        for ((parameter, number), coin) in parameters.iter().zip(theta).zip(&self.coins) {
+        for ((parameter, number), flip) in parameters.iter().zip(theta).zip(&self.flips) {
             let gain = settings.gain(parameter, self.iteration);
             *number =
-                (*number + gain * difference * coin.sign).clamp(parameter.least, parameter.most);
+                (*number + gain * difference * flip.sign).clamp(parameter.least, parameter.most);
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Games between two processes of one engine, one with the values of the plus side and one with those of the minus side.
+//! Games between two processes of an engine, with the values of the plus side and of the minus
+//! side.
 //!
-//! A pair of processes plays one iteration at a time and is kept for the next. What hangs or ends loses its game and is
-//! started anew; only an engine that cannot be got ready ends the run.
+//! A pair of processes plays one iteration at a time and is reused afterwards. A process that hangs
+//! or exits loses its game and is restarted; only an engine that cannot be prepared ends the run.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use std::thread;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::super::game::{self, PlayedGame, Surroundings};
+use super::super::game::{self, GameContext, PlayedGame};
 use super::super::heartbeat::Heartbeat;
 use super::super::openings::{Opening, OpeningError, OpeningSettings, Openings};
 use super::super::player::Player;
@@ -20,47 +21,47 @@ use super::{DeclarationError, Objective, Parameter, Value, declaration};
 use crate::runs::Stop;
 use crate::usi::client::ClientError;
 
-/// After so many openings the first one comes again. A run that goes on has to make those before it once more, which
-/// takes seconds; other values play them by then.
+/// Number of openings that are played before they repeat. A resumed run has to make them again,
+/// which takes seconds; by the time they repeat, other values play them.
 const OPENINGS: u64 = 1000;
 
-/// What is played for an iteration. Together with the parameters and the seed it decides the run.
+/// The settings of the games. Together with the parameters and the seed they determine the run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GameSettings {
-    /// The engine.
+    /// The engine that plays both sides.
     pub engine: EngineSettings,
-    /// The rules.
+    /// The rules of the games.
     pub rules: Rules,
-    /// Where the games begin.
+    /// The openings of the games.
     pub openings: OpeningSettings,
-    /// Pairs of games for each iteration.
+    /// Number of game pairs per iteration.
     pub pairs: u32,
 }
 
-/// Whose values a process plays with.
+/// One of the two sides of an iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// Moved along the coins.
+    /// The values in the direction of the perturbation.
     Plus,
-    /// Moved against the coins.
+    /// The values in the opposite direction.
     Minus,
 }
 
-/// A game that a side lost by what no engine should do.
+/// A game that a side lost by a fault of the engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// The iteration.
+    /// Number of the iteration, from 1.
     pub iteration: u64,
-    /// The game, counted from 1 in its iteration.
+    /// Number of the game within its iteration, from 1.
     pub game: u32,
     /// The side at fault.
     pub side: Side,
-    /// What it did.
+    /// The kind of fault.
     pub reason: Reason,
-    /// In words.
+    /// Details of the fault for people.
     pub detail: String,
-    /// Its values, as `NAME=VALUE`.
+    /// The values of that side, as `NAME=VALUE`.
     pub values: Vec<String>,
 }
 
@@ -85,81 +86,82 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What happens in the games of a run.
+/// An event in the games of a run.
 pub enum GameEvent<'a> {
-    /// A game was lost by a fault; with the last lines that were said to the engine and by it.
+    /// A game was lost by a fault; with the last lines of the dialogue of the engine.
     Fault(&'a Fault, Vec<String>),
-    /// Something that the user should know.
+    /// A note for the user.
     Note(String),
 }
 
-/// Why an iteration cannot be played, or none at all.
+/// Why games cannot be played.
 #[derive(Debug, Error)]
 pub enum GamesError {
     /// The engine cannot be started.
     #[error("engine {name}: {source}")]
     Engine {
-        /// Its name.
+        /// Name of the engine.
         name: String,
-        /// Why.
+        /// The error of the USI client.
         source: ClientError,
     },
-    /// The engine does not have what is to be tuned.
+    /// The engine does not have the tuned options.
     #[error("engine {name}: {source}")]
     Declaration {
-        /// Its name.
+        /// Name of the engine.
         name: String,
-        /// What is wrong.
+        /// What is wrong with the options.
         source: DeclarationError,
     },
-    /// The engine was started, but not with these values.
+    /// The engine did not become ready with these values.
     #[error("engine {name} with {values} could not be got ready: {source}")]
     NotReady {
-        /// Its name.
+        /// Name of the engine.
         name: String,
-        /// `NAME=VALUE`, separated by spaces.
+        /// The values as `NAME=VALUE`, separated by spaces.
         values: String,
-        /// Why.
+        /// The error of the USI client.
         source: ClientError,
     },
-    /// The openings cannot be had.
+    /// The openings cannot be read or made.
     #[error(transparent)]
     Opening(#[from] OpeningError),
 }
 
-/// The engine and the openings, found fit for the parameters.
+/// The engine and the openings, checked against the parameters.
 pub struct Games {
     engine: String,
     program: String,
-    /// Of the parameters.
+    /// Names of the parameters.
     names: Vec<String>,
     pairs: u32,
-    /// A match without end of the plus side, which is engine 0, against the minus side.
+    /// An endless match of the plus side, which is engine 0, against the minus side.
     pairing: MatchSettings,
     openings: Mutex<Openings>,
     heartbeat: Heartbeat,
-    /// Pairs of processes that nobody plays with.
-    free: Mutex<Vec<Table>>,
+    /// Pairs of processes that are not in use.
+    idle: Mutex<Vec<PlayerPair>>,
 }
 
-/// The processes of a pair, by side.
-type Table = [Option<Player>; 2];
+/// The processes of a pair, indexed by side.
+type PlayerPair = [Option<Player>; 2];
 
-/// The values of one side as options.
+/// The values of one side as USI options.
 type Options = Vec<(String, String)>;
 
-/// Games that can be stopped and watched: what [`super::run`] asks for.
+/// The [`Objective`] that plays the games, with the request to stop and the receiver of events.
 pub struct Session<'a> {
-    /// What is played.
+    /// The engine and the openings.
     pub games: &'a Games,
-    /// How it is told to end.
+    /// The request to end.
     pub stop: &'a Stop,
-    /// Sees what happens.
+    /// Receives the events.
     pub on_event: &'a (dyn Fn(GameEvent<'_>) + Sync),
 }
 
 impl Games {
-    /// Starts the engine once and looks at its options and at the openings, so that what cannot work is an error now.
+    /// Starts the engine once and checks its options and the openings, so that faults show before
+    /// the run begins.
     ///
     /// # Errors
     /// The engine cannot be started or lacks an option, or there are no openings.
@@ -189,21 +191,21 @@ impl Games {
             pairing: pairing(settings),
             openings: Mutex::new(Openings::new(&settings.openings)?),
             heartbeat: Heartbeat::start(),
-            free: Mutex::new(vec![[Some(player), None]]),
+            idle: Mutex::new(vec![[Some(player), None]]),
         })
     }
 
-    /// What the engine calls itself.
+    /// The name that the engine reports with `id name`.
     pub fn program_name(&self) -> &str {
         &self.program
     }
 
-    /// Ends the processes, all at a time as each may need some.
+    /// Ends all processes, in parallel because each may take some time.
     pub fn close(self) {
-        let free = self.free.into_inner();
-        let tables = free.unwrap_or_else(PoisonError::into_inner);
+        let idle = self.idle.into_inner();
+        let pairs = idle.unwrap_or_else(PoisonError::into_inner);
         thread::scope(|scope| {
-            for player in tables.into_iter().flatten().flatten() {
+            for player in pairs.into_iter().flatten().flatten() {
                 scope.spawn(|| player.quit());
             }
         });
@@ -217,7 +219,7 @@ impl Games {
     fn opening(&self, pair: u64) -> Result<Opening, OpeningError> {
         let index = (pair % OPENINGS) as usize;
         let mut openings = lock(&self.openings);
-        // Some know how many they are only when they are all used.
+        // Some sources know their number of openings only when all have been used.
         let is_there = openings.get(index).is_ok();
         let index = match openings.known() {
             Some(count) if !is_there && count > 0 => index % count,
@@ -227,7 +229,7 @@ impl Games {
     }
 }
 
-/// The engine against itself.
+/// The settings of a match of the engine against itself.
 fn pairing(settings: &GameSettings) -> MatchSettings {
     let engine = |name: &str| EngineSettings {
         name: name.to_owned(),
@@ -257,7 +259,7 @@ impl Objective for Session<'_> {
     ) -> Result<Option<f64>, GamesError> {
         let games = self.games;
         let sides = [plus, minus].map(|values| games.options(values));
-        let mut table = lock(&games.free).pop().unwrap_or_default();
+        let mut players = lock(&games.idle).pop().unwrap_or_default();
         let mut difference = 0;
         let pairs = u64::from(games.pairs);
         for pair in (iteration - 1) * pairs..iteration * pairs {
@@ -266,41 +268,41 @@ impl Objective for Session<'_> {
                 if self.stop.is_abort() {
                     return Ok(None);
                 }
-                match self.seat(iteration, &sides, &mut table) {
+                match self.prepare_players(iteration, &sides, &mut players) {
                     Err(_) if self.stop.is_abort() => return Ok(None),
-                    seated => seated?,
+                    prepared => prepared?,
                 }
-                let Some(played) = self.play_game(fixture, &opening, &mut table) else {
-                    // Who is still thinking about a game that is over is of no use for another; dropping ends it.
+                let Some(played) = self.play_game(fixture, &opening, &mut players) else {
+                    // The processes may still be searching; dropping the pair kills them.
                     return Ok(None);
                 };
-                difference += self.result(iteration, fixture, &played, &sides, &mut table);
+                difference += self.result(iteration, fixture, &played, &sides, &mut players);
             }
         }
-        lock(&games.free).push(table);
+        lock(&games.idle).push(players);
         Ok(Some(f64::from(difference)))
     }
 }
 
 impl Session<'_> {
-    /// Gets both processes ready with the values of their sides, if need be by starting them anew.
-    fn seat(
+    /// Prepares both processes with the values of their sides, and restarts them if necessary.
+    fn prepare_players(
         &self,
         iteration: u64,
         sides: &[Options; 2],
-        table: &mut Table,
+        players: &mut PlayerPair,
     ) -> Result<(), GamesError> {
         let MatchSettings { engines, rules, .. } = &self.games.pairing;
         let engine = &engines[0];
-        for (options, seat) in sides.iter().zip(table) {
-            if let Some(player) = seat {
+        for (options, slot) in sides.iter().zip(players) {
+            if let Some(player) = slot {
                 match prepare(player, options, self.stop) {
                     Ok(()) => continue,
                     Err(error) => (self.on_event)(GameEvent::Note(format!(
                         "a process was not ready for iteration {iteration} and is started anew: {error}"
                     ))),
                 }
-                *seat = None;
+                *slot = None;
             }
             let started = Player::start(engine, rules, false, self.stop).and_then(|mut player| {
                 prepare(&mut player, options, self.stop)?;
@@ -311,42 +313,43 @@ impl Session<'_> {
                 values: assignments(options).join(" "),
                 source,
             })?;
-            *seat = Some(player);
+            *slot = Some(player);
         }
         Ok(())
     }
 
-    /// `None` if it was broken off.
+    /// Plays a game; `None` if it was aborted.
     fn play_game(
         &self,
         fixture: Fixture,
         opening: &Opening,
-        table: &mut Table,
+        players: &mut PlayerPair,
     ) -> Option<PlayedGame> {
-        let around = Surroundings {
+        let context = GameContext {
             settings: &self.games.pairing,
             heartbeat: &self.games.heartbeat,
             stop: self.stop,
         };
-        let [Some(plus), Some(minus)] = table else {
-            unreachable!("both sides are seated before a game");
+        let [Some(plus), Some(minus)] = players else {
+            unreachable!("both processes run before a game");
         };
-        let mut seated = if fixture.is_second() {
+        let mut players = if fixture.is_second() {
             [minus, plus]
         } else {
             [plus, minus]
         };
-        game::play(&around, fixture, opening, &mut seated)
+        game::play(&context, fixture, opening, &mut players)
     }
 
-    /// The points that the plus side made more. Says so if the game was lost by a fault, and ends what no longer answers.
+    /// The points of the plus side minus those of the minus side. Reports a fault, and drops a
+    /// process that no longer answers.
     fn result(
         &self,
         iteration: u64,
         fixture: Fixture,
         played: &PlayedGame,
         sides: &[Options; 2],
-        table: &mut Table,
+        players: &mut PlayerPair,
     ) -> i32 {
         let Some(winner) = played.verdict.winner else {
             return 0;
@@ -354,7 +357,7 @@ impl Session<'_> {
         let loser = fixture.players[(!winner).index()];
         let reason = played.verdict.reason;
         if reason.is_fault() {
-            let dialogue = table[loser].as_ref().map(Player::dialogue);
+            let dialogue = players[loser].as_ref().map(Player::dialogue);
             let fault = Fault {
                 iteration,
                 game: 1 + (fixture.game % (2 * u64::from(self.games.pairs))) as u32,
@@ -366,7 +369,7 @@ impl Session<'_> {
             (self.on_event)(GameEvent::Fault(&fault, dialogue.unwrap_or_default()));
         }
         if matches!(reason, Reason::Hang | Reason::Crash) {
-            table[loser] = None;
+            players[loser] = None;
         }
         if fixture.color_of(0) == Some(winner) {
             1

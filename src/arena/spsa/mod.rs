@@ -1,12 +1,15 @@
-//! SPSA: tunes many numbers at once by games between two settings that differ in all of them.
+//! SPSA (simultaneous perturbation stochastic approximation): tunes many numbers at once by games
+//! between two sets of values that differ in all of them.
 //!
-//! Each iteration moves every parameter a little up or down by the toss of a coin, plays these values against the opposite
-//! ones, and shifts the parameters towards the side that won. The gains follow fishtest: perturbation c/kᵞ and step
-//! a/(A + k)ᵅ, told by their values at the end of the run. What an iteration tries comes from the seed and its number
-//! alone, and the state is written after every iteration, so that a run which was killed goes on as if nothing had been.
+//! Each iteration perturbs every parameter up or down at random, plays these values (the plus side)
+//! against the opposite ones (the minus side), and moves the parameters towards the side that won.
+//! The gains follow fishtest: perturbation c/kᵞ and step a/(A + k)ᵅ, specified by their values at
+//! the end of the run. The perturbation depends only on the seed and the number of the iteration,
+//! and the state is written after every iteration, so that a killed run can be resumed without a
+//! difference.
 //!
-//! [`run`] and [`State`] know no engines: an [`Objective`] plays. [`games`] is the one that plays with processes, and
-//! [`tuning`] brings both together in a folder.
+//! [`run`] and [`State`] know no engines: an [`Objective`] plays. [`games`] implements it with
+//! engine processes, and [`tuning`] runs both in a folder.
 //!
 //! Reference: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization", IEEE
 //! Transactions on Aerospace and Electronic Systems 34 (1998).
@@ -26,5 +29,5 @@ pub mod tuning;
 pub use declaration::DeclarationError;
 pub use gains::{Settings, Value};
 pub use parameter::{ListError, Parameter, ParameterError, parse_list};
-pub use run::{Conditions, Objective, Outcome, RunError, run};
+pub use run::{Objective, Outcome, RunError, RunOptions, run};
 pub use state::{Point, State, StateError};

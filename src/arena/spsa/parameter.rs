@@ -1,4 +1,5 @@
-//! What is tuned: named numbers with a range, as text lines in the order that `OpenBench` and fishtest use.
+//! The tuned parameters: named numbers with a range, as text lines in the order that `OpenBench`
+//! and fishtest use.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,23 +9,25 @@ use thiserror::Error;
 
 use crate::util::shorten;
 
-/// A number to be tuned. Its text is `name, int, start, least, most, step, rate`.
+/// A tuned parameter. Its text is `name, int, start, least, most, step, rate`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    /// The name of the USI option.
+    /// Name of the USI option.
     pub name: String,
-    /// Whether the engine takes whole numbers only.
+    /// Whether the option takes whole numbers only.
     pub is_integer: bool,
-    /// Where the search for the best value begins.
+    /// The initial value.
     pub start: f64,
-    /// The smallest value allowed.
+    /// The minimum value.
     pub least: f64,
-    /// The largest value allowed.
+    /// The maximum value.
     pub most: f64,
-    /// How far the value is moved up and down at the end of the run; more at its beginning.
+    /// Size of the perturbation at the end of the run; it is larger at the beginning. fishtest
+    /// calls it c.
     pub step: f64,
-    /// How fast the value follows the results at the end of the run: by `step * rate` for one point.
+    /// Learning rate at the end of the run: the value moves by `step * rate` per point. fishtest
+    /// calls it r.
     pub rate: f64,
 }
 
@@ -75,10 +78,10 @@ pub enum ListError {
     Empty,
 }
 
-/// Reads a parameter per line; empty lines and those that begin with `#` are skipped.
+/// Parses one parameter per line; skips empty lines and those that begin with `#`.
 ///
 /// # Errors
-/// Names the line and what is wrong with it.
+/// The error names the line and what is wrong with it.
 pub fn parse_list(text: &str) -> Result<Vec<Parameter>, ListError> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
@@ -101,16 +104,16 @@ pub fn parse_list(text: &str) -> Result<Vec<Parameter>, ListError> {
     Ok(parameters)
 }
 
-/// Whether two names mean one option: engines do not care about case.
+/// Whether two names mean the same option; engines ignore case.
 fn is_same(name: &str, other: &str) -> bool {
     name.eq_ignore_ascii_case(other)
 }
 
 impl Parameter {
-    /// Checks that the numbers fit to each other.
+    /// Checks that the numbers are consistent.
     ///
     /// # Errors
-    /// Names the first number that is not as it must be.
+    /// The error names the first number that is not valid.
     pub fn check(&self) -> Result<(), ParameterError> {
         let name = || self.name.clone();
         let (start, least, most) = (self.start, self.least, self.most);

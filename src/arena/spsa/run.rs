@@ -1,4 +1,4 @@
-//! Playing the iterations, several at a time.
+//! Runs the iterations, several at a time.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -8,19 +8,19 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::{State, StateError, Value};
-use crate::runs::{Crew, Job, Plan, Stop, ThreadError, execute};
+use crate::runs::{Execution, Job, Plan, Stop, ThreadError, execute};
 
-/// Two sets of values against each other.
+/// The objective function of the optimization: plays two sets of values against each other.
 pub trait Objective: Sync {
-    /// Why no result came out.
+    /// Why an iteration has no result.
     type Error: Error + Send + 'static;
 
-    /// How many points `plus` makes more than `minus`, −2 to 2 for a pair of games; the values are in the order of the
-    /// parameters. `None` if the games were broken off, which ends the run. Several threads call this at a time, each with
-    /// another iteration.
+    /// The points of `plus` minus those of `minus`, −2 to 2 for a pair of games; values are in the
+    /// order of the parameters. `None` if the games were aborted, which ends the run. Several
+    /// threads call this at a time, each with a different iteration.
     ///
     /// # Errors
-    /// Ends the run; the iteration is played again when it is resumed.
+    /// The run ends; the iteration is played again when the run is resumed.
     fn play(
         &self,
         iteration: u64,
@@ -29,14 +29,15 @@ pub trait Objective: Sync {
     ) -> Result<Option<f64>, Self::Error>;
 }
 
-/// How a run is carried out.
+/// How a run is executed.
 #[derive(Clone, Copy, Debug)]
-pub struct Conditions<'a> {
-    /// How many iterations are played at a time. With 1 the same seed and the same results take the same path.
+pub struct RunOptions<'a> {
+    /// Number of iterations at a time. Only with 1 the run depends on nothing but the seed and the
+    /// results.
     pub concurrency: usize,
-    /// Where the state is written after every iteration.
+    /// The file to which the state is written after every iteration.
     pub path: Option<&'a Path>,
-    /// Ends the run after the iterations that are being played.
+    /// The request to end the run early.
     pub stop: &'a Stop,
 }
 
@@ -45,11 +46,11 @@ pub struct Conditions<'a> {
 pub enum Outcome {
     /// All iterations are finished.
     Done,
-    /// It was stopped and can go on.
+    /// The run was stopped and can be resumed.
     Stopped,
 }
 
-/// Why a run ended early; the state holds all results until then and can go on.
+/// Why a run failed. The state holds all results until then and can be resumed.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum RunError<E: Error + 'static> {
@@ -63,39 +64,39 @@ pub enum RunError<E: Error + 'static> {
     Thread(#[from] ThreadError),
 }
 
-/// Plays iterations until all are done, `conditions.stop` asks for the end or something fails;
-/// those that are being played then are completed and count, unless the objective breaks them off.
-/// Each starts from the newest values; `on_progress` sees the state after each.
+/// Runs iterations until all are finished, `options.stop` is requested or an error occurs.
+/// Iterations that are running then are completed and count, unless the objective aborts them. Each
+/// iteration starts from the current values; `on_progress` gets the state after each.
 ///
 /// # Errors
-/// Says which iteration failed, or why the state cannot be written.
+/// The error says which iteration failed, or why the state cannot be written.
 ///
 /// # Panics
-/// Where the objective does.
+/// When the objective panics.
 pub fn run<O: Objective>(
     state: &mut State,
     objective: &O,
-    conditions: &Conditions,
+    options: &RunOptions,
     on_progress: &mut (dyn FnMut(&State) + Send),
 ) -> Result<Outcome, RunError<O::Error>> {
-    if let Some(path) = conditions.path {
-        // A place that cannot be written shows before hours of games, not after.
+    if let Some(path) = options.path {
+        // Fails before hours of games if the file cannot be written.
         state.save(path)?;
     }
-    let mut course = Course {
+    let mut plan = IterationPlan {
         lost: state.unfinished().collect(),
         state,
-        path: conditions.path,
+        path: options.path,
         on_progress,
         objective: PhantomData,
     };
-    let crew = Crew {
-        threads: conditions.concurrency,
+    let execution = Execution {
+        threads: options.concurrency,
         name: "spsa",
         stack_bytes: None,
-        stop: conditions.stop,
+        stop: options.stop,
     };
-    execute(&Iterations(objective), &mut course, &crew)?;
+    execute(&Iterations(objective), &mut plan, &execution)?;
     Ok(if state.is_done() {
         Outcome::Done
     } else {
@@ -103,10 +104,10 @@ pub fn run<O: Objective>(
     })
 }
 
-/// Plays iterations.
+/// The iterations as a [`Job`].
 struct Iterations<'a, O>(&'a O);
 
-/// An iteration, and the values of both sides.
+/// An iteration and the values of both sides.
 struct Iteration {
     number: u64,
     sides: [Vec<Value>; 2],
@@ -130,17 +131,17 @@ impl<O: Objective> Job for Iterations<'_, O> {
     }
 }
 
-/// Which iteration comes next, and how the values move.
-struct Course<'a, O> {
+/// The order of the iterations, and the update of the values.
+struct IterationPlan<'a, O> {
     state: &'a mut State,
-    /// Iterations that an earlier part of the run began and did not complete.
+    /// Iterations that an earlier part of the run began and did not finish.
     lost: VecDeque<u64>,
     path: Option<&'a Path>,
     on_progress: &'a mut (dyn FnMut(&State) + Send),
     objective: PhantomData<fn(O)>,
 }
 
-impl<O: Objective> Plan<Iterations<'_, O>> for Course<'_, O> {
+impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
     fn next(&mut self) -> Result<Option<Iteration>, RunError<O::Error>> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
         Ok(number.map(|number| Iteration {

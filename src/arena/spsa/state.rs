@@ -1,4 +1,4 @@
-//! How far a run is: all that must survive it, as a JSON file that is replaced in one go.
+//! The state of a run, as a JSON file that is replaced atomically.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::gains::Trial;
+use super::gains::Perturbation;
 use super::{Parameter, ParameterError, Settings, Value};
 
-/// The first field of a state file.
+/// The value of the field `format`.
 const FORMAT: &str = "raicho spsa 1";
 
-/// Points in the history of a whole run: enough for a graph, little enough to be written again and again.
-const HISTORY: u64 = 200;
+/// Number of points in the history of a whole run: enough for a graph, few enough to be written
+/// after every iteration.
+const HISTORY_POINTS: u64 = 200;
 
 /// The state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,23 +25,23 @@ pub struct State {
     format: String,
     settings: Settings,
     parameters: Vec<Parameter>,
-    /// The tuned values so far, by parameter.
+    /// The current values, in the order of the parameters.
     #[serde(with = "exact")]
     theta: Vec<f64>,
-    /// The last iteration that was begun; they count from 1.
+    /// Number of the last iteration that was begun, from 1.
     begun: u64,
     /// Iterations that were begun and have no result.
     unfinished: BTreeSet<u64>,
     history: Vec<Point>,
 }
 
-/// Where the parameters were at some time.
+/// The values at some time of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
-    /// How many iterations were finished.
+    /// Number of finished iterations.
     pub finished: u64,
-    /// The values, by parameter.
+    /// The values, in the order of the parameters.
     #[serde(with = "exact")]
     pub theta: Vec<f64>,
 }
@@ -86,10 +87,10 @@ pub enum StateError {
 }
 
 impl State {
-    /// The beginning of a run.
+    /// The state before the first iteration.
     ///
     /// # Errors
-    /// Names what is wrong with the settings or parameters.
+    /// The error says which setting or parameter is not valid.
     pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self, StateError> {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         let start = Point {
@@ -109,22 +110,22 @@ impl State {
         Ok(state)
     }
 
-    /// The course of the run.
+    /// The settings of the algorithm.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What is tuned.
+    /// The tuned parameters.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// The tuned values so far, by parameter.
+    /// The current values, in the order of the parameters.
     pub fn theta(&self) -> &[f64] {
         &self.theta
     }
 
-    /// The tuned values so far as an engine takes them.
+    /// The current values in the form that an engine takes.
     pub fn values(&self) -> Vec<Value> {
         self.parameters
             .iter()
@@ -133,7 +134,7 @@ impl State {
             .collect()
     }
 
-    /// How many iterations have a result.
+    /// Number of iterations with a result.
     pub fn finished(&self) -> u64 {
         self.begun - self.unfinished.len() as u64
     }
@@ -143,15 +144,15 @@ impl State {
         self.finished() >= self.settings.iterations
     }
 
-    /// Where the parameters were, from the start on, at a few hundred times.
+    /// The values over the run, from the start on, at up to about 200 times.
     pub fn history(&self) -> &[Point] {
         &self.history
     }
 
-    /// Replaces the file at `path` in one go: whenever the program dies, there is the old state or the new one.
+    /// Replaces the file at `path` atomically: after a kill there is the old state or the new one.
     ///
     /// # Errors
-    /// Names the file and what the system said.
+    /// The error names the file.
     pub fn save(&self, path: &Path) -> Result<(), StateError> {
         let mut temporary = path.as_os_str().to_owned();
         temporary.push(".new");
@@ -168,14 +169,14 @@ impl State {
         text.push(b'\n');
         let mut file = File::create(path)?;
         file.write_all(&text)?;
-        // Else the new name could be on the disk before the contents are.
+        // Without this the file could be renamed on disk before its content is there.
         file.sync_all()
     }
 
-    /// Reads what [`Self::save`] wrote.
+    /// Reads a state that [`Self::save`] wrote.
     ///
     /// # Errors
-    /// Names the file and what is wrong with it.
+    /// The error names the file and what is wrong with it.
     pub fn load(path: &Path) -> Result<Self, StateError> {
         let at = || path.to_owned();
         let text = fs::read(path).map_err(|source| StateError::Read { path: at(), source })?;
@@ -239,12 +240,12 @@ impl State {
         Ok(())
     }
 
-    /// Iterations whose result was lost.
+    /// Iterations that were begun and have no result.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = u64> + '_ {
         self.unfinished.iter().copied()
     }
 
-    /// Begins the next iteration that was never begun, `None` after the last.
+    /// Begins the next iteration; `None` after the last.
     pub(super) fn begin(&mut self) -> Option<u64> {
         if self.begun >= self.settings.iterations {
             return None;
@@ -254,16 +255,18 @@ impl State {
         Some(self.begun)
     }
 
-    /// The values of both sides of an iteration, around the newest ones.
+    /// The values of the plus and the minus side of an iteration, around the current values.
     pub(super) fn sides(&self, iteration: u64) -> [Vec<Value>; 2] {
-        let trial = Trial::new(&self.settings, self.parameters.len(), iteration);
-        [1.0, -1.0].map(|side| trial.values(&self.settings, &self.parameters, &self.theta, side))
+        let perturbation = Perturbation::new(&self.settings, self.parameters.len(), iteration);
+        [1.0, -1.0]
+            .map(|side| perturbation.values(&self.settings, &self.parameters, &self.theta, side))
     }
 
-    /// Takes the result of an iteration: how many points the plus side made more.
+    /// Updates the values with the result of an iteration: the points of the plus side minus those
+    /// of the minus side.
     pub(super) fn finish(&mut self, iteration: u64, difference: f64) {
-        let trial = Trial::new(&self.settings, self.parameters.len(), iteration);
-        trial.apply(
+        let perturbation = Perturbation::new(&self.settings, self.parameters.len(), iteration);
+        perturbation.apply(
             &self.settings,
             &self.parameters,
             &mut self.theta,
@@ -272,7 +275,7 @@ impl State {
         self.unfinished.remove(&iteration);
         let finished = self.finished();
         let part = |count: u64| {
-            u128::from(count) * u128::from(HISTORY) / u128::from(self.settings.iterations)
+            u128::from(count) * u128::from(HISTORY_POINTS) / u128::from(self.settings.iterations)
         };
         if part(finished) > part(finished - 1) {
             self.history.push(Point {
@@ -283,7 +286,8 @@ impl State {
     }
 }
 
-/// Numbers as text: JSON numbers lose their last bit on reading, and a resumed run would leave the path.
+/// Serialization of floats as text. JSON numbers lose their last bit when they are parsed, and a
+/// resumed run would differ.
 mod exact {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

@@ -1,4 +1,4 @@
-//! The result of a run for people (a table) and for programs (JSON).
+//! The summary of a run, for people (a table) and for programs (JSON).
 
 use std::fmt;
 
@@ -7,56 +7,56 @@ use serde::Serialize;
 use super::folder::Folder;
 use super::{Parameter, State};
 
-/// All that there is to say about a run.
+/// The summary of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// Iterations that have a result.
+    /// Number of iterations with a result.
     pub iterations: u64,
-    /// Iterations that the run has in all.
+    /// Number of iterations of the whole run.
     pub iterations_planned: u64,
-    /// Games of the iterations that have a result.
+    /// Number of games of the iterations with a result.
     pub games: u64,
-    /// Whether it ended before its time, by request.
+    /// Whether the user interrupted the run.
     pub is_interrupted: bool,
-    /// What became of the parameters.
+    /// The parameters with their current values.
     pub parameters: Vec<ParameterSummary>,
-    /// Games that were lost by a fault, and how.
+    /// Number of games lost by each kind of fault.
     pub faults: Vec<FaultCount>,
-    /// Where the files are.
+    /// The folder of the run.
     pub folder: String,
 }
 
-/// What became of a parameter.
+/// A parameter with its current value.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParameterSummary {
-    /// The name of the option.
+    /// Name of the USI option.
     pub name: String,
-    /// Where the run began.
+    /// The initial value.
     pub start: f64,
-    /// Where it is now.
+    /// The current value.
     pub now: f64,
-    /// How far it has come, in steps of the parameter.
+    /// The change, in units of the parameter's step.
     pub change: f64,
-    /// The value for the engine, which is a whole number for an int.
+    /// The value in the form that the engine takes: a whole number for an int.
     pub value: String,
-    /// The parameter with the new start: a line for another run.
+    /// The parameter with the current value as its start: a line for another run.
     pub line: String,
-    /// `now` without the decimals that are noise.
+    /// `now`, rounded to the decimals that are significant.
     #[serde(skip)]
     shown: String,
 }
 
-/// How often games were lost so.
+/// Number of games lost by one kind of fault.
 #[derive(Clone, Debug, Serialize)]
 pub struct FaultCount {
-    /// The fault.
+    /// The kind of fault.
     pub reason: String,
-    /// How many games.
+    /// Number of games.
     pub games: u64,
 }
 
 impl Summary {
-    /// Of a run that has ended or was stopped.
+    /// The summary of a run that has ended or was stopped.
     pub fn of(state: &State, folder: &Folder) -> Self {
         let summary = |((parameter, &now), value): ((&Parameter, &f64), &super::Value)| {
             let start = rounded(now, parameter);
@@ -93,14 +93,14 @@ impl Summary {
         }
     }
 
-    /// The parameters with their new starts, as a file for another run.
+    /// The parameters with their current values as starts, as a file for another run.
     pub fn parameter_lines(&self) -> String {
         let lines = self.parameters.iter().map(|p| p.line.clone() + "\n");
         lines.collect()
     }
 }
 
-/// A number with the decimals that its step is worth: more are noise.
+/// Number of significant decimals for a parameter with this step.
 fn decimals(step: f64) -> usize {
     (2.0 - step.log10().floor()).clamp(0.0, 12.0) as usize
 }
@@ -111,9 +111,9 @@ fn rounded(number: f64, parameter: &Parameter) -> f64 {
     number.clamp(parameter.least, parameter.most)
 }
 
-/// The values so far in one line, as the progress bar shows them.
+/// The current values in one line, for the progress bar.
 pub fn one_line(state: &State) -> String {
-    /// More do not fit.
+    /// Maximum number of values in the line.
     const SHOWN: usize = 4;
     let numbers = state.parameters().iter().zip(state.theta());
     let mut parts: Vec<String> = numbers

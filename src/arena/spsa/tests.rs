@@ -52,8 +52,8 @@ impl Drop for Folder {
 
 static NEVER: Stop = Stop::new();
 
-fn alone() -> Conditions<'static> {
-    Conditions {
+fn alone() -> RunOptions<'static> {
+    RunOptions {
         concurrency: 1,
         path: None,
         stop: &NEVER,
@@ -178,12 +178,12 @@ fn several_are_played_at_a_time() {
         played.lock().unwrap().push(iteration);
         1.0
     });
-    let conditions = Conditions {
+    let options = RunOptions {
         concurrency: 3,
         ..alone()
     };
     let mut progress = Vec::new();
-    let outcome = super::run(&mut run, &game, &conditions, &mut |state| {
+    let outcome = super::run(&mut run, &game, &options, &mut |state| {
         progress.push(state.finished());
     });
     assert_eq!(outcome.unwrap(), Outcome::Done);
@@ -278,12 +278,12 @@ fn panic_of_the_objective_ends_the_run() {
     });
     // Of its own: a panic raises it.
     let stop = Stop::new();
-    let conditions = Conditions {
+    let options = RunOptions {
         concurrency: 2,
         stop: &stop,
         ..alone()
     };
-    let _ = run(&mut state(30, TWO), &game, &conditions, &mut |_| ());
+    let _ = run(&mut state(30, TWO), &game, &options, &mut |_| ());
 }
 
 #[test]

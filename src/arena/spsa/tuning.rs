@@ -1,38 +1,38 @@
-//! A run from its beginning, or from where it was left, to its end: the games, kept in their folder.
+//! Runs a tuning from its beginning or from where it was interrupted, and keeps it in its folder.
 
 use thiserror::Error;
 
 use super::folder::{Folder, FolderError};
 use super::games::{Fault, GameEvent, Games, GamesError, Session};
 use super::summary::Summary;
-use super::{Conditions, RunError, State, run};
+use super::{RunError, RunOptions, State, run};
 use crate::runs::Stop;
 
-/// What happens in a run.
+/// An event of a run.
 pub enum Event<'a> {
-    /// An iteration has been played and kept.
+    /// An iteration was finished and kept.
     Iteration(&'a State),
-    /// A game was lost by a fault.
+    /// A game was lost by a fault of the engine.
     Fault(&'a Fault),
-    /// Something that the user should know.
+    /// A note for the user.
     Note(String),
 }
 
-/// Why a run cannot go on. What was played is kept.
+/// Why a run failed. Finished iterations stay kept.
 #[derive(Debug, Error)]
 pub enum TuningError {
-    /// Games cannot be played, or the state not be kept.
+    /// Games cannot be played, or the state cannot be written.
     #[error(transparent)]
     Run(#[from] Box<RunError<GamesError>>),
-    /// Other files cannot be written.
+    /// Another file of the folder cannot be written.
     #[error(transparent)]
     Folder(#[from] FolderError),
 }
 
-/// Plays the iterations that are left, `concurrency` at a time.
+/// Runs the remaining iterations, `concurrency` at a time.
 ///
 /// # Errors
-/// The engine cannot be got ready, openings cannot be had, or the state cannot be kept.
+/// The engine does not become ready, openings cannot be made, or the state cannot be written.
 pub fn tune(
     games: Games,
     folder: &Folder,
@@ -42,7 +42,7 @@ pub fn tune(
     on_event: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Summary, TuningError> {
     let path = folder.state_path();
-    let conditions = Conditions {
+    let options = RunOptions {
         concurrency,
         path: Some(&path),
         stop,
@@ -66,14 +66,14 @@ pub fn tune(
     let mut on_progress = |state: &State| {
         if state.history().len() > points {
             points = state.history().len();
-            // The history is in the state too, and the end of the run writes it again.
+            // The history is also in the state, and is written again at the end of the run.
             if let Err(error) = folder.write_history(state) {
                 on_event(Event::Note(error.to_string()));
             }
         }
         on_event(Event::Iteration(state));
     };
-    let outcome = run(state, &session, &conditions, &mut on_progress);
+    let outcome = run(state, &session, &options, &mut on_progress);
     games.close();
     outcome.map_err(Box::new)?;
     folder.write_history(state)?;

@@ -1,4 +1,4 @@
-//! The result as a table for people.
+//! The summary of a match as text.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::super::statistics::Estimate;
 use super::super::tally::Tally;
 use super::{BlackSummary, EngineSummary, FaultSummary, PairingSummary, SprtSummary, Summary};
 
-/// The figures of a pairing in one line, as the progress bar shows them.
+/// The state of a match in one line, for the progress bar.
 pub fn one_line(tally: &Tally) -> String {
     let [pairing] = &tally.pairings[..] else {
         let faults = tally.faults.len();

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 
-use super::{Json, said};
+use super::report::JsonArguments;
 use crate::arena::merge::merge;
+use crate::cli::flat_error::flat_error;
 
 /// Example: `raicho match merge part-0 part-1 part-2 --out whole`
 #[derive(Args)]
@@ -21,7 +22,7 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    json: Json,
+    json: JsonArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -30,12 +31,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let path = path.display();
         bail!("--json {path}: a folder, expected a file, or --json after the folders");
     }
-    let merged = merge(&arguments.folders).map_err(said)?;
+    let merged = merge(&arguments.folders).map_err(flat_error)?;
     if merged.entries().is_empty() {
         bail!("no game has been played in these folders");
     }
     if let Some(folder) = &arguments.out {
-        merged.write(folder).map_err(said)?;
+        merged.write(folder).map_err(flat_error)?;
     }
     let folders: Vec<String> = arguments
         .folders
@@ -45,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let place = arguments.out.as_ref().map(|out| out.display().to_string());
     let summary = merged
         .summary(&place.unwrap_or_else(|| folders.join(", ")))
-        .map_err(said)?;
+        .map_err(flat_error)?;
     arguments.json.report(&summary, arguments.out.as_deref())?;
     for note in merged.notes() {
         eprintln!("note: {note}");

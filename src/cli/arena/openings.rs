@@ -7,9 +7,9 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use super::said;
 use super::settings::OpeningArguments;
 use crate::arena::openings::write_set;
+use crate::cli::flat_error::flat_error;
 
 /// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out openings.sfen`
 #[derive(Args)]
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bar.set_position(done as u64);
     });
     bar.finish_and_clear();
-    result.map_err(said)?;
+    result.map_err(flat_error)?;
     match &arguments.out {
         Some(path) => std::fs::write(path, set).with_context(|| format!("{}", path.display())),
         None => Ok(std::io::stdout().lock().write_all(&set)?),

@@ -6,11 +6,12 @@ use anyhow::bail;
 use clap::Args;
 
 use super::progress::Progress;
+use super::report::JsonArguments;
 use super::settings::{EngineArguments, GameArguments, OpeningArguments, RuleArguments};
-use super::{Json, said};
 use crate::arena::journal::{self, GameEntry, MatchFolder};
 use crate::arena::runner;
 use crate::arena::settings::MatchSettings;
+use crate::cli::flat_error::flat_error;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::runs::FolderError;
 
@@ -44,7 +45,7 @@ pub(super) struct Arguments {
     resume: bool,
 
     #[command(flatten)]
-    json: Json,
+    json: JsonArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -61,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         resume(arguments, &folder)?
     } else {
         let settings = settings(arguments)?;
-        let run_folder = MatchFolder::create(&folder, &settings).map_err(said)?;
+        let run_folder = MatchFolder::create(&folder, &settings).map_err(flat_error)?;
         (settings, run_folder, Vec::new())
     };
     let stop = stop_on_ctrl_c()?;
@@ -81,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             if !goes_on {
                 discard(&folder);
             }
-            return Err(said(error));
+            return Err(flat_error(error));
         }
         Err(error) => bail!(
             "{error}\nwhat was played is kept, and raicho match --out {} --resume goes on",
@@ -126,7 +127,7 @@ fn resume(
     arguments: &Arguments,
     folder: &Path,
 ) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
-    let old = journal::read_settings(folder).map_err(said)?;
+    let old = journal::read_settings(folder).map_err(flat_error)?;
     if !arguments.engines.is_empty() {
         let new = settings(arguments)?;
         if let Some(difference) = new.difference(&old) {
@@ -137,6 +138,6 @@ fn resume(
         }
     }
     let settings = arguments.games.changed(old)?;
-    let (run_folder, entries) = MatchFolder::resume(folder, &settings).map_err(said)?;
+    let (run_folder, entries) = MatchFolder::resume(folder, &settings).map_err(flat_error)?;
     Ok((settings, run_folder, entries))
 }

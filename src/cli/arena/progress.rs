@@ -1,6 +1,6 @@
 //! What a running match shows.
 
-use crate::arena::runner::Event;
+use crate::arena::event::Event;
 use crate::arena::settings::MatchSettings;
 use crate::arena::summary::one_line;
 use crate::cli::progress::Meter;
@@ -16,11 +16,13 @@ impl Progress {
 
     pub(super) fn show(&self, event: &Event<'_>) {
         match event {
-            Event::EngineChecked { name, program } => self.0.say(&format!("{name} is {program}")),
-            Event::Note(note) => self.0.say(&format!("note: {note}")),
+            Event::EngineChecked { name, program } => {
+                self.0.message(&format!("{name} is {program}"));
+            }
+            Event::Note(note) => self.0.message(&format!("note: {note}")),
             Event::Game { entry, tally } => {
                 if entry.reason.is_fault() {
-                    self.0.say(&format!(
+                    self.0.message(&format!(
                         "game {}, {} against {}: {}",
                         entry.game,
                         entry.black,

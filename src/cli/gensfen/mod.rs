@@ -8,15 +8,15 @@ use std::time::Instant;
 use anyhow::bail;
 use clap::Args;
 
-use super::arena::said;
 use super::evaluation;
+use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
 use crate::engine::EvalFile;
 use crate::eval::Evaluator;
 use crate::runs::Shard;
 use crate::train::gensfen::{
-    self, Archive, Beginnings, Extent, GensfenSettings, Run, Tally, Writing,
+    self, Archive, Beginnings, GensfenSettings, Run, RunLimits, Tally, Writing,
 };
 use settings::{
     DiversionArguments, EffortArguments, EndingArguments, OpeningArguments, WritingArguments,
@@ -79,16 +79,16 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (choice, evaluator) = evaluation::load(&arguments.eval)?;
-    let beginnings = arguments.openings.beginnings().map_err(said)?;
+    let beginnings = arguments.openings.beginnings().map_err(flat_error)?;
     if let Some(starts) = &beginnings.entering_kings {
         eprintln!("{} positions around a king's entry", starts.len());
     }
     let settings = arguments.settings(&choice, &evaluator, &beginnings)?;
     let folder = &arguments.out;
     let (archive, entries) = if arguments.resume && Archive::exists(folder) {
-        Archive::resume(folder, &settings).map_err(said)?
+        Archive::resume(folder, &settings).map_err(flat_error)?
     } else {
-        let archive = Archive::create(folder, &settings).map_err(said)?;
+        let archive = Archive::create(folder, &settings).map_err(flat_error)?;
         (archive, Vec::new())
     };
     let written = entries.iter().map(|entry| entry.written).sum();
@@ -105,12 +105,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         beginnings: &beginnings,
         evaluator: &evaluator,
     };
-    let extent = Extent {
+    let limits = RunLimits {
         threads: arguments.threads.into(),
         games: arguments.games,
         positions: arguments.positions,
     };
-    let result = gensfen::run(&run, &extent, archive, &entries, &stop, &|tally| {
+    let result = gensfen::run(&run, &limits, archive, &entries, &stop, &|tally| {
         meter.advance(tally.written, words(tally));
     });
     meter.finish();

@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
+use super::arguments::Arguments;
+use super::problems::Problem;
 use super::report::Report;
-use super::{Arguments, Meter, Problem};
+use crate::cli::progress::Meter;
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
 

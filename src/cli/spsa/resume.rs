@@ -10,14 +10,14 @@ use clap::Parser;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::arena::spsa::State;
 use crate::arena::spsa::games::GameSettings;
 use crate::cli::arena::{OpeningArguments, RuleArguments};
 
 /// A command line that says nothing.
 #[derive(Parser)]
-struct Silence {
+struct DefaultArguments {
     #[command(flatten)]
     rules: RuleArguments,
     #[command(flatten)]
@@ -30,28 +30,28 @@ pub(super) fn check(
     settings: &GameSettings,
     state: &State,
 ) -> anyhow::Result<()> {
-    let silence = Silence::parse_from(["raicho"]);
+    let defaults = DefaultArguments::parse_from(["raicho"]);
     if !arguments.engines.is_empty() {
         compare("engine", &arguments.engine()?, None, &settings.engine)?;
     }
     compare(
         "rules",
         &arguments.rules.rules()?,
-        Some(&silence.rules.rules()?),
+        Some(&defaults.rules.rules()?),
         &settings.rules,
     )?;
     compare(
         "openings",
         &arguments.openings.settings(),
-        Some(&silence.openings.settings()),
+        Some(&defaults.openings.settings()),
         &settings.openings,
     )?;
-    let course = state.settings();
+    let spsa = state.settings();
     compare_number("--pairs", arguments.pairs, &settings.pairs)?;
-    compare_number("--iterations", arguments.iterations, &course.iterations)?;
-    compare_number("--alpha", arguments.alpha, &course.alpha)?;
-    compare_number("--gamma", arguments.gamma, &course.gamma)?;
-    compare_number("--stability", arguments.stability, &course.stability)?;
+    compare_number("--iterations", arguments.iterations, &spsa.iterations)?;
+    compare_number("--alpha", arguments.alpha, &spsa.alpha)?;
+    compare_number("--gamma", arguments.gamma, &spsa.gamma)?;
+    compare_number("--stability", arguments.stability, &spsa.stability)?;
     let parameters = arguments.parameters()?;
     let (found, expected) = (parameters.len(), state.parameters().len());
     if found == 0 {
@@ -69,15 +69,15 @@ pub(super) fn check(
 }
 
 /// Fields that are as on a silent command line may just not have been mentioned, and pass.
-fn compare<T: Serialize>(part: &str, new: &T, silence: Option<&T>, old: &T) -> anyhow::Result<()> {
+fn compare<T: Serialize>(part: &str, new: &T, defaults: Option<&T>, old: &T) -> anyhow::Result<()> {
     let old = serde_json::to_value(old)?;
-    let silence = silence.map(serde_json::to_value).transpose()?;
+    let defaults = defaults.map(serde_json::to_value).transpose()?;
     let Value::Object(new) = serde_json::to_value(new)? else {
         return Ok(());
     };
     for (field, value) in &new {
-        let is_silent = silence.as_ref().is_some_and(|s| s[field] == *value);
-        if !is_silent && old[field] != *value {
+        let is_default = defaults.as_ref().is_some_and(|s| s[field] == *value);
+        if !is_default && old[field] != *value {
             bail!("{part}: {field} {value} instead of {}", old[field]);
         }
     }

@@ -13,14 +13,12 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
+use super::error::ArchiveError;
 use super::game::PlayedGame;
 use super::packing;
 use super::seen::SeenPositions;
 use super::settings::GensfenSettings;
 use super::tally::Entry;
-use crate::records::pack::PackError;
 use crate::runs::{FolderError, RunFolder, RunKind, io_error};
 
 const KIND: RunKind = RunKind {
@@ -30,22 +28,6 @@ const KIND: RunKind = RunKind {
     format: 1,
 };
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
-
-/// Why games cannot be kept.
-#[derive(Debug, Error)]
-pub enum ArchiveError {
-    /// The folder.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The games cannot be read again.
-    #[error("{}: {source}", path.display())]
-    Games {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: Box<PackError>,
-    },
-}
 
 /// The folder of a run, open for writing.
 pub struct Archive {

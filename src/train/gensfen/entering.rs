@@ -2,7 +2,7 @@
 //! declarations. So such games are begun anew, some plies before and after the entry. The rule is that of rshogi's
 //! `nyugyoku_gensfen`.
 
-use super::starts::Start;
+use super::start::Start;
 use crate::bitboard::Bitboard;
 use crate::records::pack::PackGame;
 use crate::types::{Color, Move, PieceType};

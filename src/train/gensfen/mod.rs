@@ -10,7 +10,9 @@
 //! whose names of options are used where they mean the same.
 
 mod archive;
+mod beginnings;
 mod entering;
+mod error;
 mod game;
 mod opening;
 mod outcome;
@@ -19,18 +21,18 @@ mod random;
 mod score;
 mod seen;
 mod settings;
+mod start;
 mod starts;
 mod tally;
 
-use thiserror::Error;
-
 use crate::eval::Evaluator;
-use crate::runs::{Crew, Job, Numbers, Plan, Stop, ThreadError, execute};
+use crate::runs::{Execution, Job, Numbers, Plan, Stop, execute};
 use crate::search::SOLO_STACK_BYTES;
-use crate::transposition::TableError;
-use crate::types::{EnteringKingRule, EnteringKingRuleError};
+use crate::types::EnteringKingRule;
 
-pub use archive::{Archive, ArchiveError};
+pub use archive::Archive;
+pub use beginnings::Beginnings;
+pub use error::{ArchiveError, GensfenError};
 pub use outcome::Reason;
 pub use settings::{
     Diversions, Effort, Endings, EnteringKings, GensfenSettings, HARD_FACTOR, Openings, Writing,
@@ -43,50 +45,9 @@ pub(super) use random::{Purpose, generator};
 
 use game::{PlayedGame, Player};
 
-/// What ends a run before its time.
-#[derive(Debug, Error)]
-pub enum GensfenError {
-    /// The folder.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// The rule of declarations.
-    #[error(transparent)]
-    Rule(#[from] EnteringKingRuleError),
-    /// Memory.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The system refuses a thread.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    /// The settings leave nothing to begin with.
-    #[error(
-        "game {game}: {attempts} openings were tried, and none is both unfinished and within {limit} centipawns; expected a higher limit, or fewer random plies"
-    )]
-    NoOpening {
-        /// The number of the game.
-        game: u64,
-        /// How many were tried.
-        attempts: u64,
-        /// What no side may be ahead by.
-        limit: u32,
-    },
-    /// A bug.
-    #[error("the search has no move in {0}, expected one because there is a legal one")]
-    NoMove(String),
-}
-
-/// What the games of a run begin from. The settings name the files.
-#[derive(Clone, Debug)]
-pub struct Beginnings {
-    /// For most games.
-    pub roots: Starts,
-    /// For some, see [`EnteringKings`].
-    pub entering_kings: Option<Starts>,
-}
-
 /// How far a run goes, and on how many threads: what may change when it goes on.
 #[derive(Clone, Debug)]
-pub struct Extent {
+pub struct RunLimits {
     /// Games at a time.
     pub threads: usize,
     /// Games in all, over all shards.
@@ -102,7 +63,7 @@ pub struct Extent {
 /// The settings make no sense, the files cannot be written, or memory is short. What was played is kept.
 pub fn run(
     run: &Run<'_>,
-    extent: &Extent,
+    limits: &RunLimits,
     archive: Archive,
     entries: &[Entry],
     stop: &Stop,
@@ -119,19 +80,19 @@ pub fn run(
     }
     let done = entries.iter().map(|entry| entry.game);
     let mut schedule = Schedule {
-        numbers: Numbers::new(extent.games, run.settings.shard, done),
-        positions: extent.positions,
+        numbers: Numbers::new(limits.games, run.settings.shard, done),
+        positions: limits.positions,
         archive,
         tally,
         on_game,
     };
-    let crew = Crew {
-        threads: extent.threads,
+    let execution = Execution {
+        threads: limits.threads,
         name: "gensfen",
         stack_bytes: Some(SOLO_STACK_BYTES),
         stop,
     };
-    execute(&games, &mut schedule, &crew)?;
+    execute(&games, &mut schedule, &execution)?;
     Ok(schedule.tally)
 }
 

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::entering;
 use super::random::below;
+use super::start::Start;
 use crate::position::Position;
 use crate::records::pack::{PackError, PackReader};
 use crate::records::packed::{HuffmanCodedPos, PackedError};
@@ -84,27 +85,6 @@ pub enum StartsError {
 pub struct Starts {
     positions: Vec<Start>,
     files: Vec<String>,
-}
-
-/// One of them, without the moves that led to it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Start {
-    position: HuffmanCodedPos,
-    ply: u16,
-}
-
-impl Start {
-    pub(super) fn of(position: &Position) -> Self {
-        Self {
-            position: HuffmanCodedPos::of(position),
-            ply: u16::try_from(position.game_ply()).unwrap_or(u16::MAX),
-        }
-    }
-
-    pub(super) fn position(self) -> Position {
-        let position = self.position.unpack(self.ply.into());
-        position.expect("only what is a position becomes a start")
-    }
 }
 
 impl Starts {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::Root;
+use super::root::Root;
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::records::packed::HuffmanCodedPos;
 use crate::runs::{
-    Crew, FolderError, Job, Numbers, Plan, RunFolder, Shard, Stop, ThreadError, execute,
+    Execution, FolderError, Job, Numbers, Plan, RunFolder, Shard, Stop, ThreadError, execute,
 };
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo};
 use crate::train::data::{DataError, Watch};
@@ -109,13 +109,13 @@ pub fn check(
         folder,
         watch,
     };
-    let crew = Crew {
+    let execution = Execution {
         threads: settings.threads,
         name: "roots",
         stack_bytes: Some(SOLO_STACK_BYTES),
         stop: watch.stop,
     };
-    execute(&games, &mut schedule, &crew)?;
+    execute(&games, &mut schedule, &execution)?;
     watch.check_stop().map_err(CheckError::Interrupted)?;
     Ok(schedule.is_kept)
 }

@@ -7,6 +7,7 @@
 
 mod check;
 mod games;
+mod root;
 mod table;
 
 use std::collections::{HashMap, HashSet};
@@ -17,6 +18,7 @@ use crate::train::data::pass::{BadRecords, Tally};
 use crate::train::data::{DataError, Sources, Watch};
 
 pub use check::{CheckError, CheckSettings, CheckedRoot, check};
+pub use root::Root;
 pub use table::{Column, Table};
 
 use games::{End, Game};
@@ -42,17 +44,6 @@ pub struct RootsSettings {
     pub percentile: f64,
     /// What to do with games that cannot be read.
     pub bad_records: BadRecords,
-}
-
-/// A position, and in how many games it was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Root {
-    /// The position.
-    pub position: PackedSfen,
-    /// Games that had it.
-    pub count: u64,
-    /// The lowest move number at which one had it.
-    pub ply: u16,
 }
 
 /// What became of the games.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Root;
+use super::root::Root;
 
 /// How the positions of a collection are spread.
 #[derive(Clone, PartialEq, Debug)]

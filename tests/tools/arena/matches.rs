@@ -4,10 +4,11 @@
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use raicho::arena::error::MatchError;
+use raicho::arena::event::Event;
 use raicho::arena::journal::GameEntry;
 use raicho::arena::merge::merge;
 use raicho::arena::openings::Source;
-use raicho::arena::runner::{Event, MatchError};
 use raicho::arena::settings::{Format, MatchSettings};
 use raicho::arena::sprt::Sprt;
 use raicho::runs::{FolderError, Shard, Stop};

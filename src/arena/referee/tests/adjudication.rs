@@ -23,7 +23,7 @@ fn adjudicated(rules: &Rules, scores: &[Option<Score>]) -> Option<(usize, Verdic
     let moves = QUIET.split(' ').zip(scores);
     for (number, (text, score)) in (1..).zip(moves) {
         assert_eq!(referee.play(text).verdict, None);
-        if let Some(verdict) = referee.hear_score(*score) {
+        if let Some(verdict) = referee.add_score(*score) {
             return Some((number, verdict));
         }
     }

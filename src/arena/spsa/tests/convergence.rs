@@ -63,11 +63,11 @@ fn losses(dimensions: usize, concurrency: usize) -> (f64, f64) {
             loss(minus, &best, &parameters) - loss(plus, &best, &parameters),
         )
     });
-    let conditions = Conditions {
+    let options = RunOptions {
         concurrency,
         ..alone()
     };
-    super::run(&mut run, &game, &conditions, &mut |_| ()).unwrap();
+    super::run(&mut run, &game, &options, &mut |_| ()).unwrap();
     (before, loss(run.theta(), &best, &parameters))
 }
 

@@ -10,7 +10,7 @@ fn resumed_run_takes_the_same_path() {
     finish(&mut whole, &Game(rugged));
 
     let stop = Stop::new();
-    let conditions = Conditions {
+    let options = RunOptions {
         path: Some(&path),
         stop: &stop,
         ..alone()
@@ -18,7 +18,7 @@ fn resumed_run_takes_the_same_path() {
     let outcome = run(
         &mut state(100, TWO),
         &Game(rugged),
-        &conditions,
+        &options,
         &mut |state| {
             if state.finished() == 37 {
                 // What a run finds that was killed here.
@@ -50,12 +50,12 @@ fn killed_games_are_played_again() {
         played.lock().unwrap().push(iteration);
         rugged(iteration, plus, minus)
     });
-    let conditions = Conditions {
+    let options = RunOptions {
         concurrency: 4,
         path: Some(&path),
         stop: &NEVER,
     };
-    run(&mut state(50, TWO), &game, &conditions, &mut |state| {
+    run(&mut state(50, TWO), &game, &options, &mut |state| {
         if state.finished() == 20 {
             fs::copy(&path, &copy).unwrap();
         }
@@ -67,7 +67,7 @@ fn killed_games_are_played_again() {
     let lost: Vec<u64> = resumed.unfinished().collect();
     assert_eq!(lost.len(), 3, "one is finished, three are being played");
     played.lock().unwrap().clear();
-    run(&mut resumed, &game, &conditions, &mut |_| ()).unwrap();
+    run(&mut resumed, &game, &options, &mut |_| ()).unwrap();
     assert!(resumed.is_done());
     let again = played.lock().unwrap();
     assert_eq!(again.len(), 30);
@@ -165,11 +165,11 @@ fn bad_files_are_refused_with_the_reason() {
 fn place_that_cannot_be_written_shows_before_the_games() {
     let folder = Folder::new("place");
     let path = folder.0.join("no such folder").join("state.json");
-    let conditions = Conditions {
+    let options = RunOptions {
         path: Some(&path),
         ..alone()
     };
     let never = Game(|_, _: &[f64], _: &[f64]| unreachable!("no games without a place"));
-    let error = run(&mut state(10, TWO), &never, &conditions, &mut |_| ()).unwrap_err();
+    let error = run(&mut state(10, TWO), &never, &options, &mut |_| ()).unwrap_err();
     assert!(error.to_string().contains("cannot write the state file"));
 }

@@ -1,4 +1,5 @@
-//! A played game as it is filed: the line of results, the record, the dialogue of an engine at fault.
+//! The files of a finished game: its journal entry, its record, and the dialogue of an engine at
+//! fault.
 
 use std::path::PathBuf;
 
@@ -11,21 +12,21 @@ use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, RecordedMove};
 use crate::types::Color;
 
-/// What is written about a game.
-pub(super) struct Filed {
+/// What is written to disk about a game.
+pub(super) struct GameFiles {
     pub(super) entry: GameEntry,
     /// The record in CSA format.
     pub(super) record: Vec<u8>,
 }
 
-/// Composes the line of results and the record.
-pub(super) fn file(
+/// Composes the journal entry and the record of a game.
+pub(super) fn compose(
     settings: &MatchSettings,
     fixture: Fixture,
     opening: &Opening,
     played: &PlayedGame,
     started_at: &jiff::Zoned,
-) -> Filed {
+) -> GameFiles {
     let names = fixture
         .players
         .map(|engine| settings.engines[engine].name.clone());
@@ -37,7 +38,7 @@ pub(super) fn file(
     );
     let record = record_of(names.clone(), opening, played, started_at);
     let mut text = Vec::new();
-    // Writing into memory cannot fail.
+    // Writing to memory cannot fail.
     let _ = csa::write(&record, &mut text);
     let is_fault = played.verdict.reason.is_fault();
     let [black, white] = names;
@@ -62,7 +63,7 @@ pub(super) fn file(
         dialogue: is_fault.then(|| PathBuf::from(format!("faults/{stem}.txt"))),
         record: PathBuf::from(format!("csa/{stem}.csa")),
     };
-    Filed {
+    GameFiles {
         entry,
         record: text,
     }
@@ -92,7 +93,8 @@ fn record_of(
     };
     let side = record.side_to_move_at_end();
     let ending = ending_of(&played.verdict, side);
-    // The words of CSA speak of the side to move; a game can end while it is the other side's turn to blame.
+    // The endings of CSA refer to the side to move, but a game can also end by a fault of the other
+    // side.
     record.ending = match played.verdict.winner {
         Some(winner) if ending.winner(side) != Some(winner) => Ending::AdjudicatedWin { winner },
         _ => ending,
@@ -122,7 +124,8 @@ fn ending_of(verdict: &Verdict, side: Color) -> Ending {
     }
 }
 
-/// The last lines that were said, by [`Color::index`]; an engine that never ran has none.
+/// The text of the dialogue file: the last lines sent to and received from each engine, by
+/// [`Color::index`]; `None` for an engine that did not run.
 pub(super) fn dialogue_text(entry: &GameEntry, dialogues: [Option<Vec<String>>; 2]) -> String {
     let mut text = format!(
         "game {}, {} (black) against {} (white): {}\nposition {}\n",
@@ -144,7 +147,7 @@ pub(super) fn dialogue_text(entry: &GameEntry, dialogues: [Option<Vec<String>>; 
     text
 }
 
-/// A name that every file system takes.
+/// The name with characters replaced that some file system does not allow.
 fn file_name(name: &str) -> String {
     let plain = |c: char| {
         if c.is_alphanumeric() || "._+".contains(c) {

@@ -1,0 +1,48 @@
+//! The result of a match or a run of SPSA: a table or JSON on standard output, and both in the folder.
+
+use std::fmt;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde::Serialize;
+
+/// Where the JSON goes: `-` is standard output, where it replaces the table.
+#[derive(Args, Clone)]
+pub(in crate::cli) struct JsonArguments {
+    /// Write the result as JSON to FILE, or to standard output instead of the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub(super) json: Option<PathBuf>,
+}
+
+impl JsonArguments {
+    /// Prints the table or the JSON, and keeps both in the folder if there is one.
+    pub(in crate::cli) fn report<S: Serialize + fmt::Display>(
+        &self,
+        summary: &S,
+        folder: Option<&Path>,
+    ) -> anyhow::Result<()> {
+        let json = serde_json::to_string_pretty(summary)? + "\n";
+        let mut files: Vec<(PathBuf, String)> = Vec::new();
+        if let Some(folder) = folder {
+            files.push((folder.join("summary.json"), json.clone()));
+            files.push((folder.join("summary.txt"), format!("{summary}\n")));
+        }
+        let is_stdout = self.json.as_deref() == Some(Path::new("-"));
+        if let Some(path) = self.json.as_ref().filter(|_| !is_stdout) {
+            files.push((path.clone(), json.clone()));
+        }
+        // First for the eyes: a full disk must not hide the result.
+        let mut out = std::io::stdout().lock();
+        if is_stdout {
+            write!(out, "{json}")?;
+        } else {
+            writeln!(out, "{summary}")?;
+        }
+        for (path, text) in files {
+            std::fs::write(&path, text).with_context(|| format!("{}", path.display()))?;
+        }
+        Ok(())
+    }
+}

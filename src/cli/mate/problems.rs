@@ -1,0 +1,56 @@
+//! The problems: one of the command line, or those of a file.
+
+use std::io::Read;
+
+use anyhow::{Context, bail};
+
+use super::arguments::Arguments;
+use crate::cli::analyze::set_position;
+use crate::engine::Engine;
+use crate::position::Position;
+
+/// A problem and where it comes from.
+pub(super) struct Problem {
+    /// Its number, from 1.
+    pub(super) number: u64,
+    pub(super) position: Position,
+}
+
+pub(super) fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
+    let mut engine = Engine::new();
+    if let Some(sfen) = &arguments.sfen {
+        set_position(&mut engine, sfen).context("--sfen")?;
+        let position = engine.position().clone();
+        let number = 1;
+        return Ok(vec![Problem { number, position }]);
+    }
+    let path = arguments.file.clone().unwrap_or_default();
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let mut problems = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim().trim_start_matches('\u{feff}');
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let sfen = line
+            .split('\t')
+            .find(|column| column.contains('/'))
+            .unwrap_or(line);
+        let place = || format!("{} line {}", path.display(), index + 1);
+        set_position(&mut engine, sfen).with_context(place)?;
+        problems.push(Problem {
+            number: problems.len() as u64 + 1,
+            position: engine.position().clone(),
+        });
+    }
+    if problems.is_empty() {
+        bail!("{}: no problem, expected an SFEN a line", path.display());
+    }
+    Ok(problems)
+}

@@ -1,0 +1,139 @@
+//! What `raicho spsa` is told on the command line.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use crate::arena::settings::EngineSettings;
+use crate::arena::spsa::games::GameSettings;
+use crate::arena::spsa::{Parameter, Settings, State, parse_list};
+use crate::cli::arena::{EngineArguments, JsonArguments, OpeningArguments, RuleArguments};
+use crate::cli::flat_error::flat_error;
+use crate::cli::work::Indivisible;
+
+/// Example: `raicho spsa --engine cmd=./raicho --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho spsa --engine cmd=./raicho --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune",
+    after_help = "The engine is given once and plays both sides. Openings that are used up are played again. \
+                  --seed also decides which values are tried."
+)]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    pub(super) engines: EngineArguments,
+
+    /// File with what is tuned, a USI option a line: name, int or float, start, least, most, step, rate
+    #[arg(long, value_name = "FILE", help_heading = "Parameters")]
+    pub(super) params: Option<PathBuf>,
+
+    /// What is tuned, in the same form; may be given many times. STEP is how far the value is moved up and down at the
+    /// end of the run, and it goes STEP times RATE for each point that this wins or loses
+    #[arg(
+        long,
+        value_name = "NAME,int,START,LEAST,MOST,STEP,RATE",
+        help_heading = "Parameters"
+    )]
+    pub(super) param: Vec<Parameter>,
+
+    /// How often values are tried and moved
+    #[arg(long, value_name = "N", required_unless_present = "resume", help_heading = "Course",
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(super) iterations: Option<u64>,
+
+    /// Pairs of games for each iteration, the same opening with the colours swapped [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Course", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) pairs: Option<u32>,
+
+    /// How fast values come to rest: with this power of the iteration [default: 0.602]
+    #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
+    pub(super) alpha: Option<f64>,
+
+    /// How fast the distance between the two sides shrinks: with this power of the iteration [default: 0.101]
+    #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
+    pub(super) gamma: Option<f64>,
+
+    /// So many iterations are added when values are moved, so that the first ones do not go far [default: a tenth of
+    /// --iterations]
+    #[arg(long, value_name = "N", help_heading = "Course")]
+    pub(super) stability: Option<f64>,
+
+    /// Iterations at a time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) concurrency: u16,
+
+    #[command(flatten)]
+    pub(super) openings: OpeningArguments,
+
+    #[command(flatten)]
+    pub(super) rules: RuleArguments,
+
+    /// Folder for all that is written [default: spsa-DATE-TIME]
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: Option<PathBuf>,
+
+    /// Go on with the run in the folder of --out; its engine and settings need not be repeated. With an engine, begin it
+    /// if there is none yet
+    #[arg(long, requires = "out")]
+    pub(super) resume: bool,
+
+    #[command(flatten)]
+    pub(super) json: JsonArguments,
+
+    #[command(flatten)]
+    pub(super) indivisible: Indivisible,
+}
+
+impl Arguments {
+    /// What is played, and the state before the first iteration.
+    pub(super) fn beginning(&self) -> anyhow::Result<(GameSettings, State)> {
+        let parameters = self.parameters()?;
+        if parameters.is_empty() {
+            bail!(
+                "nothing to tune, expected --params FILE or --param NAME,int,START,LEAST,MOST,STEP,RATE"
+            );
+        }
+        let settings = GameSettings {
+            engine: self.engine()?,
+            rules: self.rules.rules()?,
+            openings: self.openings.settings(),
+            pairs: self.pairs.unwrap_or(1),
+        };
+        let iterations = self.iterations.context("expected --iterations")?;
+        let mut spsa = Settings::new(iterations, settings.openings.seed);
+        spsa.alpha = self.alpha.unwrap_or(spsa.alpha);
+        spsa.gamma = self.gamma.unwrap_or(spsa.gamma);
+        spsa.stability = self.stability.unwrap_or(spsa.stability);
+        let state = State::new(spsa, parameters).map_err(flat_error)?;
+        Ok((settings, state))
+    }
+
+    pub(super) fn engine(&self) -> anyhow::Result<EngineSettings> {
+        let engines = self.engines.engines()?;
+        let count = engines.len();
+        match <[EngineSettings; 1]>::try_from(engines) {
+            Ok([engine]) => Ok(engine),
+            Err(_) => bail!("{count} engines, expected one --engine, which plays both sides"),
+        }
+    }
+
+    /// Those of the file, then those of the command line.
+    pub(super) fn parameters(&self) -> anyhow::Result<Vec<Parameter>> {
+        let mut parameters = self.params.as_deref().map_or(Ok(Vec::new()), read)?;
+        for parameter in &self.param {
+            let name = &parameter.name;
+            if parameters.iter().any(|p| p.name.eq_ignore_ascii_case(name)) {
+                bail!("--param {name} is there already, expected every name once");
+            }
+            parameters.push(parameter.clone());
+        }
+        Ok(parameters)
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<Parameter>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
+    parse_list(&text)
+        .map_err(flat_error)
+        .with_context(|| format!("{}", path.display()))
+}
