@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
+use crate::cli::output;
 use crate::runs::Stop;
 
 /// What shells report of a program that Ctrl-C ended.
@@ -24,7 +25,9 @@ pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
         } else if seen.is_requested() {
             seen.abort();
         } else {
-            eprintln!("\nending after the running work; Ctrl-C again breaks it off");
+            output::eprint_line(format_args!(
+                "\nending after the running work; Ctrl-C again breaks it off"
+            ));
             seen.finish();
         }
     })

@@ -1,6 +1,7 @@
 //! How far long work is: a bar on a terminal, a line now and then elsewhere. On stderr, so that the
 //! result can go through a pipe.
 
+use crate::cli::output;
 use std::io::IsTerminal as _;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -38,15 +39,15 @@ impl Meter {
             bar.set_position(done);
             bar.set_message(words);
         } else if self.is_line_due() {
-            eprintln!("{done} {}  {words}", self.unit);
+            output::eprint_line(format_args!("{done} {}  {words}", self.unit));
         }
     }
 
     /// Prints a line above the bar.
     pub(super) fn message(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
+            Some(bar) => bar.suspend(|| output::eprint_line(format_args!("{line}"))),
+            None => output::eprint_line(format_args!("{line}")),
         }
     }
 

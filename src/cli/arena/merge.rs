@@ -8,6 +8,7 @@ use clap::Args;
 use super::report::JsonArguments;
 use crate::arena::merge::merge;
 use crate::cli::flat_error::flat_error;
+use crate::cli::output;
 
 /// Example: `raicho match merge part-0 part-1 part-2 --out whole`
 #[derive(Args)]
@@ -49,7 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .map_err(flat_error)?;
     arguments.json.report(&summary, arguments.out.as_deref())?;
     for note in merged.notes() {
-        eprintln!("note: {note}");
+        output::eprint_line(format_args!("note: {note}"));
     }
     Ok(())
 }

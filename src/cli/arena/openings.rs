@@ -10,6 +10,7 @@ use indicatif::ProgressBar;
 use super::settings::OpeningArguments;
 use crate::arena::openings::write_set;
 use crate::cli::flat_error::flat_error;
+use crate::cli::output;
 
 /// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out openings.sfen`
 #[derive(Args)]
@@ -46,6 +47,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     result.map_err(flat_error)?;
     match &arguments.out {
         Some(path) => std::fs::write(path, set).with_context(|| format!("{}", path.display())),
-        None => Ok(std::io::stdout().lock().write_all(&set)?),
+        None => Ok(output::stdout().write_all(&set)?),
     }
 }

@@ -8,6 +8,8 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
+use crate::cli::output;
+
 /// Where the JSON goes: `-` is standard output, where it replaces the table.
 #[derive(Args, Clone)]
 pub(in crate::cli) struct JsonArguments {
@@ -34,7 +36,7 @@ impl JsonArguments {
             files.push((path.clone(), json.clone()));
         }
         // First for the eyes: a full disk must not hide the result.
-        let mut out = std::io::stdout().lock();
+        let mut out = output::stdout();
         if is_stdout {
             write!(out, "{json}")?;
         } else {

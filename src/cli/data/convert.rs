@@ -6,6 +6,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::{Destination, Input, PassRun, check_output, watched};
+use crate::cli::output;
 use crate::cli::share::parse_share;
 use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
@@ -82,9 +83,12 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut steps = run.steps(&arguments.work)?;
     let report =
         watched(|watch| pass::run(&sources, &destination, bad_records, &mut steps, watch))?;
-    eprintln!("{report}{} positions written", report.tally.written);
+    output::eprint_line(format_args!(
+        "{report}{} positions written",
+        report.tally.written
+    ));
     if arguments.held_out.is_some() {
-        eprintln!("{} positions held out", report.held_out);
+        output::eprint_line(format_args!("{} positions held out", report.held_out));
     }
     Ok(())
 }

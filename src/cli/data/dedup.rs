@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::{BYTES_PER_MEGABYTE, Destination, Input, watched};
+use crate::cli::output;
 use crate::cli::work::Indivisible;
 use crate::records::teacher::Format;
 use crate::train::data::dedup::{self, DedupSettings};
@@ -37,20 +38,20 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bad_records: arguments.input.bad_records(),
     };
     let report = watched(|watch| dedup::run(&sources, output, &settings, watch))?;
-    eprintln!(
+    output::eprint_line(format_args!(
         "{}{} positions written, {} of them occurred more than once",
         report.tally, report.tally.written, report.repeated
-    );
+    ));
     if report.contested > 0 {
-        eprintln!(
+        output::eprint_line(format_args!(
             "{} of those in games that ended differently",
             report.contested
-        );
+        ));
         if output.1 != Format::Psum {
-            eprintln!(
+            output::eprint_line(format_args!(
                 "{} keeps one result, the most frequent; psum keeps all",
                 output.1
-            );
+            ));
         }
     }
     Ok(())

@@ -1,5 +1,8 @@
 //! `raicho roots`.
 
+use std::io::Write as _;
+use std::path::Path;
+
 use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -7,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT, metered};
 use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::output;
 use crate::cli::share::parse_share;
 use crate::cli::work::WorkArguments;
 use crate::records::teacher::{Content, Format, Record};
@@ -150,34 +154,50 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let found = metered(&stop, UNIT, BYTES_PER_MEGABYTE, |watch| {
         roots::collect(&sources, &settings, watch)
     })?;
-    print_games(&found);
-    let mut kept = found.roots;
+    let mut kept = found.roots.clone();
     // Contiguous, so that the outputs of all shards, one after the other, are that of the whole.
     let here = arguments.work.shard().range(kept.len() as u64);
     kept.truncate(here.end as usize);
     kept.drain(..here.start as usize);
+    let all = kept.len();
     if arguments.check.check_repetition {
-        let all = kept.len();
         arguments.drop_repeating(&mut kept, &stop)?;
+    }
+    // Written before anything is printed: a closed pipe must not lose the work.
+    let written = write(path, format, &kept)?;
+    print_games(&found)?;
+    let mut out = output::stdout();
+    if arguments.check.check_repetition {
         let dropped = all - kept.len();
-        println!("{dropped} positions dropped because games from them repeat moves\n");
+        writeln!(
+            out,
+            "{dropped} positions dropped because games from them repeat moves\n"
+        )?;
     }
-    print!("after\n{}", Table::of(&kept));
-    ensure!(!kept.is_empty(), "no position is left; nothing was written");
-    let mut out = Output::create(path, format)?;
-    for root in &kept {
-        out.write(&Record::Position(root.position, root.ply))?;
-    }
-    let written = out.finish()?;
-    println!("{written} positions written to {}", path.display());
+    write!(out, "after\n{}", Table::of(&kept))?;
+    ensure!(written > 0, "no position is left; nothing was written");
+    writeln!(out, "{written} positions written to {}", path.display())?;
     Ok(())
 }
 
-fn print_games(found: &Collection) {
+/// Writes the positions, if there are any, and returns their number.
+fn write(path: &Path, format: Format, roots: &[Root]) -> anyhow::Result<u64> {
+    if roots.is_empty() {
+        return Ok(0);
+    }
+    let mut out = Output::create(path, format)?;
+    for root in roots {
+        out.write(&Record::Position(root.position, root.ply))?;
+    }
+    Ok(out.finish()?)
+}
+
+fn print_games(found: &Collection) -> anyhow::Result<()> {
     let tally = &found.tally;
-    eprint!("{tally}");
+    output::eprint(tally);
     let games = &found.games;
-    println!("{:>12}  games read", tally.records);
+    let mut out = output::stdout();
+    writeln!(out, "{:>12}  games read", tally.records)?;
     for (count, what) in [
         (games.rating, "left out, ratings too low or unknown"),
         (games.short, "left out, too short"),
@@ -185,13 +205,15 @@ fn print_games(found: &Collection) {
         (games.unfinished, "left out, not played to the end"),
         (games.used, "used"),
     ] {
-        println!("{count:>12}  {what}");
+        writeln!(out, "{count:>12}  {what}")?;
     }
-    println!("\nbefore\n{}", found.before);
-    println!(
+    writeln!(out, "\nbefore\n{}", found.before)?;
+    writeln!(
+        out,
         "{:>12}  games a position must have at least\n",
         found.threshold
-    );
+    )?;
+    Ok(())
 }
 
 impl Arguments {

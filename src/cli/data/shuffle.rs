@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::{BYTES_PER_MEGABYTE, Destination, Input, watched};
+use crate::cli::output;
 use crate::cli::work::Indivisible;
 use crate::train::data::shuffle::{self, ShuffleSettings};
 
@@ -41,6 +42,6 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bad_records: arguments.input.bad_records(),
     };
     let tally = watched(|watch| shuffle::run(&sources, output, &settings, watch))?;
-    eprintln!("{tally}{} positions written", tally.written);
+    output::eprint_line(format_args!("{tally}{} positions written", tally.written));
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{PassRun, inputs_help, reports, watched};
+use crate::cli::output;
 use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
@@ -50,7 +51,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         whole
     };
-    print!("{stats}");
+    output::print(format_args!("{stats}"))?;
     if let Some(path) = &arguments.svg {
         stats.draw(path)?;
     }

@@ -6,6 +6,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::{PassRun, check_output, inputs_help, reports, watched};
+use crate::cli::output;
 use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
@@ -75,10 +76,13 @@ fn validate(arguments: &Arguments) -> anyhow::Result<PassReport> {
 }
 
 fn judge(report: &PassReport, good: Option<&Path>) -> anyhow::Result<()> {
-    print!("{report}");
+    output::print(format_args!("{report}"))?;
     if let Some(path) = good {
         let positions = report.tally.written;
-        println!("{positions} positions written to {}", path.display());
+        output::print_line(format_args!(
+            "{positions} positions written to {}",
+            path.display()
+        ))?;
     }
     ensure!(
         report.signs.are_right(),

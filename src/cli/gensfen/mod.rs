@@ -12,6 +12,7 @@ use super::evaluation;
 use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
+use crate::cli::output;
 use crate::engine::EvalFile;
 use crate::eval::Evaluator;
 use crate::runs::Shard;
@@ -81,7 +82,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (choice, evaluator) = evaluation::load(&arguments.eval)?;
     let beginnings = arguments.openings.beginnings().map_err(flat_error)?;
     if let Some(starts) = &beginnings.entering_kings {
-        eprintln!("{} positions around a king's entry", starts.len());
+        output::eprint_line(format_args!(
+            "{} positions around a king's entry",
+            starts.len()
+        ));
     }
     let settings = arguments.settings(&choice, &evaluator, &beginnings)?;
     let folder = &arguments.out;
@@ -118,9 +122,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Ok(tally) => tally,
         Err(error) => bail!("{error}\nwhat was played is kept, and --resume goes on"),
     };
-    println!("{} positions, {}", tally.written, words(&tally));
+    output::print_line(format_args!(
+        "{} positions, {}",
+        tally.written,
+        words(&tally)
+    ))?;
     for (reason, count) in &tally.reasons {
-        println!("{count} games ended by {reason}");
+        output::print_line(format_args!("{count} games ended by {reason}"))?;
     }
     if arguments.positions.is_some_and(|end| tally.written < end)
         || arguments.positions.is_none() && arguments.games.is_some() && stop.is_requested()

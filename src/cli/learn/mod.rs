@@ -13,6 +13,7 @@ use anyhow::{Context, bail, ensure};
 
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
+use crate::cli::output;
 use crate::runs::FolderLock;
 use crate::train::learn::{
     DEFAULT_SCALE, Data, InitialWeights, Learner, Source, Watch, best_before_rise, fit_scale,
@@ -98,13 +99,16 @@ fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {
 
 fn report_data(data: &Data) -> anyhow::Result<()> {
     for fault in data.faults.iter().take(FAULTS_SHOWN) {
-        eprintln!("{fault}");
+        output::eprint_line(format_args!("{fault}"));
     }
     let shown = data.faults.len().min(FAULTS_SHOWN) as u64;
     if data.fault_count > shown {
-        eprintln!("{} more bad records are left out", data.fault_count - shown);
+        output::eprint_line(format_args!(
+            "{} more bad records are left out",
+            data.fault_count - shown
+        ));
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let counts = &data.counts;
     writeln!(
         out,
@@ -116,7 +120,9 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
     }
     let (training, held_out) = (data.training.len(), data.held_out.len());
     if held_out == 0 {
-        eprintln!("nothing is held out, so nothing will tell when there is too little data");
+        output::eprint_line(format_args!(
+            "nothing is held out, so nothing will tell when there is too little data"
+        ));
     }
     writeln!(out, "learnt from: {training}, held out: {held_out}")?;
     Ok(())
@@ -139,7 +145,7 @@ fn begin<'a>(
         None => DEFAULT_SCALE,
     };
     let settings = arguments.settings(data.training.len(), scale)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     match fitted() {
         Some(fitted) => writeln!(
             out,
@@ -185,10 +191,10 @@ fn learn(learner: &mut Learner<'_>, folder: &Path, stop: &AtomicBool) -> anyhow:
     meter.finish();
     let seconds = begun.elapsed().as_secs_f64();
     let visits = (learner.steps() - first) * settings.batch as u64;
-    eprintln!(
+    output::eprint_line(format_args!(
         "{visits} positions in {seconds:.0} s, {:.0} positions/s",
         visits as f64 / seconds
-    );
+    ));
     Ok(())
 }
 
@@ -226,7 +232,7 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
         .context("a network of another format")?;
     fs::write(&path, bytes).with_context(|| path.display().to_string())?;
     let errors = quantised.errors;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     writeln!(
         out,
         "rounding: mean error {:.2}, largest {:.2}, over {} positions of mean value {:.0} (a pawn is 90)",
@@ -242,11 +248,11 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
         )?;
     }
     if let Some(best) = best_before_rise(learner.points()) {
-        eprintln!(
+        output::eprint_line(format_args!(
             "the games held out were predicted best after {} of {} steps: fewer --epochs or a smaller --wdl will make a \
              better network, and so will more games",
             best.step, settings.steps
-        );
+        ));
     }
     writeln!(out, "{}", path.display())?;
     Ok(())

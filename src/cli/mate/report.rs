@@ -6,6 +6,7 @@ use std::iter::Peekable;
 use std::time::Duration;
 
 use super::answer::{Answer, Outcome, Second};
+use crate::cli::output;
 use crate::runs::Numbers;
 
 /// Prints answers as soon as all before them are there.
@@ -27,7 +28,7 @@ impl Report {
     /// For `problems` problems, whose numbers come in this `order`.
     pub(super) fn new(prints_lines: bool, problems: usize, order: Numbers) -> io::Result<Self> {
         if prints_lines {
-            let mut out = io::stdout().lock();
+            let mut out = output::stdout();
             writeln!(out, "problem  verdict  plies       nodes   seconds  line")?;
         }
         Ok(Self {
@@ -81,7 +82,7 @@ impl Report {
             print(answer)?;
         }
         let unknown = self.count - self.mates - self.refuted;
-        let mut out = io::stdout().lock();
+        let mut out = output::stdout();
         write!(
             out,
             "{} of {} problems: {} mates, {} without, {unknown} unknown",
@@ -99,7 +100,7 @@ impl Report {
 }
 
 fn print(answer: &Answer) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     let plies = answer
         .plies
         .map_or_else(|| "-".to_owned(), |plies| plies.to_string());
