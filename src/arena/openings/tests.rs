@@ -1,4 +1,5 @@
-//! The promises of the module: reproducible, balanced, none twice, and errors that point at the line.
+//! The promises of the module: reproducible, balanced, none twice, and errors that point at the
+//! line.
 
 use std::collections::HashSet;
 use std::fs;
@@ -206,7 +207,8 @@ fn a_book_of_yaneuraou_is_judged_by_its_values() {
     let third = after("startpos moves 3g3f");
     let file = TestFile::new(format!(
         "#YANEURAOU-DB2016 1.00\n# NOE:4\n// more\nsfen {START_SFEN}\n2g2f none -500 32 4\n\
-         7g7f 3c3d 20 32 1\nsfen {first}\n3c3d none -300 1 1\nsfen {second}\n8c8d\nsfen {third}\nnone none 0 0 1\n"
+         7g7f 3c3d 20 32 1\nsfen {first}\n3c3d none -300 1 1\nsfen {second}\n8c8d\n\
+         sfen {third}\nnone none 0 0 1\n"
     ));
     let settings = |limit| from_file(&file.0, Order::Sequential, limit);
     let start = "startpos".to_owned();

@@ -236,7 +236,8 @@ fn each_rule_of_declaration_has_its_requirement() {
     // Eleven pieces in the camp worth 27 points, and what is in the hand.
     let black = |hand: &str| format!("1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 b {hand} 1");
     let white = |hand: &str| format!("4K4/9/9/9/9/9/9/+p+p+p+p+p+p+p+b+r/4+bk1+r1 w {hand} 1");
-    // Ten pawns and seven more in the hand against what two-piece handicap leaves to the other side.
+    // Ten pawns and seven more in the hand against what two-piece handicap leaves to the other
+    // side.
     let weak = |hands: &str| format!("4K4/9/9/9/9/9/9/+p+p+p+p+p+p+p+p+p/k+p7 w {hands} 1");
     let ten = "4K4/9/9/9/9/9/9/+p+p+p+p+p+p1+b+r/4+bk1+r1 w p 1".to_owned();
     let nine = "4K4/9/9/9/9/9/9/+p+p+p+p+p2+b+r/4+bk1+r1 w 2p 1".to_owned();

@@ -70,9 +70,10 @@ fn llr_is_that_of_fishtest() {
     }
 }
 
-/// The largest log-likelihood of `counts` among distributions on which `constraint` is zero, found without any theory:
-/// a random walk that only goes up, every step of which is brought back to the constraint by making wins more likely and
-/// losses less, or the reverse (the constraint grows with wins and falls with losses).
+/// The largest log-likelihood of `counts` among distributions on which `constraint` is zero, found
+/// without any theory: a random walk that only goes up, every step of which is brought back to the
+/// constraint by making wins more likely and losses less, or the reverse (the constraint grows with
+/// wins and falls with losses).
 fn climbed_likelihood(counts: [f64; 5], constraint: &dyn Fn(&[f64; 5]) -> f64) -> f64 {
     let tilted = |q: &[f64; 5], by: f64| {
         let tilt: [f64; 5] =

@@ -85,7 +85,8 @@ fn programs_read_json() {
     let engine = json!({
         "name": "new-version", "time_control": "1000 nodes",
         "games": 4, "wins": 2, "draws": 1, "losses": 1, "score": 0.625,
-        "moves": 60, "mean_time": 0.05, "max_time": 0.11, "mean_depth": 7.0, "nodes_per_second": 10000.0,
+        "moves": 60, "mean_time": 0.05, "max_time": 0.11, "mean_depth": 7.0,
+        "nodes_per_second": 10000.0,
         "losses_by_fault": [{ "reason": "time-loss", "games": 1 }],
         "losses_on_time_in_stalls": 0,
         "lines_checked": 0, "illegal_lines": 0, "illegal_line_details": [],
@@ -266,7 +267,8 @@ fn illegal_lines_are_shown_with_their_position() {
         sfen: "4k4/9/9/9/9/9/9/9/4K4 b - 1".to_owned(),
     });
     let text = Summary::of(&tally_of(&settings, &[liar]), "").to_string();
-    let expected = "\nnew-version, illegal lines: 1 of 30\n  illegal move 5i5a, word 1 of the line\n    \
+    let expected = "\nnew-version, illegal lines: 1 of 30\n  \
+                    illegal move 5i5a, word 1 of the line\n    \
                     pv 5i5a 5a5b\n    in 4k4/9/9/9/9/9/9/9/4K4 b - 1\n\nrecords";
     assert!(text.contains(expected), "{text}");
 }

@@ -229,7 +229,8 @@ fn the_percentile_keeps_the_frequent_ones() {
 
 #[test]
 fn roots_from_which_games_go_in_a_circle_are_dropped() {
-    // Two kings have nothing to do but to walk about; a side that has a rook more does something else first.
+    // Two kings have nothing to do but to walk about; a side that has a rook more does something
+    // else first.
     let circle = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
     let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     let roots = [circle, mate].map(|sfen| Root {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Moves from the usual start that leave the game as it is, whichever side is asked for its opinion.
+/// Moves from the usual start that leave the game as it is, whichever side is asked for its
+/// opinion.
 const QUIET: &str = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 3i3h 7a7b 9g9f 9c9d 1g1f 1c1d";
 
 pub(super) const WIN: Adjudication = Adjudication {
@@ -17,7 +18,8 @@ const DRAW: Adjudication = Adjudication {
     from: 0,
 };
 
-/// Plays quiet moves after which the movers announce these scores, and says after how many moves the game was ended.
+/// Plays quiet moves after which the movers announce these scores, and says after how many moves
+/// the game was ended.
 fn adjudicated(rules: &Rules, scores: &[Option<Score>]) -> Option<(usize, Verdict)> {
     let mut referee = Referee::new(rules, Position::startpos());
     let moves = QUIET.split(' ').zip(scores);
@@ -68,7 +70,8 @@ fn silence_and_contradiction_begin_the_count_anew() {
         let (number, verdict) = adjudicated(&rules, &scores).expect("it is won in the end");
         assert_eq!((number, verdict.winner), (7, Some(Color::Black)));
     }
-    // The third score speaks for white and is the first of white's four; black is to move after the sixth.
+    // The third score speaks for white and is the first of white's four; black is to move after the
+    // sixth.
     let mut turned: Vec<_> = (0..14).map(|ply| for_black(ply + 1)).collect();
     turned[..2].copy_from_slice(&centipawns([2000, -2000]));
     let (number, verdict) = adjudicated(&rules, &turned).expect("it is won in the end");

@@ -5,7 +5,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 
-/// Elo that `values` lose against the best ones: 100 for every parameter that is a third of its range away.
+/// Elo that `values` lose against the best ones: 100 for every parameter that is a third of its
+/// range away.
 fn loss(values: &[f64], best: &[f64], parameters: &[Parameter]) -> f64 {
     (0..values.len())
         .map(|index| {
@@ -35,7 +36,8 @@ fn pair(iteration: u64, elo: f64) -> f64 {
         .sum()
 }
 
-/// Parameters of very different sizes, and a best value of each: some in the middle, some near an end.
+/// Parameters of very different sizes, and a best value of each: some in the middle, some near an
+/// end.
 fn parameters(dimensions: usize) -> (Vec<Parameter>, Vec<f64>) {
     let all = [
         ("A, int, 20, 0, 100, 10, 0.01", 60.0),
