@@ -20,7 +20,7 @@ pub struct EngineText {
     pub name: Option<String>,
     /// `args=`: arguments of the program, separated by spaces.
     pub arguments: Vec<String>,
-    /// `dir=`: the working directory.
+    /// `dir=`: working directory, `None` for that of this process.
     pub directory: Option<PathBuf>,
     /// `env.NAME=`: environment variables, in their order in the text.
     pub environment: Vec<(String, String)>,

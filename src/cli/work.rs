@@ -65,7 +65,7 @@ impl WorkArguments {
 /// `--shard` of commands that cannot be divided, to refuse it with the reason.
 #[derive(Args)]
 pub(super) struct Indivisible {
-    /// Not for this command
+    /// Not supported by this command
     #[arg(long, value_name = "I/N", hide = true)]
     shard: Option<String>,
 }

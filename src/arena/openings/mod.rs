@@ -130,7 +130,7 @@ pub enum OpeningError {
     Unreadable {
         /// Number of the opening, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The error of the parser.
         error: SfenLineError,
     },
 }

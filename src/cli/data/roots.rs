@@ -102,8 +102,8 @@ struct PositionArguments {
     #[arg(long, value_name = "GAMES")]
     max_count: Option<u64>,
 
-    /// Quantile of the number of games below which positions are dropped, such as 0.99 to keep the
-    /// most frequent hundredth; 0 drops none
+    /// Quantile of the number of games per position, below which positions are dropped, such as
+    /// 0.99 to keep the most frequent hundredth; 0 drops none
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
     percentile: f64,
 }
