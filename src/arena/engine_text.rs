@@ -20,7 +20,7 @@ pub struct EngineText {
     pub name: Option<String>,
     /// `args=`: arguments of the program, separated by spaces.
     pub arguments: Vec<String>,
-    /// `dir=`: the working directory.
+    /// `dir=`: working directory, `None` for that of this process.
     pub directory: Option<PathBuf>,
     /// `env.NAME=`: environment variables, in their order in the text.
     pub environment: Vec<(String, String)>,
@@ -39,8 +39,8 @@ pub struct EngineTextError {
     expected: String,
 }
 
-const KEYS: &str = "expected cmd=PROGRAM, name=NAME, args=WORDS, dir=FOLDER, env.NAME=VALUE, option.NAME=VALUE, \
-                    tc=BASE+INCREMENT, byoyomi=TIME, movetime=TIME, nodes=N or depth=N";
+const KEYS: &str = "expected cmd=PROGRAM, name=NAME, args=WORDS, dir=FOLDER, env.NAME=VALUE, \
+    option.NAME=VALUE, tc=BASE+INCREMENT, byoyomi=TIME, movetime=TIME, nodes=N or depth=N";
 
 impl FromStr for EngineText {
     type Err = EngineTextError;
@@ -135,7 +135,8 @@ impl EngineText {
                 .ok_or_else(|| format!("engine {number} has no command, expected cmd=PROGRAM"))?;
             if text.time_control.is_empty() {
                 return Err(format!(
-                    "engine {number} ({command}) has no time control, expected --tc, --byoyomi, --movetime, --nodes or --depth"
+                    "engine {number} ({command}) has no time control, expected --tc, --byoyomi, \
+                    --movetime, --nodes or --depth"
                 ));
             }
             let (path, mut arguments) = split_command(command);
@@ -212,7 +213,8 @@ mod tests {
     #[test]
     fn every_part_is_read() {
         let engine: EngineText =
-            r"cmd=./engine,name=new,args=--quiet x,dir=/tmp,env.A=b,option.EvalDir=a\,b=c,option.Threads=2,tc=10+0.1,byoyomi=500ms"
+            "cmd=./engine,name=new,args=--quiet x,dir=/tmp,env.A=b,option.EvalDir=a\\,b=c,\
+             option.Threads=2,tc=10+0.1,byoyomi=500ms"
                 .parse()
                 .unwrap();
         assert_eq!(engine.command.as_deref(), Some("./engine"));

@@ -35,7 +35,8 @@ pub enum MatchError {
     },
     /// There are fewer openings than the match needs.
     #[error(
-        "{have} openings for {needed} pairs of games, and no opening is played twice by the same engines: \
+        "{have} openings for {needed} pairs of games, and no opening is played twice by the same \
+        engines: \
          give more openings, or ask for at most {} games", 2 * have
     )]
     FewOpenings {

@@ -30,7 +30,7 @@ pub(super) struct GameContext<'a> {
 pub(super) struct PlayedGame {
     pub(super) verdict: Verdict,
     pub(super) moves: Vec<RecordedMove>,
-    /// By [`Color::index`].
+    /// Statistics of both players, by [`Color::index`].
     pub(super) figures: [PlayerFigures; 2],
     /// Time between an answer and the next `go`: sum, maximum, count.
     pub(super) overhead: (Duration, Duration, u32),

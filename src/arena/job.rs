@@ -29,7 +29,7 @@ pub(super) struct Games<'a> {
     pub(super) on_event: &'a (dyn Fn(Event<'_>) + Sync),
 }
 
-/// A game to play.
+/// A scheduled game with its opening.
 pub(super) struct Piece {
     fixture: Fixture,
     opening: Opening,

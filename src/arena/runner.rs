@@ -96,8 +96,9 @@ fn check_openings(
         let opening = openings.get(fixture.opening)?.to_string();
         if entry.opening() != opening {
             let reason = format!(
-                "game {} began with '{}', and this executable makes '{opening}' of the same settings: \
-                 go on with the executable (and the file of openings) that began the match",
+                "game {} began with '{}', and this executable makes '{opening}' of the same \
+                settings: \
+                 continue with the executable (and the file of openings) that began the match",
                 entry.game,
                 entry.opening()
             );

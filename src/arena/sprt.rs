@@ -7,8 +7,9 @@
 //! per game, so that the length of a test does not depend on time control and openings.
 //!
 //! References: M. Van den Bergh, "Comments on Normalized Elo",
-//! <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>, and "The maximum likelihood estimate of a multinomial
-//! distribution with given mean", <https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf>; fishtest uses the same.
+//! <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>, and "The maximum likelihood
+//! estimate of a multinomial distribution with given mean",
+//! <https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf>; fishtest uses the same.
 
 mod likelihood;
 #[cfg(test)]

@@ -6,8 +6,9 @@
 //! converted to Elo; if all results are equal, so that the observed variance is zero, a Wilson
 //! bound replaces them.
 //!
-//! References: fishtest's mathematics, <https://official-stockfish.github.io/docs/fishtest-wiki/Fishtest-Mathematics.html>;
-//! E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+//! References: fishtest's mathematics,
+//! <https://official-stockfish.github.io/docs/fishtest-wiki/Fishtest-Mathematics.html>; E. B.
+//! Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
 
 #![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
 

@@ -1,4 +1,4 @@
-//! Ctrl-C, for all commands alike.
+//! Ctrl-C in the commands for long work.
 
 use std::sync::Arc;
 
@@ -7,27 +7,25 @@ use anyhow::Context;
 use crate::cli::output;
 use crate::runs::Stop;
 
-/// What shells report of a program that Ctrl-C ended.
+/// Exit status that shells use for a program ended by Ctrl-C.
 const EXIT_INTERRUPTED: i32 = 130;
 
-/// The first Ctrl-C (or SIGTERM) ends the work after the running pieces, the second breaks them
-/// off, the third ends the program. Can be called once.
+/// Handles Ctrl-C and SIGTERM: the first ends the work after the running pieces, the second aborts
+/// these, the third exits. May be called once.
 ///
 /// # Errors
-/// The system does not let us watch Ctrl-C.
+/// The signal handler cannot be installed.
 pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
     let stop = Arc::new(Stop::new());
     let seen = Arc::clone(&stop);
     ctrlc::set_handler(move || {
         if seen.is_abort() {
-            // Somebody still waits for an engine; what is written is complete at any moment.
+            // Some thread is blocked, for example by an engine; all files are complete at any time.
             std::process::exit(EXIT_INTERRUPTED);
         } else if seen.is_requested() {
             seen.abort();
         } else {
-            output::eprint_line(format_args!(
-                "\nending after the running work; Ctrl-C again breaks it off"
-            ));
+            output::eprint_line("\nending after the running pieces; Ctrl-C again aborts them");
             seen.finish();
         }
     })

@@ -1,5 +1,5 @@
-//! How far long work is: a bar on a terminal, a line now and then elsewhere. On stderr, so that the
-//! result can go through a pipe.
+//! Progress of long work on stderr, so that results can go through a pipe: a bar on a terminal,
+//! otherwise a line every 30 seconds.
 
 use crate::cli::output;
 use std::io::IsTerminal as _;
@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-/// Between two lines in a log file.
+/// Interval between two lines if stderr is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Shows how much of some work is done.
+/// Shows the progress of some work.
 pub(super) struct Meter {
-    /// On a terminal only.
+    /// The bar, `None` if stderr is not a terminal.
     bar: Option<ProgressBar>,
-    /// What is counted, such as "games".
+    /// The unit that is counted, such as "games".
     unit: &'static str,
     last_line: Mutex<Instant>,
 }
 
 impl Meter {
-    /// For work of `length` units, if it has an end, of which `done` are done already.
+    /// Progress of `length` units, `None` if unlimited, of which `done` are done already.
     pub(super) fn new(unit: &'static str, length: Option<u64>, done: u64) -> Self {
         let bar = std::io::stderr()
             .is_terminal()
@@ -33,7 +33,7 @@ impl Meter {
         }
     }
 
-    /// Shows how much is done, with a few words.
+    /// Shows that `done` units are done, followed by `words`.
     pub(super) fn advance(&self, done: u64, words: String) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
@@ -51,7 +51,7 @@ impl Meter {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -78,7 +78,7 @@ fn bar(unit: &str, length: Option<u64>, done: u64) -> ProgressBar {
         format!("{{elapsed_precise}} {{spinner}} {{pos}} {unit}  {{msg}}")
     };
     if let Ok(style) = ProgressStyle::with_template(&template) {
-        // How long it takes is unknown until a first piece is done.
+        // The remaining time is unknown until a first unit is done.
         let left = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
             let _ = if state.pos() > done {
                 let seconds = Duration::from_secs(state.eta().as_secs());

@@ -1,4 +1,4 @@
-//! The arguments of long work that can be interrupted, resumed and divided.
+//! Arguments of long work that can be interrupted, resumed and divided.
 
 use std::path::PathBuf;
 
@@ -12,26 +12,26 @@ use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
 #[derive(Args)]
 #[command(next_help_heading = "Long work")]
 pub(super) struct WorkArguments {
-    /// Folder that keeps each finished piece at once, so that the work survives a kill
+    /// Folder that stores each finished piece, so that the work can be resumed after a kill
     #[arg(long, value_name = "FOLDER")]
     work: Option<PathBuf>,
 
-    /// Go on with the work in the folder of --work; begin it if there is none yet
+    /// Resume the work in the folder of --work; begin it if the folder has none yet
     #[arg(long, requires = "work")]
     resume: bool,
 
-    /// Do only part I of N, such as 3/16
+    /// Do only shard I of N, such as 3/16
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 }
 
 impl WorkArguments {
-    /// The part that is done here.
+    /// The shard that is done here.
     pub(super) fn shard(&self) -> Shard {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// The folder, if there is to be one, and the entries that it holds already.
+    /// Opens the folder, if one was requested, and returns the journal entries that it holds.
     ///
     /// # Errors
     /// The folder holds other work, or cannot be read or written.
@@ -55,10 +55,10 @@ impl WorkArguments {
         self.work.is_some()
     }
 
-    /// Fails where the work was interrupted: a script must not take a part for the whole.
+    /// Fails if the work was interrupted, so that a script does not take a part for the whole.
     pub(super) fn check_complete(&self, stop: &Stop) -> anyhow::Result<()> {
         let advice = if self.work.is_some() {
-            ", and the same command with --resume goes on"
+            "; the same command with --resume continues"
         } else {
             ""
         };
@@ -67,19 +67,19 @@ impl WorkArguments {
     }
 }
 
-/// For work that cannot be divided: `--shard` is there to say why.
+/// `--shard` of commands that cannot be divided, to refuse it with the reason.
 #[derive(Args)]
 pub(super) struct Indivisible {
-    /// Not for this command
+    /// Not supported by this command
     #[arg(long, value_name = "I/N", hide = true)]
     shard: Option<String>,
 }
 
 impl Indivisible {
-    /// Refuses `--shard`.
+    /// Refuses `--shard`. `reason` is a clause that completes the message.
     ///
     /// # Errors
-    /// It was given; `reason` completes "this work cannot be divided: ".
+    /// `--shard` was given.
     pub(super) fn check(&self, reason: &str) -> anyhow::Result<()> {
         ensure!(
             self.shard.is_none(),

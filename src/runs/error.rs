@@ -31,7 +31,7 @@ pub enum FolderError {
         source: io::Error,
     },
     /// Another process is writing to this folder.
-    #[error("{}: another run is writing there at this moment", .0.display())]
+    #[error("{}: another run is writing there", .0.display())]
     InUse(PathBuf),
     /// A file has invalid content.
     #[error("{}{}: {reason}", path.display(), place(*line))]
@@ -45,7 +45,7 @@ pub enum FolderError {
     },
     /// A new run cannot begin because the folder holds one already.
     #[error(
-        "{} holds a {noun} already: go on with it by --resume, or choose another folder",
+        "{} holds a {noun} already: continue it with --resume, or choose another folder",
         path.display()
     )]
     Occupied {

@@ -16,7 +16,7 @@ pub enum OutputError {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// Another process is writing a file of this name.
-    #[error("another run is writing this file at this moment")]
+    #[error("another run is writing this file")]
     InUse,
 }
 

@@ -34,7 +34,7 @@ impl Stop {
         self.finish.load(Ordering::Relaxed)
     }
 
-    /// Whether the running pieces are to be broken off.
+    /// Whether the running pieces are to be aborted.
     pub fn is_abort(&self) -> bool {
         self.abort.load(Ordering::Relaxed)
     }

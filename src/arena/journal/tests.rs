@@ -1,4 +1,4 @@
-//! What is kept, and what is read again after any accident.
+//! Tests of the match folder: what is kept, and what is read after a kill.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::super::referee::Reason;
 use super::super::samples::{entry, settings};
 use super::*;
 
-/// A place for a match that is gone when the test is over.
+/// A path for a match that is removed at the end of the test.
 struct Place(PathBuf);
 
 impl Place {
@@ -22,7 +22,7 @@ impl Place {
         Self(path)
     }
 
-    /// The folder of the match, which is not there yet.
+    /// The folder of the match, which does not exist yet.
     fn folder(&self) -> PathBuf {
         self.0.join("some/match")
     }
@@ -31,7 +31,7 @@ impl Place {
         self.folder().join(name)
     }
 
-    /// The folder with a match of these games.
+    /// A folder with a match of these games.
     fn with(entries: &[GameEntry]) -> Self {
         let place = Self::new();
         let mut journal = MatchFolder::create(&place.folder(), &sample()).unwrap();
@@ -56,7 +56,7 @@ fn sample() -> MatchSettings {
     settings(&["a", "b"], Some(6))
 }
 
-/// One of each kind.
+/// One game of each kind.
 fn games() -> Vec<GameEntry> {
     let settings = sample();
     let lost = GameEntry {
@@ -116,7 +116,7 @@ fn the_rest_of_a_killed_line_is_dropped() {
     let place = Place::with(&games()[..2]);
     append_text(&place.file(KIND.journal), "{\"game\":2,\"bla");
     append_text(&place.file(LINES_FILE), "startpos mov");
-    // Reading does not mind, and does not write.
+    // Reading ignores the fragment and does not write.
     assert_eq!(place.read().unwrap().1, games()[..2]);
     let text = fs::read_to_string(place.file(KIND.journal)).unwrap();
     assert!(text.ends_with("bla"));
@@ -149,7 +149,7 @@ fn a_broken_line_is_named() {
 fn a_match_does_not_begin_where_there_is_one() {
     let place = Place::with(&games());
     for part in [KIND.settings, "nothing"] {
-        // Not even where only the games are left.
+        // Nor if only the games are left.
         let _ = fs::remove_file(place.file(part));
         let words = error(MatchFolder::create(&place.folder(), &sample()));
         assert!(words.contains("holds a match already"), "{words}");

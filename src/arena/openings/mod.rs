@@ -88,7 +88,8 @@ pub enum OpeningError {
     },
     /// A file has no usable opening.
     #[error(
-        "openings {} has no position to play from, expected lines such as 'startpos moves 7g7f' or an SFEN, or a book with values within the imbalance allowed",
+        "openings {} has no position to play from, expected lines such as 'startpos moves 7g7f' \
+        or an SFEN, or a book with values within the imbalance allowed",
         path.display()
     )]
     Empty {
@@ -97,7 +98,8 @@ pub enum OpeningError {
     },
     /// There are fewer openings than requested.
     #[error(
-        "opening {number} was asked for, but {origin} has only {count}: play fewer games, allow a larger imbalance if there is a limit, or take a larger file or random moves"
+        "opening {number} was asked for, but {origin} has only {count}: play fewer games, allow a \
+        larger imbalance if there is a limit, or take a larger file or random moves"
     )]
     TooFew {
         /// Number of the requested opening, from 1.
@@ -109,7 +111,8 @@ pub enum OpeningError {
     },
     /// Random moves lead to no new positions.
     #[error(
-        "no opening {number} in {attempts} attempts: too few positions after {plies} plies are new, balanced and out of check; use more plies or allow a larger imbalance"
+        "no opening {number} in {attempts} attempts: too few positions after {plies} plies are \
+        new, balanced and out of check; use more plies or allow a larger imbalance"
     )]
     UsedUp {
         /// Number of the requested opening, from 1.
@@ -127,7 +130,7 @@ pub enum OpeningError {
     Unreadable {
         /// Number of the opening, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The error of the parser.
         error: SfenLineError,
     },
 }

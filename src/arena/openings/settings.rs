@@ -64,7 +64,8 @@ const MOST_PLIES: u32 = 100;
 /// A text that is not a range of plies.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "'{0}' is no range of plies, expected two numbers from 1 to {MOST_PLIES} such as 8..12 (both included), or one"
+    "'{0}' is no range of plies, expected two numbers from 1 to {MOST_PLIES} such as 8..12 (both \
+    included), or one"
 )]
 pub struct PliesError(String);
 

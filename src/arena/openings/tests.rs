@@ -1,4 +1,5 @@
-//! The promises of the module: reproducible, balanced, none twice, and errors that point at the line.
+//! Tests of the openings: reproducible, balanced, without duplicates, and errors that name the
+//! line.
 
 use std::collections::HashSet;
 use std::fs;
@@ -29,7 +30,7 @@ fn from_file(path: &Path, order: Order, max_imbalance: Option<u32>) -> OpeningSe
     }
 }
 
-/// A file that is gone after the test.
+/// A file that is removed at the end of the test.
 struct TestFile(PathBuf);
 
 impl TestFile {
@@ -49,7 +50,7 @@ impl Drop for TestFile {
     }
 }
 
-/// The first openings, as many as there are up to `count`.
+/// The first openings, at most `count`.
 fn texts(settings: &OpeningSettings, count: usize) -> Vec<String> {
     let mut openings = Openings::new(settings).expect("openings");
     (0..count)
@@ -82,7 +83,7 @@ fn random_openings_follow_from_the_seed_and_the_number() {
 
 #[test]
 fn random_openings_never_change() {
-    // Written down once: another version, another machine, another library must make the same.
+    // Recorded values: every version, machine and library must make the same openings.
     let expected = [
         "startpos moves 2h3h 8b5b 7i6h 3a4b 1i1h",
         "startpos moves 2g2f 4c4d 2h6h 4a3b",
@@ -112,7 +113,7 @@ fn balanced_openings_are_balanced_in_another_search() {
         let opening: Opening = text.parse().expect("an opening");
         assert!(judge.is_balanced(&opening.position()), "{text}");
     }
-    // A rook up.
+    // One side is a rook ahead.
     let up = Position::from_sfen("lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
     assert!(!judge.is_balanced(&up.expect("a position")));
 }
@@ -120,7 +121,7 @@ fn balanced_openings_are_balanced_in_another_search() {
 #[test]
 fn a_range_that_is_used_up_says_so() {
     let mut openings = Openings::new(&random("1", None, 1)).expect("openings");
-    // There are thirty first moves, all of them fit.
+    // There are thirty first moves, and all of them are balanced.
     assert!(openings.get(29).is_ok());
     let error = openings.get(30).map(ToString::to_string);
     let error = error.map_err(|error| error.to_string());
@@ -137,7 +138,7 @@ fn lines_of_a_file_in_every_notation() {
          4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"
     ));
     let settings = from_file(&file.0, Order::Sequential, None);
-    // The last two are the same position as the line before, and a mate.
+    // The last two are a duplicate of the line before and a mate.
     let expected = [
         "startpos moves 7g7f 3c3d",
         "startpos moves 2g2f",
@@ -206,7 +207,8 @@ fn a_book_of_yaneuraou_is_judged_by_its_values() {
     let third = after("startpos moves 3g3f");
     let file = TestFile::new(format!(
         "#YANEURAOU-DB2016 1.00\n# NOE:4\n// more\nsfen {START_SFEN}\n2g2f none -500 32 4\n\
-         7g7f 3c3d 20 32 1\nsfen {first}\n3c3d none -300 1 1\nsfen {second}\n8c8d\nsfen {third}\nnone none 0 0 1\n"
+         7g7f 3c3d 20 32 1\nsfen {first}\n3c3d none -300 1 1\nsfen {second}\n8c8d\n\
+         sfen {third}\nnone none 0 0 1\n"
     ));
     let settings = |limit| from_file(&file.0, Order::Sequential, limit);
     let start = "startpos".to_owned();

@@ -1,11 +1,11 @@
-//! The referee's judgement, rule by rule.
+//! Tests of the referee, rule by rule.
 
 mod adjudication;
 
 use super::*;
 use crate::records::sfen_line::SfenLine;
 
-/// Bare kings.
+/// A position with only the two kings.
 const KINGS: &str = "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1";
 
 fn position(line: &str) -> Position {
@@ -13,12 +13,12 @@ fn position(line: &str) -> Position {
     line.position()
 }
 
-/// What comes of a move under the usual rules.
+/// The effect of a move under the default rules.
 fn play(line: &str, text: &str) -> Played {
     Referee::new(&Rules::default(), position(line)).play(text)
 }
 
-/// Plays moves none of which ends the game.
+/// Plays moves, none of which ends the game.
 fn play_on(referee: &mut Referee<'_>, moves: &str) {
     for text in moves.split(' ') {
         let played = referee.play(text);
@@ -44,7 +44,7 @@ fn is_refused(line: &str, text: &str) {
     assert_eq!(referee.position().to_sfen(), before.to_sfen());
 }
 
-/// The usual rules without an end of games that are long.
+/// The default rules without a move limit.
 const RULES: Rules = Rules {
     max_moves: 0,
     entering_king: EnteringKingRule::CsaRule27,
@@ -58,21 +58,21 @@ const RULES: Rules = Rules {
 #[test]
 fn illegal_moves_are_refused_with_the_position() {
     let cases = [
-        // No moves, not ours, from nowhere, onto our own.
+        // Not a move, an opponent's piece, an empty square, onto an own piece.
         (
             "startpos",
             "xyz 7g 7g7f= 0000 3c3d 5e5d 5i5h5g 9i9g 2h7h+ P*5e",
         ),
         // A second pawn on the file.
         ("sfen 4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "P*5e P*5b"),
-        // Nowhere to go from there.
+        // A piece that could never move again.
         ("sfen 4k4/9/9/9/9/9/9/9/4K4 b PLN 1", "P*1a L*1a N*1a N*1b"),
         ("sfen 4k4/9/9/9/9/9/9/9/4K4 w pln 1", "P*1i L*1i N*1i N*1h"),
         (
             "sfen 4k4/7LP/9/6N2/9/9/9/9/4K4 b - 1",
             "1b1a 2b2a 3d2b 3d4b",
         ),
-        // The king stays in check, walks into it, or is uncovered.
+        // The king stays in check, moves into check, or is exposed.
         ("sfen 4k4/9/9/9/4r4/9/9/9/4K4 b G 1", "G*1a 5i5h"),
         ("sfen 4k4/9/9/9/4r4/9/9/4G4/4K4 b - 1", "5h4h 5h6g"),
         ("sfen 4k4/9/9/9/3r5/9/9/9/4K4 b - 1", "5i6i 5i6h"),
@@ -136,7 +136,7 @@ fn occurrences_in_the_opening_count() {
 #[test]
 fn perpetual_check_loses_whoever_completes_it() {
     let cases = [
-        // The start, a round of moves that leads back there, and who gives the checks in it.
+        // Position, a cycle of moves that leads back to it, and the side that gives check.
         (
             "8k/9/9/9/8R/9/9/9/K8 w - 1",
             "1a2a 1e2e 2a1a 2e1e",
@@ -218,7 +218,7 @@ fn naming_the_try_wins() {
         let played = Referee::new(&rules, position(line)).play(text);
         let verdict = Verdict::loss(!winner, Reason::Try, "");
         assert_eq!((played.mv, played.verdict), (None, Some(verdict)));
-        // The declaration says the same, and another move is a move.
+        // A declaration has the same effect, and another move is an ordinary move.
         let referee = Referee::new(&rules, position(line));
         assert_eq!(referee.declare().winner, Some(winner));
         assert_eq!(play(line, text).verdict, None);
@@ -233,10 +233,11 @@ fn naming_the_try_wins() {
 #[test]
 fn each_rule_of_declaration_has_its_requirement() {
     use EnteringKingRule as Rule;
-    // Eleven pieces in the camp worth 27 points, and what is in the hand.
+    // Eleven pieces in the promotion zone worth 27 points, and the hand.
     let black = |hand: &str| format!("1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 b {hand} 1");
     let white = |hand: &str| format!("4K4/9/9/9/9/9/9/+p+p+p+p+p+p+p+b+r/4+bk1+r1 w {hand} 1");
-    // Ten pawns and seven more in the hand against what two-piece handicap leaves to the other side.
+    // Ten pawns and seven more in hand, against what the two-piece handicap leaves to the other
+    // side.
     let weak = |hands: &str| format!("4K4/9/9/9/9/9/9/+p+p+p+p+p+p+p+p+p/k+p7 w {hands} 1");
     let ten = "4K4/9/9/9/9/9/9/+p+p+p+p+p+p1+b+r/4+bk1+r1 w p 1".to_owned();
     let nine = "4K4/9/9/9/9/9/9/+p+p+p+p+p2+b+r/4+bk1+r1 w 2p 1".to_owned();

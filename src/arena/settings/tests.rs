@@ -1,4 +1,4 @@
-//! Who meets whom, and what may differ.
+//! Tests of the schedule, and of the settings that may differ.
 
 use super::super::referee::Adjudication;
 use super::super::samples::settings;

@@ -76,7 +76,8 @@ pub(super) fn with_mean(observed: &Distribution, mean: f64) -> Distribution {
     observed.orthogonal_to(&VALUES.map(|value| value - mean))
 }
 
-/// The most likely distribution in which the mean is `t_value` standard deviations above `reference`.
+/// The most likely distribution in which the mean is `t_value` standard deviations above
+/// `reference`.
 pub(super) fn with_t_value(observed: &Distribution, reference: f64, t_value: f64) -> Distribution {
     let mut fitted = Distribution([1.0 / VALUES.len() as f64; 5]);
     for _ in 0..MOST_ROUNDS {

@@ -1,4 +1,4 @@
-//! The test against published values, against blind maximisation and against simulated matches.
+//! Tests against published values, brute-force maximization and simulated matches.
 
 #![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
 
@@ -28,7 +28,7 @@ fn bounds_are_walds() {
     assert_close(upper, 4.499_809_670_330_265, 1e-14, "ln(0.9/0.01)");
 }
 
-/// The values that fishtest's `LLRcalc.py` gives; the two with many games are its own examples.
+/// The values of fishtest's `LLRcalc.py`; the two with many games are its own examples.
 #[test]
 fn llr_is_that_of_fishtest() {
     let many = [10789, 19328, 33806, 19402, 10543];
@@ -70,9 +70,9 @@ fn llr_is_that_of_fishtest() {
     }
 }
 
-/// The largest log-likelihood of `counts` among distributions on which `constraint` is zero, found without any theory:
-/// a random walk that only goes up, every step of which is brought back to the constraint by making wins more likely and
-/// losses less, or the reverse (the constraint grows with wins and falls with losses).
+/// The largest log-likelihood of `counts` among distributions on which `constraint` is zero, found
+/// by a random walk that only goes up. Each step is projected to the constraint, which grows with
+/// wins and falls with losses, by shifting probability between them.
 fn climbed_likelihood(counts: [f64; 5], constraint: &dyn Fn(&[f64; 5]) -> f64) -> f64 {
     let tilted = |q: &[f64; 5], by: f64| {
         let tilt: [f64; 5] =
@@ -185,7 +185,7 @@ fn llr_is_finite_whatever_happened() {
     assert!(Sprt::default().llr(&Pentanomial::default()).abs() < f64::EPSILON);
 }
 
-/// Plays pairs with the given probabilities until the test ends; whether H1 was accepted.
+/// Simulates pairs with these probabilities until the test ends; returns whether H1 was accepted.
 fn accepts(test: &Sprt, probabilities: [f64; 5], generator: &mut ChaCha8Rng) -> bool {
     let mut pairs = Pentanomial::default();
     loop {
@@ -203,7 +203,7 @@ fn accepts(test: &Sprt, probabilities: [f64; 5], generator: &mut ChaCha8Rng) -> 
     }
 }
 
-/// Pairs with this mean score: a fixed shape, mixed with sure wins.
+/// Probabilities of pairs with this mean score: a fixed shape, mixed with certain wins.
 fn pairs_with_mean(mean: f64) -> [f64; 5] {
     let shape = [0.06, 0.22, 0.44, 0.22, 0.06];
     let wins = (mean - 0.5) / 0.5;
@@ -227,7 +227,7 @@ fn wrong_verdicts_are_as_rare_as_promised() {
     for (found, promised) in wrong.into_iter().zip([0.05, 0.1]) {
         let rate = f64::from(found) / f64::from(RUNS);
         let noise = (promised * (1.0 - promised) / f64::from(RUNS)).sqrt();
-        // Neither much too often nor so rarely that games are wasted.
+        // Close to the nominal error rate, neither above it nor far below.
         assert!(
             rate < promised + 2.5 * noise && rate > promised / 3.0,
             "{wrong:?} of {RUNS}"
@@ -240,7 +240,8 @@ fn normalized_verdicts_are_as_rare_as_promised() {
     const RUNS: u32 = 500;
     let test = sprt("elo0=0 elo1=40 model=normalized");
     let mut generator = ChaCha8Rng::seed_from_u64(7);
-    // Search the mixture whose score is 40 normalized Elo: 40·ln 10/800 deviations of a game.
+    // Find the mixture whose score is 40 normalized Elo: 40·ln 10/800 standard deviations of a
+    // game.
     let t_value = |q: [f64; 5]| {
         let mean: f64 = (0..5).map(|result| q[result] * result as f64 / 4.0).sum();
         let squares: f64 = (0..5)

@@ -299,7 +299,8 @@ impl Session<'_> {
                 match prepare(player, options, self.stop) {
                     Ok(()) => continue,
                     Err(error) => (self.on_event)(GameEvent::Note(format!(
-                        "a process was not ready for iteration {iteration} and is started anew: {error}"
+                        "a process was not ready for iteration {iteration} and is started anew: \
+                        {error}"
                     ))),
                 }
                 *slot = None;

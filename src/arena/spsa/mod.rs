@@ -11,8 +11,8 @@
 //! [`run`] and [`State`] know no engines: an [`Objective`] plays. [`games`] implements it with
 //! engine processes, and [`tuning`] runs both in a folder.
 //!
-//! Reference: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization", IEEE
-//! Transactions on Aerospace and Electronic Systems 34 (1998).
+//! Reference: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for
+//! stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998).
 
 mod declaration;
 pub mod folder;

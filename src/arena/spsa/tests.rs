@@ -1,4 +1,4 @@
-//! SPSA on objectives whose best values are known, and everything that may interrupt it.
+//! Tests of SPSA on objectives with known optima, and of interruptions.
 
 #![expect(clippy::cast_precision_loss, reason = "small numbers")]
 
@@ -15,7 +15,7 @@ use std::{fmt, fs, process, thread};
 use super::*;
 use crate::runs::Stop;
 
-/// An objective made of a function of the iteration and both sets of values.
+/// An objective that calls a function of the iteration and both sets of values.
 struct Game<F>(F);
 
 impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
@@ -33,7 +33,7 @@ impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
     }
 }
 
-/// A folder of this process that is removed at the end.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -73,7 +73,7 @@ fn finish<O: Objective>(state: &mut State, objective: &O) {
 const TWO: &str =
     "# a comment\nDepth, int, 40, 0, 100, 4, 0.02\n\nScale, float, 1.5, 0.5, 3, 0.2, 0.02\n";
 
-/// Some function with its best point inside the ranges of `TWO`, and an arbitrary but fixed noise.
+/// A function whose maximum is inside the ranges of `TWO`, with arbitrary but fixed noise.
 fn rugged(iteration: u64, plus: &[f64], minus: &[f64]) -> f64 {
     let height = |at: &[f64]| -((at[0] - 62.0) / 20.0).powi(2) - (at[1] - 2.2).powi(2);
     let noise = f64::from(iteration as u32 * 7919 % 101) / 50.0 - 1.0;
@@ -110,7 +110,7 @@ fn first_of_two_steps_is_larger() {
             }
         }),
     );
-    // By hand: c₁ = 4·2^0.101 = 4.290075, a₁ = 0.02·4²·(2.2/1.2)^0.602 = 0.460925.
+    // Computed by hand: c₁ = 4·2^0.101 = 4.290075, a₁ = 0.02·4²·(2.2/1.2)^0.602 = 0.460925.
     let seen = seen.into_inner().unwrap();
     assert!((seen[0] - 4.290_08).abs() < 1e-4, "{seen:?}");
     assert!((seen[1] - 4.0).abs() < 1e-12);
@@ -205,7 +205,7 @@ impl fmt::Display for Crash {
 
 impl std::error::Error for Crash {}
 
-/// Fails in one iteration.
+/// An objective that fails in one iteration.
 struct Fragile(u64);
 
 impl Objective for Fragile {
@@ -240,7 +240,7 @@ fn failed_iteration_is_played_again() {
     assert!(error.to_string().contains("iteration 1 resulted in NaN"));
 }
 
-/// Breaks off in one iteration.
+/// An objective that aborts in one iteration.
 struct Impatient(u64);
 
 impl Objective for Impatient {
@@ -276,7 +276,7 @@ fn panic_of_the_objective_ends_the_run() {
         assert!(iteration < 5, "in the middle of a game");
         0.0
     });
-    // Of its own: a panic raises it.
+    // A stop of its own, as a panic raises it.
     let stop = Stop::new();
     let options = RunOptions {
         concurrency: 2,

@@ -51,7 +51,7 @@ fn elo_and_score_are_inverse() {
     }
 }
 
-/// Elo, half the interval and LOS as fishtest's `stat_util.get_elo` gives them.
+/// Elo, half the interval and LOS according to fishtest's `stat_util.get_elo`.
 #[test]
 fn pairs_have_the_error_bars_of_fishtest() {
     let cases = [
@@ -90,7 +90,7 @@ fn pairs_have_the_error_bars_of_fishtest() {
     }
 }
 
-/// Worked by hand from the definition of the variance.
+/// Computed by hand from the definition of the variance.
 #[test]
 fn games_have_the_error_bars_of_the_textbook() {
     let games = Wdl {
@@ -139,7 +139,7 @@ fn equal_results_still_leave_doubt() {
     let won = Pentanomial([0, 0, 0, 0, 10]).estimate().unwrap();
     assert_eq!(won.elo, f64::INFINITY);
     assert_eq!(won.high, f64::INFINITY);
-    // Wilson's lower bound for 10 of 10 is 0.7225, as every table of it says.
+    // Wilson's lower bound for 10 of 10 is 0.7225, as in published tables.
     close(won.low, elo_of(0.722_467), 1e-5);
     assert!(won.los > 0.99 && won.los < 1.0);
 

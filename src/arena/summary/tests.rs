@@ -1,4 +1,4 @@
-//! The report on small matches whose figures were computed by hand.
+//! Tests of the summaries of small matches, with numbers computed by hand.
 
 use serde_json::json;
 
@@ -21,7 +21,8 @@ fn tally_of(settings: &MatchSettings, entries: &[GameEntry]) -> Tally {
     tally
 }
 
-/// Two pairs in which the first engine makes 1½ points and 1 point, the latter with a loss on time.
+/// Two pairs in which the first engine scores 1½ points and 1 point, the latter with a loss on
+/// time.
 fn tally(settings: &MatchSettings) -> Tally {
     let mut late = entry(settings, 3, Some("old"), Reason::TimeLoss);
     late.detail = "120ms used where 100ms were left".to_owned();
@@ -35,7 +36,7 @@ fn tally(settings: &MatchSettings) -> Tally {
     tally_of(settings, &entries)
 }
 
-/// So many pairs of which the named engine wins every game.
+/// This many pairs of which the engine `winner` wins every game.
 fn one_sided(settings: &MatchSettings, winner: &str, pairs: u64) -> Tally {
     let won = |game| entry(settings, game, Some(winner), Reason::Resignation);
     tally_of(settings, &(0..2 * pairs).map(won).collect::<Vec<_>>())
@@ -50,7 +51,8 @@ fn is_about(value: &serde_json::Value, expected: f64) -> bool {
 fn people_read_a_table() {
     let mut summary = Summary::of(&tally(&sample()), "some/match");
     summary.stalls = Some(StallSummary::new((0, Duration::ZERO)));
-    // Score 5/8 with a spread of √(1/128) for the mean of two pairs; 400·log₁₀(5/3) = 88.7.
+    // Score 5/8 with a standard deviation of √(1/128) for the mean of two pairs; 400·log₁₀(5/3) =
+    // 88.7.
     let expected = "\
 4 of 6 games
 
@@ -85,7 +87,8 @@ fn programs_read_json() {
     let engine = json!({
         "name": "new-version", "time_control": "1000 nodes",
         "games": 4, "wins": 2, "draws": 1, "losses": 1, "score": 0.625,
-        "moves": 60, "mean_time": 0.05, "max_time": 0.11, "mean_depth": 7.0, "nodes_per_second": 10000.0,
+        "moves": 60, "mean_time": 0.05, "max_time": 0.11, "mean_depth": 7.0,
+        "nodes_per_second": 10000.0,
         "losses_by_fault": [{ "reason": "time-loss", "games": 1 }],
         "losses_on_time_in_stalls": 0,
         "lines_checked": 0, "illegal_lines": 0, "illegal_line_details": [],
@@ -134,7 +137,8 @@ fn programs_read_json() {
 
 #[test]
 fn without_a_loss_the_difference_has_only_a_bound() {
-    // By Wilson the unseen has at most z²/(2 + z²) = 0.6576; 400·log₁₀(0.3424/0.6576) = −113.4.
+    // By Wilson, other results have a probability of at most z²/(2 + z²) = 0.6576;
+    // 400·log₁₀(0.3424/0.6576) = −113.4.
     for (winner, words) in [
         ("new-version", "Elo above -113.4 (95 %), LOS 92.1 %"),
         ("old", "Elo below +113.4 (95 %), LOS 7.9 %"),
@@ -266,7 +270,8 @@ fn illegal_lines_are_shown_with_their_position() {
         sfen: "4k4/9/9/9/9/9/9/9/4K4 b - 1".to_owned(),
     });
     let text = Summary::of(&tally_of(&settings, &[liar]), "").to_string();
-    let expected = "\nnew-version, illegal lines: 1 of 30\n  illegal move 5i5a, word 1 of the line\n    \
+    let expected = "\nnew-version, illegal lines: 1 of 30\n  \
+                    illegal move 5i5a, word 1 of the line\n    \
                     pv 5i5a 5a5b\n    in 4k4/9/9/9/9/9/9/9/4K4 b - 1\n\nrecords";
     assert!(text.contains(expected), "{text}");
 }

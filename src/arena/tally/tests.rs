@@ -1,4 +1,4 @@
-//! What games add up to.
+//! Tests of the sums over games.
 
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
@@ -78,7 +78,7 @@ fn results_are_those_of_the_first_engine_whatever_its_colour() {
     let settings = settings(&["a", "b"], Some(6));
     let won = |game, winner| entry(&settings, game, Some(winner), Reason::Resignation);
     let drawn = |game| entry(&settings, game, None, Reason::MaxMoves);
-    // 2 points, ½ point, and half of a pair.
+    // 2 points, ½ point, and an unfinished pair.
     let entries = [won(0, "a"), won(1, "a"), won(2, "b"), drawn(3), won(4, "b")];
     let tally = tally_of(&settings, &entries);
     let wdl = |wins, draws, losses| Wdl {
@@ -91,7 +91,7 @@ fn results_are_those_of_the_first_engine_whatever_its_colour() {
     assert_eq!(tally.pairings[0].pairs, Pentanomial([0, 1, 0, 0, 1]));
     assert_eq!(tally.engines[0].wdl, wdl(2, 1, 2));
     assert_eq!(tally.engines[1].wdl, wdl(2, 1, 2));
-    // Games 0, 2 and 4 were black's for the first engine.
+    // The first engine played black in games 0, 2 and 4.
     assert_eq!(tally.black, wdl(1, 1, 3));
     assert_eq!(tally.reasons[&Reason::Resignation], 4);
     assert_eq!(tally.reasons[&Reason::MaxMoves], 1);
@@ -133,7 +133,7 @@ fn halves_of_different_pairings_do_not_join() {
     );
     let pairs = tally.pairings.iter().map(|pairing| pairing.pairs.pairs());
     assert_eq!(pairs.collect::<Vec<_>>(), [0, 0, 1]);
-    // Without a whole pair the games have to do.
+    // Without a finished pair single games are used.
     let estimate = tally.pairings[0].estimate().expect("there is a game");
     assert!(estimate.elo > 0.0);
     assert_eq!(tally.pairings[2].estimate().map(|e| e.score), Some(0.5));
@@ -204,7 +204,7 @@ fn faults_are_listed_and_those_in_stalls_are_told_apart() {
     assert_eq!(counts(1), [(Reason::TimeLoss, 2)]);
     assert_eq!(tally.engines[0].lost_in_stalls, 1);
     assert_eq!(tally.engines[1].lost_in_stalls, 1);
-    // They are losses all the same.
+    // They also count as losses.
     assert_eq!(tally.engines[1].wdl.losses, 2);
     let fault = &tally.faults[&0];
     assert_eq!(fault.detail, "too late");

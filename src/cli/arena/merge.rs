@@ -1,4 +1,4 @@
-//! `raicho match merge`: the parts of a match, played on many machines, put together.
+//! `raicho match merge`: merges the shards of a match that were played on different machines.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,11 @@ use crate::cli::output;
 #[derive(Args)]
 #[command(before_help = "Example: raicho match merge part-0 part-1 part-2 --out whole")]
 pub(super) struct Arguments {
-    /// The folders that `raicho match --shard … --out FOLDER` has written
+    /// The folders written by `raicho match --shard … --out FOLDER`
     #[arg(value_name = "FOLDER", required = true)]
     folders: Vec<PathBuf>,
 
-    /// Folder for all results and records together; without it only the result is shown
+    /// Folder for all results and records; without it only the result is shown
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
@@ -27,7 +27,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    // In `--json part-0 part-1` the first folder is the file, and its games would silently be left out.
+    // In `--json part-0 part-1` the first folder would be taken for the JSON file, and its games
+    // would silently be left out.
     if let Some(path) = arguments.json.json.as_deref().filter(|path| path.is_dir()) {
         let path = path.display();
         bail!("--json {path}: a folder, expected a file, or --json after the folders");

@@ -1,4 +1,4 @@
-//! `raicho match`: engines against each other.
+//! `raicho match`: plays matches between engines, merges their shards and writes sets of openings.
 
 mod merge;
 mod openings;
@@ -12,10 +12,12 @@ use clap::{Args, Subcommand};
 pub(super) use report::JsonArguments;
 pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
 
-/// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out new-old`
+/// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out
+/// new-old`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho match --engine cmd=./new,option.USI_Hash=64 --engine cmd=./old --tc 10+0.1 --games 200 --out new-old",
+    before_help = "Example: raicho match --engine cmd=./new,option.USI_Hash=64 --engine cmd=./old \
+        --tc 10+0.1 --games 200 --out new-old",
     args_conflicts_with_subcommands = true
 )]
 pub(super) struct Arguments {
@@ -28,7 +30,7 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Put the parts of a match together that were played with --shard
+    /// Merge the shards of a match that were played with --shard
     Merge(merge::Arguments),
     /// Write a set of openings
     Openings(openings::Arguments),

@@ -12,16 +12,18 @@ use crate::arena::openings::write_set;
 use crate::cli::flat_error::flat_error;
 use crate::cli::output;
 
-/// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out openings.sfen`
+/// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out
+/// openings.sfen`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out openings.sfen"
+    before_help = "Example: raicho match openings --random-plies 8..12 --max-imbalance 100 \
+        --count 500 --out openings.sfen"
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
     openings: OpeningArguments,
 
-    /// How many
+    /// Number of openings
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
 
@@ -37,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "raicho match openings {} --count {count}",
         arguments.openings
     );
-    // Hides itself where stderr is no terminal.
+    // The bar is hidden if stderr is not a terminal.
     let bar = ProgressBar::new(arguments.count.into());
     let mut set = Vec::new();
     let result = write_set(&settings, count, &command, &mut set, |done| {

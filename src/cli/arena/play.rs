@@ -1,4 +1,4 @@
-//! Playing a match.
+//! `raicho match` without a subcommand: plays a match.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::cli::flat_error::flat_error;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::runs::FolderError;
 
-// Flattened into another struct of this name, whose group it must not share.
+// This struct is flattened into another one of the same name, whose clap group it must not share.
 #[derive(Args)]
 #[group(skip)]
 pub(super) struct Arguments {
@@ -25,8 +25,13 @@ pub(super) struct Arguments {
     #[command(flatten)]
     games: GameArguments,
 
-    /// Games at a time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Number of games at a time
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
     concurrency: u16,
 
     #[command(flatten)]
@@ -39,8 +44,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Go on with the match in the folder of --out; its engines and settings need not be repeated. With engines, begin it
-    /// if there is none yet
+    /// Resume the match in the folder of --out; its engines and settings need not be repeated. With
+    /// engines given, begin the match if the folder has none yet
     #[arg(long, requires = "out")]
     resume: bool,
 
@@ -85,7 +90,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             return Err(flat_error(error));
         }
         Err(error) => bail!(
-            "{error}\nwhat was played is kept, and raicho match --out {} --resume goes on",
+            "{error}\nfinished games are kept; raicho match --out {} --resume continues",
             folder.display()
         ),
     };
@@ -93,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a match for the whole.
         bail!(
-            "interrupted, and raicho match --out {} --resume goes on",
+            "interrupted; raicho match --out {} --resume continues",
             folder.display()
         );
     }
@@ -104,14 +109,14 @@ fn is_without_games(folder: &Path) -> bool {
     journal::read(folder).is_ok_and(|(_, games)| games.is_empty())
 }
 
-/// Removes a match that never began, so that the corrected command line finds its folder free.
+/// Removes a match without games, so that a corrected command can use the folder.
 fn discard(folder: &Path) {
     for name in ["match.json", "games.jsonl", "games.sfen"] {
         if let Err(error) = std::fs::remove_file(folder.join(name)) {
             log::info!("{name}: {error}");
         }
     }
-    // Stays if the user keeps something else there.
+    // Fails, as it should, if the folder contains other files.
     let _ = std::fs::remove_dir(folder);
 }
 
@@ -132,7 +137,8 @@ fn resume(
         let new = settings(arguments)?;
         if let Some(difference) = new.difference(&old) {
             bail!(
-                "{} holds another match: {difference}; leave the engines out to go on with it as it was",
+                "{} holds another match: {difference}; \
+                leave out the engines to resume it as it is",
                 folder.display()
             );
         }

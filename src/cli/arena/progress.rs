@@ -1,15 +1,15 @@
-//! What a running match shows.
+//! Progress of a running match on stderr.
 
 use crate::arena::event::Event;
 use crate::arena::settings::MatchSettings;
 use crate::arena::summary::one_line;
 use crate::cli::progress::Meter;
 
-/// What a match shows.
+/// Shows the events of a match.
 pub(super) struct Progress(Meter);
 
 impl Progress {
-    /// For a match of which `done` games are played already.
+    /// Progress of a match of which `done` games are finished already.
     pub(super) fn new(settings: &MatchSettings, done: u64) -> Self {
         Self(Meter::new("games", settings.games_here(), done))
     }

@@ -1,4 +1,5 @@
-//! The result of a match or a run of SPSA: a table or JSON on standard output, and both in the folder.
+//! Output of the result of a match or a run of SPSA: a table or JSON on standard output, and both
+//! in the folder.
 
 use std::fmt;
 use std::io::Write as _;
@@ -10,7 +11,7 @@ use serde::Serialize;
 
 use crate::cli::output;
 
-/// Where the JSON goes: `-` is standard output, where it replaces the table.
+/// The destination of the JSON; `-` is standard output, where it replaces the table.
 #[derive(Args, Clone)]
 pub(in crate::cli) struct JsonArguments {
     /// Write the result as JSON to FILE, or to standard output instead of the table
@@ -19,7 +20,7 @@ pub(in crate::cli) struct JsonArguments {
 }
 
 impl JsonArguments {
-    /// Prints the table or the JSON, and keeps both in the folder if there is one.
+    /// Prints the table or the JSON, and writes both to the folder if there is one.
     pub(in crate::cli) fn report<S: Serialize + fmt::Display>(
         &self,
         summary: &S,
@@ -35,7 +36,7 @@ impl JsonArguments {
         if let Some(path) = self.json.as_ref().filter(|_| !is_stdout) {
             files.push((path.clone(), json.clone()));
         }
-        // First for the eyes: a full disk must not hide the result.
+        // Print first: a full disk must not hide the result.
         let mut out = output::stdout();
         if is_stdout {
             write!(out, "{json}")?;

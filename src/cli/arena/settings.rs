@@ -1,4 +1,4 @@
-//! The command line of a match, read into its settings.
+//! The command line of a match, and its conversion to settings.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,86 +16,133 @@ use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 
-/// Openings that nobody asked to be filtered otherwise.
+/// Default of `--max-imbalance` for random openings, in centipawns.
 const MAX_IMBALANCE: u32 = 120;
 const DEFAULT_GAMES: u64 = 100;
-/// The start position is one opening, played with both colours.
+/// Default number of games from the start position, which is one opening played with both colours.
 const GAMES_FROM_STARTPOS: u64 = 2;
 
-/// The engines and what they are told; shared by all that plays games.
+/// The engines and their limits; shared by all commands that play games.
 #[derive(Args)]
 pub(in crate::cli) struct EngineArguments {
-    /// An engine: cmd=PROGRAM[,name=NAME][,args=WORDS][,dir=FOLDER][,env.NAME=VALUE][,option.NAME=VALUE…] and, where it
-    /// differs from the others, its time: [,tc=BASE+INC][,byoyomi=TIME][,movetime=TIME][,nodes=N][,depth=N].
-    /// A comma inside a value is written `\,`
+    /// An engine:
+    /// cmd=PROGRAM[,name=NAME][,args=WORDS][,dir=FOLDER][,env.NAME=VALUE][,option.NAME=VALUE…] and,
+    /// if it differs from the others, its time:
+    /// [,tc=BASE+INC][,byoyomi=TIME][,movetime=TIME][,nodes=N][,depth=N]. A comma inside a value is
+    /// written `\,`
     #[arg(long = "engine", value_name = "KEY=VALUE,…")]
     engines: Vec<EngineText>,
 
-    /// What all engines have that do not say otherwise, in the same form
+    /// Defaults for all engines, in the same form
     #[arg(long, value_name = "KEY=VALUE,…")]
     each: Option<EngineText>,
 
-    /// Time for the game and increment after each move, in seconds: 60+1, 10+0.1, 5
+    /// Main time and increment per move, in seconds: 60+1, 10+0.1, 5
     #[arg(long, value_name = "BASE+INC", help_heading = "Time")]
     tc: Option<BaseAndIncrement>,
 
-    /// Time for each move once the base time is used up: seconds, or with a unit 100ms
+    /// Time per move after the main time is used up: seconds, or with a unit as in 100ms
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
     byoyomi: Option<Duration>,
 
-    /// Time to use for each move (`go movetime`); no clock runs
+    /// Fixed time per move (`go movetime`), without a clock
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
     movetime: Option<Duration>,
 
-    /// Nodes to search for each move (`go nodes`)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Time")]
+    /// Nodes per move (`go nodes`)
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Time"
+    )]
     nodes: Option<u64>,
 
-    /// Depth to search for each move (`go depth`)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Time")]
+    /// Depth per move (`go depth`)
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Time"
+    )]
     depth: Option<u32>,
 }
 
-/// The rules.
+/// The rules of the games.
 #[derive(Args)]
 pub(in crate::cli) struct RuleArguments {
-    /// A game is a draw after this move unless it mates; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = Rules::default().max_moves, help_heading = "Rules")]
+    /// Move number after which a game is a draw unless that move mates; 0 for no limit
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Rules::default().max_moves,
+        help_heading = "Rules"
+    )]
     max_moves: u32,
 
-    /// When a declaration wins: `NoEnteringKing`, `CSARule24`, `CSARule24H`, `CSARule27`, `CSARule27H` or `TryRule`
-    #[arg(long, value_name = "RULE", default_value_t = Rules::default().entering_king, help_heading = "Rules")]
+    /// Rule for declarations: `NoEnteringKing`, `CSARule24`, `CSARule24H`, `CSARule27`,
+    /// `CSARule27H` or `TryRule`
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value_t = Rules::default().entering_king,
+        help_heading = "Rules"
+    )]
     entering_king_rule: EnteringKingRule,
 
-    /// How far a clock may be overrun: seconds, or with a unit 20ms
-    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_duration, help_heading = "Rules")]
+    /// Tolerated overrun of a clock: seconds, or with a unit as in 20ms
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "0",
+        value_parser = parse_duration,
+        help_heading = "Rules"
+    )]
     margin: Duration,
 
-    /// An engine without a clock that is silent for so long has lost
-    #[arg(long, value_name = "TIME", default_value = "60", value_parser = parse_duration, help_heading = "Rules")]
+    /// Time after which an engine that plays without a clock loses if it does not answer
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "60",
+        value_parser = parse_duration,
+        help_heading = "Rules"
+    )]
     patience: Duration,
 
-    /// How long an engine may take to say usiok and readyok
-    #[arg(long, value_name = "TIME", default_value = "120", value_parser = parse_duration, help_heading = "Rules")]
+    /// Time limit for usiok and readyok
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "120",
+        value_parser = parse_duration,
+        help_heading = "Rules"
+    )]
     ready_timeout: Duration,
 
-    /// End a game that both engines see won by the same side: score=CENTIPAWNS moves=N [from=MOVE]
+    /// End a game as won if both engines agree on the winner: score=CENTIPAWNS moves=N [from=MOVE]
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
     adjudicate: Vec<String>,
 
-    /// End a game as a draw that both engines see even: score=CENTIPAWNS moves=N [from=MOVE]
+    /// End a game as a draw if both engines agree that it is even: score=CENTIPAWNS moves=N
+    /// [from=MOVE]
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
     adjudicate_draw: Vec<String>,
 }
 
-/// Where the games begin.
+/// The openings of the games.
 #[derive(Args)]
 pub(in crate::cli) struct OpeningArguments {
     /// File of openings: lines of SFEN or `startpos moves …`, or a book of `YaneuraOu` (.db)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "from_startpos"], help_heading = "Openings")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["random_plies", "from_startpos"],
+        help_heading = "Openings"
+    )]
     openings: Option<PathBuf>,
 
-    /// Openings made on the spot: so many random moves from the start position, both ends included
+    /// Random openings: number of random moves from the start position, both ends included
     #[arg(
         long,
         value_name = "FROM..TO",
@@ -104,19 +151,20 @@ pub(in crate::cli) struct OpeningArguments {
     )]
     random_plies: Plies,
 
-    /// Begin at the start position: two games of each pairing, as no opening is played twice
+    /// Begin at the start position: two games per pairing, as no opening is played twice
     #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"], help_heading = "Openings")]
     from_startpos: bool,
 
-    /// Leave out openings that our own search gives more than so many centipawns for one side [default: 120 for random ones]
+    /// Skip openings in which our own search sees a larger advantage for either side, in centipawns
+    /// [default: 120 for random openings]
     #[arg(long, value_name = "CENTIPAWNS", help_heading = "Openings")]
     max_imbalance: Option<u32>,
 
-    /// In which order openings are taken from a file
+    /// Order in which the openings of a file are used
     #[arg(long, value_enum, default_value_t = OrderName::Random, help_heading = "Openings")]
     order: OrderName,
 
-    /// Seed of the random choice: the same seed gives the same openings
+    /// Seed of the random openings and the random order
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
     seed: u64,
 }
@@ -127,54 +175,59 @@ enum OrderName {
     Sequential,
 }
 
-/// How many games, and which of them.
+/// The number of games, and which of them are played.
 #[derive(Args)]
 pub(super) struct GameArguments {
-    /// Who meets whom where there are more than two engines
+    /// Pairings of more than two engines
     #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
     format: FormatName,
 
-    /// Games of each pairing [default: 100, under --sprt no limit]
+    /// Games per pairing [default: 100; no limit with --sprt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: Option<u64>,
 
-    /// Openings of each pairing, each played twice with the colours swapped
-    #[arg(long, value_name = "N", conflicts_with = "games", value_parser = clap::value_parser!(u64).range(1..=500_000_000))]
+    /// Openings per pairing, each played twice with colours swapped
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "games",
+        value_parser = clap::value_parser!(u64).range(1..=500_000_000)
+    )]
     rounds: Option<u64>,
 
-    /// Let engines think on the opponent's time
+    /// Let engines ponder
     #[arg(long)]
     ponder: bool,
 
-    /// Replay every line that the engines print and report illegal moves
+    /// Replay every PV that the engines print, and report illegal moves
     #[arg(long)]
     check_pv: bool,
 
-    /// Stop as soon as the results decide between two gains in Elo: [elo0=0] [elo1=5] [alpha=0.05] [beta=0.05]
-    /// [model=logistic|normalized]
+    /// Stop as soon as an SPRT decides between two Elo gains: [elo0=0] [elo1=5] [alpha=0.05]
+    /// [beta=0.05] [model=logistic|normalized]
     #[arg(long, value_name = "KEY=VALUE", num_args = 0..=5)]
     sprt: Option<Vec<String>>,
 
-    /// Play part I of N: I from 0 to N-1, or from 1 to N
+    /// Play only shard I of N; I counts from 0 to N-1 or from 1 to N
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum FormatName {
-    /// Everybody meets everybody
+    /// Each engine plays against each other engine
     RoundRobin,
-    /// The first engine meets each of the others
+    /// The first engine plays against each of the others
     Gauntlet,
 }
 
 impl EngineArguments {
-    /// Whether the command line names engines at all.
+    /// Whether the command line has no `--engine`.
     pub(in crate::cli) fn is_empty(&self) -> bool {
         self.engines.is_empty()
     }
 
-    /// The engines.
+    /// The settings of the engines.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
         let tc = self.tc.unwrap_or(BaseAndIncrement {
             base: Duration::ZERO,
@@ -238,7 +291,7 @@ impl OpeningArguments {
     }
 }
 
-/// As they are written on a command line, whatever was left to defaults.
+/// The options on a command line, defaults included.
 impl fmt::Display for OpeningArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.settings();
@@ -260,7 +313,7 @@ impl fmt::Display for OpeningArguments {
 }
 
 impl GameArguments {
-    /// The match between the engines.
+    /// The settings of a new match.
     pub(super) fn settings(
         &self,
         engines: Vec<EngineSettings>,
@@ -294,7 +347,7 @@ impl GameArguments {
         .and_then(checked)
     }
 
-    /// The settings of an old match with what the command line asks to change.
+    /// The settings of a resumed match, changed as the command line asks.
     pub(super) fn changed(&self, mut settings: MatchSettings) -> anyhow::Result<MatchSettings> {
         if let Some(sprt) = self.sprt()? {
             settings.sprt = Some(sprt);
@@ -302,7 +355,7 @@ impl GameArguments {
         settings.games = self.asked_games().or(settings.games);
         settings.check_pv |= self.check_pv;
         if self.shard.is_some() && self.shard != settings.shard {
-            bail!("--shard differs from that of the match that is to go on");
+            bail!("--shard differs from that of the match to be resumed");
         }
         checked(settings)
     }
@@ -326,7 +379,8 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
     }
     if settings.shard.is_some() && settings.games.is_none() {
         bail!(
-            "--shard needs a number of games: each part plays all of its own, and merge gives the verdict of --sprt"
+            "--shard needs a number of games: each part plays all of its own, and merge gives the \
+            verdict of --sprt"
         );
     }
     Ok(settings)

@@ -1,4 +1,4 @@
-//! `raicho convert`.
+//! `raicho convert`: converts teacher data and games to another format.
 
 use std::path::PathBuf;
 
@@ -24,15 +24,15 @@ pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     destination: Destination,
 
-    /// Write only positions with a king in the enemy's camp
+    /// Write only positions with a king in the promotion zone
     #[arg(long)]
     entered_kings: bool,
 
-    /// File for some of the games, from which nothing is to be learnt; its ending says the format
+    /// File for games that are held out from training; the extension determines the format
     #[arg(long, value_name = "FILE")]
     held_out: Option<PathBuf>,
 
-    /// Share of the games that go there
+    /// Share of the games that are held out
     #[arg(
         long,
         value_name = "SHARE",
@@ -42,7 +42,7 @@ pub(in crate::cli) struct Arguments {
     )]
     held_out_share: f64,
 
-    /// Other games go there for another number
+    /// Seed of the choice of these games
     #[arg(long, default_value_t = 1, requires = "held_out")]
     seed: u64,
 

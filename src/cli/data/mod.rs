@@ -1,4 +1,5 @@
-//! `raicho convert`, `validate`, `shuffle`, `dedup`, `stats` and `roots`: files of teacher data and games.
+//! `raicho convert`, `validate`, `shuffle`, `dedup`, `stats` and `roots`: tools for files of
+//! teacher data and games.
 
 pub(super) mod convert;
 pub(super) mod dedup;
@@ -24,7 +25,7 @@ use crate::train::data::pass::BadRecords;
 use crate::train::data::steps::{Checkpoint, Steps};
 use crate::train::data::{DataError, Source, Sources, Watch};
 
-/// What the progress counts.
+/// The unit of the progress.
 const UNIT: &str = "MB";
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
@@ -34,11 +35,11 @@ pub(super) struct Input {
     #[arg(required = true, value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
-    /// Format of all files, whatever their names say
+    /// Format of all files, regardless of their names
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// Leave bad records out instead of ending at the first one
+    /// Skip bad records instead of stopping at the first one
     #[arg(long)]
     skip: bool,
 }
@@ -66,21 +67,21 @@ fn inputs_help() -> String {
 /// The file to write.
 #[derive(Args)]
 struct Destination {
-    /// File to write; its ending says the format
+    /// File to write; the extension determines the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
-    /// Format of the output, whatever its name says
+    /// Format of the output, regardless of its name
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
 
-    /// Replace the output if there is one
+    /// Overwrite an existing output file
     #[arg(long)]
     force: bool,
 }
 
 impl Destination {
-    /// The file and its format, which must not be one of the files that are read.
+    /// The file and its format, after checking that the file can be written and is not an input.
     fn check(&self, sources: &Sources) -> anyhow::Result<(&Path, Format)> {
         let format = match self.to {
             Some(format) => format,
@@ -208,7 +209,7 @@ fn reports<R: DeserializeOwned>(tool: &str, folders: &[PathBuf]) -> anyhow::Resu
     Ok(parts.into_iter().map(|(_, report)| report).collect())
 }
 
-/// Runs `work` over files with a progress bar until Ctrl-C.
+/// Runs `work` over files, with a progress bar and until Ctrl-C.
 pub(super) fn watched<T>(
     work: impl FnOnce(&Watch<'_>) -> Result<T, DataError>,
 ) -> anyhow::Result<T> {
@@ -216,7 +217,7 @@ pub(super) fn watched<T>(
     metered(&stop, UNIT, BYTES_PER_MEGABYTE, work)
 }
 
-/// Runs `work` with a progress bar in units of `size`.
+/// Runs `work` with a progress bar that counts in units of `size`.
 fn metered<T, E: std::error::Error + Send + Sync + 'static>(
     stop: &Stop,
     unit: &'static str,

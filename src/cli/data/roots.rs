@@ -1,4 +1,4 @@
-//! `raicho roots`.
+//! `raicho roots`: selects start positions for self-play from games.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -23,7 +23,8 @@ use crate::train::roots::{
 /// Example: `raicho roots floodgate/ --min-rating 3800 --out roots.hcp`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho roots floodgate/2026/ --min-rating 3800 --plies 20 --check-repetition --out roots.hcp"
+    before_help = "Example: raicho roots floodgate/2026/ --min-rating 3800 --plies 20 \
+        --check-repetition --out roots.hcp"
 )]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
@@ -52,12 +53,12 @@ const KIND: RunKind = RunKind {
     format: 1,
 };
 
-/// What decides which roots stay. It is kept beside the answers.
+/// The settings that determine which roots are kept. They are stored with the results.
 #[derive(Serialize, Deserialize)]
 struct CheckRun {
-    /// Positions that are checked here.
+    /// Number of positions that are checked here.
     roots: u64,
-    /// CRC-32 of them.
+    /// CRC-32 of these positions.
     checksum: u32,
     eval: String,
     check: CheckSettings,
@@ -66,16 +67,16 @@ struct CheckRun {
 #[derive(Args)]
 #[command(next_help_heading = "Which games")]
 struct GameArguments {
-    /// Both players' ratings must be at least this; games that do not tell them are left out then
+    /// Minimum rating, which both players must have; games without ratings are left out
     #[arg(long, value_name = "RATING")]
     min_rating: Option<f64>,
 
-    /// Leave out shorter games
+    /// Minimum length of a game in plies
     #[arg(long, value_name = "PLIES", default_value_t = 0)]
     min_plies: usize,
 
-    /// Also take games that were broken off, lost on time or by a foul, and lines of USI that do not say how they ended.
-    /// Games that ended by repetition are never taken
+    /// Also use games that were interrupted, lost on time or by a foul, and USI lines, whose end is
+    /// unknown. Games that ended by repetition are never used
     #[arg(long)]
     unfinished: bool,
 }
@@ -83,24 +84,30 @@ struct GameArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Which positions")]
 struct PositionArguments {
-    /// Take the positions before so many first moves of each game
-    #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Number of first moves of each game before which the positions are taken
+    #[arg(
+        long,
+        value_name = "PLIES",
+        default_value_t = 16,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     plies: u16,
 
-    /// Leave a game at the first move of which its engine said that a side is more than so many centipawns ahead
+    /// Take no further positions of a game once its score exceeds this number of centipawns for
+    /// either side
     #[arg(long, value_name = "CP")]
     eval_limit: Option<u32>,
 
-    /// Drop positions of fewer games
+    /// Minimum number of games of a position
     #[arg(long, value_name = "GAMES", default_value_t = 1)]
     min_count: u64,
 
-    /// Drop positions of more games
+    /// Maximum number of games of a position
     #[arg(long, value_name = "GAMES")]
     max_count: Option<u64>,
 
-    /// Order the positions by their games and drop those with fewer than the one at this share has, such as 0.99 for the
-    /// most frequent hundredth; 0 drops none
+    /// Quantile of the number of games per position, below which positions are dropped, such as
+    /// 0.99 to keep the most frequent hundredth; 0 drops none
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
     percentile: f64,
 }
@@ -108,35 +115,50 @@ struct PositionArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Self-play from the positions")]
 struct CheckArguments {
-    /// Play from each position, and drop it where many of the games repeat a position
+    /// Play games from each position, and drop it if many of them repeat a position
     #[arg(long)]
     check_repetition: bool,
 
-    /// Drop a position when a larger share of its games does
+    /// Maximum share of games that may repeat a position
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share)]
     check_rate: f64,
 
-    /// Games from each position
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Number of games from each position
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     check_games: u64,
 
-    /// Plies of a game
+    /// Length of a game in plies
     #[arg(long, value_name = "PLIES", default_value_t = 30)]
     check_plies: u32,
 
-    /// Nodes for a move, as in gensfen
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Soft node limit per move, as in gensfen
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1000,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     check_nodes: u64,
 
-    /// Evaluation: `<embedded>`, `<material>`, or a file of a network or its folder
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
 
-    /// Positions at a time; one core each
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Number of positions at a time, each on one core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
     threads: u16,
 
-    /// Other games for another number
+    /// Seed of the random moves
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -155,7 +177,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         roots::collect(&sources, &settings, watch)
     })?;
     let mut kept = found.roots.clone();
-    // Contiguous, so that the outputs of all shards, one after the other, are that of the whole.
+    // Contiguous, so that the concatenated outputs of all shards are the output of the whole.
     let here = arguments.work.shard().range(kept.len() as u64);
     kept.truncate(here.end as usize);
     kept.drain(..here.start as usize);

@@ -1,4 +1,4 @@
-//! `raicho shuffle`.
+//! `raicho shuffle`: writes positions in random order.
 
 use clap::Args;
 
@@ -17,11 +17,16 @@ pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     destination: Destination,
 
-    /// Memory for positions; what does not fit goes over files beside the output
-    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
+    /// Memory for positions; larger data use temporary files beside the output
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 1024,
+        value_parser = clap::value_parser!(u64).range(1..=1 << 24)
+    )]
     memory: u64,
 
-    /// Another order for another number
+    /// Seed of the order
     #[arg(long, default_value_t = 1)]
     seed: u64,
 

@@ -1,4 +1,4 @@
-//! `raicho stats`.
+//! `raicho stats`: statistics of teacher data.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     skip: bool,
 
-    /// Draw the histograms into an SVG file
+    /// Draw the histograms to an SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! `raicho validate`.
+//! `raicho validate`: checks teacher data.
 
 use std::path::{Path, PathBuf};
 
@@ -21,15 +21,16 @@ pub(in crate::cli) struct Arguments {
     #[arg(required_unless_present = "merge", value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
-    /// Format of all files, whatever their names say
+    /// Format of all files, regardless of their names
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// Write the good records to FILE, whose ending says the format; bad ones are left out and are no failure then
+    /// Write the good records to FILE, whose extension determines the format; bad records are then
+    /// skipped and do not make the command fail
     #[arg(long, value_name = "FILE")]
     skip: Option<PathBuf>,
 
-    /// Replace that file if there is one
+    /// Overwrite that file if it exists
     #[arg(long, requires = "skip")]
     force: bool,
 

@@ -1,4 +1,4 @@
-//! `raicho gensfen`: teacher data from games of the engine against itself.
+//! `raicho gensfen`: makes teacher data by self-play.
 
 mod settings;
 
@@ -33,32 +33,37 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
 
-    /// Go on with the run in the folder of --out; begin it if there is none yet. The settings must be the same, but for
-    /// --threads, --loop and --games
+    /// Resume the run in the folder of --out; begin it if the folder has none yet. Settings must be
+    /// the same, except --threads, --loop and --games
     #[arg(long)]
     resume: bool,
 
-    /// Evaluation: `<embedded>`, `<material>`, or a file of a network or its folder
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
 
-    /// Games at a time; one core each
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Number of games at a time, each on one core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
     threads: u16,
 
-    /// End when so many positions have been written [default: at Ctrl-C]
+    /// Number of positions after which the run ends [default: at Ctrl-C]
     #[arg(long = "loop", value_name = "POSITIONS")]
     positions: Option<u64>,
 
-    /// Play so many games, over all shards
+    /// Number of games over all shards
     #[arg(long, value_name = "N")]
     games: Option<u64>,
 
-    /// Play only part I of N, such as 3/16, of the games
+    /// Play only shard I of N, such as 3/16
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 
-    /// Where all random numbers come from
+    /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -120,7 +125,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     meter.finish();
     let tally = match result {
         Ok(tally) => tally,
-        Err(error) => bail!("{error}\nwhat was played is kept, and --resume goes on"),
+        Err(error) => bail!("{error}\nfinished games are kept; --resume continues"),
     };
     output::print_line(format_args!(
         "{} positions, {}",
@@ -134,7 +139,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         || arguments.positions.is_none() && arguments.games.is_some() && stop.is_requested()
     {
         // Not a success: a script must not take a part of a run for the whole.
-        bail!("interrupted, and the same command with --resume goes on");
+        bail!("interrupted; the same command with --resume continues");
     }
     Ok(())
 }
@@ -154,7 +159,7 @@ impl Arguments {
                 );
             }
             Some(name) => name.clone(),
-            // The last part is number 0 as well.
+            // The last shard also has index 0.
             None if shard.count > 1 && shard.index == 0 => format!("games-{0}of{0}", shard.count),
             None if shard.count > 1 => format!("games-{}of{}", shard.index, shard.count),
             None => "games".to_owned(),

@@ -1,4 +1,4 @@
-//! What `raicho gensfen` can be asked for, as groups of options.
+//! The option groups of `raicho gensfen`.
 
 use std::path::PathBuf;
 
@@ -13,51 +13,63 @@ use crate::types::EnteringKingRule;
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
 pub(super) struct EffortArguments {
-    /// Nodes for a move: no further iteration begins after so many, and at eight times as many the search ends at once
-    /// [default: 1000, unless there is a --depth]
+    /// Soft node limit per move: no further iteration begins after it, and the search stops at
+    /// eight times this number [default: 1000, unless --depth is given]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
-    /// Depth for a move; with --nodes whichever comes first
+    /// Depth per move; with --nodes, whichever limit is reached first
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
     depth: Option<i32>,
 
-    /// Size of the transposition table of each thread in MB
-    #[arg(long, value_name = "MB", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Size of each thread's transposition table in MB
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     pub(super) hash: u16,
 }
 
 #[derive(Args)]
 #[command(next_help_heading = "Openings")]
 pub(super) struct OpeningArguments {
-    /// Begin from the positions of a file instead of the start position: one a line as an SFEN or `startpos moves …`, or
-    /// packed as hcp in a file whose name ends in .hcp
+    /// Begin from the positions of a file instead of the start position: one per line as an SFEN or
+    /// `startpos moves …`, or packed as hcp if the file name ends in .hcp
     #[arg(long, value_name = "FILE")]
     roots: Option<PathBuf>,
 
-    /// Random moves at the beginning, each legal one as likely as the others: a number, or a range with both ends
-    /// included [default: 8..9, after --roots 0]
+    /// Random first moves, each legal move equally likely: a number, or a range with both ends
+    /// included [default: 8..9, with --roots 0]
     #[arg(long, value_name = "N..M", value_parser = parse_range)]
     random_plies: Option<(u32, u32)>,
 
-    /// Take another opening where a side is more than so many centipawns ahead
+    /// Maximum advantage of either side after the opening in centipawns; other openings are
+    /// replaced
     #[arg(long, value_name = "CP", default_value_t = 800)]
     opening_limit: u32,
 
-    /// Nodes of the search that judges an opening; 0 takes all
+    /// Nodes of the search that judges an opening; 0 accepts every opening
     #[arg(long, value_name = "N", default_value_t = 5000)]
     opening_nodes: u64,
 
-    /// Begin some games around a king's entry into the enemy's camp in the games of .pack files, such as those of an earlier
-    /// run; there scores decide no game
+    /// Begin some games around the entry of a king into the promotion zone, taken from the games of
+    /// .pack files such as those of an earlier run; these games are not adjudicated by score
     #[arg(long, value_name = "FILE", num_args = 1..)]
     entering_king_from: Vec<PathBuf>,
 
-    /// The share of those games
-    #[arg(long, value_name = "SHARE", default_value_t = 0.04, value_parser = parse_share, requires = "entering_king_from")]
+    /// Share of those games
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.04,
+        value_parser = parse_share,
+        requires = "entering_king_from"
+    )]
     entering_king_share: f64,
 
-    /// Such a game that is not over after the move of this number is a draw
+    /// Move number after which such a game is a draw
     #[arg(
         long,
         value_name = "PLY",
@@ -70,23 +82,29 @@ pub(super) struct OpeningArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Moves that are not the best")]
 pub(super) struct DiversionArguments {
-    /// So many moves of a game are chosen at random
+    /// Number of random moves per game
     #[arg(long = "random-move-count", value_name = "N", default_value_t = 0)]
     count: u32,
 
-    /// The first move number of those
+    /// First move number of a random move
     #[arg(long = "random-move-minply", value_name = "PLY", default_value_t = 1)]
     min_ply: u32,
 
-    /// The last one
-    #[arg(long = "random-move-maxply", value_name = "PLY", default_value_t = 24, value_parser = clap::value_parser!(u32).range(..10_000))]
+    /// Last move number of a random move
+    #[arg(
+        long = "random-move-maxply",
+        value_name = "PLY",
+        default_value_t = 24,
+        value_parser = clap::value_parser!(u32).range(..10_000)
+    )]
     max_ply: u32,
 
-    /// Choose among so many best moves; 0 for any legal move, after which what was played before is not written
+    /// Number of best moves among which a random move is chosen; 0 for any legal move, in which
+    /// case the moves before it are not written
     #[arg(long = "random-multi-pv", value_name = "N", default_value_t = 0)]
     multi_pv: u16,
 
-    /// Choose none that is more than so many centipawns worse than the best
+    /// Maximum difference to the score of the best move in centipawns
     #[arg(
         long = "random-multi-pv-diff",
         value_name = "CP",
@@ -94,7 +112,8 @@ pub(super) struct DiversionArguments {
     )]
     multi_pv_diff: u32,
 
-    /// Choose a move that is worse by so many centipawns 1/e times as often; 0 for all alike
+    /// Softmax temperature: a move that is worse by this many centipawns is chosen 1/e times as
+    /// often; 0 for equal probabilities
     #[arg(
         long = "random-multi-pv-temperature",
         value_name = "CP",
@@ -106,27 +125,32 @@ pub(super) struct DiversionArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Endings")]
 pub(super) struct EndingArguments {
-    /// A game that is not over after the move of this number is a draw
+    /// Move number after which a game is a draw
     #[arg(long, value_name = "PLY", default_value_t = 320)]
     write_maxply: u32,
 
-    /// A score of so many centipawns ends the game at once as won; from 32000 on no score does
+    /// Score in centipawns that wins a game at once; from 32000 on no score does
     #[arg(long, value_name = "CP", default_value_t = 32_000)]
     eval_limit: u32,
 
-    /// A game is won when the scores of both sides say so by at least so many centipawns …
+    /// Score in centipawns that wins a game if both sides agree …
     #[arg(long, value_name = "CP", default_value_t = 3000)]
     win_limit: u32,
 
-    /// … for so many plies in a row
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
+    /// … for this number of consecutive plies
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 6,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     win_plies: u32,
 
-    /// The share of games that go on to mate all the same
+    /// Share of games that are not adjudicated but played to mate
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse_share)]
     to_mate: f64,
 
-    /// When a side wins by declaration
+    /// Rule for declarations
     #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
     entering_king_rule: EnteringKingRule,
 }
@@ -134,20 +158,31 @@ pub(super) struct EndingArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Files")]
 pub(super) struct WritingArguments {
-    /// What the names of the files begin with [default: games, with the shard's number if there is one]
+    /// Prefix of the file names [default: games, with the shard's number if there is one]
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
 
-    /// Positions before this move number are not written
+    /// First move number of which the position is written
     #[arg(long, value_name = "PLY", default_value_t = 1)]
     pub(super) write_minply: u32,
 
-    /// Begin another file after so many MB
-    #[arg(long, value_name = "MB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..1 << 20))]
+    /// Size in MB after which another file begins
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 32,
+        value_parser = clap::value_parser!(u64).range(1..1 << 20)
+    )]
     pub(super) file_mb: u64,
 
-    /// Memory for the positions that are not written again, in MB: 8 bytes each; 0 writes all
-    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(..1 << 20))]
+    /// Memory in MB for the keys of written positions, 8 bytes each, which are not written again; 0
+    /// writes all positions
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 64,
+        value_parser = clap::value_parser!(u32).range(..1 << 20)
+    )]
     pub(super) dedup_mb: u32,
 }
 
@@ -163,7 +198,7 @@ impl EffortArguments {
 }
 
 impl OpeningArguments {
-    /// Reads the files.
+    /// Reads the start positions.
     pub(super) fn beginnings(&self) -> Result<Beginnings, StartsError> {
         let roots = match &self.roots {
             Some(path) => Starts::of_roots(path)?,
@@ -228,7 +263,7 @@ impl EndingArguments {
     }
 }
 
-/// `8` or `8..9`, both ends included.
+/// Parses `8` or `8..9`, both ends included.
 fn parse_range(text: &str) -> Result<(u32, u32), String> {
     const MOST: u32 = 200;
     let (least, most) = text.split_once("..").unwrap_or((text, text));

@@ -1,4 +1,4 @@
-//! What `raicho learn` is told on the command line.
+//! The command line of `raicho learn`.
 
 use std::path::PathBuf;
 
@@ -11,42 +11,45 @@ use crate::train::learn::{
     DEFAULT_SCALE, Filter, InitialWeights, Schedule, Settings, Shape, Source, Tactical,
 };
 
-/// Points of the loss curve, and checkpoints, in a run.
+/// Number of points of the loss curve, and of checkpoints, in a run.
 const POINTS: u64 = 100;
 
-/// More visits than this are a slip of the finger.
+/// Maximum of `--epochs`.
 const MOST_EPOCHS: f64 = 1e6;
 
 /// Example: `raicho learn games/*.pack --width 256 --epochs 30 --fit-scale --out run1`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho learn games/*.pack --width 256 --epochs 30 --fit-scale --out run1",
-    after_help = "The folder gets checkpoint.bin, loss.csv, loss.svg and at the end net.nnue, which EvalFile and \
-                  --eval take. Ctrl-C ends after the running step; --resume with the same data goes on."
+    before_help = "Example: raicho learn games/*.pack --width 256 --epochs 30 --fit-scale \
+        --out run1",
+    after_help = "The folder gets checkpoint.bin, loss.csv, loss.svg and at the end net.nnue, \
+        which EvalFile and --eval accept. Ctrl-C ends the run after the current step; --resume \
+        with the same data continues it."
 )]
 pub(in crate::cli) struct Arguments {
-    /// Files to learn from: .pack, .psv, .hcpe, .hcpe3 or .psum; of a folder all such
+    /// Files of training data: .pack, .psv, .hcpe, .hcpe3 or .psum; folders stand for all such
+    /// files in them
     #[arg(required_unless_present = "resume", value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 
-    /// Folder for all that is written
+    /// Folder for all files of the run
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: PathBuf,
 
-    /// Go on with the run in the folder of --out; nothing else needs to be repeated. The files may have moved, their
-    /// content must be the same
+    /// Resume the run in the folder of --out; nothing else needs to be repeated. The files may have
+    /// moved, but their content must be the same
     #[arg(long)]
     pub(super) resume: bool,
 
-    /// Begin with the weights of this checkpoint or network of the same width instead of made-up ones
+    /// Begin with the weights of a checkpoint or network of the same width instead of random ones
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     begin_with: Option<PathBuf>,
 
-    /// Threads [default: all]
+    /// Number of threads [default: all]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) threads: Option<u16>,
 
-    /// Decides the first weights, the order of the positions and the games that are held out
+    /// Seed of the initial weights, the order of the positions and the held-out games
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
 
@@ -60,108 +63,121 @@ pub(in crate::cli) struct Arguments {
     pub(super) indivisible: Indivisible,
 }
 
-/// Which positions are used.
+/// The training data.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub(super) struct DataArguments {
-    /// Part of the games that is held out, to measure by; nothing of files that hold positions without games
+    /// Share of the games that is held out for validation; ignored for files of positions without
+    /// games
     #[arg(long, value_name = "PART", default_value_t = 0.01)]
     held_out: f64,
 
-    /// File that is held out as a whole; may be given many times
+    /// File that is held out as a whole; may be repeated
     #[arg(long, value_name = "FILE")]
     held_out_file: Vec<PathBuf>,
 
-    /// Leave out positions with a score beyond, in units in which a pawn is 90
+    /// Maximum score of a position, in units in which a pawn is 90
     #[arg(long, value_name = "SCORE", default_value_t = Filter::default().score_limit)]
     eval_limit: u16,
 
-    /// Leave out positions before this ply; the start position has ply 1
+    /// Minimum ply of a position; the start position has ply 1
     #[arg(long, value_name = "PLY", default_value_t = Filter::default().min_ply)]
     min_ply: u32,
 
-    /// Leave out positions behind this ply
-    #[arg(long, value_name = "PLY", default_value_t = Filter::default().max_ply, hide_default_value = true)]
+    /// Maximum ply of a position
+    #[arg(
+        long,
+        value_name = "PLY",
+        default_value_t = Filter::default().max_ply,
+        hide_default_value = true
+    )]
     max_ply: u32,
 
-    /// What becomes of positions in which a capture or a promotion was played
+    /// Treatment of positions in which a capture or a promotion was played
     #[arg(long, value_enum, default_value_t = TacticalChoice::Drop)]
     tactical: TacticalChoice,
 
-    /// TD(λ), 0 to 1: how much of each score comes from that of the next ply of the game, in which the next has its part
-    /// again, and so on; nothing of files that hold positions without games
+    /// TD(λ), 0 to 1: how much of each score comes from the following plies of the game; ignored
+    /// for files of positions without games
     #[arg(long, value_name = "PART", default_value_t = 0.0)]
     lambda: f32,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TacticalChoice {
-    /// They are left out
+    /// Leave them out
     Drop,
-    /// They are learnt from like others
+    /// Use them like all others
     Keep,
-    /// The position is learnt from in which the best captures end
+    /// Use the position at the end of the best captures instead
     Leaf,
 }
 
-/// What is made of them.
+/// The course of the training.
 #[derive(Args)]
 #[command(next_help_heading = "Course")]
 pub(super) struct CourseArguments {
-    /// Sums of each side, a multiple of 64
+    /// Width of the accumulator of each side, a multiple of 64
     #[arg(long, value_name = "COLUMNS", default_value_t = Settings::default().width)]
     width: usize,
 
-    /// How often every position is visited
+    /// Number of passes over all positions
     #[arg(long, value_name = "N", default_value_t = 20.0)]
     epochs: f64,
 
-    /// Positions of a step
+    /// Positions per step
     #[arg(long, value_name = "POSITIONS", default_value_t = Settings::default().batch)]
     batch: usize,
 
-    /// The learning rate at the beginning
+    /// Initial learning rate
     #[arg(long, default_value_t = Settings::default().rate.first)]
     rate: f64,
 
-    /// The learning rate at the end
+    /// Final learning rate
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate.last)]
     last_rate: f64,
 
-    /// How the learning rate goes from one to the other
+    /// Course of the learning rate from the initial to the final value
     #[arg(long, value_enum, default_value_t = ShapeChoice::Cosine)]
     schedule: ShapeChoice,
 
-    /// How much of the target is the result of the game, 0 to 1; the rest is the score. FIRST:LAST changes by equal steps
-    #[arg(long, value_name = "PART|FIRST:LAST", default_value = "0.1:0.4", value_parser = result_weight)]
+    /// Weight of the game result in the target, 0 to 1; the rest is the score. FIRST:LAST changes
+    /// linearly
+    #[arg(
+        long,
+        value_name = "PART|FIRST:LAST",
+        default_value = "0.1:0.4",
+        value_parser = result_weight
+    )]
     wdl: Schedule,
 
-    /// Weight decay: each step takes this times the learning rate from each weight
+    /// Weight decay: each step subtracts this times the learning rate from each weight
     #[arg(long, default_value_t = Settings::default().decay)]
     decay: f64,
 
-    /// The loss is this power of the distance to the target
+    /// Exponent of the loss: the power of the distance to the target
     #[arg(long, default_value_t = Settings::default().power)]
     power: f64,
 
-    /// Scores, in units in which a pawn is 90, are divided by this before they become winning chances [default: 800]
+    /// Scale of the scores, in units in which a pawn is 90: they are divided by it before they
+    /// become winning probabilities [default: 800]
     #[arg(long, conflicts_with = "fit_scale")]
     pub(super) scale: Option<u16>,
 
-    /// Take the scale with which the scores predict the results best
+    /// Use the scale with which the scores predict the results best
     #[arg(long)]
     pub(super) fit_scale: bool,
 
-    /// What the network's file says of itself, behind the data of the run
+    /// Text that is added to the description in the network file
     #[arg(long, default_value = "")]
     pub(super) text: String,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ShapeChoice {
-    /// By equal steps
+    /// Linear
     Linear,
-    /// Half a wave: slow at both ends
+    /// Half a cosine wave: slow at both ends
     Cosine,
 }
 
@@ -175,7 +191,7 @@ fn result_weight(text: &str) -> Result<Schedule, String> {
 }
 
 impl Arguments {
-    /// Which data are read by a new run.
+    /// The training data of a new run.
     pub(super) fn source(&self) -> anyhow::Result<Source> {
         let choice = &self.data;
         let held_out = choice.held_out;
@@ -224,7 +240,7 @@ impl Arguments {
         self.begin_with.as_ref().map(open).transpose()
     }
 
-    /// The data of a run that goes on, wherever its files are now.
+    /// The training data of a resumed run, wherever its files are now.
     pub(super) fn moved(&self, mut source: Source) -> anyhow::Result<Source> {
         if !self.files.is_empty() {
             source.files = listed(&self.files)?;
@@ -235,7 +251,7 @@ impl Arguments {
         Ok(source)
     }
 
-    /// What is made of so many positions, with this scale.
+    /// The settings for this number of positions and this scale.
     #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
     pub(super) fn settings(&self, positions: usize, scale: u16) -> anyhow::Result<Settings> {
         let course = &self.course;
@@ -268,11 +284,11 @@ impl Arguments {
     }
 }
 
-/// The files, those of folders one by one.
+/// The files, with folders replaced by the files in them.
 fn listed(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let sources = Sources::new(paths, None)?;
     let files = sources.files().iter().map(|file| (file, &file.path));
-    // What is named is read or refused; of folders only what can be used.
+    // A named file is read or refused; of folders only usable files are taken.
     let files = files.filter(|(file, path)| file.format.has_scores() || paths.contains(path));
     Ok(files.map(|(_, path)| path.clone()).collect())
 }

@@ -27,7 +27,7 @@ const CSV_FILE: &str = "loss.csv";
 const SVG_FILE: &str = "loss.svg";
 const NETWORK_FILE: &str = "net.nnue";
 
-/// Parts of files that cannot be used and are shown; the others are counted.
+/// Maximum number of bad records that are shown; the others are counted.
 const FAULTS_SHOWN: usize = 10;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if !learner.is_finished() {
         // Not a success: a script must not take a part of a run for the whole.
         bail!(
-            "interrupted after {} steps, and --resume goes on",
+            "interrupted after {} steps; --resume continues",
             learner.steps()
         );
     }
@@ -128,7 +128,7 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A new run.
+/// Begins a new run.
 fn begin<'a>(
     arguments: &Arguments,
     data: &'a Data,
@@ -160,7 +160,7 @@ fn begin<'a>(
     Ok(learner)
 }
 
-/// All steps, with a checkpoint now and then.
+/// Performs all steps, and writes a checkpoint at regular intervals.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn learn(learner: &mut Learner<'_>, folder: &Path, stop: &AtomicBool) -> anyhow::Result<()> {
     let settings = learner.settings().clone();
@@ -212,7 +212,7 @@ fn write(learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
     svg.map_or(Ok(()), |svg| put(SVG_FILE, &svg))
 }
 
-/// The network of a finished run.
+/// Writes the network of a finished run.
 fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyhow::Result<()> {
     let settings = learner.settings();
     let positions = data.training.len();
@@ -235,7 +235,8 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
     let mut out = output::stdout();
     writeln!(
         out,
-        "rounding: mean error {:.2}, largest {:.2}, over {} positions of mean value {:.0} (a pawn is 90)",
+        "rounding: mean error {:.2}, largest {:.2}, over {} positions of mean value {:.0} (a pawn \
+        is 90)",
         errors.mean, errors.most, errors.positions, errors.mean_value
     )?;
     if let Some(point) = learner.points().last() {
@@ -249,7 +250,8 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
     }
     if let Some(best) = best_before_rise(learner.points()) {
         output::eprint_line(format_args!(
-            "the games held out were predicted best after {} of {} steps: fewer --epochs or a smaller --wdl will make a \
+            "the games held out were predicted best after {} of {} steps: fewer --epochs or a \
+            smaller --wdl will make a \
              better network, and so will more games",
             best.step, settings.steps
         ));

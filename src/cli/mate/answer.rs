@@ -1,4 +1,4 @@
-//! What has come of a problem, as a line of the journal.
+//! The answer to a problem, as an entry of the journal.
 
 use std::time::Duration;
 
@@ -7,56 +7,56 @@ use serde::{Deserialize, Serialize};
 use crate::mate::{SecondSolutions, Solution, Verdict};
 use crate::types::Move;
 
-/// What has come of a problem. Moves are in USI text.
+/// The answer to a problem. Moves are in USI notation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Answer {
-    /// The number of the problem, from 1.
+    /// Number of the problem, from 1.
     pub(super) number: u64,
     pub(super) verdict: Outcome,
-    /// Of the mate that was found.
+    /// Length of the mate in plies, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) plies: Option<usize>,
-    /// The line, which may be shorter than the mate.
+    /// The line to the mate, which may be shorter than `plies`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) moves: Vec<String>,
     pub(super) nodes: u64,
     pub(super) time: Duration,
-    /// Present where second solutions were looked for.
+    /// The second solutions, if they were searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) second: Option<Second>,
 }
 
-/// What the solver says.
+/// The verdict of the solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Outcome {
     Mate,
     NoMate,
-    /// The limits of time or nodes were reached.
+    /// The limit of time or nodes was reached.
     Unknown,
 }
 
-/// Second solutions (余詰) of a mate.
+/// The second solutions (余詰) of a mate.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Second {
     pub(super) found: Vec<SecondMove>,
-    /// Whether every other move was proved not to mate.
+    /// Whether all other moves were proved not to mate.
     pub(super) is_complete: bool,
     pub(super) nodes: u64,
 }
 
-/// A move that mates instead of that of the line.
+/// A move that also mates, in place of that of the line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct SecondMove {
-    /// Index in the line of the move that it replaces.
+    /// Index of the replaced move in the line.
     pub(super) index: usize,
     pub(super) mv: String,
-    /// In how many plies it mates at most, itself included.
+    /// Maximum length of the mate in plies, this move included.
     pub(super) plies: usize,
 }
 
 impl Outcome {
-    /// As in the table.
+    /// The name in the table.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Mate => "mate",

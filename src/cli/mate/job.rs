@@ -1,4 +1,4 @@
-//! The problems of a file as a [`Job`], their order and answers as a [`Plan`].
+//! The problems of a file as a [`Job`], and their order and answers as a [`Plan`].
 
 use std::time::{Duration, Instant};
 
@@ -12,19 +12,19 @@ use crate::cli::progress::Meter;
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
 
-/// What decides the answers. It is kept beside them.
+/// The settings that determine the answers. They are stored with the answers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Settings {
-    /// How many problems the whole file has.
+    /// Number of problems of the whole file.
     problems: u64,
     /// CRC-32 of their positions.
     checksum: u32,
     shard: Shard,
-    /// Time for each problem.
+    /// Time limit per problem.
     time: Option<Duration>,
-    /// Moves to make for each problem.
+    /// Node limit per problem.
     nodes: Option<u64>,
-    /// Size of all tables together in MB.
+    /// Total size of all tables in MB.
     hash: u32,
     shortest: bool,
     check_dual: bool,
@@ -49,20 +49,20 @@ impl Settings {
         }
     }
 
-    /// The numbers of the problems that are solved here, which are counted from 1.
+    /// The numbers of the problems of this shard, which count from 1.
     pub(super) fn numbers(&self, done: impl IntoIterator<Item = u64>) -> Numbers {
         let done = done.into_iter().chain([0]);
         Numbers::new(Some(self.problems + 1), self.shard, done)
     }
 }
 
-/// Solves problems.
+/// The problems as a [`Job`].
 pub(super) struct Problems<'a> {
     pub(super) all: &'a [Problem],
     pub(super) settings: &'a Settings,
-    /// Threads for one problem.
+    /// Threads per problem.
     pub(super) threads_each: usize,
-    /// MB for one problem.
+    /// Table size per problem in MB.
     pub(super) hash_each: usize,
     pub(super) stop: &'a Stop,
 }
@@ -86,7 +86,7 @@ impl Job for Problems<'_> {
             nodes: self.settings.nodes,
             shortest: self.settings.shortest,
             threads: self.threads_each,
-            // A problem can take for ever, so the first request ends its search.
+            // A problem can take arbitrarily long, so the first request to end stops its search.
             ..MateLimits::until(self.stop.flag())
         };
         let solution = solver.solve(position, &limits(start), &mut |_| {})?;
@@ -97,7 +97,7 @@ impl Job for Problems<'_> {
             _ => None,
         };
         if self.stop.is_requested() {
-            // With more time the answer could be another one.
+            // An interrupted search could have found another answer.
             return Ok(None);
         }
         let time = start.elapsed();
@@ -105,7 +105,7 @@ impl Job for Problems<'_> {
     }
 }
 
-/// Which problem comes next, and where answers go.
+/// The order of the problems, and their answers.
 pub(super) struct Schedule<'a> {
     numbers: Numbers,
     folder: Option<RunFolder>,
@@ -114,7 +114,7 @@ pub(super) struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    /// With the answers of an earlier part of the run.
+    /// A schedule that begins with the answers of an earlier part of the run.
     pub(super) fn new(
         settings: &Settings,
         folder: Option<RunFolder>,
@@ -134,7 +134,7 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Prints the answers that wait for others, and the sum.
+    /// Prints the remaining answers and the totals.
     pub(super) fn finish(self, time: Duration) -> anyhow::Result<()> {
         Ok(self.report.finish(time)?)
     }

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let job = Problems {
         all: &problems,
         settings: &settings,
-        // Where there are fewer problems than threads, several solve one together.
+        // With fewer problems than threads, several threads solve each problem together.
         threads_each: all / threads,
         hash_each: (arguments.hash as usize / threads).max(1),
         stop: &stop,

@@ -1,4 +1,4 @@
-//! The problems: one of the command line, or those of a file.
+//! Reads the problems: one of the command line, or those of a file.
 
 use std::io::Read;
 
@@ -9,9 +9,9 @@ use crate::cli::analyze::set_position;
 use crate::engine::Engine;
 use crate::position::Position;
 
-/// A problem and where it comes from.
+/// A tsume problem.
 pub(super) struct Problem {
-    /// Its number, from 1.
+    /// Number of the problem in the file, from 1.
     pub(super) number: u64,
     pub(super) position: Position,
 }

@@ -1,4 +1,4 @@
-//! The table of answers, in the order of the problems, and the sum at its end.
+//! Prints the table of answers in the order of the problems, and the totals.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,13 +9,13 @@ use super::answer::{Answer, Outcome, Second};
 use crate::cli::output;
 use crate::runs::Numbers;
 
-/// Prints answers as soon as all before them are there.
+/// Prints each answer as soon as all before it are printed.
 pub(super) struct Report {
     prints_lines: bool,
     problems: usize,
-    /// Answers that came before their turn.
+    /// Answers that wait for earlier ones.
     waiting: BTreeMap<u64, Answer>,
-    /// The numbers of the problems, in their order.
+    /// The numbers of the problems, in order.
     order: Peekable<Numbers>,
     mates: usize,
     refuted: usize,
@@ -25,7 +25,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// For `problems` problems, whose numbers come in this `order`.
+    /// A report on `problems` problems, whose numbers come in this `order`.
     pub(super) fn new(prints_lines: bool, problems: usize, order: Numbers) -> io::Result<Self> {
         if prints_lines {
             let mut out = output::stdout();
@@ -44,12 +44,12 @@ impl Report {
         })
     }
 
-    /// How many problems are done.
+    /// Number of finished problems.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// What has come of them.
+    /// The results so far, for the progress bar.
     pub(super) fn words(&self) -> String {
         format!("{} mates, {} without", self.mates, self.refuted)
     }
@@ -76,7 +76,7 @@ impl Report {
         Ok(())
     }
 
-    /// Prints what is left, and the sum.
+    /// Prints the remaining answers and the totals.
     pub(super) fn finish(self, time: Duration) -> io::Result<()> {
         for answer in self.waiting.values() {
             print(answer)?;

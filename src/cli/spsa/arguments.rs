@@ -1,4 +1,4 @@
-//! What `raicho spsa` is told on the command line.
+//! The command line of `raicho spsa`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,23 +12,27 @@ use crate::cli::arena::{EngineArguments, JsonArguments, OpeningArguments, RuleAr
 use crate::cli::flat_error::flat_error;
 use crate::cli::work::Indivisible;
 
-/// Example: `raicho spsa --engine cmd=./raicho --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune`
+/// Example: `raicho spsa --engine cmd=./raicho --params params.txt --nodes 20000 --iterations 5000
+/// --concurrency 2 --out tune`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho spsa --engine cmd=./raicho --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune",
-    after_help = "The engine is given once and plays both sides. Openings that are used up are played again. \
+    before_help = "Example: raicho spsa --engine cmd=./raicho --params params.txt --nodes 20000 \
+        --iterations 5000 --concurrency 2 --out tune",
+    after_help = "The engine is given once and plays both sides. Openings that are used up are \
+        played again. \
                   --seed also decides which values are tried."
 )]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     pub(super) engines: EngineArguments,
 
-    /// File with what is tuned, a USI option a line: name, int or float, start, least, most, step, rate
+    /// File with the tuned USI options, one per line: name, int or float, start, least, most, step,
+    /// rate
     #[arg(long, value_name = "FILE", help_heading = "Parameters")]
     pub(super) params: Option<PathBuf>,
 
-    /// What is tuned, in the same form; may be given many times. STEP is how far the value is moved up and down at the
-    /// end of the run, and it goes STEP times RATE for each point that this wins or loses
+    /// A tuned option, in the same form; may be repeated. STEP is the perturbation at the end of
+    /// the run; the value moves by STEP times RATE per point of an iteration's result
     #[arg(
         long,
         value_name = "NAME,int,START,LEAST,MOST,STEP,RATE",
@@ -36,30 +40,40 @@ pub(in crate::cli) struct Arguments {
     )]
     pub(super) param: Vec<Parameter>,
 
-    /// How often values are tried and moved
+    /// Number of iterations
     #[arg(long, value_name = "N", required_unless_present = "resume", help_heading = "Course",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(super) iterations: Option<u64>,
 
-    /// Pairs of games for each iteration, the same opening with the colours swapped [default: 1]
-    #[arg(long, value_name = "N", help_heading = "Course", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Pairs of games per iteration, the same opening with colours swapped [default: 1]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Course",
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
     pub(super) pairs: Option<u32>,
 
-    /// How fast values come to rest: with this power of the iteration [default: 0.602]
+    /// Exponent of the decrease of the steps [default: 0.602]
     #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
     pub(super) alpha: Option<f64>,
 
-    /// How fast the distance between the two sides shrinks: with this power of the iteration [default: 0.101]
+    /// Exponent of the decrease of the perturbations [default: 0.101]
     #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
     pub(super) gamma: Option<f64>,
 
-    /// So many iterations are added when values are moved, so that the first ones do not go far [default: a tenth of
-    /// --iterations]
+    /// Number added to the iteration in the steps, so that the first ones are not too large
+    /// [default: a tenth of --iterations]
     #[arg(long, value_name = "N", help_heading = "Course")]
     pub(super) stability: Option<f64>,
 
-    /// Iterations at a time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Number of iterations at a time
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
     pub(super) concurrency: u16,
 
     #[command(flatten)]
@@ -68,12 +82,12 @@ pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     pub(super) rules: RuleArguments,
 
-    /// Folder for all that is written [default: spsa-DATE-TIME]
+    /// Folder for all files of the run [default: spsa-DATE-TIME]
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: Option<PathBuf>,
 
-    /// Go on with the run in the folder of --out; its engine and settings need not be repeated. With an engine, begin it
-    /// if there is none yet
+    /// Resume the run in the folder of --out; its engine and settings need not be repeated. With an
+    /// engine given, begin the run if the folder has none yet
     #[arg(long, requires = "out")]
     pub(super) resume: bool,
 
@@ -85,12 +99,13 @@ pub(in crate::cli) struct Arguments {
 }
 
 impl Arguments {
-    /// What is played, and the state before the first iteration.
+    /// The settings of the games, and the state before the first iteration.
     pub(super) fn beginning(&self) -> anyhow::Result<(GameSettings, State)> {
         let parameters = self.parameters()?;
         if parameters.is_empty() {
             bail!(
-                "nothing to tune, expected --params FILE or --param NAME,int,START,LEAST,MOST,STEP,RATE"
+                "nothing to tune, expected --params FILE or --param \
+                NAME,int,START,LEAST,MOST,STEP,RATE"
             );
         }
         let settings = GameSettings {
@@ -117,7 +132,7 @@ impl Arguments {
         }
     }
 
-    /// Those of the file, then those of the command line.
+    /// The parameters of the file, then those of the command line.
     pub(super) fn parameters(&self) -> anyhow::Result<Vec<Parameter>> {
         let mut parameters = self.params.as_deref().map_or(Ok(Vec::new()), read)?;
         for parameter in &self.param {

@@ -18,9 +18,9 @@ use crate::arena::spsa::tuning::{Event, tune};
 
 pub(super) use arguments::Arguments;
 
-/// For all to be used in another run.
+/// File with the tuned values, in the form of `--params`.
 const PARAMETERS_FILE: &str = "params.txt";
-/// Faults that are shown when they happen; an engine that has so many has one in every game.
+/// Maximum number of faults that are shown when they happen.
 const FAULTS_SHOWN: u32 = 20;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let is_new = Folder::check_free(&path).is_ok();
     let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
     let stop = stop_on_ctrl_c()?;
-    // The engine and the openings are looked at before a folder is made.
+    // The engine and the openings are checked before a folder is created.
     let (folder, mut state, games) = if goes_on {
         let (folder, state) = Folder::resume(&path).map_err(flat_error)?;
         resume::check(arguments, folder.settings(), &state)
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let summary = match outcome {
         Ok(summary) => summary,
         Err(error) => bail!(
-            "{error}\nwhat was played is kept, and raicho spsa --out {shown} --resume goes on"
+            "{error}\nfinished iterations are kept; raicho spsa --out {shown} --resume continues"
         ),
     };
     arguments.json.report(&summary, Some(&path))?;
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .with_context(|| format!("{}", parameters.display()))?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a run for the whole.
-        bail!("interrupted, and raicho spsa --out {shown} --resume goes on");
+        bail!("interrupted; raicho spsa --out {shown} --resume continues");
     }
     Ok(())
 }

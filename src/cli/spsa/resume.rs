@@ -1,7 +1,7 @@
-//! Whether a command line that goes on with a run agrees with it.
+//! Checks that the command line of a resumed run agrees with the run.
 //!
-//! Nothing needs to be repeated. What is repeated must be as it was: with other numbers the results before would no longer
-//! fit to those after.
+//! Nothing needs to be repeated. Options that are repeated must have the same values, as results
+//! before and after a change could not be combined.
 
 use std::fmt::Display;
 
@@ -15,7 +15,7 @@ use crate::arena::spsa::State;
 use crate::arena::spsa::games::GameSettings;
 use crate::cli::arena::{OpeningArguments, RuleArguments};
 
-/// A command line that says nothing.
+/// A command line without options.
 #[derive(Parser)]
 struct DefaultArguments {
     #[command(flatten)]
@@ -24,7 +24,7 @@ struct DefaultArguments {
     openings: OpeningArguments,
 }
 
-/// Refuses what differs from the run that is to go on.
+/// Refuses options that differ from the resumed run.
 pub(super) fn check(
     arguments: &Arguments,
     settings: &GameSettings,
@@ -68,7 +68,8 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Fields that are as on a silent command line may just not have been mentioned, and pass.
+/// Compares the fields of two settings. Fields with default values may just not have been given, so
+/// they pass.
 fn compare<T: Serialize>(part: &str, new: &T, defaults: Option<&T>, old: &T) -> anyhow::Result<()> {
     let old = serde_json::to_value(old)?;
     let defaults = defaults.map(serde_json::to_value).transpose()?;

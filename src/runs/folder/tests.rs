@@ -1,4 +1,4 @@
-//! What a folder keeps, and what is found in it after any accident.
+//! Tests of run folders: what is kept, and what is read after a kill.
 
 use super::*;
 
@@ -9,7 +9,7 @@ const KIND: RunKind = RunKind {
     format: 3,
 };
 
-/// A folder that is removed with its test.
+/// A folder that is removed at the end of the test.
 struct Place(PathBuf);
 
 impl Place {

@@ -1,13 +1,13 @@
-//! What a run leaves behind: a folder with its settings, its games and a journal.
+//! The folder of a run of self-play: settings, games and a journal.
 //!
 //! | File | Content |
 //! |---|---|
-//! | `gensfen.json` | the settings: a run can only go on as it began |
-//! | `gensfen.jsonl` | the journal: one line of JSON a finished game, with where it lies |
+//! | `gensfen.json` | the settings; a run can only be resumed with the settings it began with |
+//! | `gensfen.jsonl` | the journal: one line of JSON per finished game, with its place |
 //! | `NAME-0001.pack` … | the games |
 //!
-//! A game is written at once when it ends, first itself, then its line: what a kill leaves behind the last whole line is
-//! cut off, so that it costs the running games only.
+//! A game is written as soon as it ends, first the game, then its line. On resume anything after
+//! the last complete line is cut off, so that a kill loses only the running games.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -33,7 +33,7 @@ const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 pub struct Archive {
     folder: RunFolder,
     settings: GensfenSettings,
-    /// The number of the file that grows, from 1, the file, and its size.
+    /// Number of the current file, from 1. `file` is that file and `end` its length in bytes.
     number: u32,
     file: File,
     end: u64,
@@ -41,15 +41,15 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Whether a folder holds a run.
+    /// Whether the folder holds a run of self-play.
     pub fn exists(folder: &Path) -> bool {
         RunFolder::exists(folder, KIND)
     }
 
-    /// Begins a run in a folder, which is made if it is not there.
+    /// Begins a run in a folder, which is created if necessary.
     ///
     /// # Errors
-    /// The folder holds a run, or cannot be written.
+    /// The folder holds a run already, or cannot be written.
     pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, ArchiveError> {
         if file_path(path, settings, 1).exists() {
             return Err(ArchiveError::Folder(FolderError::Occupied {
@@ -60,16 +60,17 @@ impl Archive {
         Self::open(RunFolder::create(path, KIND, settings)?, settings, &[])
     }
 
-    /// Resumes the run in a folder, of which it returns the games. The part of a game that a kill
-    /// left is cut off.
+    /// Resumes the run in a folder and returns its journal entries. An incomplete game, which a
+    /// killed process can leave, is cut off.
     ///
     /// # Errors
-    /// There is no run or another one, another process is at it, or a file is broken.
+    /// The folder holds no run or one with other settings, another process has it open, or a file
+    /// is not valid.
     pub fn resume(
         path: &Path,
         settings: &GensfenSettings,
     ) -> Result<(Self, Vec<Entry>), ArchiveError> {
-        // After a power cut the end of a file can be missing though its line is there.
+        // After a power cut the journal can have a line whose game never reached the disk.
         let is_complete = |entry: &Entry| {
             let file = fs::metadata(file_path(path, settings, entry.file));
             file.map_or(0, |file| file.len()) >= entry.end
@@ -99,13 +100,13 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Cuts off what no line of the journal tells of, and goes to the end.
+    /// Cuts off everything after the last game of the journal, and seeks to the end.
     fn cut(&mut self) -> io::Result<()> {
         self.file.set_len(self.end)?;
         self.file.seek(SeekFrom::Start(self.end)).map(drop)
     }
 
-    /// Enters the positions of all files in the order in which they were written.
+    /// Enters the positions of all files, in the order in which they were written.
     fn remember(&mut self) -> Result<(), ArchiveError> {
         if self.settings.writing.dedup_mb == 0 {
             return Ok(());
@@ -123,10 +124,10 @@ impl Archive {
         Ok(())
     }
 
-    /// Keeps a finished game, without what other games have had.
+    /// Appends a finished game, without the positions that earlier games had already.
     ///
     /// # Errors
-    /// The files cannot be written; they then end with the game before.
+    /// A file cannot be written; both then end with the previous game.
     pub(super) fn append(&mut self, mut game: PlayedGame) -> Result<Entry, ArchiveError> {
         if self.end >= self.settings.writing.file_mb * BYTES_PER_MEGABYTE {
             self.next_file()?;
@@ -149,7 +150,7 @@ impl Archive {
         };
         let written = self.file.write_all(&bytes).map_err(io_error(&path));
         if let Err(error) = written.and_then(|()| self.folder.append(&entry)) {
-            // The next game must not join up with the beginning of this one.
+            // The next game must not continue the fragment of this one.
             let _ = self.cut();
             return Err(error.into());
         }
@@ -175,7 +176,7 @@ fn file_path(folder: &Path, settings: &GensfenSettings, number: u32) -> PathBuf 
 }
 
 fn open(path: &Path) -> Result<File, FolderError> {
-    // Not in append mode, which cannot shorten a file on every system.
+    // Not in append mode, in which a file cannot be shortened on every system.
     let options = File::options()
         .create(true)
         .write(true)

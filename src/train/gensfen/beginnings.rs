@@ -1,12 +1,12 @@
-//! The positions from which the games of a run begin.
+//! The start positions of a run.
 
 use super::starts::Starts;
 
-/// What the games of a run begin from. The settings name the files.
+/// The start positions of a run, read from the files that the settings name.
 #[derive(Clone, Debug)]
 pub struct Beginnings {
-    /// For most games.
+    /// Start positions of most games.
     pub roots: Starts,
-    /// For some, see [`EnteringKings`].
+    /// Start positions of some games, see [`EnteringKings`](super::EnteringKings).
     pub entering_kings: Option<Starts>,
 }

@@ -1,4 +1,4 @@
-//! Why a run of self-play cannot begin or continue.
+//! Errors of self-play.
 
 use std::path::PathBuf;
 
@@ -9,50 +9,51 @@ use crate::runs::{FolderError, ThreadError};
 use crate::transposition::TableError;
 use crate::types::EnteringKingRuleError;
 
-/// What ends a run before its time.
+/// Why a run of self-play fails. Finished games stay kept.
 #[derive(Debug, Error)]
 pub enum GensfenError {
-    /// The folder.
+    /// The run folder cannot be read or written.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// The rule of declarations.
+    /// The settings name an unknown rule for declarations.
     #[error(transparent)]
     Rule(#[from] EnteringKingRuleError),
-    /// Memory.
+    /// There is too little memory for a transposition table.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The system refuses a thread.
+    /// A thread cannot be started.
     #[error(transparent)]
     Thread(#[from] ThreadError),
-    /// The settings leave nothing to begin with.
+    /// No opening within the limits of the settings was found.
     #[error(
-        "game {game}: {attempts} openings were tried, and none is both unfinished and within {limit} centipawns; expected a higher limit, or fewer random plies"
+        "game {game}: {attempts} openings were tried, and none is both unfinished and within \
+        {limit} centipawns; expected a higher limit, or fewer random plies"
     )]
     NoOpening {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
-        /// How many were tried.
+        /// Number of openings that were tried.
         attempts: u64,
-        /// What no side may be ahead by.
+        /// Maximum advantage of either side in centipawns.
         limit: u32,
     },
-    /// A bug.
+    /// The search returned no move although there is a legal one, which is a bug. Holds the SFEN.
     #[error("the search has no move in {0}, expected one because there is a legal one")]
     NoMove(String),
 }
 
-/// Why games cannot be kept.
+/// Why the run folder cannot be used.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
-    /// The folder.
+    /// The folder or its journal cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The games cannot be read again.
+    /// A file of games cannot be read.
     #[error("{}: {source}", path.display())]
     Games {
-        /// The file.
+        /// The file of games.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         source: Box<PackError>,
     },
 }

@@ -1,13 +1,15 @@
-//! Teacher data: the engine plays against itself, fast and with many different beginnings, and writes every position with
-//! the move, the score and the result of the game.
+//! Teacher data by self-play: fast games from many different openings, of which every position is
+//! written with its move, its score and the result of the game.
 //!
-//! Each thread plays whole games with a searcher and a table of its own (`YaneuraOu`'s shared table brought wrong values
-//! from game to game in 2018). A game depends on the settings and on its number only, so with one thread a run that was
-//! broken off and went on has the same bytes as one that was not.
+//! Each thread plays whole games with a searcher and a table of its own (with `YaneuraOu`'s shared
+//! table, wrong values spread from game to game in 2018). A game depends only on the settings and
+//! its number, so with one thread an interrupted and resumed run writes the same bytes as an
+//! uninterrupted one.
 //!
-//! Start reading in `game.rs`; `archive.rs` keeps what is played. The recipe (soft node limit, random first moves that are
-//! judged by a search, adjudication with some games played out) is that of Stoat, Viridithas and `YaneuraOu`'s `gensfen`,
-//! whose names of options are used where they mean the same.
+//! Start reading in `game.rs`; `archive.rs` writes the games. The recipe (soft node limit, random
+//! first moves that are judged by a search, adjudication with some games played out) is that of
+//! Stoat, Viridithas and `YaneuraOu`'s `gensfen`; options with the same meaning have the names of
+//! the latter.
 
 mod archive;
 mod beginnings;
@@ -45,22 +47,22 @@ pub(super) use random::{Purpose, generator};
 
 use game::{PlayedGame, Player};
 
-/// How far a run goes, and on how many threads: what may change when it goes on.
+/// The length of a run and its number of threads: settings that may change when the run is resumed.
 #[derive(Clone, Debug)]
 pub struct RunLimits {
-    /// Games at a time.
+    /// Number of games at a time.
     pub threads: usize,
-    /// Games in all, over all shards.
+    /// Total number of games over all shards; `None` for no limit.
     pub games: Option<u64>,
-    /// No game begins when so many positions have been written here.
+    /// Number of positions in this folder after which no further game begins; `None` for no limit.
     pub positions: Option<u64>,
 }
 
-/// Plays games until there are enough or `stop` asks to end. `entries` are those that the archive
-/// holds already; `on_game` sees the sums after each game.
+/// Plays games until the limits are reached or `stop` is requested. `entries` are the games that
+/// the archive holds already; `on_game` gets the tally after each game.
 ///
 /// # Errors
-/// The settings make no sense, the files cannot be written, or memory is short. What was played is kept.
+/// The settings are not valid, a file cannot be written, or there is too little memory.
 pub fn run(
     run: &Run<'_>,
     limits: &RunLimits,
@@ -96,18 +98,18 @@ pub fn run(
     Ok(schedule.tally)
 }
 
-/// What decides the games.
+/// What determines the games.
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
-    /// Kept beside the games.
+    /// The settings, which are kept with the games.
     pub settings: &'a GensfenSettings,
-    /// The positions that the settings name.
+    /// The start positions that the settings name.
     pub beginnings: &'a Beginnings,
-    /// The evaluation that they name.
+    /// The evaluation that the settings name.
     pub evaluator: &'a Evaluator,
 }
 
-/// Plays games.
+/// The games of a run as a [`Job`].
 struct Games<'a> {
     run: Run<'a>,
     rule: EnteringKingRule,
@@ -138,10 +140,10 @@ impl<'a> Job for Games<'a> {
     }
 }
 
-/// Which game comes next, and what has come of those before.
+/// The order of the games, and their results.
 struct Schedule<'a> {
     numbers: Numbers,
-    /// No game begins when as many positions have been written.
+    /// Number of written positions after which no further game begins.
     positions: Option<u64>,
     archive: Archive,
     tally: Tally,

@@ -1,118 +1,124 @@
-//! What decides which games are played. It is kept beside them, so that a run can only go on as it began.
+//! The settings that determine the games. They are kept with the games, so that a run can only be
+//! resumed with the settings it began with.
 
 use serde::{Deserialize, Serialize};
 
 use crate::runs::Shard;
 use crate::types::Depth;
 
-/// A run of self-play.
+/// The settings of a run of self-play.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GensfenSettings {
-    /// The evaluation as it was asked for, and what identifies its weights.
+    /// The evaluation as it was requested, with a checksum of its weights.
     pub eval: String,
-    /// Where all random numbers come from.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Which of the games are played here.
+    /// The shard of the games that is played here.
     pub shard: Shard,
-    /// Size of each thread's table in MB.
+    /// Size of each thread's transposition table in MB.
     pub hash_mb: usize,
-    /// How much each move is thought about.
+    /// Search limits of each move.
     pub effort: Effort,
-    /// How games begin.
+    /// The openings.
     pub openings: Openings,
-    /// Moves that are not the best.
+    /// Random moves in place of the best ones.
     pub diversions: Diversions,
-    /// How games end.
+    /// The ends of games.
     pub endings: Endings,
-    /// What is written.
+    /// The files, and which positions are written.
     pub writing: Writing,
 }
 
-/// How much each move is thought about.
+/// The search limits of each move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Effort {
-    /// After so many nodes no further iteration begins, so that a search takes about 1.8 times as many. One that takes
-    /// [`HARD_FACTOR`] times as many is broken off. To stop between two moves of the root instead would save 8 %, and plays no
-    /// better with the same nodes: +6 ± 15 Elo in 2000 games.
+    /// Soft node limit: no further iteration begins after this many nodes, so that a search takes
+    /// about 1.8 times as many. A search that reaches [`HARD_FACTOR`] times this number is stopped.
+    /// Stopping between two root moves instead would save 8 % of the nodes but gained nothing at
+    /// equal nodes: +6 ± 15 Elo in 2000 games.
     pub nodes: Option<u64>,
-    /// No iteration is deeper.
+    /// Maximum depth of a search in plies.
     pub depth: Option<Depth>,
 }
 
-/// How far a search may go beyond its soft limit. The idea and the number are Viridithas'.
+/// Ratio of the hard to the soft node limit, as in Viridithas.
 pub const HARD_FACTOR: u64 = 8;
 
-/// How games begin.
+/// The openings of the games.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Openings {
-    /// The file of positions to begin from instead of the start position, by its name and checksum.
+    /// Name and checksum of the file of start positions; `None` for the standard start position.
     pub roots: Option<String>,
-    /// At least so many random plies, each legal move as likely as the others.
+    /// Minimum number of random plies, in which each legal move is equally likely.
     pub least_plies: u32,
-    /// At most so many.
+    /// Maximum number of random plies.
     pub most_plies: u32,
-    /// Openings in which a side is more than so many centipawns ahead are replaced by others.
+    /// Maximum advantage of either side after the opening, in centipawns. Other openings are
+    /// replaced.
     pub limit: u32,
-    /// Nodes of the search that judges an opening, 0 to judge none.
+    /// Nodes of the search that judges an opening; 0 accepts every opening.
     pub nodes: u64,
-    /// Games that begin otherwise.
+    /// Games that begin around the entry of a king, if there are any.
     pub entering_kings: Option<EnteringKings>,
 }
 
-/// Games that begin where a king has entered the enemy's camp or is on its way. They have no adjudication.
+/// Games that begin shortly before or after a king enters the promotion zone. They are not
+/// adjudicated.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EnteringKings {
-    /// Their share of all games, 0 to 1.
+    /// Share of all games, 0 to 1.
     pub share: f64,
-    /// Takes the place of [`Endings::max_ply`] in them.
+    /// Replaces [`Endings::max_ply`] in these games.
     pub max_ply: u32,
-    /// The files with games to take positions from, by name and checksum.
+    /// Names and checksums of the files with games from which the positions are taken.
     pub files: Vec<String>,
 }
 
-/// Plies at which a random move is made instead of the best. The names are those of `YaneuraOu`.
+/// Random moves in place of the best ones. The options have the names of `YaneuraOu`'s.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Diversions {
-    /// How many in a game.
+    /// Number of random moves per game.
     pub count: u32,
-    /// The first move number at which they can be.
+    /// First move number of a random move.
     pub min_ply: u32,
-    /// The last one.
+    /// Last move number of a random move.
     pub max_ply: u32,
-    /// The move is one of so many best ones; 0 for any legal move.
+    /// Number of best moves among which the move is chosen; 0 for all legal moves.
     pub multi_pv: usize,
-    /// Only moves are chosen that are at most so many centipawns worse than the best.
+    /// Maximum difference to the score of the best move, in centipawns.
     pub multi_pv_diff: u32,
-    /// Softmax: a move that is worse by so many centipawns is chosen 1/e times as often; 0 for all alike.
+    /// Softmax temperature: a move that is worse by this many centipawns is chosen 1/e times as
+    /// often; 0 for equal probabilities.
     pub temperature: u32,
 }
 
-/// How games end, besides mate, declaration and repetition.
+/// Ends of games besides mate, declaration and repetition.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Endings {
-    /// A game whose move of this number has been made is a draw, unless that move mates.
+    /// Move number after which a game is a draw, unless that move mates.
     pub max_ply: u32,
-    /// A score of so many centipawns wins at once.
+    /// Score in centipawns that wins a game at once.
     pub eval_limit: u32,
-    /// So many centipawns win when both sides agree for a while.
+    /// Score in centipawns that wins a game if both sides agree for [`Self::adjudication_plies`].
     pub adjudication: u32,
-    /// Plies in a row for which they must.
+    /// Number of consecutive plies for which both sides must agree.
     pub adjudication_plies: u32,
-    /// The share of games that are played to their real end all the same, 0 to 1.
+    /// Share of games that are not adjudicated but played to their end, 0 to 1.
     pub to_mate: f64,
-    /// When a side may declare its win.
+    /// Name of the rule for declarations (nyugyoku).
     pub entering_king: String,
 }
 
-/// What is written.
+/// The files, and which positions are written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Writing {
-    /// What the names of the files begin with.
+    /// Prefix of the file names.
     pub name: String,
-    /// Positions before this move number are not written.
+    /// First move number of which the position is written.
     pub min_ply: u32,
-    /// A file of so many MB is followed by another.
+    /// Size in MB after which another file begins.
     pub file_mb: u64,
-    /// Memory for the keys of positions that are not written again, in MB; 0 writes all.
+    /// Memory in MB for the keys of written positions, which are not written again; 0 writes all
+    /// positions.
     pub dedup_mb: usize,
 }

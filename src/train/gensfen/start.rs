@@ -1,9 +1,9 @@
-//! A position to begin a game from, packed.
+//! A start position in packed form.
 
 use crate::position::Position;
 use crate::records::packed::HuffmanCodedPos;
 
-/// One of them, without the moves that led to it.
+/// A start position, without the moves that led to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Start {
     position: HuffmanCodedPos,

@@ -1,5 +1,5 @@
-//! Lets the engine play from each root, a few short games, and drops those from which many games go in a circle: nothing
-//! is learnt from them.
+//! Plays a few short games from each root, and drops roots from which many games repeat a position,
+//! as such games teach nothing.
 
 use std::sync::Arc;
 
@@ -18,28 +18,29 @@ use crate::train::data::{DataError, Watch};
 use crate::train::gensfen::{Diversions, HARD_FACTOR, Purpose, choose, generator};
 use crate::transposition::TableError;
 
-/// How roots are played.
+/// The settings of the check.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CheckSettings {
-    /// Games from each position.
+    /// Number of games from each position.
     pub games: u64,
-    /// Plies of a game.
+    /// Length of a game in plies.
     pub plies: u32,
-    /// Nodes for a move, as in [`crate::train::gensfen::Effort`].
+    /// Soft node limit of a move, as in [`crate::train::gensfen::Effort`].
     pub nodes: u64,
-    /// A position is dropped when a larger share of its games repeats a position, 0 to 1.
+    /// Maximum share of games that may repeat a position, 0 to 1.
     pub rate: f64,
-    /// Positions at a time; one core each. Does not change the answer.
+    /// Number of positions at a time, each on one core. Does not change the results.
     #[serde(skip)]
     pub threads: usize,
-    /// Other games for another number.
+    /// Seed of the random moves.
     pub seed: u64,
 }
 
-/// The games of a root must differ: so many first moves are drawn among the best.
+/// Number of first moves that are chosen at random among the best, so that the games of a root
+/// differ.
 const VARIED_PLIES: u32 = 6;
 
-/// How they are drawn.
+/// How these moves are chosen.
 const DIVERSIONS: Diversions = Diversions {
     count: VARIED_PLIES,
     min_ply: 1,
@@ -52,35 +53,36 @@ const DIVERSIONS: Diversions = Diversions {
 /// Why roots cannot be checked.
 #[derive(Debug, Error)]
 pub enum CheckError {
-    /// Memory.
+    /// There is too little memory for a transposition table.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The system refuses a thread.
+    /// A thread cannot be started.
     #[error(transparent)]
     Thread(#[from] ThreadError),
-    /// The answers cannot be kept.
+    /// The results cannot be kept.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Somebody asked to stop.
+    /// The user interrupted the check.
     #[error(transparent)]
     Interrupted(DataError),
 }
 
-/// What came of a root, as a line of the journal.
+/// The result of a root, as an entry of the journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CheckedRoot {
-    /// Its index among the roots.
+    /// Index of the root.
     pub root: u64,
-    /// Whether it stays.
+    /// Whether the root is kept.
     pub is_kept: bool,
 }
 
-/// Which of `roots` stay; `watch` is told how many are played and how many there are. The answer
-/// does not depend on the number of threads. The `folder`, if there is one, keeps each answer and
-/// holds the `known` ones.
+/// Whether to keep each of the `roots`, independent of the number of threads. `watch` gets the
+/// number of checked roots and their total. The `folder`, if there is one, stores each result;
+/// `known` are the results that it holds already.
 ///
 /// # Errors
-/// Memory or threads are short, the folder cannot be written, or the watch says stop.
+/// There is too little memory, a thread cannot be started, the folder cannot be written, or `watch`
+/// requests the end.
 pub fn check(
     roots: &[Root],
     settings: &CheckSettings,
@@ -120,7 +122,7 @@ pub fn check(
     Ok(schedule.is_kept)
 }
 
-/// Plays from roots.
+/// The roots as a [`Job`].
 struct Games<'a> {
     roots: &'a [Root],
     settings: &'a CheckSettings,
@@ -143,7 +145,7 @@ impl<'a> Job for Games<'a> {
     }
 }
 
-/// Which root comes next, and what has come of those before.
+/// The order of the roots, and their results.
 struct Schedule<'a> {
     numbers: Numbers,
     is_kept: Vec<bool>,
@@ -201,7 +203,7 @@ impl<'a> Player<'a> {
         })
     }
 
-    /// Whether few enough games from the root repeat a position; `None` where they were broken off.
+    /// Whether few enough games from the root repeat a position; `None` if they were aborted.
     #[expect(clippy::cast_precision_loss, reason = "a few games")]
     fn is_played_on(&mut self, root: &Root) -> Option<bool> {
         let Ok(position) = root.position.unpack(root.ply.into()) else {
@@ -215,10 +217,10 @@ impl<'a> Player<'a> {
         Some(repeated as f64 <= rate * games as f64)
     }
 
-    /// Whether a position comes a second time; `None` where the game was broken off.
+    /// Whether a position occurs twice in the game; `None` if the game was aborted.
     fn repeats(&mut self, root: &Position, game: u64) -> Option<bool> {
         self.solo.new_game();
-        // The random numbers follow from the position, so that it is judged alike whatever stands beside it.
+        // The random numbers depend on the position only, not on the other roots.
         let code = crc32fast::hash(&HuffmanCodedPos::of(root).to_bytes());
         let seed = self.settings.seed;
         let mut random = generator(Purpose::Root, seed, game, code.into());

@@ -1,4 +1,4 @@
-//! The games of files of any format, as far as roots need them.
+//! Reads games of any format, with what roots need of them.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -12,27 +12,29 @@ use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader
 use crate::records::{csa, encoding};
 use crate::types::{Color, Move, Score};
 
-/// A game.
+/// A game, with what roots need of it.
 pub(super) struct Game {
     pub(super) start: Position,
-    /// The moves, and what the player's engine said, in centipawns of whichever side; a mate is more than any limit.
+    /// The moves and their scores in centipawns, if known; the sign is not used. A mate is above
+    /// any limit.
     pub(super) moves: Vec<(Move, Option<i32>)>,
     pub(super) end: End,
     pub(super) ratings: [Option<f64>; Color::NUM],
 }
 
-/// How a game ended, as far as it matters here.
+/// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// By play, by the rules, or at its longest.
+    /// By play, by the rules, or at the move limit.
     Played,
-    /// By the fourth occurrence of a position, whoever gave checks.
+    /// By the fourth occurrence of a position, perpetual check included.
     Repetition,
-    /// In none of these ways.
+    /// In another way or unknown.
     Unfinished,
 }
 
-/// Hands out every game and counts good and bad ones. Positions alone are no games, and passed over.
+/// Calls `visit` for every good game and counts good and bad records. Positions without games are
+/// skipped.
 pub(super) fn read(
     sources: &Sources,
     bad_records: BadRecords,
@@ -60,7 +62,8 @@ pub(super) fn read(
     Ok(())
 }
 
-/// A file of CSA as a whole, because ratings are only there; floodgate keeps one game in a file.
+/// Reads a CSA file as a whole, because only this reader provides ratings. Files of floodgate hold
+/// one game.
 fn read_csa(
     source: &Source,
     take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,

@@ -1,9 +1,8 @@
-//! Positions for games of self-play to begin from, out of games that strong players played: what many of them had on the
-//! board in the first moves.
+//! Roots: start positions for self-play, taken from the first moves of games of strong players.
 //!
-//! The idea and the filters are those of dlshogi's `csa_to_roots_hcp.py`. Games are read one at a time; what is kept is the
-//! positions. [`collect`] counts them, [`check`] lets the engine play from each and drops those from which games repeat
-//! moves instead of being played.
+//! The idea and the filters are those of dlshogi's `csa_to_roots_hcp.py`. Games are read one at a
+//! time; only their positions are kept in memory. [`collect`] counts the positions, and [`check`]
+//! plays from each of them and drops those from which games repeat moves.
 
 mod check;
 mod games;
@@ -23,62 +22,65 @@ pub use table::{Column, Table};
 
 use games::{End, Game};
 
-/// Which games count, and which of their positions are kept.
+/// Filters of the games and of their positions.
 #[derive(Clone, Debug)]
 pub struct RootsSettings {
-    /// Both players' ratings must be known and at least this.
+    /// Minimum rating, which both players must have.
     pub min_rating: Option<f64>,
-    /// Shorter games do not count.
+    /// Minimum length of a game in plies.
     pub min_plies: usize,
-    /// Positions before so many first moves are taken.
+    /// Number of first moves of a game before which the positions are taken.
     pub plies: usize,
-    /// A game is left at a move of which its engine said that a side is more than so many centipawns ahead.
+    /// Score in centipawns, of either side, above which no further positions of the game are taken.
     pub eval_limit: Option<u32>,
-    /// Whether games count that were broken off, lost on time or by a foul, or do not say how they ended.
+    /// Whether to use games that were interrupted, lost on time or by a foul, or whose end is
+    /// unknown.
     pub with_unfinished: bool,
-    /// Positions of fewer games are dropped.
+    /// Minimum number of games of a position.
     pub min_count: u64,
-    /// Positions of more games are dropped.
+    /// Maximum number of games of a position.
     pub max_count: Option<u64>,
-    /// Positions are dropped that are rarer than those at this share of all, ordered by their counts; 0 drops none.
+    /// Quantile of the number of games, 0 to 1: less frequent positions are dropped; 0 drops none.
     pub percentile: f64,
-    /// What to do with games that cannot be read.
+    /// How to treat games that cannot be read.
     pub bad_records: BadRecords,
 }
 
-/// What became of the games.
+/// Number of games by what became of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct GameCounts {
-    /// Those that positions were taken from.
+    /// Games from which positions were taken.
     pub used: u64,
-    /// Left out because a player's rating is unknown or too low.
+    /// Games left out because a player's rating is unknown or too low.
     pub rating: u64,
-    /// Left out because of few moves.
+    /// Games left out because they are too short.
     pub short: u64,
-    /// Left out because they ended by repetition or perpetual check.
+    /// Games left out because they ended by repetition or perpetual check.
     pub repetition: u64,
-    /// Left out because neither play nor the rules ended them.
+    /// Games left out because they were not played to the end.
     pub unfinished: u64,
 }
 
-/// What was found.
+/// The result of [`collect`].
 pub struct Collection {
-    /// What was read.
+    /// Number of records, good and bad.
     pub tally: Tally,
-    /// The games.
+    /// Number of games by what became of them.
     pub games: GameCounts,
-    /// Of all positions.
+    /// Statistics of all positions before the filters.
     pub before: Table,
-    /// The fewest games that a kept position has: the given minimum, or more because of the percentile.
+    /// Minimum number of games of a kept position: the given minimum, or that of the percentile if
+    /// it is higher.
     pub threshold: u64,
-    /// The positions that are kept, the most frequent first.
+    /// The kept positions, the most frequent first.
     pub roots: Vec<Root>,
 }
 
-/// Reads the games and chooses the positions.
+/// Reads the games and selects the positions.
 ///
 /// # Errors
-/// Where a file cannot be read, the watch says stop, and at the first bad game unless those are to be skipped.
+/// A file cannot be read, `watch` requests the end, or a game is bad and bad records are not
+/// skipped.
 pub fn collect(
     sources: &Sources,
     settings: &RootsSettings,
@@ -107,7 +109,7 @@ pub fn collect(
     };
     let most = settings.max_count.unwrap_or(u64::MAX);
     roots.retain(|root| (threshold..=most).contains(&root.count));
-    // The map has an order of its own in every run.
+    // The order of the map differs between runs.
     roots.sort_unstable_by_key(|root| (u64::MAX - root.count, root.ply, root.position));
     Ok(Collection {
         tally,
@@ -157,7 +159,7 @@ impl Counter<'_> {
             let limit = self.settings.eval_limit.unwrap_or(u32::MAX);
             let is_decided = score.is_some_and(|score| score.unsigned_abs() > limit);
             let packed = PackedSfen::of(&position);
-            // From a position that comes again the game goes in a circle.
+            // A repeated position leads to nothing new.
             if is_decided || !seen.insert(packed) {
                 break;
             }

@@ -1,14 +1,14 @@
-//! A root: a position for games of self-play to begin from.
+//! A root: a start position for self-play.
 
 use crate::records::packed::PackedSfen;
 
-/// A position, and in how many games it was.
+/// A position and its number of games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Root {
-    /// The position.
+    /// The position, packed.
     pub position: PackedSfen,
-    /// Games that had it.
+    /// Number of games in which it occurred.
     pub count: u64,
-    /// The lowest move number at which one had it.
+    /// The lowest move number at which it occurred.
     pub ply: u16,
 }

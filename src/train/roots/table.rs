@@ -1,33 +1,33 @@
-//! Numbers about numbers, as people choose thresholds by them.
+//! Statistics of roots, by which users choose thresholds.
 
 use std::fmt;
 
 use super::root::Root;
 
-/// How the positions of a collection are spread.
+/// The distribution of the positions of a collection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
-    /// How many there are.
+    /// Number of positions.
     pub positions: u64,
-    /// The games of each; `None` where there is no position.
+    /// Number of games per position; `None` without positions.
     pub counts: Option<Column>,
-    /// The lowest move number of each.
+    /// Lowest move number per position; `None` without positions.
     pub plies: Option<Column>,
 }
 
-/// The usual figures of some numbers.
+/// Statistics of a list of numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
-    /// The mean.
+    /// Arithmetic mean.
     pub mean: f64,
-    /// The standard deviation of a sample: the sum of squares is divided by one less than the number.
+    /// Sample standard deviation (divided by one less than the count).
     pub deviation: f64,
-    /// The smallest, the lower quartile, the median, the upper quartile, the largest.
+    /// Minimum, lower quartile, median, upper quartile, maximum.
     pub quartiles: [f64; 5],
 }
 
 impl Table {
-    /// Of these positions.
+    /// The statistics of these positions.
     pub fn of(roots: &[Root]) -> Self {
         Self {
             positions: roots.len() as u64,
@@ -37,7 +37,7 @@ impl Table {
     }
 }
 
-/// The count that the share `share` of the positions does not exceed.
+/// The quantile `share` (0 to 1) of the number of games per position.
 pub(super) fn quantile_of_counts(roots: &[Root], share: f64) -> f64 {
     let mut numbers = counts(roots);
     numbers.sort_unstable();
@@ -49,13 +49,13 @@ fn counts(roots: &[Root]) -> Vec<u64> {
 }
 
 impl Column {
-    /// `None` for no numbers.
+    /// The statistics of these numbers; `None` without numbers.
     fn of(mut numbers: Vec<u64>) -> Option<Self> {
         numbers.sort_unstable();
         if numbers.is_empty() {
             return None;
         }
-        // Exact sums: with millions of games a sum of floats would lose its low digits.
+        // Sums are exact: with millions of games floats would lose their low digits.
         let count = numbers.len() as u128;
         let sum: u128 = numbers.iter().map(|&number| u128::from(number)).sum();
         let squares: u128 = numbers
@@ -75,7 +75,7 @@ impl Column {
     }
 }
 
-/// Between the two numbers next to that place, as the place lies between them.
+/// The quantile `share` of sorted numbers, with linear interpolation between neighbours.
 #[expect(clippy::cast_precision_loss, reason = "a threshold of few digits")]
 fn quantile(sorted: &[u64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {

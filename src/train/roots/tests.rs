@@ -1,4 +1,4 @@
-//! Made-up games, of which everything is known.
+//! Tests on synthetic games with known positions.
 
 use super::*;
 use crate::eval::Evaluator;
@@ -15,7 +15,7 @@ fn watch() -> Watch<'static> {
     }
 }
 
-/// A folder that is gone after the test.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -23,7 +23,7 @@ impl Folder {
         let name = format!("raicho-roots-{name}-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&path);
-        // As floodgate keeps its games.
+        // In the format of floodgate.
         fs::create_dir_all(path.join("2026/11/21")).expect("a folder can be made");
         Self(path)
     }
@@ -86,7 +86,7 @@ fn positions_are_counted_by_games() {
         "2026/11/two.csa",
         &csa(3000, "+2726FU, -3334FU, +7776FU", "%KACHI"),
     );
-    // The same position as the first game's second, one move later.
+    // The second position of the first game, one move later.
     folder.put("lines.usi", "startpos moves 2g2f 3c3d 7g7f 8c8d resign\n");
     let found = folder.collect(&ALL);
     assert_eq!((found.tally.records, found.games.used), (3, 3));
@@ -221,7 +221,7 @@ fn the_percentile_keeps_the_frequent_ones() {
         percentile: 0.9,
         ..ALL
     };
-    // Counts 1, 2, 3: the place 0.9 * 2 = 1.8 lies between 2 and 3, and 2.8 is cut to 2.
+    // Counts 1, 2, 3: the index 0.9 * 2 = 1.8 gives 2.8, which is rounded down to 2.
     let found = folder.collect(&half);
     assert_eq!((found.before.positions, found.threshold), (3, 2));
     assert_eq!(found.roots.len(), 2);
@@ -229,7 +229,7 @@ fn the_percentile_keeps_the_frequent_ones() {
 
 #[test]
 fn roots_from_which_games_go_in_a_circle_are_dropped() {
-    // Two kings have nothing to do but to walk about; a side that has a rook more does something else first.
+    // Two bare kings can only repeat moves; a side with an extra rook has better moves.
     let circle = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
     let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     let roots = [circle, mate].map(|sfen| Root {

@@ -1,8 +1,8 @@
-//! Games that both engines hold for decided.
+//! Tests of adjudication by the scores of both engines.
 
 use super::*;
 
-/// Moves from the usual start that leave the game as it is, whichever side is asked for its opinion.
+/// Quiet moves from the start position.
 const QUIET: &str = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 3i3h 7a7b 9g9f 9c9d 1g1f 1c1d";
 
 pub(super) const WIN: Adjudication = Adjudication {
@@ -17,7 +17,7 @@ const DRAW: Adjudication = Adjudication {
     from: 0,
 };
 
-/// Plays quiet moves after which the movers announce these scores, and says after how many moves the game was ended.
+/// Plays quiet moves with these scores, and returns the number of moves after which the game ended.
 fn adjudicated(rules: &Rules, scores: &[Option<Score>]) -> Option<(usize, Verdict)> {
     let mut referee = Referee::new(rules, Position::startpos());
     let moves = QUIET.split(' ').zip(scores);
@@ -64,11 +64,12 @@ fn silence_and_contradiction_begin_the_count_anew() {
     for interruption in [None, Some(Score::Cp(0)), Some(Score::Cp(999))] {
         let mut scores: Vec<_> = (0..14).map(for_black).collect();
         scores[2] = interruption;
-        // From the fourth ply on there must be four, of which the last is black's.
+        // Four plies are needed from the fourth ply on; the last of them is black's.
         let (number, verdict) = adjudicated(&rules, &scores).expect("it is won in the end");
         assert_eq!((number, verdict.winner), (7, Some(Color::Black)));
     }
-    // The third score speaks for white and is the first of white's four; black is to move after the sixth.
+    // The third score favours white and is the first of white's four; black is to move after the
+    // sixth.
     let mut turned: Vec<_> = (0..14).map(|ply| for_black(ply + 1)).collect();
     turned[..2].copy_from_slice(&centipawns([2000, -2000]));
     let (number, verdict) = adjudicated(&rules, &turned).expect("it is won in the end");
@@ -85,7 +86,7 @@ fn mates_are_scores() {
     let [ours, theirs] = [Some(Score::Mate(5)), Some(Score::Mate(-4))];
     let (number, verdict) = adjudicated(&rules, &[ours, theirs, ours, theirs, ours]).unwrap();
     assert_eq!((number, verdict.winner), (5, Some(Color::Black)));
-    // An engine that is mated at once; nothing is even about it.
+    // A score of mated in 0, which is not even.
     let mated = Some(Score::Mate(0));
     let (number, verdict) = adjudicated(&rules, &[mated, ours, mated, ours]).unwrap();
     assert_eq!((number, verdict.winner), (4, Some(Color::White)));

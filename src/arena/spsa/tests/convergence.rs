@@ -1,11 +1,12 @@
-//! Does it find what there is to find?
+//! Tests that SPSA converges to the optimum.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 
-/// Elo that `values` lose against the best ones: 100 for every parameter that is a third of its range away.
+/// Elo difference of `values` to the best ones: 100 for every parameter that is off by a third of
+/// its range.
 fn loss(values: &[f64], best: &[f64], parameters: &[Parameter]) -> f64 {
     (0..values.len())
         .map(|index| {
@@ -15,7 +16,8 @@ fn loss(values: &[f64], best: &[f64], parameters: &[Parameter]) -> f64 {
         .sum()
 }
 
-/// Pairs of games with a third of draws, in which Elo decides; the luck comes from the iteration.
+/// Simulated pairs of games with a third of draws and results by Elo; the noise depends on the
+/// iteration.
 fn pair(iteration: u64, elo: f64) -> f64 {
     let mut luck = ChaCha8Rng::seed_from_u64(99);
     luck.set_stream(iteration);
@@ -35,7 +37,7 @@ fn pair(iteration: u64, elo: f64) -> f64 {
         .sum()
 }
 
-/// Parameters of very different sizes, and a best value of each: some in the middle, some near an end.
+/// Parameters of very different sizes and their best values, some central, some near a limit.
 fn parameters(dimensions: usize) -> (Vec<Parameter>, Vec<f64>) {
     let all = [
         ("A, int, 20, 0, 100, 10, 0.01", 60.0),

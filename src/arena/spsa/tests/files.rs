@@ -1,4 +1,4 @@
-//! State files: nothing is lost, nothing bad is believed.
+//! Tests of state files: nothing is lost, nothing invalid is accepted.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn resumed_run_takes_the_same_path() {
         &options,
         &mut |state| {
             if state.finished() == 37 {
-                // What a run finds that was killed here.
+                // The state that a run killed here is resumed from.
                 fs::copy(&path, &copy).unwrap();
             }
             if state.finished() == 61 {

@@ -1,4 +1,4 @@
-//! Tests of what a run leaves behind, and of going on with it.
+//! Tests of the run folder and of resuming.
 
 use std::fs::OpenOptions;
 
@@ -12,7 +12,7 @@ use crate::records::sfen_line::SfenLine;
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 
-/// A folder that goes with its test.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -88,7 +88,7 @@ fn settings() -> GensfenSettings {
     }
 }
 
-/// A game of so many moves that begins with another move for each number below 30.
+/// A game of this many moves, with a different first move for each number below 30.
 fn game(number: u64, length: usize) -> PlayedGame {
     let start = Position::startpos();
     let mut position = start.clone();
@@ -175,7 +175,7 @@ fn a_game_that_never_reached_the_disk_is_forgotten() {
     assert_eq!(resume(&folder, &settings()).1, found);
 }
 
-/// About 40 KB: two rooks go to and fro.
+/// A game of about 40 KB: two rooks move to and fro.
 fn long_game(number: u64) -> PlayedGame {
     let line: SfenLine = "startpos moves 2h3h 8b7b 3h2h 7b8b"
         .parse()
