@@ -175,7 +175,6 @@ impl Data {
         result: GameResult,
         moves: impl Iterator<Item = (Move, Option<i16>)> + Clone,
     ) {
-        self.counts.games += 1;
         let scores = moves.clone().map(|(_, score)| score.map(of_centipawns));
         let mut scores: Vec<Option<i32>> = scores.collect();
         let limit = source.filter.score_limit;
@@ -291,7 +290,11 @@ fn load_file(
         if watch.stop.load(Ordering::Relaxed) {
             return Err(LoadError::Interrupted);
         }
-        let is_held_out = games.chooses(record.as_ref().ok()) || is_held_out;
+        let choice = games.choose(record.as_ref().ok());
+        let is_held_out = choice.is_held_out || is_held_out;
+        let begins_game = u64::from(choice.begins_game);
+        data.counts.games += begins_game;
+        data.counts.held_out_games += begins_game * u64::from(is_held_out);
         match record {
             Ok(record) => {
                 data.add_record(source, is_held_out, &record, &mut position);
