@@ -1,4 +1,4 @@
-//! `raicho learn` from the outside: games in, a network out that the engine plays with.
+//! `raicho learn` as a process: it trains a network from games, and the engine plays with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use raicho::records::game::GameResult;
 use raicho::records::pack::{PackGame, PackReason, PackWriter};
 use raicho::types::Color;
 
-/// A folder of this test alone.
+/// An empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
@@ -198,7 +198,7 @@ fn wrong_options_are_refused_before_data_are_read() {
 #[test]
 fn games_in_parts_are_counted_once() {
     let folder = folder("learn-parts");
-    let games = folder.join("games.pack");
+    let games = folder.join("parts.pack");
     let moves = write_parts_of_games(&games, 3);
     let keep = ["--tactical", "keep"];
     let said = run(

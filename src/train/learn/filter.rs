@@ -56,8 +56,8 @@ pub(super) enum Reason {
 /// Counts of the positions read, by what was done with them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Games read, as `gensfen` counts them: consecutive parts of one game count once. Formats of single
-    /// positions have none.
+    /// Games read, as `gensfen` counts them: consecutive parts of one game count once. Formats of
+    /// single positions have none.
     pub games: u64,
     /// The held-out ones of these games.
     pub held_out_games: u64,
