@@ -1,6 +1,6 @@
-//! What training costs: a step of 16384 positions, from packed positions to changed weights, on one
-//! thread. Positions are those of games by chance, which have more different inputs than those of
-//! real games.
+//! Time of training: steps of 16384 positions, from packed positions to updated weights, on one
+//! thread. The positions are those of random games, which have more distinct features than real
+//! ones.
 
 use std::sync::atomic::AtomicBool;
 
@@ -15,7 +15,7 @@ const POSITIONS: usize = 100_000;
 
 const WIDTHS: [usize; 3] = [256, 512, 768];
 
-/// Positions of games by chance.
+/// Positions of random games.
 fn data() -> Data {
     let filter = Filter {
         tactical: Tactical::Keep,

@@ -1,8 +1,8 @@
-//! What evaluation by networks costs: one evaluation after each move of two games in turn (so that
-//! no sums are known from the time before), and one from the sums that are known.
+//! Time of network evaluation: once after each move of two games in turn, so that no accumulator is
+//! computed in advance, and once with computed accumulators.
 //!
-//! Networks are made up (`raicho net random`), so most of their activations are not 0, other than
-//! those of trained ones; `RAICHO_SIMD` chooses the instruction set.
+//! Weights are random (`raicho net random`), so fewer activations are 0 than in trained networks.
+//! `RAICHO_SIMD` selects the instruction set.
 
 use std::hint::black_box;
 
@@ -22,7 +22,7 @@ const SHAPES: [&str; 5] = [
 
 const MOVES: usize = 100;
 
-/// Moves that are spread over the list of legal ones, so that all kinds occur.
+/// A game of moves spread over the list of legal ones, so that all kinds of moves occur.
 fn game(stride: usize) -> Vec<Move> {
     let mut position: Position = Position::startpos();
     let mut game = Vec::new();
@@ -65,7 +65,7 @@ fn evaluation(criterion: &mut Criterion) {
             position.do_move(mv);
         }
         group.throughput(Throughput::Elements(1));
-        group.bench_function(format!("{name}: known sums"), |bencher| {
+        group.bench_function(format!("{name}: computed accumulators"), |bencher| {
             bencher.iter(|| model.evaluate(black_box(&position), &mut accumulator));
         });
     }

@@ -1,6 +1,5 @@
-//! Networks against `YaneuraOu`: files of made-up weights, and one real network where it is at
-//! hand, must give its evaluations to the last point. And networks of our own format against
-//! another program.
+//! Values of networks against `YaneuraOu` and another program, to the last unit: files of random
+//! weights in all formats, and one real network where it is at hand.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,17 +10,17 @@ use raicho::eval::nnue::shape::Shape;
 use raicho::eval::nnue::{Network, random, scalar};
 use raicho::types::Color;
 
-/// A header with a shape in each column, then positions with an evaluation by each. The seed of a
-/// network is the number of its column.
+/// A table with positions in the first column and one column of evaluations for each shape in the
+/// header. The seed of a network is the index of its column.
 const EVALUATIONS: &str = include_str!("../data/nnue_evaluations.tsv");
 
-/// Likewise, with three positions of fewer pieces at the end.
+/// More shapes in the same layout, with three positions of fewer pieces at the end.
 const MORE_EVALUATIONS: &str = include_str!("../data/nnue_more_evaluations.tsv");
 
-/// Likewise of our own format, by another program.
+/// Networks of our own format in the same layout, evaluated by another program.
 const OWN_EVALUATIONS: &str = include_str!("../data/own_evaluations.tsv");
 
-/// Compares a column of a table.
+/// Compares the evaluations of a network with its column of a table.
 fn equals_table(table: &'static str, name: &str) {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     let mut rows = lines.map(|line| line.split('\t').collect::<Vec<_>>());
@@ -146,7 +145,7 @@ fn a_real_network() {
     assert!(rows.len() >= 450);
 }
 
-/// Reads a network of made-up weights and evaluates all kinds of positions.
+/// Reads a network of random weights and evaluates all kinds of positions.
 fn reads_and_evaluates(name: &str) {
     let shape: Shape = name
         .parse()

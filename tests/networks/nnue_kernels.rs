@@ -1,4 +1,5 @@
-//! Every instruction set and every way to keep sums says what the specification says.
+//! Kernels of every instruction set, with incremental updates and refreshes, against the reference
+//! implementation.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,13 +9,13 @@ use raicho::eval::nnue::{Model, Network, random, scalar};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 
-/// One of each kind of inputs and of heads, small enough for a test.
+/// All feature sets and heads, small enough for a test.
 const SHAPES: [&str; 16] = [
     "raicho_64x2-8",
     "raicho_512x2-8",
-    // Sums of 32 bits alone would not do.
+    // Wide enough to overflow a sum of 32 bits.
     "raicho_4160x2-8",
-    // Our inputs with a head of others.
+    // Our feature set with a plain head.
     "raicho_64x2-8-32",
     "halfkp_64x2-8-32",
     "halfkp_256x2-32-32",
@@ -36,7 +37,7 @@ fn network(shape: &str) -> Network {
     network
 }
 
-/// Plays random moves and takes some of them back, with null moves among them; asks now and then.
+/// Plays random moves and null moves, undoes some of them, and compares most of the positions.
 fn compare(shape: &str, set: InstructionSet, games: u64) {
     let model = Model::for_set(network(shape), set);
     assert_eq!(model.instruction_set(), set);
@@ -75,7 +76,7 @@ fn was_null(position: &Position) -> bool {
 }
 
 #[test]
-fn every_instruction_set_says_what_the_specification_says() {
+fn every_instruction_set_gives_the_values_of_the_reference() {
     for set in InstructionSet::ALL
         .into_iter()
         .filter(|set| set.is_available())
@@ -87,7 +88,7 @@ fn every_instruction_set_says_what_the_specification_says() {
 }
 
 #[test]
-fn attacks_are_counted_anew_for_each_position() {
+fn sets_that_count_attacks_are_refreshed_for_each_position() {
     compare("halfkpe9_64x2-8-32", InstructionSet::best(), 1);
 }
 
@@ -99,7 +100,7 @@ fn without_a_king_there_is_no_value() {
     assert_eq!(model.evaluate(&position, &mut accumulator), None);
 }
 
-/// Handicap games lack pieces, which count in some inputs.
+/// Handicap games lack pieces, which are features in some sets.
 #[test]
 fn games_with_different_pieces_follow_one_another() {
     for shape in ["halfkp_64x2-8-32", "kp_64x2-8-32", "halfkahm2_64x2-8-32"] {

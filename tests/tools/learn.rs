@@ -1,4 +1,4 @@
-//! `raicho learn` from the outside: games in, a network out that the engine plays with.
+//! `raicho learn` as a process: it trains a network from games, and the engine plays with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use raicho::records::game::GameResult;
 use raicho::records::pack::{PackGame, PackReason, PackWriter};
 use raicho::types::Color;
 
-/// A folder of this test alone.
+/// An empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
@@ -37,8 +37,15 @@ fn run(arguments: &[&str], paths: &[&Path]) -> String {
     said
 }
 
-/// Games by moves spread over the list of legal ones, with a score that the winner likes.
+/// Writes 60 games of moves spread over the list of legal ones, with scores that favor the winner.
 fn write_games(path: &Path) {
+    write_parts_of_games(path, 1);
+}
+
+/// [`write_games`], each game in this number of parts between which a move is missing, as `gensfen`
+/// writes them. Returns the number of moves.
+fn write_parts_of_games(path: &Path, parts: usize) -> usize {
+    let mut written = 0;
     let mut writer = PackWriter::new(Vec::new());
     for number in 0..60 {
         let mut position: Position = Position::startpos();
@@ -62,15 +69,31 @@ fn write_games(path: &Path) {
             moves.push((mv, score));
             position.do_move(mv);
         }
-        let game = PackGame {
-            start,
-            moves,
-            result: GameResult::Win(winner),
-            reason: PackReason::RESIGNATION,
-        };
-        writer.write(&game).expect("memory can be written");
+        let length = moves.len().div_ceil(parts);
+        let mut start = start;
+        for (part, moves) in moves.chunks(length).enumerate() {
+            let skipped = usize::from(part > 0);
+            let mut from = start.clone();
+            for &(mv, _) in &moves[..skipped] {
+                from.do_move(mv);
+            }
+            // Without the moves before it.
+            let from = Position::from_sfen(&from.to_sfen()).expect("its own text");
+            written += moves.len() - skipped;
+            for &(mv, _) in moves {
+                start.do_move(mv);
+            }
+            let game = PackGame {
+                start: from,
+                moves: moves[skipped..].to_vec(),
+                result: GameResult::Win(winner),
+                reason: PackReason::RESIGNATION,
+            };
+            writer.write(&game).expect("memory can be written");
+        }
     }
     fs::write(path, writer.into_inner()).expect("the file can be written");
+    written
 }
 
 const SMALL: [&str; 12] = [
@@ -136,6 +159,74 @@ fn a_network_comes_out_and_the_engine_plays_with_it() {
     fs::remove_file(one.join("net.nnue")).expect("just read");
     run(&["learn", "--resume", "--out"], &[&one]);
     assert!(net == fs::read(one.join("net.nnue")).expect("a network"));
+}
+
+#[test]
+fn wrong_options_are_refused_before_data_are_read() {
+    let folder = folder("learn-options");
+    let (games, out) = (folder.join("games.pack"), folder.join("out"));
+    write_games(&games);
+    let text_file = folder.join("games.txt");
+    fs::write(&text_file, "7g7f").expect("the file can be written");
+    let network = text_file.to_string_lossy();
+    for (option, value, words) in [
+        ("--width", "63", "width 63, expected"),
+        ("--batch", "0", "batch 0, expected"),
+        ("--wdl", "2", "result weight 2, expected"),
+        ("--rate", "nan", "rate NaN, expected"),
+        ("--scale", "0", "scale 0, expected"),
+        ("--epochs", "0", "--epochs 0, expected"),
+        (
+            "--begin-with",
+            &*network,
+            "neither a checkpoint nor a network",
+        ),
+    ] {
+        let output = raicho(&["learn", option, value, "--out"], &[&out, &games]);
+        let said = text(&output.stderr);
+        assert!(
+            !output.status.success() && said.contains(words),
+            "{option}: {said}"
+        );
+        // The counts of the data are the first line on stdout.
+        assert_eq!(text(&output.stdout), "", "{option}");
+        assert!(said.matches("magic number").count() <= 1, "{said}");
+    }
+    assert!(!out.exists());
+}
+
+#[test]
+fn games_in_parts_are_counted_once() {
+    let folder = folder("learn-parts");
+    let games = folder.join("parts.pack");
+    let moves = write_parts_of_games(&games, 3);
+    let keep = ["--tactical", "keep"];
+    let said = run(
+        &[&SMALL[..1], &keep, &SMALL[1..]].concat(),
+        &[&folder.join("out"), &games],
+    );
+    let counts = format!("60 games, {moves} positions with a score");
+    assert!(said.contains(&counts), "{counts}: {said}");
+    let line = said.lines().find(|line| line.starts_with("learnt from: "));
+    let numbers: Vec<usize> = line
+        .into_iter()
+        .flat_map(|line| line.split(|letter: char| !letter.is_ascii_digit()))
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let [training, of_games, held_out, of_held_out_games] = numbers[..] else {
+        panic!("four counts: {said}");
+    };
+    assert_eq!(of_games + of_held_out_games, 60);
+    assert!(
+        of_held_out_games > 0 && training + held_out <= moves,
+        "{said}"
+    );
+    // Visits are counted in whole batches of 500.
+    let visits = (4 * training).next_multiple_of(500);
+    assert!(
+        said.contains(&format!("{visits} visits to positions")),
+        "{said}"
+    );
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
     let counts = &data.counts;
     writeln!(
         out,
-        "{} games, {} positions",
+        "{} games, {} positions with a score",
         counts.games, counts.positions
     )?;
     for (count, reason) in counts.left_out().filter(|(count, _)| *count > 0) {
@@ -124,7 +124,12 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
             "nothing is held out, so nothing will tell when there is too little data"
         ));
     }
-    writeln!(out, "learnt from: {training}, held out: {held_out}")?;
+    let held_out_games = counts.held_out_games;
+    writeln!(
+        out,
+        "learnt from: {training} positions of {} games, held out: {held_out} of {held_out_games}",
+        counts.games - held_out_games
+    )?;
     Ok(())
 }
 
@@ -174,7 +179,7 @@ fn learn(learner: &mut Learner<'_>, folder: &Path, stop: &AtomicBool) -> anyhow:
     while !learner.is_finished() && !stop.load(Ordering::Relaxed) {
         let points = learner.points().len();
         learner.advance(stop, |steps| {
-            meter.advance(steps, format!("{:.0} positions/s{words}", speed(steps)));
+            meter.advance(steps, format!("{:.0} visits/s{words}", speed(steps)));
         });
         if let Some(point) = learner
             .points()
@@ -192,8 +197,9 @@ fn learn(learner: &mut Learner<'_>, folder: &Path, stop: &AtomicBool) -> anyhow:
     let seconds = begun.elapsed().as_secs_f64();
     let visits = (learner.steps() - first) * settings.batch as u64;
     output::eprint_line(format_args!(
-        "{visits} positions in {seconds:.0} s, {:.0} positions/s",
-        visits as f64 / seconds
+        "{visits} visits to positions in {seconds:.0} s, {:.0} visits/s; each step visits {}",
+        visits as f64 / seconds,
+        settings.batch
     ));
     Ok(())
 }

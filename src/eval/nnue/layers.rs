@@ -1,4 +1,4 @@
-//! The layers behind the feature transformer, with weights laid out for vectors.
+//! The layers after the feature transformer, with weights laid out for vectors.
 //!
 //! Inputs are processed in groups of four bytes. Each group is multiplied for all neurons at once:
 //! a vector holds the sums of several neurons, and the weights of a group are stored neuron by

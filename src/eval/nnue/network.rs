@@ -64,7 +64,7 @@ pub(crate) struct AffineLayer {
     pub(crate) weights: Aligned<i8>,
 }
 
-/// The three layers behind the feature transformer.
+/// The three layers after the feature transformer.
 #[derive(Debug)]
 pub(crate) struct LayerStack {
     pub(crate) first: AffineLayer,

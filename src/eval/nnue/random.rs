@@ -1,6 +1,6 @@
-//! Networks of pseudo-random weights, as files of `YaneuraOu`'s format and our own. `raicho net
-//! random` writes them, and tests use them to cover every shape without external files. Most
-//! weights are too small to saturate activations.
+//! Networks of pseudo-random weights, as files of `YaneuraOu`'s format and our own, written by
+//! `raicho net random`. Tests use them to cover every shape without external files. Most weights
+//! are too small to saturate activations.
 //!
 //! Value i of stream s is `SplitMix64` (Vigna) of s · 2^40 + i: a seed gives the same bytes on
 //! every platform, and other programs can reproduce them in a few lines.

@@ -5,8 +5,8 @@
 //! sums are 32 bits wide.
 //!
 //! Networks of our own ([`Head::Direct`]) use `SCReLU` activations (accumulators clamped to
-//! 0..=[`QA`] and squared) and one output neuron per bucket, whose weights are in units of
-//! 1/[`QB`]. With `s` the accumulators of both sides, the side to move first:
+//! 0..=`QA` and squared) and one output neuron per bucket, whose weights are in units of
+//! 1/`QB`. With `s` the accumulators of both sides, the side to move first:
 //!
 //! ```text
 //! output = (sum of clamp(s[i], 0, 255)^2 * weight[i]) / 255 + bias
@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Both divisions truncate towards 0. The sum needs 64 bits, as a sum of 32 bits holds 260 such
-//! products. Weights are at most [`MAX_OUTPUT_WEIGHT`] in magnitude, so that `clamp(s) * weight`
+//! products. Weights are at most `MAX_OUTPUT_WEIGHT` in magnitude, so that `clamp(s) * weight`
 //! fits into 16 bits (as in the chess engine Lizard). `scale` is the value of an output of 1, in
 //! units of 1/90 pawn.
 

@@ -56,8 +56,11 @@ pub(super) enum Reason {
 /// Counts of the positions read, by what was done with them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Games read; formats of single positions have none.
+    /// Games read, as `gensfen` counts them: consecutive parts of one game count once. Formats of
+    /// single positions have none.
     pub games: u64,
+    /// The held-out ones of these games.
+    pub held_out_games: u64,
     /// Positions with a score that were read.
     pub positions: u64,
     /// Positions that are used, for training or held out.
@@ -92,6 +95,7 @@ impl Counts {
 
     pub(super) fn add(&mut self, other: &Self) {
         self.games += other.games;
+        self.held_out_games += other.held_out_games;
         self.positions += other.positions;
         self.kept += other.kept;
         for (sum, count) in self.left_out.iter_mut().zip(other.left_out) {

@@ -23,6 +23,23 @@ pub(super) struct HeldOutGames {
     last: Option<(Span, bool)>,
 }
 
+/// What a record is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Choice {
+    /// Whether it begins a game: neither another part of the previous one nor a single position.
+    pub(super) begins_game: bool,
+    /// Whether its game is held out.
+    pub(super) is_held_out: bool,
+}
+
+impl Choice {
+    /// A record without a game.
+    const NO_GAME: Self = Self {
+        begins_game: false,
+        is_held_out: false,
+    };
+}
+
 /// First and last ply of a record within its game, and the result of the game.
 #[derive(Clone, Copy)]
 struct Span {
@@ -49,19 +66,23 @@ impl HeldOutGames {
     /// Where `gensfen` omits moves of a game, it writes the game in several consecutive parts with
     /// the same result; all parts are treated alike. So are two games that only look like parts of
     /// one, which is harmless.
-    pub(super) fn chooses(&mut self, record: Option<&Record>) -> bool {
+    pub(super) fn choose(&mut self, record: Option<&Record>) -> Choice {
         let number = self.count;
         self.count += 1;
         let last = self.last.take();
         let Some(span) = record.and_then(Span::of) else {
-            return false;
+            return Choice::NO_GAME;
         };
-        let is_chosen = match last {
-            Some((last, is_chosen)) if last.goes_on_with(span) => is_chosen,
-            _ => f64::from((mixed(self.salt ^ number) >> u32::BITS) as u32) < self.share,
-        };
-        self.last = Some((span, is_chosen));
-        is_chosen
+        let previous = last.filter(|(last, _)| last.goes_on_with(span));
+        let is_held_out = previous.map_or_else(
+            || f64::from((mixed(self.salt ^ number) >> u32::BITS) as u32) < self.share,
+            |(_, is_held_out)| is_held_out,
+        );
+        self.last = Some((span, is_held_out));
+        Choice {
+            begins_game: previous.is_none(),
+            is_held_out,
+        }
     }
 }
 
@@ -104,7 +125,7 @@ mod tests {
     fn chosen(name: &str, seed: u64, records: &[Record]) -> Vec<usize> {
         let records = records.iter().cycle().take(COUNT);
         let mut games = HeldOutGames::new(Path::new(name), 0.1, seed);
-        let chosen = records.map(|record| games.chooses(Some(record)));
+        let chosen = records.map(|record| games.choose(Some(record)).is_held_out);
         let chosen: Vec<bool> = chosen.collect();
         (0..chosen.len()).filter(|&index| chosen[index]).collect()
     }
@@ -133,7 +154,12 @@ mod tests {
         for pair in found.chunks(2) {
             assert_eq!((pair[0] % 2, pair[1]), (0, pair[0] + 1));
         }
-        // Another result, a part that lies before: other games.
+        let mut games = HeldOutGames::new(Path::new("a.pack"), 0.1, 1);
+        let begins = of_one
+            .each_ref()
+            .map(|record| games.choose(Some(record)).begins_game);
+        assert_eq!(begins, [true, false]);
+        // Another result, or a part that lies before the previous one: other games.
         for games in [
             [record(first, black), record(second, white)],
             [record(second, black), record(second, black)],
@@ -149,7 +175,8 @@ mod tests {
         let mut games = HeldOutGames::new(Path::new("a.psv"), 1.0, 1);
         let position: Position = Position::startpos();
         let packed = PackedSfen::of(&position);
-        assert!(!games.chooses(Some(&Record::Position(packed, 1))));
-        assert!(!games.chooses(None));
+        for record in [Some(&Record::Position(packed, 1)), None] {
+            assert_eq!(games.choose(record), Choice::NO_GAME);
+        }
     }
 }

@@ -161,7 +161,6 @@ impl Data {
 
     /// Adds all positions of a game that have a score and pass the filter.
     fn add_game(&mut self, source: &Source, is_held_out: bool, game: &TeacherGame) {
-        self.counts.games += 1;
         let moves = game.scored_moves();
         let scores = moves.clone().map(|(_, score)| score.map(of_centipawns));
         let mut scores: Vec<Option<i32>> = scores.collect();
@@ -279,7 +278,11 @@ fn load_file(
         if watch.stop.load(Ordering::Relaxed) {
             return Err(LoadError::Interrupted);
         }
-        let is_held_out = games.chooses(record.as_ref().ok()) || is_held_out;
+        let choice = games.choose(record.as_ref().ok());
+        let is_held_out = choice.is_held_out || is_held_out;
+        let begins_game = u64::from(choice.begins_game);
+        data.counts.games += begins_game;
+        data.counts.held_out_games += begins_game * u64::from(is_held_out);
         match record {
             Ok(record) => {
                 data.add_record(source, is_held_out, &record, &mut position);

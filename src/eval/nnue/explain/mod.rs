@@ -16,10 +16,10 @@ const MAX_BUCKETS: usize = 9;
 const CELL: usize = 7;
 
 /// Explains an evaluation: the contribution of each piece on the board and in hand, in pawns; the
-/// value by each output bucket where there are few; the total; and as the last line `static eval
-/// <n>`, from the side to move in units of 1/90 pawn. The contribution of a piece is the evaluation
-/// with it minus the evaluation without it; positive values are good for black. The layout is that
-/// of Stockfish's `eval`.
+/// value by each output bucket where there are few; the total; and as the last line
+/// `static eval <n>`, from the side to move in units of 1/90 pawn. The contribution of a piece is
+/// the evaluation with it minus the evaluation without it; positive values are good for black. The
+/// layout is that of Stockfish's `eval`.
 ///
 /// Where a king is missing there is no evaluation; the text names the side, and the last line is
 /// omitted.

@@ -246,7 +246,7 @@ impl FeatureSet {
         self.row().numbering
     }
 
-    /// Whether both kings have 81 more features behind the block.
+    /// Whether both kings have 81 more features after the block.
     #[inline(always)]
     pub(in crate::eval::nnue) const fn counts_kings_twice(self) -> bool {
         self.row().counts_kings_twice

@@ -117,7 +117,7 @@ fn scale(header: &Header, warnings: &mut Vec<Warning>) -> i32 {
     scale.map_or(DEFAULT_SCALE, |scale| scale as i32)
 }
 
-/// Reading of all sections behind the header.
+/// Reading of all sections after the header.
 struct Body<'a> {
     reader: Reader<'a>,
     found: Detected,

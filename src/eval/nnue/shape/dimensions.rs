@@ -15,11 +15,11 @@ pub struct Shape {
     pub width: usize,
     /// Neurons of the two hidden layers, without the shortcut neuron. 0 where the head has none.
     pub hidden: [usize; 2],
-    /// The layers behind the feature transformer.
+    /// The layers after the feature transformer.
     pub head: Head,
 }
 
-/// The kind of layers behind the feature transformer.
+/// The kind of layers after the feature transformer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Head {
     /// Two hidden layers over the clipped accumulators of both sides (`ClippedReLU`).

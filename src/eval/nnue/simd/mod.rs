@@ -1,7 +1,7 @@
 //! Vector instructions for the kernels: a small set of operations, implemented once per instruction
 //! set.
 //!
-//! Kernels are written once, generic over [`Simd`], and always inlined. `Model::evaluate` enters
+//! Kernels are written once, generic over `Simd`, and always inlined. `Model::evaluate` enters
 //! them through one function per instruction set, which enables the set for the compiler, so
 //! nothing is dispatched within an evaluation and one executable is fast on every processor. The
 //! pattern is that of the `memchr` crate.

@@ -31,8 +31,9 @@ pub(in crate::eval::nnue) trait Simd: Copy {
     /// factors are clamped to 0..=254, and the product is shifted right by 9.
     unsafe fn multiply_to_bytes(first: *const i16, second: *const i16, to: *mut u8);
 
-    /// Loads one vector from each of `from` and `weights` and adds `clamp(value, 0, 255)^2 *
-    /// weight` to `sums`, two products to each lane. Weights are at most 127 in magnitude.
+    /// Loads one vector from each of `from` and `weights` and adds the products
+    /// `clamp(value, 0, 255)^2 * weight` to `sums`, two to each lane. Weights are at most 127 in
+    /// magnitude.
     unsafe fn add_squares(sums: Self::I32, from: *const i16, weights: *const i16) -> Self::I32;
 
     /// Loads one vector.

@@ -1,4 +1,4 @@
-//! Our own file format, for networks with output neurons directly behind the feature transformer
+//! Our own file format, for networks with output neurons directly after the feature transformer
 //! ([`Head::Direct`](crate::eval::nnue::shape::Head::Direct)).
 //!
 //! All numbers are little endian, without padding:
