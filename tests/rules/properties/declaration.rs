@@ -59,9 +59,13 @@ fn count(sfen: &str, color: Color) -> Count {
     count
 }
 
-/// The points that a side needs, from the SFEN in which the game began.
-fn required(rule: EnteringKingRule, color: Color, start: &str) -> u32 {
-    let [black, white] = Color::ALL.map(|color| count(start, color).all_points);
+/// All points of black and of white.
+fn all_points(sfen: &str) -> [u32; 2] {
+    Color::ALL.map(|color| count(sfen, color).all_points)
+}
+
+/// The points that a side needs, from all points of both where the game began.
+fn required(rule: EnteringKingRule, color: Color, [black, white]: [u32; 2]) -> u32 {
     let missing = 54 - black - white;
     let is_handicap_giver = match color {
         Color::Black => black < white,
@@ -78,7 +82,13 @@ fn required(rule: EnteringKingRule, color: Color, start: &str) -> u32 {
     }
 }
 
-fn expected(position: &Position, rule: EnteringKingRule, start: &str) -> Option<Declaration> {
+/// The verdict, where `counted` is of the side to move and `start` as in [`required`].
+fn expected(
+    position: &Position,
+    rule: EnteringKingRule,
+    counted: &Count,
+    start: [u32; 2],
+) -> Option<Declaration> {
     let us = position.side_to_move();
     match rule {
         EnteringKingRule::NoEnteringKing => None,
@@ -91,7 +101,6 @@ fn expected(position: &Position, rule: EnteringKingRule, start: &str) -> Option<
             moves.iter().find(is_try).map(|&mv| Declaration::Try(mv))
         }
         _ => {
-            let counted = count(&position.to_sfen(), us);
             let is_win = counted.king_in_camp
                 && !position.in_check()
                 && counted.pieces_in_camp >= 10
@@ -162,12 +171,13 @@ fn random_sfen(random: &mut Random) -> String {
 fn declarations_equal_a_count_over_the_text() {
     let random = &mut Random(7);
     let (mut compared, mut wins, mut tries, mut handicap_wins) = (0, 0, 0, 0);
-    let mut check = |position: &Position, start: &str| {
+    let mut check = |position: &Position, start: [u32; 2]| {
+        let counted = count(&position.to_sfen(), position.side_to_move());
         for rule in EnteringKingRule::ALL {
             let declaration = position.declaration(rule);
             assert_eq!(
                 declaration,
-                expected(position, rule, start),
+                expected(position, rule, &counted, start),
                 "{rule} {position:?}"
             );
             compared += 1;
@@ -175,14 +185,10 @@ fn declarations_equal_a_count_over_the_text() {
             tries += usize::from(matches!(declaration, Some(Declaration::Try(_))));
             for color in Color::ALL {
                 let points = position.required_points(rule, color);
-                assert_eq!(points, required(rule, color, start), "{rule} {start}");
+                assert_eq!(points, required(rule, color, start), "{rule} {start:?}");
             }
         }
-        let us = position.side_to_move();
-        assert_eq!(
-            position.declaration_points(),
-            count(&position.to_sfen(), us).points
-        );
+        assert_eq!(position.declaration_points(), counted.points);
         let only_with_handicap = position
             .declaration(EnteringKingRule::CsaRule27Handicap)
             .is_some()
@@ -194,11 +200,11 @@ fn declarations_equal_a_count_over_the_text() {
         let Ok(mut position) = Position::from_sfen(&random_sfen(random)) else {
             continue;
         };
-        let start = position.to_sfen();
+        let start = all_points(&position.to_sfen());
         positions += 1;
         // The deduction is that of the first position, whatever happens on the board.
         for _ in 0..6 {
-            check(&position, &start);
+            check(&position, start);
             let moves = legal_moves(&position);
             if moves.is_empty() {
                 break;

@@ -54,7 +54,7 @@ fn enemies(board: &Board, color: Color) -> impl Iterator<Item = Square> {
 struct Exchange<'a> {
     board: &'a Board,
     to: Square,
-    pins: [Pins; 2],
+    pins: &'a [Pins; 2],
 }
 
 impl Exchange<'_> {
@@ -99,14 +99,11 @@ impl Exchange<'_> {
     }
 }
 
-fn see(board: &Board, mv: Move) -> Value {
+/// The exact value of the exchange; `pins` are those of both colours on this board.
+fn see(board: &Board, pins: &[Pins; 2], mv: Move) -> Value {
     let us = board.side_to_move();
     let to = mv.to();
-    let exchange = Exchange {
-        board,
-        to,
-        pins: Color::ALL.map(|color| pins(board, color)),
-    };
+    let exchange = Exchange { board, to, pins };
     let captured = board
         .piece_on(to)
         .map_or(0, |piece| piece_value(piece.kind()));
@@ -119,12 +116,13 @@ fn thresholds_are_exact() {
     let (mut compared, mut losing, mut winning, mut pinned) = (0, 0, 0, 0);
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     playouts(&starts, 6, 120, |position, moves, random| {
+        let pins = Color::ALL.map(|color| pins(position.board(), color));
         for &mv in moves {
             let is_capture = position.piece_on(mv.to()).is_some();
             if !is_capture && !random.one_in(8) {
                 continue;
             }
-            let exact = see(position.board(), mv);
+            let exact = see(position.board(), &pins, mv);
             let far = random.below(4000) as Value - 2000;
             for threshold in [exact - 1, exact, exact + 1, 0, 1, far, -32_000, 32_000] {
                 assert_eq!(
@@ -194,7 +192,9 @@ fn clauses_of_the_definition() {
     ] {
         let position = crate::common::position(sfen);
         let mv = crate::common::legal_move(&position, text);
-        assert_eq!(see(position.board(), mv), exact, "{name}: the reference");
+        let pins = Color::ALL.map(|color| pins(position.board(), color));
+        let reference = see(position.board(), &pins, mv);
+        assert_eq!(reference, exact, "{name}: the reference");
         assert!(position.see_ge(mv, exact), "{name}");
         assert!(!position.see_ge(mv, exact + 1), "{name}");
     }
