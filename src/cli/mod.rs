@@ -1,6 +1,7 @@
 //! The command line: one program, `raicho`, whose default is the USI engine.
 //!
-//! Each subcommand is a file with its arguments and `run`. Errors become one message on standard error.
+//! Each subcommand is a file with its arguments and `run`. Errors become one message on standard
+//! error.
 
 mod analyze;
 mod arena;
@@ -25,7 +26,8 @@ use clap::{Parser, Subcommand};
 
 use crate::util::abbreviate;
 
-/// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and output.
+/// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and
+/// output.
 #[derive(Parser)]
 #[command(name = "raicho", version, about)]
 struct Arguments {
@@ -111,8 +113,8 @@ fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The message of an error and its causes on one line. A cause that the message before repeats is left
-/// out, and so is the middle of a very long quotation.
+/// The message of an error and its causes on one line. A cause that the message before repeats is
+/// left out, and so is the middle of a very long quotation.
 fn message(error: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in error.chain() {
@@ -126,7 +128,8 @@ fn message(error: &anyhow::Error) -> String {
     abbreviate(message)
 }
 
-/// Prints the help that was asked for, or what is wrong with the command line, and returns the status.
+/// Prints the help that was asked for, or what is wrong with the command line, and returns the
+/// status.
 fn print_usage(mut error: clap::Error) -> ExitCode {
     for kind in [
         ContextKind::InvalidArg,
@@ -152,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cause_is_told_once_and_long_quotations_are_cut() {
+    fn each_cause_is_printed_once_and_long_quotations_are_cut() {
         let cause = std::io::Error::other("no such thing");
         let repeated = Err::<(), _>(cause).context("cannot read a: no such thing");
         let repeated = repeated.context("step 1").expect_err("an error");
