@@ -308,7 +308,7 @@ fn a_full_device_is_one_error() {
         &["bench", "--depth", "1", "--hash", "1"][..],
         &["perft", "2", "--divide"],
         &["analyze", "--depth", "1", "--hash", "1"],
-        &["net", "scale", &from, "2", &to],
+        &["net", "scale", &from, "0.5", &to],
         &["net", "show", &from],
         &["--help"],
     ] {
@@ -336,7 +336,7 @@ fn a_closed_pipe_ends_a_tool_quietly() {
         &["bench", "--depth", "1", "--hash", "1"][..],
         &["perft", "2", "--divide"],
         &["analyze", "--depth", "1", "--hash", "1"],
-        &["net", "scale", &from, "2", &to],
+        &["net", "scale", &from, "0.5", &to],
         &["net", "show", &from],
         &["--help"],
     ] {

@@ -18,7 +18,7 @@ mod perft;
 mod spsa;
 mod usi;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -141,7 +141,7 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
             error.insert(kind, ContextValue::String(text));
         }
     }
-    let printed = error.print().and_then(|()| output::stdout().flush());
+    let printed = error.print().and_then(|()| io::stdout().flush());
     match printed {
         Err(failure) if !error.use_stderr() => report(&output::wrap(failure).into()),
         _ => ExitCode::from(error.exit_code() as u8),
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn each_cause_is_printed_once_and_long_quotations_are_cut() {
-        let cause = std::io::Error::other("no such thing");
+        let cause = io::Error::other("no such thing");
         let repeated = Err::<(), _>(cause).context("cannot read a: no such thing");
         let repeated = repeated.context("step 1").expect_err("an error");
         assert_eq!(message(&repeated), "step 1: cannot read a: no such thing");

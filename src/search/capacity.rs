@@ -8,9 +8,10 @@ use super::history::Histories;
 /// Search threads for each processor core, at most. More threads than cores only take turns.
 pub(super) const MAX_THREADS_PER_CORE: usize = 8;
 
-/// Memory in MB that one search thread takes beside the transposition table: its histories, and 4
-/// MB for its correction histories, search stack and accumulators.
-pub const MEGABYTES_PER_THREAD: usize = Histories::MEGABYTES + 4;
+/// Memory in MB that one search thread can take beside the transposition table: its histories, and
+/// 16 MB for its correction histories, search stack and accumulators. Pages that are never touched
+/// do not count, so that usual searches take some 10 MB less.
+pub const MEGABYTES_PER_THREAD: usize = Histories::MEGABYTES + 16;
 
 /// What limits the number of threads.
 pub(super) enum Limit {

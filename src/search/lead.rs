@@ -109,9 +109,8 @@ fn think(worker: &mut Worker, outlet: &Outlet, helpers: &Helpers) -> Decision {
         worker.put_first(RootMove::won(mv));
     }
     worker.choose_by_skill();
-    if worker.root_moves[0].is_searched() {
-        worker.report_result(worker.shown_lines());
-    } else {
+    worker.report_result(worker.shown_lines());
+    if !worker.root_moves[0].is_searched() {
         outlet.send(Event::Info(worker.static_info()));
     }
     for note in notes {

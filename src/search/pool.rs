@@ -1,7 +1,9 @@
-//! The threads of the search: long-lived, each with its own memory, fed with jobs by channel (`LazySMP`: all search the
-//! same root and share only the table). One thread leads: it keeps time, reports and decides.
+//! The threads of the search: long-lived, each with its own memory, fed with jobs by channel
+//! (`LazySMP`: all search the same root and share only the table). One thread leads: it keeps time,
+//! reports and decides.
 //!
-//! A panic in a search thread is caught. It is reported as a note, and the decision is still a legal move.
+//! A panic in a search thread is caught. It is reported as a note, and the decision is still a
+//! legal move.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,7 +68,7 @@ pub enum PrepareError {
         cores: usize,
     },
     /// There is not enough memory for so many threads.
-    #[error("no memory for {asked} search threads, each takes {MEGABYTES_PER_THREAD} MB")]
+    #[error("no memory for {asked} search threads, each takes up to {MEGABYTES_PER_THREAD} MB")]
     ThreadMemory {
         /// Requested number of threads.
         asked: usize,
@@ -136,7 +138,8 @@ impl Default for Searcher {
 }
 
 impl Searcher {
-    /// A searcher with one thread and hardly any table: light, until [`Self::prepare`] makes it ready.
+    /// A searcher with one thread and hardly any table: light, until [`Self::prepare`] makes it
+    /// ready.
     pub fn new() -> Self {
         let mut searcher = Self {
             table: Arc::new(TranspositionTable::minimal()),
@@ -150,12 +153,14 @@ impl Searcher {
         searcher
     }
 
-    /// Makes ready for a new game: the table has its size and is empty, the threads are there and remember nothing. A
-    /// running search is stopped first. Where neither size nor threads change, nothing is allocated; a table
-    /// below 16 MB is cleared on the spot, so that many searchers in one process do not wait for one another.
+    /// Makes ready for a new game: the table has its size and is empty, the threads are there and
+    /// remember nothing. A running search is stopped first. Where neither size nor threads change,
+    /// nothing is allocated; a table below 16 MB is cleared on the spot, so that many searchers in
+    /// one process do not wait for one another.
     ///
     /// # Errors
-    /// Returns an error where the system refuses memory or threads; the searcher then works with what it got.
+    /// Returns an error where the system refuses memory or threads; the searcher then works with
+    /// what it got.
     pub fn prepare(&mut self, settings: &Settings) -> Result<(), PrepareError> {
         self.stop();
         self.wait();
@@ -167,7 +172,8 @@ impl Searcher {
         result
     }
 
-    /// Lets all threads forget what they have learned, and take the memory for it now: in a search that would cost time.
+    /// Lets all threads forget what they have learned, and take the memory for it now: in a search
+    /// that would cost time.
     fn forget(&self) {
         let memory = if fits_into_memory(self.threads.len() * Histories::MEGABYTES) {
             Memory::AtOnce
@@ -183,11 +189,13 @@ impl Searcher {
         let _ = all_done.recv();
     }
 
-    /// Makes the table and the threads fit changed settings, also in the middle of a game: threads that stay remember what
-    /// they have learnt, and a table of the right size keeps its entries. A running search is stopped first.
+    /// Makes the table and the threads fit changed settings, also in the middle of a game: threads
+    /// that stay remember what they have learnt, and a table of the right size keeps its entries. A
+    /// running search is stopped first.
     ///
     /// # Errors
-    /// Returns an error where the system refuses memory or threads; the searcher then works with what it got.
+    /// Returns an error where the system refuses memory or threads; the searcher then works with
+    /// what it got.
     pub fn adapt(&mut self, settings: &Settings) -> Result<(), PrepareError> {
         self.stop();
         self.wait();
@@ -196,8 +204,8 @@ impl Searcher {
         table.and(threads)
     }
 
-    /// Starts a search and returns at once. `on_event` is called from a search thread, the last time with
-    /// [`Event::Done`]. A search that still runs is stopped first.
+    /// Starts a search and returns at once. `on_event` is called from a search thread, the last
+    /// time with [`Event::Done`]. A search that still runs is stopped first.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the search owns what it works on; callers need not keep it"
@@ -245,8 +253,8 @@ impl Searcher {
         self.signals.stop();
     }
 
-    /// The opponent made the move that the ponder search expects: the own clock runs now. `clock` replaces the clocks of
-    /// the start.
+    /// The opponent made the move that the ponder search expects: the own clock runs now. `clock`
+    /// replaces the clocks of the start.
     pub fn ponderhit(&self, clock: Option<Clock>) {
         let at = Instant::now();
         self.signals.ponderhit(PonderHit { at, clock });
@@ -390,7 +398,8 @@ fn work(jobs: &Receiver<Job>) {
     }
 }
 
-/// Runs a part of the search; a panic becomes its text, and the memory that it left half changed is given up.
+/// Runs a part of the search; a panic becomes its text, and the memory that it left half changed is
+/// given up.
 pub(super) fn guarded<T>(
     worker: &mut Option<Worker>,
     part: impl FnOnce(&mut Option<Worker>) -> T,
