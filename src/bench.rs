@@ -1,5 +1,6 @@
-//! The benchmark: fixed positions searched to a fixed depth. With one thread the node count depends only
-//! on the program, so it is the signature of a version; nodes per second measure machine and build.
+//! The benchmark: fixed positions searched to a fixed depth. With one thread the node count depends
+//! only on the program, so it is the signature of a version; nodes per second measure machine and
+//! build.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -97,8 +98,8 @@ const DEFAULT_DEPTH: Depth = 13;
 const NANOSECONDS_PER_SECOND: u128 = 1_000_000_000;
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Openings, middle games, attacks with many pieces in hand, checks, and endgames with entered kings.
-/// The first four are the bench positions of `YaneuraOu`, for comparison.
+/// Openings, middle games, attacks with many pieces in hand, checks, and endgames with entered
+/// kings. The first four are the bench positions of `YaneuraOu`, for comparison.
 const POSITIONS: [&str; 12] = [
     "lnsgkgsnl/1r7/p1ppp1bpp/1p3pp2/7P1/2P6/PP1PPPP1P/1B3S1R1/LNSGKG1NL b - 9",
     "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1",
@@ -118,7 +119,8 @@ const POSITIONS: [&str; 12] = [
     "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124",
 ];
 
-/// Runs the benchmark and writes a line per position, the totals, and last `<nodes> nodes <nps> nps`.
+/// Runs the benchmark and writes a line per position, the totals, and last `<nodes> nodes <nps>
+/// nps`.
 ///
 /// # Errors
 /// Bad positions, too little memory or too few threads, or an output that cannot be written.

@@ -1,7 +1,7 @@
 //! Raicho (雷鳥), a USI shogi engine.
 //!
-//! The modules are layers: each imports only modules above it in this table. `tests/architecture.rs`
-//! checks that.
+//! The modules are layers: each imports only modules above it in this table.
+//! `tests/architecture.rs` checks that.
 //!
 //! | Module | What it owns |
 //! |---|---|
@@ -21,7 +21,8 @@
 //! | [`train`] | teacher data and the training of networks |
 //! | [`cli`] | the command line |
 //!
-//! Where to start reading: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then [`usi::session`].
+//! Where to start reading: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then
+//! [`usi::session`].
 //!
 //! ```
 //! use raicho::movegen::{legal_moves, perft::perft};

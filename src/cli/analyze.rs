@@ -18,10 +18,10 @@ use crate::util::shorten;
 /// Time for each position without `--time`, `--depth` and `--nodes`.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
-/// Example: `raicho analyze --sfen "4k4/9/4P4/9/9/9/9/9/4K4 b G 1" --time 3000 --multipv 3`
+/// Example: `raicho analyze --sfen "4k4/9/4P4/9/9/9/9/9/4K4 b G 1" --time 3s`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho analyze --sfen \"4k4/9/4P4/9/9/9/9/9/4K4 b G 1\" --time 3000 --multipv 3"
+    before_help = "Example: raicho analyze --sfen \"4k4/9/4P4/9/9/9/9/9/4K4 b G 1\" --time 3s"
 )]
 pub(super) struct Arguments {
     /// File with a position per line: an SFEN, or `startpos moves 7g7f …`; `-` reads standard input
@@ -45,7 +45,8 @@ pub(super) struct Arguments {
     nodes: Option<u64>,
 
     /// How many of the best lines to show
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=600))]
+    #[arg(long, value_name = "K", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=600))]
     multipv: u16,
 
     /// Search threads
@@ -53,7 +54,8 @@ pub(super) struct Arguments {
     threads: u16,
 
     /// Size of the transposition table in MB
-    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MB", default_value_t = 256,
+          value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
 
     /// Evaluation: `<embedded>`, `<material>`, or a file

@@ -1,6 +1,7 @@
 //! The command line: one program, `raicho`, whose default is the USI engine.
 //!
-//! Each subcommand is a file with its arguments and `run`. Errors become one message on standard error.
+//! Each subcommand is a file with its arguments and `run`. Errors become one message on standard
+//! error.
 
 mod analyze;
 mod arena;
@@ -21,7 +22,7 @@ mod spsa;
 mod usi;
 mod work;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -29,7 +30,8 @@ use clap::{Parser, Subcommand};
 
 use crate::util::abbreviate;
 
-/// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and output.
+/// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and
+/// output.
 #[derive(Parser)]
 #[command(name = "raicho", version, about)]
 struct Arguments {
@@ -115,8 +117,8 @@ fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The message of an error and its causes on one line. A cause that the message before repeats is left
-/// out, and so is the middle of a very long quotation.
+/// The message of an error and its causes on one line. A cause that the message before repeats is
+/// left out, and so is the middle of a very long quotation.
 fn message(error: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in error.chain() {
@@ -130,7 +132,8 @@ fn message(error: &anyhow::Error) -> String {
     abbreviate(message)
 }
 
-/// Prints the help that was asked for, or what is wrong with the command line, and returns the status.
+/// Prints the help that was asked for, or what is wrong with the command line, and returns the
+/// status.
 fn print_usage(mut error: clap::Error) -> ExitCode {
     for kind in [
         ContextKind::InvalidArg,
@@ -142,7 +145,7 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
             error.insert(kind, ContextValue::String(text));
         }
     }
-    let printed = error.print().and_then(|()| output::stdout().flush());
+    let printed = error.print().and_then(|()| io::stdout().flush());
     match printed {
         Err(failure) if !error.use_stderr() => report(&output::wrap(failure).into()),
         _ => ExitCode::from(error.exit_code() as u8),
@@ -156,8 +159,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cause_is_told_once_and_long_quotations_are_cut() {
-        let cause = std::io::Error::other("no such thing");
+    fn each_cause_is_printed_once_and_long_quotations_are_cut() {
+        let cause = io::Error::other("no such thing");
         let repeated = Err::<(), _>(cause).context("cannot read a: no such thing");
         let repeated = repeated.context("step 1").expect_err("an error");
         assert_eq!(message(&repeated), "step 1: cannot read a: no such thing");

@@ -84,7 +84,8 @@ struct LossArguments {
     input: Input,
 
     /// Value of an output of 1, where a pawn is 90: the scale used in training
-    #[arg(long, default_value_t = DEFAULT_SCALE, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, default_value_t = DEFAULT_SCALE,
+          value_parser = clap::value_parser!(u16).range(1..=4096))]
     scale: u16,
 
     /// Weight of the game result in the target, 0 to 1; the rest is the score
@@ -96,7 +97,8 @@ struct LossArguments {
     entering_king_rule: EnteringKingRule,
 }
 
-/// Most weights of a compressed section: its size in bytes has 32 bits, and a weight takes up to two.
+/// Most weights of a compressed section: its size in bytes has 32 bits, and a weight takes up to
+/// two.
 const MAX_COMPRESSED: usize = 1 << 31;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {

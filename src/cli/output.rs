@@ -1,10 +1,10 @@
 //! Standard output and standard error of the subcommands.
 //!
 //! Results go through [`stdout`], [`print`] or [`print_line`]. A failed write is an error that
-//! [`super::run`] recognises with [`failure`]: a closed pipe (`raicho perft 3 --divide | head`) ends
-//! the program quietly with status 0, any other failure with one line on standard error and
-//! status 1. Messages go through [`eprint`] or [`eprint_line`], which ignore a closed standard error.
-//! The macros of the standard library would panic in all these cases.
+//! [`super::run`] recognises with [`failure`]: a closed pipe (`raicho perft 3 --divide | head`)
+//! ends the program quietly with status 0, any other failure with one line on standard error and
+//! status 1. Messages go through [`eprint`] or [`eprint_line`], which ignore a closed standard
+//! error. The macros of the standard library would panic in all these cases.
 
 use std::fmt::Display;
 use std::io::{self, Write};

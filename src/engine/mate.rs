@@ -1,5 +1,5 @@
-//! `go mate` for the front ends: the mate solver in a thread of its own, with reports and exactly one
-//! answer by the deadline.
+//! `go mate` for the front ends: the mate solver in a thread of its own, with reports and exactly
+//! one answer by the deadline.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,8 +71,8 @@ struct Running {
     thread: JoinHandle<MateSolver>,
 }
 
-/// Sends reports, and one answer. A thread that ends the search answers itself with what is known: the
-/// threads of the solver may be blocked while the system supplies memory.
+/// Sends reports, and one answer. A thread that ends the search answers itself with what is known:
+/// the threads of the solver may be blocked while the system supplies memory.
 struct ReplyOnce(Mutex<Option<Unanswered>>);
 
 /// The state before the answer.

@@ -1,8 +1,8 @@
 //! The engine as every front end uses it: a position, settings, and the searches behind one facade.
 //!
-//! [`Engine`] keeps the last valid position. After an invalid one, front ends must not search: a move
-//! for another board would be a lie, see [`Engine::refusal`]. The engine knows no protocol and writes
-//! nowhere; results are returned, or reported through the callback of [`Engine::go`].
+//! [`Engine`] keeps the last valid position. After an invalid one, front ends must not search: a
+//! move for another board would be a lie, see [`Engine::refusal`]. The engine knows no protocol and
+//! writes nowhere; results are returned, or reported through the callback of [`Engine::go`].
 
 #![cfg_attr(
     not(test),
@@ -85,7 +85,8 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine at the start position. Cheap: [`Self::prepare`] allocates the memory of the search.
+    /// An engine at the start position. Cheap: [`Self::prepare`] allocates the memory of the
+    /// search.
     pub fn new() -> Self {
         Self {
             position: Position::startpos(),
@@ -111,8 +112,8 @@ impl Engine {
     /// Sets up the position after `moves` from `sfen`, or from the start position of the game.
     ///
     /// # Errors
-    /// Says what is wrong and where. The last valid position stays, and [`Self::refusal`] repeats the
-    /// error until a position is set up.
+    /// Says what is wrong and where. The last valid position stays, and [`Self::refusal`] repeats
+    /// the error until a position is set up.
     pub fn set_position(
         &mut self,
         sfen: Option<&str>,
@@ -160,7 +161,8 @@ impl Engine {
     }
 
     /// Loads the evaluation, allocates table and threads, and clears them for a new game. Takes a
-    /// second per few GB of table; does nothing if nothing was searched or changed since the last call.
+    /// second per few GB of table; does nothing if nothing was searched or changed since the last
+    /// call.
     pub fn prepare(&mut self) -> Vec<PrepareProblem> {
         self.finish();
         let eval = self.load_evaluation();
@@ -183,8 +185,8 @@ impl Engine {
         search.into_iter().chain(eval).collect()
     }
 
-    /// Loads the evaluation that the settings name, unless it is loaded. Values in the table come from
-    /// the evaluation, so another one requires a new preparation.
+    /// Loads the evaluation that the settings name, unless it is loaded. Values in the table come
+    /// from the evaluation, so another one requires a new preparation.
     fn load_evaluation(&mut self) -> Vec<PrepareProblem> {
         let source = EvalSource::new(&self.settings);
         if self.eval_source.as_ref() == Some(&source) {
@@ -198,8 +200,8 @@ impl Engine {
         problems.into_iter().map(PrepareProblem::from).collect()
     }
 
-    /// Loads another evaluation if the settings were changed. A file that was replaced is loaded by the
-    /// next [`Self::prepare`] only, so that the evaluation stays the same during a game.
+    /// Loads another evaluation if the settings were changed. A file that was replaced is loaded by
+    /// the next [`Self::prepare`] only, so that the evaluation stays the same during a game.
     fn update_evaluation(&mut self) -> Vec<PrepareProblem> {
         match &self.eval_source {
             Some(source) if source.matches(&self.settings) => Vec::new(),
@@ -274,9 +276,9 @@ impl Engine {
         problems
     }
 
-    /// Starts to search a mate for the side to move, for at most `time` after `start`, and returns at
-    /// once. `on_report` is called from the search; the last report is the only [`MateReport::Done`].
-    /// A running search is ended first.
+    /// Starts to search a mate for the side to move, for at most `time` after `start`, and returns
+    /// at once. `on_report` is called from the search; the last report is the only
+    /// [`MateReport::Done`]. A running search is ended first.
     pub fn go_mate(
         &mut self,
         start: Instant,
@@ -309,8 +311,8 @@ impl Engine {
         self.mate_search.finish();
     }
 
-    /// The opponent has made the expected move: our clock runs from now on. `clock` replaces the clocks
-    /// of the start.
+    /// The opponent has made the expected move: our clock runs from now on. `clock` replaces the
+    /// clocks of the start.
     pub fn ponderhit(&mut self, clock: Option<Clock>) {
         match self.pending_search.take() {
             Some(pending) => pending
@@ -320,7 +322,8 @@ impl Engine {
         }
     }
 
-    /// Whether a search runs. A search that was stopped or is reporting its decision does not count.
+    /// Whether a search runs. A search that was stopped or is reporting its decision does not
+    /// count.
     pub fn is_searching(&self) -> bool {
         self.searcher.is_searching() || self.mate_search.is_running()
     }

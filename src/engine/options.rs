@@ -1,4 +1,5 @@
-//! The settings of the engine as typed values. Option names and their text belong to the front ends.
+//! The settings of the engine as typed values. Option names and their text belong to the front
+//! ends.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -121,8 +122,8 @@ impl EvalFile {
 }
 
 impl From<&str> for EvalFile {
-    /// `<embedded>`, `<empty>` and no text mean the embedded network, `<material>` material only; any
-    /// other text is a path.
+    /// `<embedded>`, `<empty>` and no text mean the embedded network, `<material>` material only;
+    /// any other text is a path.
     fn from(text: &str) -> Self {
         match text {
             "" | "<empty>" | Self::EMBEDDED => Self::Embedded,

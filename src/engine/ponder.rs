@@ -67,7 +67,7 @@ impl PendingSearch {
         self
     }
 
-    /// Ends the first search without a decision and searches `position`, which was asked for.
+    /// Ends the first search without a decision and searches `position`, the requested one.
     pub(super) fn run(self, searcher: &mut Searcher, position: &Position) {
         searcher.stop();
         searcher.wait();

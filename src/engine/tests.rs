@@ -1,5 +1,5 @@
-//! What front ends cannot test: refused positions, an evaluation that changes while a decision is being
-//! reported, and stochastic ponder.
+//! What front ends cannot test: refused positions, an evaluation that changes while a decision is
+//! being reported, and stochastic ponder.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -131,7 +131,7 @@ fn what_is_ready_is_not_prepared_again() {
 }
 
 #[test]
-fn stochastic_ponder_tells_only_of_the_position_that_was_asked_for() {
+fn stochastic_ponder_reports_only_the_requested_position() {
     let mut engine = engine();
     engine.settings_mut().stochastic_ponder = true;
     let game = moves("7g7f 3c3d");

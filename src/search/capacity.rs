@@ -1,5 +1,5 @@
-//! The number of search threads that the machine can run: a bound per processor core, and the memory
-//! that each thread takes.
+//! The number of search threads that the machine can run: a bound per processor core, and the
+//! memory that each thread takes.
 
 use crate::util::{cores, free_megabytes};
 
@@ -8,9 +8,10 @@ use super::history::Histories;
 /// Search threads for each processor core, at most. More threads than cores only take turns.
 pub(super) const MAX_THREADS_PER_CORE: usize = 8;
 
-/// Memory in MB that one search thread takes beside the transposition table: its histories, and 4 MB
-/// for its correction histories, search stack and accumulators.
-pub const MEGABYTES_PER_THREAD: usize = Histories::MEGABYTES + 4;
+/// Memory in MB that one search thread can take beside the transposition table: its histories, and
+/// 16 MB for its correction histories, search stack and accumulators. Pages that are never touched
+/// do not count, so that usual searches take some 10 MB less.
+pub const MEGABYTES_PER_THREAD: usize = Histories::MEGABYTES + 16;
 
 /// What limits the number of threads.
 pub(super) enum Limit {
@@ -25,8 +26,9 @@ pub fn max_threads() -> usize {
     MAX_THREADS_PER_CORE * cores()
 }
 
-/// The number of threads to run where `asked` are wanted, at least one, and what limits it. `running`
-/// threads have their memory already; `reserved` MB of the free memory belong to the table.
+/// The number of threads to run where `asked` are wanted, at least one, and what limits it.
+/// `running` threads have their memory already; `reserved` MB of the free memory belong to the
+/// table.
 pub(super) fn threads(asked: usize, running: usize, reserved: usize) -> (usize, Option<Limit>) {
     let for_threads = |free: usize| {
         let memory = free.saturating_sub(reserved) + running * MEGABYTES_PER_THREAD;

@@ -61,7 +61,7 @@ pub enum PrepareError {
         cores: usize,
     },
     /// There is not enough memory for so many threads.
-    #[error("no memory for {asked} search threads, each takes {MEGABYTES_PER_THREAD} MB")]
+    #[error("no memory for {asked} search threads, each takes up to {MEGABYTES_PER_THREAD} MB")]
     ThreadMemory {
         /// Requested number of threads.
         asked: usize,

@@ -1,9 +1,9 @@
 //! Drives another USI engine: its process, its options, and the dialogue with it.
 //!
-//! Promises: whatever the program does (silence, floods of output, crash, hang), every call ends within
-//! its time limit, and memory stays bounded. Each line has the time at which it was complete, taken by
-//! a reader thread. The latest lines, both ways, are kept for reports of failures. Dropping a
-//! [`Client`] ends its process.
+//! Promises: whatever the program does (silence, floods of output, crash, hang), every call ends
+//! within its time limit, and memory stays bounded. Each line has the time at which it was
+//! complete, taken by a reader thread. The latest lines, both ways, are kept for reports of
+//! failures. Dropping a [`Client`] ends its process.
 //!
 //! [`reply`] parses the lines. This module knows nothing of games.
 
@@ -162,8 +162,8 @@ impl Client {
         self.process.discard_pending();
     }
 
-    /// The latest lines, oldest first: seconds since the start, the source (`>` we, `<` the engine, `!`
-    /// its standard error), and the text. Many `info` lines do not displace the others.
+    /// The latest lines, oldest first: seconds since the start, the source (`>` we, `<` the engine,
+    /// `!` its standard error), and the text. Many `info` lines do not displace the others.
     pub fn dialogue(&self) -> Vec<String> {
         self.process.dialogue()
     }

@@ -1,9 +1,9 @@
 //! The commands of USI as data: text to [`Command`] and back.
 //!
-//! Pure text: moves and positions stay strings, which the engine parses. No line makes the parser panic.
-//! [`FromStr`] is strict. The session uses [`ParsedLine`], which keeps the valid parts of a command, so
-//! that a `go` with one bad parameter still searches. Any white space separates words, also CR; extra
-//! words after a command without parameters are ignored.
+//! Pure text: moves and positions stay strings, which the engine parses. No line makes the parser
+//! panic. [`FromStr`] is strict. The session uses [`ParsedLine`], which keeps the valid parts of a
+//! command, so that a `go` with one bad parameter still searches. Any white space separates words,
+//! also CR; extra words after a command without parameters are ignored.
 //!
 //! Reference: the USI page of Shogidokoro, <http://shogidokoro.starfree.jp/usi.html>.
 
@@ -78,7 +78,8 @@ pub enum Command {
 pub struct PositionCommand {
     /// The start position of the game.
     pub start: Start,
-    /// The moves of the game as USI text, without a `resign` or `win` at the end, which some GUIs send.
+    /// The moves of the game as USI text, without a `resign` or `win` at the end, which some GUIs
+    /// send.
     pub moves: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! The USI protocol: commands and replies as data, options by name, the session that connects them to
-//! the engine, and the client that drives other engines.
+//! The USI protocol: commands and replies as data, options by name, the session that connects them
+//! to the engine, and the client that drives other engines.
 //!
 //! Only this layer knows protocol text, and only `session/output.rs` writes to the GUI.
 

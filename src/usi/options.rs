@@ -88,8 +88,8 @@ pub fn current_values(settings: &Settings, name: Option<&str>) -> Option<String>
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Handles `setoption`. A number outside the range sets the nearest one; any other bad value changes
-/// nothing.
+/// Handles `setoption`. A number outside the range sets the nearest one; any other bad value
+/// changes nothing.
 ///
 /// # Errors
 /// Says what is wrong and which value the option has now.

@@ -1,7 +1,7 @@
 //! The replies of the engine as data; [`Display`](fmt::Display) writes the line.
 //!
-//! Every reply except [`Response::Text`] is exactly one line, whatever text it quotes, and `pv` with its
-//! moves is always last.
+//! Every reply except [`Response::Text`] is exactly one line, whatever text it quotes, and `pv`
+//! with its moves is always last.
 
 use std::fmt;
 use std::time::Duration;
@@ -134,8 +134,8 @@ fn write_pv(f: &mut fmt::Formatter<'_>, moves: &[Move]) -> fmt::Result {
     Ok(())
 }
 
-/// `none` answers a stopped ponder search: bridges to CSA servers ignore it, but forward `resign` and
-/// `win` to the server even then.
+/// `none` answers a stopped ponder search: bridges to CSA servers ignore it, but forward `resign`
+/// and `win` to the server even then.
 fn write_bestmove(f: &mut fmt::Formatter<'_>, decision: &Decision) -> fmt::Result {
     match decision {
         Decision::Move { best, ponder: None } => write!(f, "bestmove {best}"),

@@ -1,9 +1,10 @@
 //! The session: commands from a reader thread, one `match` on them, replies through one writer.
 //!
-//! Promises: exactly one `bestmove` for every `go` (one `checkmate` for `go mate`), while pondering not
-//! before `stop` or `ponderhit`; one `readyok` for every `isready`; one error line for everything that
-//! cannot be done; the program ends within milliseconds of `quit` or the end of the input, whatever the
-//! search does. Only the tools `perft` and `bench` are finished first, unless a `stop` follows them.
+//! Promises: exactly one `bestmove` for every `go` (one `checkmate` for `go mate`), while pondering
+//! not before `stop` or `ponderhit`; one `readyok` for every `isready`; one error line for
+//! everything that cannot be done; the program ends within milliseconds of `quit` or the end of the
+//! input, whatever the search does. Only the tools `perft` and `bench` are finished first, unless a
+//! `stop` follows them.
 //!
 //! The search reports from its own thread through the same writer, so commands never wait for it.
 
@@ -37,8 +38,8 @@ use crate::types::Move;
 use inbox::{Input, Interrupt, Line};
 use output::Output;
 
-/// The benchmark, which belongs to a higher layer: writes its report, and ends early when the flag is
-/// set.
+/// The benchmark, which belongs to a higher layer: writes its report, and ends early when the flag
+/// is set.
 pub type BenchTool =
     fn(depth: Option<u32>, output: &mut dyn Write, stop: &AtomicBool) -> Result<(), Box<dyn Error>>;
 
@@ -84,7 +85,8 @@ enum Ponder {
     No,
     /// The running search, which then ends as the clock says.
     Search,
-    /// No search, because the position was refused; but the answer must wait for `ponderhit` or `stop`.
+    /// No search, because the position was refused; but the answer must wait for `ponderhit` or
+    /// `stop`.
     Refused,
 }
 
@@ -172,15 +174,15 @@ impl Session {
 
     /// Reports the problems of a preparation, and the evaluation if it was loaded.
     fn report_preparation(&mut self, problems: &[PrepareProblem]) {
-        if let Some(evaluation) = self.engine.take_loaded_evaluation() {
-            self.output.send(&Response::Note(evaluation));
-        }
         for problem in problems {
             if problem.is_error() {
                 self.error(problem.to_string());
             } else {
                 self.output.send(&Response::Note(problem.to_string()));
             }
+        }
+        if let Some(evaluation) = self.engine.take_loaded_evaluation() {
+            self.output.send(&Response::Note(evaluation));
         }
     }
 

@@ -1,5 +1,5 @@
-//! Free memory of the machine. Systems grant more than they have and kill a program that uses it, so
-//! large allocations ask here first.
+//! Free memory of the machine. Systems grant more than they have and kill a program that uses it,
+//! so large allocations ask here first.
 
 use sysinfo::System;
 
@@ -8,8 +8,8 @@ const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 /// The share of the free memory that may be allocated, in percent; the rest is for other programs.
 const SHARE: u64 = 90;
 
-/// The memory in MB (2^20 bytes) that may be allocated now, within the limits of a container. `None`
-/// if the system does not tell.
+/// The memory in MB (2^20 bytes) that may be allocated now, within the limits of a container.
+/// `None` if the system does not tell.
 pub(crate) fn free_megabytes() -> Option<usize> {
     let mut system = System::new();
     system.refresh_memory();

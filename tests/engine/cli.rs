@@ -82,7 +82,9 @@ fn help_of_each_command_begins_with_an_example() {
         .filter_map(|line| line.split_whitespace().next())
         .filter(|&name| name != "help")
         .collect();
-    assert!(names.contains(&"perft"), "{names:?}");
+    for name in ["perft", "net"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
     for name in names {
         let help = text(&raicho(&[name, "--help"]).stdout);
         assert!(help.starts_with("Example: raicho"), "{name}: {help}");
@@ -221,5 +223,132 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
         );
     }
     assert_eq!(value(&to), after, "what is refused writes nothing");
+    std::fs::remove_dir_all(&folder).expect("it is there");
+}
+
+/// The only line of a message, without its end.
+fn one_line(bytes: &[u8]) -> String {
+    let message = text(bytes);
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines.len(), 1, "{message}");
+    lines[0].to_owned()
+}
+
+#[test]
+fn errors_are_one_true_sentence() {
+    let name = "x".repeat(100_000);
+    for (arguments, message) in [
+        (
+            &["bench", "--eval", "no/such/file"][..],
+            "error: evaluation file \"no/such/file\", No such file or directory (os error 2)",
+        ),
+        (
+            &["bench", "--hash", "99999999999"],
+            "error: no memory for a hash table of 99999999999 MB",
+        ),
+        (
+            &["bench", "--sfen-file", "no/such/file"],
+            "error: cannot read no/such/file: No such file or directory (os error 2)",
+        ),
+        (
+            &["perft", "1", "--sfen", &name],
+            "error: --sfen 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': ",
+        ),
+        (&["net", "show", &name], "error: xxxx"),
+        (&["analyze", &name], "error: xxxx"),
+    ] {
+        let output = raicho(arguments);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        let found = one_line(&output.stderr);
+        assert!(found.starts_with(message), "{found}");
+        assert!(found.len() < 1200, "{}", found.len());
+        let cause = "No such file or directory";
+        assert!(found.matches(cause).count() <= 1, "{found}");
+    }
+    let invalid = raicho(&["perft", &name]);
+    assert_eq!(invalid.status.code(), Some(2));
+    assert!(invalid.stderr.len() < 2500, "{}", invalid.stderr.len());
+}
+
+#[test]
+fn a_bad_line_of_a_file_is_named_once_and_cut() {
+    let path = std::env::temp_dir().join(format!("raicho-zero-{}", std::process::id()));
+    std::fs::write(&path, "0".repeat(3_000_000)).expect("a file can be written");
+    let file = path.to_str().expect("UTF-8");
+    for arguments in [
+        ["bench", "--sfen-file", file],
+        ["analyze", file, "--depth=1"],
+    ] {
+        let output = raicho(&arguments);
+        assert_eq!(output.status.code(), Some(1));
+        let message = text(&output.stderr);
+        assert!(message.contains(file), "{message}");
+        assert!(message.len() < 1500, "{}", message.len());
+        let reason = message.split(": ").last().expect("a reason").trim_end();
+        assert_eq!(message.matches(reason).count(), 1, "{message}");
+    }
+    std::fs::remove_file(&path).expect("the file is there");
+}
+
+/// A network file to scale, and a place for the result: that command once used `println!`.
+#[cfg(target_os = "linux")]
+fn scaling(name: &str) -> (std::path::PathBuf, [String; 2]) {
+    let folder = std::env::temp_dir().join(format!("raicho-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let paths = ["a.nnue", "b.nnue"].map(|name| folder.join(name).display().to_string());
+    assert!(raicho(&["net", "material", &paths[0]]).status.success());
+    (folder, paths)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_one_error() {
+    let (folder, [from, to]) = scaling("full");
+    for arguments in [
+        &["bench", "--depth", "1", "--hash", "1"][..],
+        &["perft", "2", "--divide"],
+        &["analyze", "--depth", "1", "--hash", "1"],
+        &["net", "scale", &from, "0.5", &to],
+        &["net", "show", &from],
+        &["--help"],
+    ] {
+        let full = std::fs::File::create("/dev/full").expect("Linux has it");
+        let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
+            .args(arguments)
+            .stdout(full)
+            .output()
+            .expect("raicho runs");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert_eq!(
+            one_line(&output.stderr),
+            "error: cannot write to standard output: No space left on device (os error 28)",
+            "{arguments:?}"
+        );
+    }
+    std::fs::remove_dir_all(&folder).expect("it is there");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_pipe_ends_a_tool_quietly() {
+    let (folder, [from, to]) = scaling("closed");
+    for arguments in [
+        &["bench", "--depth", "1", "--hash", "1"][..],
+        &["perft", "2", "--divide"],
+        &["analyze", "--depth", "1", "--hash", "1"],
+        &["net", "scale", &from, "0.5", &to],
+        &["net", "show", &from],
+        &["--help"],
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
+            .args(arguments)
+            .stdout(writer)
+            .output()
+            .expect("raicho runs");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+    }
     std::fs::remove_dir_all(&folder).expect("it is there");
 }

@@ -1,4 +1,4 @@
-//! Engines as processes: our own one, and one that does all that engines must not.
+//! The client with our own engine, and with one that breaks the protocol in every way.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -7,21 +7,22 @@ use crate::misbehaving;
 use raicho::usi::client::reply::{BestMove, OptionKind, Reply};
 use raicho::usi::client::{Client, ClientError, Program, Received};
 
-/// Long enough for a loaded machine: the tests check behaviour, not speed.
+/// Time limit for an answer, long enough for a loaded machine: the tests check behaviour, not
+/// speed.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn raicho() -> Program {
     Program::new(env!("CARGO_BIN_EXE_raicho"))
 }
 
-/// Started and introduced.
+/// A client after its handshake.
 fn introduced(program: &Program) -> Client {
     let mut client = Client::start(program).expect("the engine starts");
     client.handshake(PATIENCE).expect("the engine speaks USI");
     client
 }
 
-/// An engine with this behaviour that is asked for its first move.
+/// A client of an engine with this behaviour, after its first `go`.
 fn asked(behaviour: &str) -> Client {
     let mut client = introduced(&misbehaving::program(behaviour));
     client.ready(PATIENCE).expect("the engine is ready");
@@ -181,7 +182,7 @@ fn no_usiok_and_no_readyok_end_in_time() {
 fn deaths_say_how() {
     for (behaviour, statuses) in [
         ("die:1", &["exit code 3"][..]),
-        // The second is what Windows says.
+        // The second status is that of Windows.
         ("abort:1", &["killed by signal 6", "exit code 0xc0000409"]),
     ] {
         let mut client = asked(behaviour);
@@ -228,7 +229,7 @@ fn engines_that_hang_are_killed() {
 #[test]
 fn a_late_answer_carries_its_time() {
     let mut client = asked("late:50:1");
-    // Long after the answer, which takes 150 ms.
+    // Well after the answer, which takes 150 ms.
     std::thread::sleep(Duration::from_secs(1));
     let now = Instant::now();
     let received = until_best_move(&mut client).expect("it answers late");
@@ -273,7 +274,7 @@ fn lines_that_nobody_asked_for_can_be_discarded() {
     {
         std::thread::sleep(Duration::from_millis(100));
     }
-    // It is noted a moment before it can be received.
+    // The dialogue records a line just before it can be received.
     std::thread::sleep(Duration::from_millis(100));
     client.discard_pending();
     let error = client.receive(Some(soon())).expect_err("all was discarded");
@@ -314,8 +315,8 @@ fn only_whole_lines_are_sent() {
     client.ready(PATIENCE).expect("nothing was sent");
 }
 
-/// Mean time of a question and its answer, for people: `cargo test --release --test engine
-/// client::round_trip -- --ignored --nocapture`.
+/// Prints the mean time from a question to its answer. Run it by
+/// `cargo test --release --test engine client::round_trip -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn round_trip() {

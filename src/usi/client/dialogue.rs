@@ -1,7 +1,7 @@
 //! The latest lines of the dialogue with an engine, for reports of failures.
 //!
-//! Each kind of line has its own buffer, so that a flood of `info` does not displace the command that it
-//! answers, nor the output on standard error the moves.
+//! Each kind of line has its own buffer, so that a flood of `info` does not displace the command
+//! that it answers, nor the output on standard error the moves.
 
 use std::collections::VecDeque;
 use std::time::Instant;

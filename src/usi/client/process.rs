@@ -1,8 +1,8 @@
 //! The process of an engine, with a thread for each of its pipes.
 //!
-//! The program is not trusted: it may flood its output, stop reading, close one end of a pipe, or leave
-//! child processes that keep the pipes open. The threads are therefore never joined; they end with
-//! their pipes.
+//! The program is not trusted: it may flood its output, stop reading, close one end of a pipe, or
+//! leave child processes that keep the pipes open. The threads are therefore never joined; they end
+//! with their pipes.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Component, PathBuf};
@@ -134,7 +134,8 @@ impl Process {
         result
     }
 
-    /// If the process has ended, its status explains a failed write better than the error of the pipe.
+    /// If the process has ended, its status explains a failed write better than the error of the
+    /// pipe.
     fn failure(&mut self, line: &str, error: io::Error) -> ClientError {
         if error.kind() != io::ErrorKind::TimedOut && self.wait_for_end(END_PATIENCE) {
             return self.ended();
@@ -171,7 +172,8 @@ impl Process {
         }
     }
 
-    /// Stops at the first line that came after the call, so that a flood of lines cannot keep it busy.
+    /// Stops at the first line that came after the call, so that a flood of lines cannot keep it
+    /// busy.
     pub(super) fn discard_pending(&mut self) {
         let now = Instant::now();
         while let Ok(received) = self.lines.try_recv() {
@@ -192,8 +194,8 @@ impl Process {
         }
     }
 
-    /// Waits for the end and says whether it came within `patience`. Lines are dropped meanwhile, so that
-    /// the process does not block on its output.
+    /// Waits for the end and says whether it came within `patience`. Lines are dropped meanwhile,
+    /// so that the process does not block on its output.
     fn wait_for_end(&mut self, patience: Duration) -> bool {
         let start = Instant::now();
         loop {

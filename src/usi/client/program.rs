@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Program {
-    /// The executable: a path relative to our working directory, or a bare name to look up in `PATH`.
+    /// The executable: a path relative to our working directory, or a bare name to look up in
+    /// `PATH`.
     pub path: PathBuf,
     /// The arguments.
     pub arguments: Vec<String>,

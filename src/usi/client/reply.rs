@@ -1,7 +1,7 @@
 //! The lines of an engine as data: pure text, no process.
 //!
-//! Engines differ, so that unknown words are skipped, nothing is an error, and no text makes the parser
-//! panic. Moves stay text.
+//! Engines differ, so that unknown words are skipped, nothing is an error, and no text makes the
+//! parser panic. Moves stay text.
 
 #[cfg(test)]
 mod tests;
@@ -68,8 +68,8 @@ pub struct InfoLine<'a> {
     pub nps: Option<u64>,
     /// How full the hash table is, in permill.
     pub hashfull: Option<u32>,
-    /// The score from the view of the engine. `mate +` without a length is a mate in one ply; with 0 or
-    /// less the engine is mated.
+    /// The score from the view of the engine. `mate +` without a length is a mate in one ply; with
+    /// 0 or less the engine is mated.
     pub score: Option<Score>,
     /// Set if the score is a bound, not exact.
     pub bound: Option<Bound>,

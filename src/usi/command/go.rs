@@ -1,6 +1,7 @@
 //! The parameters of `go` and of `ponderhit`.
 //!
-//! A bad parameter is reported and left out. The search uses the others, because the clock is running.
+//! A bad parameter is reported and left out. The search uses the others, because the clock is
+//! running.
 
 use std::fmt;
 

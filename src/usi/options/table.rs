@@ -1,5 +1,5 @@
-//! The table of all options: name, range, and the setting behind each. Names, ranges and defaults are
-//! those of `YaneuraOu` where it has the option.
+//! The table of all options: name, range, and the setting behind each. Names, ranges and defaults
+//! are those of `YaneuraOu` where it has the option.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! `DebugLogFile`: logs the dialogue with the GUI, each line with its time.
 //!
-//! Each line is written at once, so that the file is complete if the program crashes. A file that cannot
-//! be written is reported once, and the engine plays on without it.
+//! Each line is written at once, so that the file is complete if the program crashes. A file that
+//! cannot be written is reported once, and the engine plays on without it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -44,8 +44,8 @@ pub(super) enum LogError {
 }
 
 impl DebugLog {
-    /// Appends to the file at `path` from now on, beginning with the remark `opening`; without a path the
-    /// log ends.
+    /// Appends to the file at `path` from now on, beginning with the remark `opening`; without a
+    /// path the log ends.
     ///
     /// # Errors
     /// The file cannot be opened or written. The log has ended.

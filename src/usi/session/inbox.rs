@@ -1,5 +1,5 @@
-//! What the session receives: lines of the GUI through a queue, and past the queue what a busy session
-//! must know at once.
+//! What the session receives: lines of the GUI through a queue, and past the queue what a busy
+//! session must know at once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,8 +44,8 @@ pub(super) struct Waiting {
 }
 
 impl Interrupt {
-    /// The stop flag of a tool that was called in line `number`. Every later `stop` sets it, also one
-    /// that was read before the tool began.
+    /// The stop flag of a tool that was called in line `number`. Every later `stop` sets it, also
+    /// one that was read before the tool began.
     pub(super) fn tool_flag(&self, number: u64) -> &AtomicBool {
         // The reader writes the number first and sets the flag second. Clearing the flag before the
         // number is read therefore loses no later stop.

@@ -1,8 +1,8 @@
 //! The reader thread: parses lines of the GUI into the queue of the session, and signals `stop` and
 //! the end past the queue.
 //!
-//! Any bytes are accepted: invalid UTF-8 is replaced, CR LF and a byte order mark are stripped, and a
-//! last line without a line end counts.
+//! Any bytes are accepted: invalid UTF-8 is replaced, CR LF and a byte order mark are stripped, and
+//! a last line without a line end counts.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -52,7 +52,8 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interru
             interrupt.stop(number);
         }
         if is_quit {
-            // Before the session receives the line, so that it need not wait for a long preparation.
+            // Before the session receives the line, so that it need not wait for a long
+            // preparation.
             interrupt.end();
         }
         // Logged before the session can answer, so that the log has the order of the dialogue.

@@ -1,5 +1,5 @@
-//! Long preparations: empty lines show the GUI that the engine is alive, and `quit` ends the program
-//! without waiting for them.
+//! Long preparations: empty lines show the GUI that the engine is alive, and `quit` ends the
+//! program without waiting for them.
 
 use std::process;
 use std::thread;
@@ -12,8 +12,8 @@ use crate::usi::response::Response;
 /// Time between two empty lines, as in `YaneuraOu`.
 pub(super) const INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long a job may run after the end of the input: enough for an ordinary `isready` at the end of a
-/// script, and as long as GUIs wait for a `quit`.
+/// How long a job may run after the end of the input: enough for an ordinary `isready` at the end
+/// of a script, and as long as GUIs wait for a `quit`.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Runs `job`, and writes an empty line every `interval` until it is done.

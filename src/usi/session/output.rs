@@ -20,7 +20,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Writes to `writer`. A failed write ends the session through `inputs`, like the end of its input.
+    /// Writes to `writer`. A failed write ends the session through `inputs`, like the end of its
+    /// input.
     pub(super) fn new(
         writer: impl Write + Send + 'static,
         inputs: Sender<Input>,
@@ -61,8 +62,8 @@ impl Output {
         let Some(writer) = guard.as_mut() else {
             return Ok(());
         };
-        // Within the lock, so that the log has the order of the output, and before the output, so that
-        // it holds everything that the GUI has received.
+        // Within the lock, so that the log has the order of the output, and before the output, so
+        // that it holds everything that the GUI has received.
         let logged = self.log.write(Speaker::Engine, text);
         if writer
             .write_all(line.as_bytes())

@@ -1,16 +1,16 @@
-//! Wins by declaration, as the engine plays them with its own network.
+//! Declaration wins of the engine with the embedded network.
 
 use super::driver::Driver;
 
-/// The side to move has its king and ten pieces in the enemy's camp, and just points enough.
+/// The side to move has its king and ten pieces in the promotion zone, and just enough points.
 const DECLARABLE: [&str; 3] = [
     "K+N5+L1/G+L+P+B1+R+P2/3+P2G2/9/2+p+n5/3s2+ss1/3+p+p1+s1+r/7g+n/6g+nk b 2L8Pb4p 1",
     "K+N5+L1/G+P+P+B1+R+P2/+P+L1+P2G2/9/9/9/6b1+r/4+ss+sg+n/5+pg+nk w 2L5Psn7p 1",
     "4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1",
 ];
 
-/// Twelve plies before the side to move declared its win, in games of the engine against itself; in
-/// the last one, made by hand, it has all that it needs, but for a king one rank further on.
+/// Positions twelve plies before the side to move declared its win in self-play games. In the last
+/// one, which is composed, only the king is one rank short.
 const BEFORE_DECLARATIONS: [&str; 17] = [
     "+R2+L1+S3/2K2LBG1/p1GGG4/5pS2/1P5p1/Pp7/6+bsn/1S2+r3+l/2N1+l1+p1k b N11Pn 287",
     "+PK7/1+LP+b+N+N1B1/N+R1G4p/9/1p2g2l1/P2pg1+p2/1P2P4/G6k+n/L2S1+r3 b L9P3s 285",
@@ -32,15 +32,15 @@ const BEFORE_DECLARATIONS: [&str; 17] = [
     "1+N2+P2+L1/G1+P+B1+R+P2/1+L1+P5/K8/2+p+n5/3s2+ss1/3+p+p1+s1+r/7g+n/6g+nk b G2L7Pb4p 1",
 ];
 
-/// So many of them at least are won again, by declaration or because the other side resigns. Of 200
-/// such positions the networks of the generations 9 and 10 won 194 and 195 with as many nodes; the
-/// others went on for longer.
+/// Least number of them that must be won again, by declaration or resignation. Of 200 such
+/// positions the networks of generations 9 and 10 won 194 and 195 with this number of nodes; the
+/// other games were longer than the limit.
 const WON_AGAIN: usize = 15;
 
-/// Of each search.
+/// Nodes of each search.
 const NODES: u32 = 6000;
 
-/// A game from there that is longer goes nowhere.
+/// Longest game in plies from the position.
 const MOST_PLIES: usize = 60;
 
 #[test]
@@ -54,7 +54,7 @@ fn wins_are_declared_at_once() {
     }
 }
 
-/// A single game hangs on chance, so there are many.
+/// A single game depends on small changes of the search, so several are played.
 #[test]
 fn a_win_by_declaration_is_walked_into() {
     let mut driver = Driver::ready();
@@ -67,7 +67,7 @@ fn a_win_by_declaration_is_walked_into() {
     assert!(!winners.contains(&Some(false)), "lost: {winners:?}");
 }
 
-/// Whether the side that is to move there wins, by declaration or because the other side resigns.
+/// Whether the side to move in the position wins, by declaration or resignation.
 fn play_out(driver: &mut Driver, sfen: &str) -> Option<bool> {
     driver.send("usinewgame");
     let mut line = format!("position sfen {sfen} moves");

@@ -6,7 +6,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine: the tests check behaviour, not speed.
+/// Time limit for an answer, long enough for a loaded machine: the tests check behaviour, not
+/// speed.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running engine. Dropping it kills the process.
@@ -42,7 +43,7 @@ impl Driver {
         }
     }
 
-    /// Started, with a small table and one thread, and ready.
+    /// An engine with a table of 2 MB and one thread that has answered `isready`.
     pub(crate) fn ready() -> Self {
         let mut driver = Self::start();
         driver.send("setoption name USI_Hash value 2\nsetoption name Threads value 1\nisready");
@@ -90,7 +91,7 @@ impl Driver {
         self.until(prefix).pop().expect("at least that line")
     }
 
-    /// What the engine says to `text` at once, without the search being disturbed.
+    /// The lines up to the answer of a question that is sent after `text` and disturbs no search.
     pub(crate) fn replies(&mut self, text: &str) -> Vec<String> {
         self.send(text);
         self.send("getoption ClearHash");
@@ -99,20 +100,20 @@ impl Driver {
         lines
     }
 
-    /// Like [`Self::replies`], without what a search says while it runs.
+    /// As [`Self::replies`], without the infos of a running search.
     pub(crate) fn quiet_replies(&mut self, text: &str) -> Vec<String> {
         let mut lines = self.replies(text);
         lines.retain(|line| !line.starts_with("info depth"));
         lines
     }
 
-    /// Ends the input, and returns the rest of the output. The exit code must be 0.
+    /// Ends the input and returns the rest of the output. The exit code must be 0.
     pub(crate) fn finish(mut self) -> Vec<String> {
         self.input = None;
         self.exit()
     }
 
-    /// Waits for the end, which must have been asked for.
+    /// Waits for the end of the process, after a `quit`.
     pub(crate) fn exit(&mut self) -> Vec<String> {
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {

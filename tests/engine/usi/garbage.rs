@@ -1,5 +1,5 @@
-//! Ten thousand lines of good, broken and random commands in one session: it survives, and every
-//! `go` has its answer.
+//! Ten thousand lines of valid, broken and random commands in one session: it survives, and every
+//! `go` is answered.
 
 use std::thread;
 use std::time::Duration;
@@ -21,25 +21,25 @@ const LINES: usize = 10_000;
 /// Commands in a chunk; the answers are compared after each.
 const CHUNK: usize = 100;
 
-/// One chunk in so many is sent line by line with pauses, the others at once.
+/// One chunk in this many is sent line by line with pauses, the others at once.
 const SLOW_CHUNKS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// What must come for a `go`.
+/// The answer that a `go` must get.
 enum Owed {
-    /// A move that is legal here.
+    /// A legal move of this position.
     Move(Box<Position>),
     /// The position was refused.
     NoMove,
-    /// The answer to a search for a mate, which is not known where the position was refused.
+    /// The answer of a mate search; `None` after a refused position.
     Checkmate(Option<Box<Position>>),
 }
 
-/// A second opinion on which answers are due, from the text that was sent.
+/// Derives the answers that are due from the text that was sent.
 struct Ledger {
     engine: Engine,
     owed: Vec<Owed>,
-    /// Answers that came and were right.
+    /// Correct answers so far.
     settled: usize,
 }
 
@@ -73,8 +73,7 @@ impl Ledger {
         }
     }
 
-    /// Compares what came with what is owed. Lines of thought belong to the search whose answer
-    /// comes next.
+    /// Compares the answers with what is owed. Infos belong to the search whose answer comes next.
     fn settle(&mut self, lines: &[String]) {
         let owed: Vec<_> = self.owed.drain(..).collect();
         self.settled += owed.len();
@@ -218,8 +217,8 @@ fn bad_line() -> impl Strategy<Value = String> {
     prop::sample::select(lines.to_vec()).prop_map(str::to_owned)
 }
 
-/// Words in a wrong order. Tools are left out, whose work has no bound, and so are sizes of tables
-/// and threads.
+/// Words in random order, without tools, whose work has no bound, and without sizes of tables and
+/// numbers of threads.
 fn shuffled_line() -> impl Strategy<Value = String> {
     let words = [
         "go",
@@ -266,7 +265,7 @@ fn any_line() -> impl Strategy<Value = String> {
         1 => "\\PC{0,40}",
         1 => "[ -~]{0,200}",
     ]
-    // Only the test ends the session, and lines end where the test says.
+    // No `quit` and no line ends within the random text.
     .prop_filter("not a line for here", |line| {
         line.split_whitespace().next() != Some("quit") && !line.contains('\n')
     })
@@ -292,7 +291,7 @@ fn garbage_neither_kills_the_session_nor_loses_a_bestmove() {
             text.extend([line.as_str(), end]);
         }
         if chunk % SLOW_CHUNKS == 0 {
-            // Searches get somewhere before the next line ends them.
+            // Lets searches run before the next line ends them.
             for line in text.split_inclusive('\n') {
                 driver.send_bytes(line.as_bytes());
                 thread::sleep(PAUSE);
@@ -300,7 +299,7 @@ fn garbage_neither_kills_the_session_nor_loses_a_bestmove() {
         } else {
             driver.send_bytes(text.as_bytes());
         }
-        // Ends whatever still runs; its answer comes before this one.
+        // Ends a running search, whose answer comes before this one.
         driver.send("isready\ngetoption ClearHash");
         ledger.settle(&driver.until("ClearHash = "));
     }

@@ -1,5 +1,5 @@
-//! `DebugLogFile`: the dialogue is written as it goes, and a file that cannot be written is no
-//! reason to stop.
+//! `DebugLogFile`: each line is logged at once, and the engine plays on if the file cannot be
+//! written.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ fn log_to(driver: &mut Driver, path: &str) -> Vec<String> {
     driver.replies(&format!("setoption name DebugLogFile value {path}"))
 }
 
-/// The words after date and time, which every line has.
+/// A line of the log without its date and time.
 fn said(line: &str) -> &str {
     let mut parts = line.splitn(3, ' ');
     let (date, time) = (parts.next(), parts.next());
@@ -32,14 +32,14 @@ fn said(line: &str) -> &str {
 }
 
 #[test]
-fn both_sides_are_written_at_once_and_in_order() {
+fn both_sides_are_logged_at_once_and_in_order() {
     let path = scratch("dialogue");
     let _ = fs::remove_file(&path);
     let mut driver = Driver::ready();
     assert_eq!(log_to(&mut driver, &path.display().to_string()), [""; 0]);
     driver.send("position startpos moves 7g7f\r\ngo depth 2");
     let answer = driver.answer("bestmove ");
-    // No end is needed: a program that crashes has written all.
+    // The log is complete without closing it.
     driver.replies("setoption name DebugLogFile value <empty>");
     driver.replies("key");
     let text = fs::read_to_string(&path).expect("a log");
@@ -63,7 +63,7 @@ fn both_sides_are_written_at_once_and_in_order() {
 }
 
 #[test]
-fn a_file_that_cannot_be_opened_is_told_once() {
+fn a_file_that_cannot_be_opened_is_reported_once() {
     let mut driver = Driver::ready();
     let lines = log_to(&mut driver, "/no/such/folder/log.txt");
     assert_eq!(lines.len(), 1, "{lines:#?}");
@@ -80,7 +80,7 @@ fn a_file_that_cannot_be_opened_is_told_once() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_once() {
+fn a_full_disk_is_reported_once() {
     let mut driver = Driver::ready();
     let lines = log_to(&mut driver, "/dev/full");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Networks as users load them.
+//! Network files, loaded with `EvalFile`.
 
 use std::path::PathBuf;
 
@@ -38,8 +38,8 @@ fn static_eval(driver: &mut Driver) -> String {
     lines.last().expect("a line").clone()
 }
 
-/// What `eval` ends with where the embedded network plays.
-fn of_embedded(position: &Position) -> String {
+/// The last line of `eval` with the embedded network.
+fn embedded_eval(position: &Position) -> String {
     let value = scalar::evaluate(&Network::embedded(), position).expect("two kings");
     format!("static eval {value}")
 }
@@ -48,11 +48,13 @@ fn of_embedded(position: &Position) -> String {
 fn a_network_is_loaded_and_evaluates() {
     let position = Position::startpos();
     let mut driver = Driver::ready();
-    assert_eq!(static_eval(&mut driver), of_embedded(&position));
+    assert_eq!(static_eval(&mut driver), embedded_eval(&position));
     for name in ["kp_64x2-8-32", "raicho_64x2-8"] {
         let bytes = random::file(&name.parse().expect("a shape"), 5);
         let file = Scratch::new(name, &bytes);
-        assert_eq!(file.load(&mut driver), ["readyok"]);
+        let lines = file.load(&mut driver);
+        let note = format!("info string evaluation {} {name}, ", file.0.display());
+        assert_eq!((count(&lines, &note), lines.len()), (1, 2), "{lines:#?}");
         let (mut network, _) = Network::read(&bytes).expect("a good file");
         let value = scalar::evaluate(&network, &position).expect("two kings");
         assert_eq!(static_eval(&mut driver), format!("static eval {value}"));
@@ -81,7 +83,10 @@ fn a_bad_network_is_named_and_the_embedded_one_plays() {
             "{lines:#?}"
         );
         assert!(lines[0].contains(name), "{lines:#?}");
-        assert_eq!(static_eval(&mut driver), of_embedded(&Position::startpos()));
+        assert_eq!(
+            static_eval(&mut driver),
+            embedded_eval(&Position::startpos())
+        );
         driver.send("go depth 2");
         driver.until("bestmove ");
     }
@@ -89,7 +94,7 @@ fn a_bad_network_is_named_and_the_embedded_one_plays() {
 
 /// Values of another evaluation must not stay in the table.
 #[test]
-fn another_evaluation_begins_anew() {
+fn another_evaluation_clears_the_table() {
     let search = |driver: &mut Driver| {
         driver.send("position startpos\ngo depth 9");
         let lines = driver.until("bestmove ");
@@ -119,16 +124,59 @@ fn a_file_that_was_replaced_in_its_folder_is_read_again() {
     let folder = std::env::temp_dir().join(format!("raicho-folder-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder can be made");
     let mut driver = Driver::ready();
-    // Other sizes, because two files can be written within what a clock of files can tell apart.
+    // Of different sizes, because both may get the same modification time.
     for name in ["kp_64x2-8-32", "kp_128x2-8-32"] {
         let bytes = random::file(&name.parse().expect("a shape"), 5);
         std::fs::write(folder.join("nn.bin"), &bytes).expect("a file can be written");
         let setting = format!("setoption name EvalFile value {}", folder.display());
         driver.send(&format!("{setting}\nisready"));
-        assert_eq!(driver.until("readyok"), ["readyok"]);
+        let lines = driver.until("readyok");
+        let (loaded, errors) = ("info string evaluation ", "info string error");
+        assert_eq!((count(&lines, loaded), count(&lines, errors)), (1, 0));
         let (network, _) = Network::read(&bytes).expect("a good file");
         let value = scalar::evaluate(&network, &position).expect("two kings");
         assert_eq!(static_eval(&mut driver), format!("static eval {value}"));
     }
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn a_folder_without_a_network_is_named_with_the_missing_file() {
+    let folder = std::env::temp_dir().join(format!("raicho-empty-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let mut driver = Driver::ready();
+    let setting = format!("setoption name EvalFile value {}", folder.display());
+    driver.send(&format!("{setting}\nisready"));
+    let lines = driver.until("readyok");
+    let file = folder.join("nn.bin");
+    let error = format!("info string error: evaluation file \"{}\"", file.display());
+    assert_eq!(count(&lines, &error), 1, "{lines:#?}");
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// To open a pipe waits for its writer, for ever if there is none.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_before_it_is_opened() {
+    let path = std::env::temp_dir().join(format!("raicho-pipe-{}", std::process::id()));
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+    let mut driver = Driver::ready();
+    let setting = format!("setoption name EvalFile value {}", path.display());
+    driver.send(&format!("{setting}\nisready"));
+    let lines = driver.until("readyok");
+    let _ = std::fs::remove_file(&path);
+    assert!(lines[0].contains("\", not a regular file, "), "{lines:#?}");
+    assert!(lines[1].contains(" <embedded> "), "{lines:#?}");
+}
+
+#[test]
+fn a_very_long_name_is_cut_in_the_message() {
+    let mut driver = Driver::ready();
+    let name = "x".repeat(1_000_000);
+    driver.send(&format!("setoption name EvalFile value {name}\nisready"));
+    let lines = driver.until("readyok");
+    assert!(lines[0].starts_with("info string error: evaluation file \"xxx"));
+    assert!(lines[0].ends_with("the embedded evaluation is used"));
+    assert!(lines[0].len() < 1200, "{}", lines[0].len());
 }

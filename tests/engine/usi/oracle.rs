@@ -1,10 +1,10 @@
-//! Says which answers are right in a position.
+//! Checks answers against the legal moves of a position.
 
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::types::Move16;
 
-/// The position of a `position` command that is known to be good.
+/// The position of a valid `position` command.
 pub(crate) fn position(command: &str) -> Position {
     let words: Vec<_> = command
         .split_whitespace()
@@ -31,7 +31,7 @@ pub(crate) fn position(command: &str) -> Position {
     position
 }
 
-/// Checks everything that a search in `position` said; its last line is the answer.
+/// Checks all lines of a search in `position`; the last line is the answer.
 pub(crate) fn check_search(position: &Position, lines: &[String]) {
     for line in lines {
         check_pv(position, line);

@@ -1,4 +1,6 @@
-//! Handshake, options, and the ways in which an input can end or be encoded.
+//! Handshake, options, and the ends and encodings of the input.
+
+use std::time::{Duration, Instant};
 
 use super::driver::{Driver, count, transcript};
 
@@ -22,6 +24,10 @@ fn handshake_names_engine_and_options() {
         1
     );
     assert_eq!(count(&lines, "option ") + 3, lines.len());
+    driver.send("isready");
+    let lines = driver.until("readyok");
+    let note = "info string evaluation <embedded> raicho_";
+    assert_eq!((count(&lines, note), lines.len()), (1, 2), "{lines:#?}");
     driver.send("isready");
     assert_eq!(driver.until("readyok"), ["readyok"]);
     assert_eq!(driver.replies("usinewgame"), [""; 0]);
@@ -121,7 +127,39 @@ fn a_broken_eval_file_is_reported_and_the_engine_plays_on() {
     driver.send("go depth 2");
     driver.until("bestmove ");
     driver.send("setoption name EvalFile value <material>\nisready");
-    assert_eq!(driver.until("readyok"), ["readyok"]);
+    let lines = driver.until("readyok");
+    assert_eq!(lines, ["info string evaluation <material>", "readyok"]);
+}
+
+/// More threads than the machine can bear took minutes to start, and its whole memory.
+#[test]
+fn too_many_threads_are_refused_and_the_engine_answers_in_time() {
+    let mut driver = Driver::start();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    driver.send("setoption name USI_Hash value 16\nsetoption name Threads value 512\nisready");
+    let lines = driver.until("readyok");
+    let is_limited = cores < 64;
+    let error = "info string error: 512 search threads are more than 8 for each of the ";
+    let memory = "info string error: no memory for 512 search threads, ";
+    let errors = count(&lines, error) + count(&lines, memory);
+    assert_eq!(errors, usize::from(is_limited), "{lines:#?}");
+    if is_limited {
+        let start = Instant::now();
+        driver.send("go movetime 300");
+        driver.until("bestmove ");
+        driver.send("go infinite\nquit");
+        driver.exit();
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+}
+
+#[test]
+fn commands_of_other_engines_are_answered_with_what_to_use() {
+    let mut driver = Driver::start();
+    let lines = driver.replies("speedtest\nexport_net a.nnue");
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    assert!(lines[0].contains("use \"bench\""), "{lines:#?}");
+    assert!(lines[1].contains("nets/raicho.nnue"), "{lines:#?}");
 }
 
 #[test]

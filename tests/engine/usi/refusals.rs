@@ -1,5 +1,5 @@
-//! Bad positions and bad commands: the error is said, the last good position stays, and no move is
-//! made up.
+//! Bad positions and commands: an error line, the last valid position stays, and no move is
+//! invented.
 
 use super::driver::{Driver, count};
 
@@ -13,7 +13,7 @@ fn drawn_sfen(driver: &mut Driver) -> String {
         .expect("a board")
 }
 
-/// Sends a bad `position`, and checks everything that must follow.
+/// Sends a bad `position`, and checks the error, the kept position, and the answers to `go`.
 fn check_refusal(bad: &str, reason: &str) {
     let mut driver = Driver::ready();
     driver.send(&format!("position sfen {HANDICAP}"));

@@ -1,4 +1,4 @@
-//! One `bestmove` for every `go`, at the right moment, whatever comes in between.
+//! Exactly one `bestmove` for every `go`, at the right time, whatever is sent in between.
 
 use super::driver::{Driver, count};
 use super::oracle;
@@ -36,8 +36,43 @@ fn every_kind_of_limit_ends_by_itself() {
     assert_eq!(driver.replies("stop\nstop"), [""; 0]);
 }
 
+/// One node completes no iteration, but people see what the move was chosen by.
 #[test]
-fn a_faulty_go_thinks_with_the_rest() {
+fn a_search_of_one_node_prints_one_info() {
+    let mut driver = Driver::ready();
+    driver.send("position startpos\ngo nodes 1");
+    let lines = driver.until("bestmove ");
+    assert_eq!(
+        (count(&lines, "info depth "), lines.len()),
+        (1, 2),
+        "{lines:#?}"
+    );
+    let best = lines[1].split(' ').nth(1).expect("a move");
+    assert!(lines[0].contains(" score cp "), "{lines:#?}");
+    assert!(lines[0].contains(&format!(" pv {best}")), "{lines:#?}");
+}
+
+/// `lowerbound` and `upperbound` come only after 3 s, but for the last line, whose move may have no
+/// exact value when the time is over.
+#[test]
+fn short_searches_print_bounds_in_the_last_line_only() {
+    let mut driver = Driver::ready();
+    driver.send("setoption name PvInterval value 0");
+    for sfen in [
+        "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1",
+        "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 1",
+    ] {
+        driver.send(&format!("position sfen {sfen}\ngo movetime 1200"));
+        let mut lines = driver.until("bestmove ");
+        lines.retain(|line| line.starts_with("info depth "));
+        lines.pop();
+        let bounds = lines.iter().filter(|line| line.contains("bound "));
+        assert_eq!(bounds.count(), 0, "{lines:#?}");
+    }
+}
+
+#[test]
+fn a_go_with_errors_searches_with_the_rest() {
     let mut driver = Driver::ready();
     driver.send("go depth 1 btime abc");
     let lines = driver.until("bestmove ");
@@ -212,7 +247,7 @@ const ENDLESS: &str = "position sfen \
     g3p3+r/3lPG3/1s4ppp/1l1B4P/L2b1kPl1/3+p3+R+p/3+p2+s1S/+NP+p1gS3/1g+p2P3 b 4P3n 1";
 
 #[test]
-fn mate_searches_end_by_every_way() {
+fn mate_searches_end_with_every_command_that_ends_a_search() {
     let mut driver = Driver::ready();
     driver.send("setoption name MateHash value 4\nsetoption name PvInterval value 20");
     for end in ["stop", "gameover lose", "usinewgame", "position startpos"] {
@@ -268,7 +303,7 @@ fn strange_but_sensible_positions_are_searched() {
 }
 
 #[test]
-fn a_missing_king_is_told_once() {
+fn a_missing_king_is_reported_once() {
     let mut driver = Driver::ready();
     let mut notes = 0;
     for _ in 0..2 {

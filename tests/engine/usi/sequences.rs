@@ -1,8 +1,8 @@
-//! Well-formed commands in any order and at any time: whatever state the engine is in, each `go`
-//! gets exactly one `bestmove`, each `isready` its `readyok`, and `quit` ends it.
+//! Valid commands in any order and at any time: in every state of the engine, each `go` gets
+//! exactly one `bestmove`, each `isready` its `readyok`, and `quit` ends the program.
 //!
-//! A few hundred sequences in the ordinary run; `RAICHO_SEQUENCES=10000 cargo test --test engine
-//! usi::sequences` for more, and `RAICHO_SEED` for others.
+//! The environment variable `RAICHO_SEQUENCES` sets the number of sequences, `RAICHO_SEED` the
+//! seed.
 
 use std::env;
 use std::thread;
@@ -15,11 +15,11 @@ use super::driver::{Driver, count};
 
 const SEQUENCES: usize = 300;
 const LONGEST: usize = 12;
-/// After so many sequences the engine is told to quit in the state in which it is.
+/// Sequences for each engine; then `quit` is sent in whatever state it is.
 const SEQUENCES_PER_PROCESS: usize = 50;
 
-/// Waits before a command in milliseconds: mostly none, so that commands meet what the one before
-/// has begun.
+/// Pauses before a command in ms: mostly none, so that commands arrive while the one before is
+/// still being executed.
 const PAUSES: &[u64] = &[0, 0, 0, 0, 0, 0, 1, 1, 3, 5, 10, 30];
 
 const SEARCHES: &[&str] = &[
@@ -101,7 +101,7 @@ const KINDS: &[&[&str]] = &[
     SEARCHES, SEARCHES, SEARCHES, ENDS, ENDS, ENDS, POSITIONS, OPTIONS, QUESTIONS,
 ];
 
-/// Answers that are due.
+/// Numbers of answers that are due.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Due {
     bestmove: usize,
@@ -143,7 +143,7 @@ fn sequence(random: &mut ChaCha8Rng) -> Vec<(Duration, &'static str)> {
     (0..length).map(|_| command(random)).collect()
 }
 
-/// Sends a sequence; returns what is due for it.
+/// Sends a sequence and returns the answers that are due for it.
 fn send(driver: &mut Driver, sequence: &[(Duration, &str)]) -> Due {
     let mut due = Due::default();
     for (pause, command) in sequence {
@@ -166,12 +166,12 @@ fn sequences_in_any_order_and_timing_keep_every_promise() {
         for _ in 0..SEQUENCES_PER_PROCESS {
             let sequence = sequence(&mut random);
             let mut due = send(&mut driver, &sequence);
-            // Ends what still runs, which answers before this does.
+            // Ends a running search, whose answer comes before this one.
             driver.send("isready\ngetoption ClearHash");
             due.readyok += 1;
             let lines = driver.until("ClearHash = ");
             assert_eq!(Due::came(&lines), due, "process {process}: {sequence:#?}");
-            // Only the moves to choose from may be wrong: they are for one position.
+            // Only `searchmoves` may cause errors: the moves are legal in one position only.
             let is_wrong = |line: &&String| {
                 line.contains("info string error") && !line.contains("searchmoves")
             };
@@ -180,7 +180,7 @@ fn sequences_in_any_order_and_timing_keep_every_promise() {
         let sequence = sequence(&mut random);
         let due = send(&mut driver, &sequence);
         driver.send("quit");
-        // A preparation that takes long is not waited for.
+        // `quit` does not wait for a long preparation.
         let came = Due::came(&driver.exit());
         assert!(came.bestmove <= due.bestmove, "quit after {sequence:#?}");
     }

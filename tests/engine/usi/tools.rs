@@ -1,5 +1,4 @@
-//! The commands for people: they work in the session, are finished before a `quit`, and obey
-//! `stop`.
+//! The commands for people: tools are finished before a `quit`, and `stop` ends them.
 
 use super::driver::{Driver, count, transcript};
 
@@ -46,7 +45,7 @@ fn tools_are_finished_before_the_end() {
 
 #[test]
 fn stop_ends_a_tool_that_came_before_it() {
-    // It may be read before the tool has begun, or long after.
+    // The `stop` may be read before the tool has begun, or long after.
     let mut driver = Driver::start();
     driver.send("perft 60\nstop");
     driver.until("info string error: stopped before all leaves were counted");

@@ -1,4 +1,4 @@
-//! What a real client sent to real engines: every line gets a right answer, in the order of the
+//! Replays what a real client sent to real engines, and checks the answers in the order of the
 //! trace.
 
 use std::env;
@@ -14,7 +14,7 @@ const HURRY: u64 = 200;
 const FAST: &str = "setoption name NetworkDelay value 0\nsetoption name NetworkDelay2 value 0\n\
     setoption name MinimumThinkingTime value 1\nsetoption name RoundUpToFullSecond value false";
 
-/// A file of the corpora; prints a note where there are none.
+/// The text of a corpus; `None`, and a note, without corpora.
 pub(crate) fn corpus(name: &str) -> Option<String> {
     let path = corpora()?.join(name);
     Some(fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
@@ -50,7 +50,7 @@ struct Replay {
     name: String,
     driver: Driver,
     position: String,
-    /// How many answers to `go` are still to come.
+    /// Number of `go` commands without an answer so far.
     owed: usize,
     has_quit: bool,
 }
@@ -150,7 +150,7 @@ impl Replay {
     }
 }
 
-/// The same command with all its times divided.
+/// The same command with all times divided by [`HURRY`].
 fn hurry(command: &str) -> String {
     let shorten = |word: &str| match word.parse::<u64>() {
         Ok(time) => (time / HURRY).to_string(),
