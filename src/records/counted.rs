@@ -1,4 +1,5 @@
-//! An input that counts the bytes taken from it, so that an error can name the offset of its record.
+//! An input that counts the bytes taken from it, so that an error can name the offset of its
+//! record.
 
 use std::io::{self, BufRead, Read};
 

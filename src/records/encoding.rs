@@ -34,8 +34,8 @@ fn named(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(name.trim().as_bytes())
 }
 
-/// Whether the bytes are valid EUC-JP that, read as CP932, has more than one half-width katakana for
-/// every two letters.
+/// Whether the bytes are valid EUC-JP that, read as CP932, has more than one half-width katakana
+/// for every two letters.
 fn looks_like_euc_jp(bytes: &[u8]) -> bool {
     let (text, _, has_errors) = EUC_JP.decode(bytes);
     let (other, _, _) = SHIFT_JIS.decode(bytes);

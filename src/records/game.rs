@@ -1,4 +1,4 @@
-//! A game as it was played: the players, the moves with what was thought of them, and how it ended.
+//! A game record: the players, the moves with times and scores, and the ending.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,52 +7,52 @@ use super::sfen_line::SfenLine;
 use crate::position::Position;
 use crate::types::{Color, Move, Score};
 
-/// A finished (or broken off) game.
+/// A game that has ended or was interrupted.
 #[derive(Clone, Debug)]
 pub struct GameRecord {
-    /// The name of the match or tournament, empty for none.
+    /// The name of the match or tournament; empty if unknown.
     pub event: String,
     /// The players' names, by [`Color::index`].
     pub players: [String; Color::NUM],
-    /// Their ratings before the game, where the record tells them.
+    /// The players' ratings before the game, by [`Color::index`]; `None` if unknown.
     pub ratings: [Option<f64>; Color::NUM],
-    /// When it began, in the notation of CSA: `2026/11/21 06:34:00`.
+    /// The start time in the notation of CSA: `2026/11/21 06:34:00`.
     pub started_at: Option<String>,
-    /// The time control in the notation of CSA: `00:10+05` for ten minutes and five seconds of byoyomi.
+    /// The time control in the notation of CSA: `00:10+05` for 10 minutes and 5 seconds of byoyomi.
     pub time_limit: Option<String>,
-    /// Where the record begins; no moves have been made in it.
+    /// The position before the first move.
     pub start: Position,
     /// All moves, those of the opening included.
     pub moves: Vec<RecordedMove>,
-    /// How it ended.
+    /// How the game ended.
     pub ending: Ending,
 }
 
-/// A move and what is known about it.
+/// A move with its time and the engine's thought.
 #[derive(Clone, Debug)]
 pub struct RecordedMove {
-    /// The move, legal where it was made.
+    /// The move, legal in its position.
     pub mv: Move,
-    /// The time it took, `None` for moves of the opening.
+    /// The time used, `None` if unknown, as for moves of the opening.
     pub time: Option<Duration>,
-    /// What the engine said about it.
+    /// What the engine reported for the move.
     pub thought: Option<Thought>,
 }
 
-/// The last word of an engine about the position in which it moved.
+/// The last search result that an engine reported before it moved.
 #[derive(Clone, Debug)]
 pub struct Thought {
-    /// The score, from the mover's point of view.
+    /// The score of the side that moved.
     pub score: Option<Score>,
-    /// Plies searched.
+    /// The search depth in plies.
     pub depth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
-    /// The line it expected; begins with the move itself if the engine's line did.
+    /// The principal variation. It begins with another move if the engine's did.
     pub pv: Vec<Move>,
 }
 
-/// What a game ended in, without the reason.
+/// The result of a game, without the reason.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameResult {
     /// Nobody won.
@@ -62,7 +62,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// The result of a game that ended so; a game without a winner is a draw here.
+    /// The result of a game with this winner; no winner is a draw.
     pub const fn of_winner(winner: Option<Color>) -> Self {
         match winner {
             Some(color) => Self::Win(color),
@@ -79,7 +79,7 @@ impl GameResult {
         }
     }
 
-    /// The result with this code.
+    /// The result of a code of Apery, `None` if it is unknown.
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {
             0 => Some(Self::Draw),
@@ -89,7 +89,7 @@ impl GameResult {
         }
     }
 
-    /// 1 where `side` won, 0 for a draw, -1 where it lost.
+    /// 1 if `side` won, 0 for a draw, -1 if it lost.
     pub fn for_side(self, side: Color) -> i8 {
         match self {
             Self::Draw => 0,
@@ -99,52 +99,53 @@ impl GameResult {
     }
 }
 
-/// How a game ended. "The side to move" is the one whose turn it is after the last recorded move.
+/// How a game ended. "The side to move" is the one after the last recorded move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// 投了: the side to move resigned.
     Resignation,
     /// 詰み: the side to move has no legal move.
     Checkmate,
-    /// 入玉宣言勝ち: the side to move declared, rightly. Under the try rule it did so by naming the king's move, which is
-    /// not made.
+    /// 入玉宣言勝ち: the side to move declared a win under the rule of the game. Under the try rule it
+    /// named the king's move, which is not recorded.
     Declaration,
     /// 千日手: the fourth occurrence of a position, a draw.
     Repetition,
-    /// 連続王手の千日手: the fourth occurrence of a position after nothing but checks of one side, which loses.
+    /// 連続王手の千日手: the fourth occurrence of a position where all moves of one side were checks;
+    /// that side loses.
     PerpetualCheck {
-        /// Who gave the checks.
+        /// The side that gave the checks.
         loser: Color,
     },
-    /// The longest game that the match allows was reached, a draw.
+    /// The game reached the maximum number of plies, a draw.
     MaxMoves,
-    /// 切れ負け: the side to move overstepped its time.
+    /// 切れ負け: the side to move lost on time.
     TimeUp,
-    /// The side to move answered with something that is no legal move.
+    /// The side to move answered with something other than a legal move.
     IllegalMove {
-        /// What it answered.
+        /// The answer.
         text: String,
     },
-    /// The side to move declared wrongly.
+    /// The side to move declared a win against the rule, and loses.
     IllegalDeclaration,
-    /// The engine of the side to move was gone.
+    /// The engine of the side to move exited or was disconnected.
     Disconnection {
-        /// What became of it.
+        /// What happened to the engine.
         reason: String,
     },
-    /// Broken off because the scores left no doubt.
+    /// The game was adjudicated as won by the scores.
     AdjudicatedWin {
-        /// Who was winning.
+        /// The winner.
         winner: Color,
     },
-    /// Broken off because the scores showed a dead draw.
+    /// The game was adjudicated as a draw by the scores.
     AdjudicatedDraw,
-    /// 中断: broken off for reasons outside the game; it counts for nobody.
+    /// 中断: the game was interrupted for reasons outside it and has no result.
     Interrupted,
 }
 
 impl Ending {
-    /// Who won when it was `side_to_move`'s turn; `None` for a draw and where there is no result.
+    /// The winner, if `side_to_move` was to move at the end; `None` for a draw and for no result.
     pub fn winner(&self, side_to_move: Color) -> Option<Color> {
         match self {
             Self::Declaration => Some(side_to_move),
@@ -160,7 +161,8 @@ impl Ending {
         }
     }
 
-    /// Whether the game ended without a winner by the rules or by the referee; a broken-off game is no draw.
+    /// Whether the game was drawn by the rules or by adjudication. An interrupted game is not a
+    /// draw.
     pub fn is_draw(&self) -> bool {
         matches!(
             self,
@@ -168,7 +170,7 @@ impl Ending {
         )
     }
 
-    /// A word or two without the details, for tables: `resignation`, `time up`.
+    /// The name without the details, for tables: `resignation`, `time up`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Resignation => "resignation",
@@ -188,7 +190,7 @@ impl Ending {
     }
 }
 
-/// The name, and the details where there are any: `illegal move 7g7e`.
+/// The name and its details, if any: `illegal move 7g7e`.
 impl fmt::Display for Ending {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())?;
@@ -210,7 +212,7 @@ const fn side_name(color: Color) -> &'static str {
 }
 
 impl GameRecord {
-    /// Whose turn it was when the game ended.
+    /// The side to move at the end of the game.
     pub fn side_to_move_at_end(&self) -> Color {
         let side = self.start.side_to_move();
         if self.moves.len().is_multiple_of(2) {
@@ -220,12 +222,12 @@ impl GameRecord {
         }
     }
 
-    /// Who won; `None` for a draw and where there is no result.
+    /// The winner; `None` for a draw and for no result.
     pub fn winner(&self) -> Option<Color> {
         self.ending.winner(self.side_to_move_at_end())
     }
 
-    /// The moves alone, to write the game in one line.
+    /// The start and the moves as one line of USI.
     pub fn line(&self) -> SfenLine {
         SfenLine {
             start: self.start.clone(),

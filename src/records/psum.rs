@@ -71,8 +71,8 @@ impl PositionSum {
         u128::from(self.score_sum.unsigned_abs()) <= most
     }
 
-    /// The sum as one sample: the rounded mean score and the most frequent result. A tie of wins and
-    /// losses is a draw.
+    /// The sum as one sample: the rounded mean score and the most frequent result. A tie of wins
+    /// and losses is a draw.
     pub fn to_sample(&self) -> Sample {
         let divisor = i128::from(self.count().max(1)) * i128::from(NINTHS);
         let doubled = 2 * i128::from(self.score_sum);

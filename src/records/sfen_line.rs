@@ -1,7 +1,8 @@
-//! One-line games: `startpos moves 7g7f …`, `sfen … moves …`.
+//! Games in one line, as the USI command `position` has them: `startpos moves 7g7f …`,
+//! `sfen … moves …`.
 //!
-//! Reading is lenient about what stands around the game (the word `position`, the word `sfen`, a result at the end) and
-//! strict about the game: every move must be legal where it is made.
+//! The words `position` and `sfen` and a result at the end are optional. Every move must be legal
+//! in its position.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,59 +13,59 @@ use crate::position::{Position, START_SFEN, SfenError};
 use crate::types::{Move, Move16};
 use crate::util::shorten;
 
-/// A position and the moves that were made from it.
+/// A start position and the moves made from it.
 #[derive(Clone, Debug)]
 pub struct SfenLine {
-    /// Where it begins; no moves have been made in it.
+    /// The position before the first move.
     pub start: Position,
-    /// The moves, each legal where it is made.
+    /// The moves, each legal in its position.
     pub moves: Vec<Move>,
 }
 
-/// Why a text is no such line. Places count the words from 1.
+/// Why a text is not such a line. Places number the words from 1.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SfenLineError {
-    /// Nothing but spaces, or only the word `position`.
+    /// The text is empty or only the word `position`.
     #[error("empty, expected 'startpos' or an SFEN, and perhaps 'moves' and moves after it")]
     Empty,
-    /// The start of the game is no position.
+    /// The SFEN of the start is invalid.
     #[error("the position from word {place} on: {error}")]
     Sfen {
-        /// Where the SFEN begins.
+        /// The first word of the SFEN.
         place: usize,
         /// What is wrong with it.
         error: SfenError,
     },
-    /// Something else than `moves` after the position.
+    /// The word after the position is not `moves`.
     #[error("'{found}', word {place}, expected 'moves' or the end of the line")]
     NotMoves {
-        /// What was found.
+        /// The word found.
         found: String,
-        /// The number of the word.
+        /// The number of the word in the line.
         place: usize,
     },
-    /// Not the notation of a move.
+    /// The word is not the notation of a move.
     #[error(
         "'{found}', word {place} (move {number}), is not a move, expected for example 7g7f, 8h2b+ or P*5e"
     )]
     NotAMove {
-        /// What was found.
+        /// The word found.
         found: String,
-        /// The number of the word.
+        /// The number of the word in the line.
         place: usize,
         /// The number of the move, from 1.
         number: usize,
     },
-    /// A move that cannot be made.
+    /// The move is illegal.
     #[error("'{found}', word {place} (move {number}), is illegal in {sfen}, expected a legal move")]
     Illegal {
-        /// The move.
+        /// The move as written.
         found: String,
-        /// The number of the word.
+        /// The number of the word in the line.
         place: usize,
         /// The number of the move, from 1.
         number: usize,
-        /// The position in which it should be made.
+        /// The position before the move.
         sfen: String,
     },
 }
@@ -123,7 +124,7 @@ impl FromStr for SfenLine {
     }
 }
 
-/// The moves among `words` from the index `first` on.
+/// Reads the moves in `words` from the index `first` on.
 fn read_moves(start: &Position, words: &[&str], first: usize) -> Result<Vec<Move>, SfenLineError> {
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(words.len().saturating_sub(first));
@@ -151,7 +152,8 @@ fn read_moves(start: &Position, words: &[&str], first: usize) -> Result<Vec<Move
     Ok(moves)
 }
 
-/// The canonical text: `startpos[ moves …]` or `sfen …[ moves …]`, what follows the command `position` in USI.
+/// The canonical text, the arguments of the USI command `position`: `startpos[ moves …]` or
+/// `sfen …[ moves …]`.
 impl fmt::Display for SfenLine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sfen = self.start.to_sfen();

@@ -1,7 +1,8 @@
-//! How well an evaluation predicts what teacher data say, as the engine computes it: whole numbers and all.
+//! Measures how well an evaluation, computed in integers as in the engine, predicts the scores and
+//! results of teacher data.
 //!
-//! Beside all positions those are counted apart in which a king has entered the enemy's camp, because networks see few of
-//! them and judge them badly.
+//! Positions with a king in its promotion zone are also counted apart: networks see few of them in
+//! training and evaluate them badly.
 
 use std::fmt;
 
@@ -15,59 +16,59 @@ use crate::records::score::clamp_centipawns;
 use crate::types::value::PAWN_VALUE;
 use crate::types::{EnteringKingRule, Value};
 
-/// What is asked for.
+/// Settings of a run.
 #[derive(Clone, Debug)]
 pub struct JudgeSettings {
-    /// What is worth an output of 1 of the logistic function; a pawn is 90.
+    /// The scale of the sigmoid `1 / (1 + exp(-value / scale))`; a pawn is 90.
     pub scale: f64,
-    /// How much of the target is the result of the game, 0 to 1; the rest is the score.
+    /// The weight of the game result in the target, 0 to 1; the rest is the score.
     pub result_weight: f64,
-    /// When a side may declare its win.
+    /// The rule for declarations.
     pub rule: EnteringKingRule,
-    /// What to do with bad records.
+    /// What to do with invalid records.
     pub bad_records: BadRecords,
 }
 
-/// Sums over positions of one kind.
+/// Sums over a group of positions.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Group {
-    /// How many.
+    /// The number of positions.
     pub positions: u64,
-    /// Of squared distances between the expected share of the points and the target.
+    /// The sum of squared differences between predicted winning probability and target.
     pub loss: f64,
-    /// The same for the results alone.
+    /// The sum of squared differences between predicted winning probability and result.
     pub result_loss: f64,
-    /// Of expected shares of the points of the side to move.
+    /// The sum of predicted winning probabilities of the side to move.
     pub expected: f64,
-    /// Half points that it got.
+    /// The half points of the side to move: a win is 2, a draw 1.
     pub half_points: u64,
     /// Positions of won and lost games.
     pub decided: u64,
-    /// Those among them whose winner is seen ahead.
+    /// Positions of decided games in which the evaluation favours the winner.
     pub right: u64,
 }
 
-/// What was found.
+/// The sums of a run, by group.
 #[derive(Default)]
 pub struct Judgement {
-    /// What was read.
+    /// The records read.
     pub tally: Tally,
-    /// Positions in check, which are not judged.
+    /// Positions in check, which are not evaluated.
     pub in_check: u64,
-    /// All others.
+    /// All other positions.
     pub all: Group,
-    /// The king of the side to move is in the enemy's camp.
+    /// Positions with the king of the side to move in its promotion zone.
     pub own_king: Group,
-    /// The enemy's king is in the own camp, and the own king is not in the enemy's.
+    /// Positions with only the opponent's king in its promotion zone.
     pub enemy_king: Group,
-    /// The side to move can declare.
+    /// Positions in which the side to move can declare a win.
     pub declarable: Group,
 }
 
 /// Evaluates all positions with a score and a result.
 ///
 /// # Errors
-/// Where a file fails, the watch says stop, or a record is bad and bad ones are not skipped.
+/// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     evaluator: &Evaluator,
     sources: &Sources,
@@ -103,7 +104,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     fn add(&mut self, sample: &Sample) {
         let Ok(board) = sample.position.unpack_board() else {
-            return; // Never: the reader has looked at it.
+            return; // Never: the reader has checked it.
         };
         self.position.set_up(board, u32::from(sample.ply.max(1)));
         if self.position.in_check() {
@@ -228,7 +229,8 @@ mod tests {
         // Both kings have entered in the second and third position.
         let counts = [&found.own_king, &found.enemy_king, &found.declarable];
         assert_eq!(counts.map(|group| group.positions), [2, 0, 1]);
-        // Material is equal in the first position: half a point is expected, three quarters are the target, one came.
+        // Material is equal in the first position: the prediction is 0.5, the target 0.75, the
+        // result 1.
         let mut group = Group::default();
         let position: Position =
             Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1").expect("a good position");

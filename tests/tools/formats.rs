@@ -1,4 +1,4 @@
-//! Teacher data as people use it: real positions and games through every format, and the commands.
+//! Teacher data: real positions and games through every format, and the commands of the executable.
 
 use std::collections::HashMap;
 use std::fs;
@@ -42,8 +42,7 @@ fn positions_come_back_byte_for_byte() {
     println!("{} positions", sfens.len());
 }
 
-/// Whatever the bytes, reading ends in a position or an error, and a position that was read can be
-/// packed again.
+/// Any bytes are a position or an error, and every position read can be packed again.
 #[test]
 fn any_bytes_are_a_position_or_an_error() {
     let mut random = common::Random(1);
@@ -52,7 +51,7 @@ fn any_bytes_are_a_position_or_an_error() {
     for round in 0..200_000 {
         let mut bytes = start;
         if round % 2 == 0 {
-            // A few wrong bits, or bytes at random behind good kings.
+            // A few wrong bits, or else random bytes after valid kings.
             for _ in 0..=random.below(3) {
                 bytes[random.below(32)] ^= 1 << random.below(8);
             }
@@ -219,8 +218,8 @@ fn shuffle_dedup_and_stats_run() {
     assert!(folder.read("c.svg").starts_with(b"<svg"));
 }
 
-/// Files of every format with bytes changed, lost or at random: records or errors come out, and all
-/// that comes out can be looked at.
+/// Files of every format with changed, missing or random bytes give records or errors and never
+/// panic.
 #[test]
 fn damaged_files_are_read_to_their_end() {
     let pack = {
@@ -263,8 +262,7 @@ fn damaged_files_are_read_to_their_end() {
     }
 }
 
-/// Every record either parses, and comes back the same from what is written, or says in which line
-/// it is wrong.
+/// Every record is read and survives writing and reading again, or its error names a line.
 #[test]
 fn records_of_csa() {
     let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {

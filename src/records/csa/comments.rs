@@ -19,8 +19,8 @@ pub(super) fn parse_rating(text: &str) -> Option<f64> {
     rating.is_finite().then_some(rating)
 }
 
-/// Converts the number of a score comment. Numbers beyond [`MATE_SCORE`], which some programs write,
-/// are not mates and are clamped to [`MAX_SCORE`].
+/// Converts the number of a score comment. Numbers beyond [`MATE_SCORE`], which some programs
+/// write, are not mates and are clamped to [`MAX_SCORE`].
 pub(super) fn parse_score(score: i64) -> Score {
     let [max, mate] = [MAX_SCORE, MATE_SCORE].map(i64::from);
     let size = score.saturating_abs();

@@ -17,7 +17,7 @@ pub struct CsaError {
 /// What is wrong with a line.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CsaFault {
-    /// The line is none of the standard's.
+    /// The line is not a statement of the standard.
     #[error(
         "'{0}' is no line of CSA, expected a header, a position, a move, a time, an ending or a comment"
     )]

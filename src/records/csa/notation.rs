@@ -4,8 +4,8 @@ use crate::types::{Color, File, Move, Piece, PieceType, Rank, Square};
 
 // --- Writing ---
 
-/// A move in the notation of CSA, which names the piece after the move: `+7776FU`, or `-0055FU` for a
-/// drop.
+/// A move in the notation of CSA, which names the piece after the move: `+7776FU`, or `-0055FU` for
+/// a drop.
 pub fn move_text(mv: Move) -> String {
     let from = mv.from().map_or_else(|| "00".to_owned(), square_text);
     let piece = mv.piece();

@@ -1,4 +1,4 @@
-//! Small records, right and wrong.
+//! Small records, valid and invalid.
 
 use std::time::Duration;
 

@@ -29,8 +29,8 @@ impl Summary {
         Some(Self { reason, players })
     }
 
-    /// The ending of a game between `names` that ended at `position`; `None` if its word is unknown and
-    /// nobody won.
+    /// The ending of a game between `names` that ended at `position`; `None` if its word is unknown
+    /// and nobody won.
     pub(super) fn ending(
         &self,
         names: &[String; Color::NUM],

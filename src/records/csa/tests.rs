@@ -1,5 +1,5 @@
-//! The texts are compared as a whole: every line of them was read by the parsers of `cshogi`, of the crate `csa` and of
-//! `tsshogi` (`ShogiHome`) when it was written down here.
+//! Compares whole texts. The parsers of `cshogi`, the crate `csa` and `tsshogi` (`ShogiHome`) read
+//! every one of these lines.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ fn text(record: &GameRecord) -> String {
     String::from_utf8(bytes).expect("the record is UTF-8")
 }
 
-/// A game with everything in it: two moves of the opening, a promotion, scores of both kinds and both sides.
+/// A game with two moves of the opening, a promotion, and scores of both kinds and both sides.
 fn full_record() -> GameRecord {
     let mut record = record(
         "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e",

@@ -42,11 +42,13 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
 
 /// The word of the standard for an ending with `side` to move.
 ///
-/// - Checkmate is `%TORYO`, as servers record it: some readers take the standard's `%TSUMI` for a draw.
+/// - Checkmate is `%TORYO`, as servers record it: some readers take the standard's `%TSUMI` for a
+///   draw.
 /// - The maximum length is `%JISHOGI`, the draw that every reader knows; `%MAX_MOVES` is not in the
 ///   standard.
-/// - An illegal move and a disconnection of the side to move are `%ILLEGAL_MOVE`. If the other side gave
-///   perpetual check, it is `%±ILLEGAL_ACTION`; some readers confuse its sides, so it has no other use.
+/// - An illegal move and a disconnection of the side to move are `%ILLEGAL_MOVE`. If the other side
+///   gave perpetual check, it is `%±ILLEGAL_ACTION`; some readers confuse its sides, so it has no
+///   other use.
 /// - An adjudicated win is `%TORYO` if the loser is to move, otherwise `%CHUDAN`, as no other word
 ///   fits.
 fn ending_words(ending: &Ending, side: Color) -> &'static str {

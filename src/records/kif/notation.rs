@@ -14,8 +14,8 @@ pub(super) struct Notation {
 }
 
 impl Notation {
-    /// Parses the move that the text begins with, and returns the rest. `last` is the target square of
-    /// the previous move, which 同 stands for.
+    /// Parses the move that the text begins with, and returns the rest. `last` is the target square
+    /// of the previous move, which 同 stands for.
     pub(super) fn parse(text: &str, last: Option<Square>) -> Option<(Self, &str)> {
         let text = text.trim_start_matches(['▲', '△', '▼', '▽', '☗', '☖']);
         let (to, text) = if let Some(rest) = text.strip_prefix('同') {

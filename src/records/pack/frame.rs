@@ -1,5 +1,5 @@
-//! The fields of a stored game. Its end follows from the bytes alone, so that the games after one with
-//! an illegal move can still be read.
+//! The fields of a stored game. Its end follows from the bytes alone, so that the games after one
+//! with an illegal move can still be read.
 
 use std::io::{self, Read};
 

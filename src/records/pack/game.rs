@@ -41,8 +41,8 @@ impl PackReason {
 pub struct PackGame {
     /// The position before the first move.
     pub start: Position,
-    /// The moves, each legal in its position, with the score of the side that makes it in centipawns
-    /// (a pawn is 100).
+    /// The moves, each legal in its position, with the score of the side that makes it in
+    /// centipawns (a pawn is 100).
     pub moves: Vec<(Move, i16)>,
     /// The result.
     pub result: GameResult,

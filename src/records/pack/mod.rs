@@ -1,7 +1,7 @@
 //! `.pack`: whole games, about 4 bytes a ply. The archive of teacher data.
 //!
-//! The format of the generator in `YaneuraOu-ScriptCollection` (`GenSfen/readme.md`), little endian,
-//! without a file header:
+//! The format of the generator in `YaneuraOu-ScriptCollection` (`GenSfen/readme.md`), little
+//! endian, without a file header:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | 2 | the end: the result code in both square fields of a move, which no move has |
 //! | 1 | the reason, see [`PackReason`] |
 //!
-//! A file may be cut off anywhere and continued: [`PackReader::good_bytes`] tells where its last whole
-//! game ends.
+//! A file may be cut off anywhere and continued: [`PackReader::good_bytes`] tells where its last
+//! whole game ends.
 
 mod fault;
 mod frame;

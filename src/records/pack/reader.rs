@@ -8,8 +8,8 @@ use super::game::PackGame;
 use crate::position::Position;
 use crate::records::game_reader::{GameFormat, GameReader, legal_move};
 
-/// Reads one game after the other. A game with an illegal start or move is an error, and the next one
-/// follows; after any other error the iterator ends.
+/// Reads one game after the other. A game with an illegal start or move is an error, and the next
+/// one follows; after any other error the iterator ends.
 pub type PackReader<R> = GameReader<R, Pack>;
 
 /// The format `.pack`.

@@ -23,8 +23,8 @@ impl<W: Write> PackWriter<W> {
         }
     }
 
-    /// Writes a game in a single call of `out` and returns its size in bytes. A start ply above 65535
-    /// is stored as 65535.
+    /// Writes a game in a single call of `out` and returns its size in bytes. A start ply above
+    /// 65535 is stored as 65535.
     ///
     /// # Errors
     /// `out` fails, or the game is longer than [`MAX_PLIES`].

@@ -4,7 +4,8 @@
 pub(super) const CAPACITY: u32 = 256;
 
 const WORD: u32 = u64::BITS;
-/// Four words are stored; the fifth holds overflowing bits and lets [`Bits::peek`] read past the end.
+/// Four words are stored; the fifth holds overflowing bits and lets [`Bits::peek`] read past the
+/// end.
 const WORDS: usize = 5;
 
 /// A Huffman code.

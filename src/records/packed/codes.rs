@@ -74,8 +74,8 @@ pub(super) static PACKED_SFEN: CodeTable = CodeTable::new(
     false,
 );
 
-/// The codes of Apery: the colour comes before the promotion, and the codes of knight and silver are
-/// swapped.
+/// The codes of Apery: the colour comes before the promotion, and the codes of knight and silver
+/// are swapped.
 pub(super) static HUFFMAN_CODED_POS: CodeTable = CodeTable::new(
     [
         kind(code(0b1, 2), code(0b0, 2), code(0b010, 3)),
@@ -184,7 +184,8 @@ impl CodeTable {
         (piece, length as u32)
     }
 
-    /// Decodes a piece in hand or in the box and the length of its code; `None` if there is no code.
+    /// Decodes a piece in hand or in the box and the length of its code; `None` if there is no
+    /// code.
     #[inline]
     pub(super) const fn hand(&self, next: u8) -> Option<(InHand, u32)> {
         match self.hands[next as usize] {

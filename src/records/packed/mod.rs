@@ -4,16 +4,16 @@
 //! Both are a stream of bits, the lowest bit of each byte first: side to move (0 black), 7 bits for
 //! the square of black's king and 7 for white's, a Huffman code for each of the other 79 squares in
 //! the order of [`Square`], then the hands, black's first, and last the piece box: the pieces
-//! missing from a full set. A piece in hand or in the box takes one bit less than on the board, which
-//! pays for the square that it leaves empty, so the stream always has 256 bits. The two formats differ
-//! in the codes only.
+//! missing from a full set. A piece in hand or in the box takes one bit less than on the board,
+//! which pays for the square that it leaves empty, so the stream always has 256 bits. The two
+//! formats differ in the codes only.
 //!
-//! The bytes written are those of `YaneuraOu` 9 and cshogi. The reader also takes hands in any order
-//! (`YaneuraOu` 7.6 wrote gold last) and zeros instead of the box.
+//! The bytes written are those of `YaneuraOu` 9 and cshogi. The reader also takes hands in any
+//! order (`YaneuraOu` 7.6 wrote gold last) and zeros instead of the box.
 //!
 //! A missing king has the square 81. Its board has one more square to encode, so a stream with all
-//! other pieces is one bit longer than 32 bytes, or two bits without both kings; other programs lose
-//! these bits. Here the king's field is 82 instead of 81 if the bit that does not fit is 1.
+//! other pieces is one bit longer than 32 bytes, or two bits without both kings; other programs
+//! lose these bits. Here the king's field is 82 instead of 81 if the bit that does not fit is 1.
 
 mod bits;
 mod codes;
@@ -107,7 +107,8 @@ macro_rules! packed_position {
                 Ok(Position::from_board(unpack(&self.0, $codes)?, ply)?)
             }
 
-            /// Unpacks the board only, which is much faster than a position with room for a history.
+            /// Unpacks the board only, which is much faster than a position with room for a
+            /// history.
             ///
             /// # Errors
             /// The bytes are not a valid position.
@@ -228,8 +229,8 @@ fn read_hands(
     let mut counts = [[0; PieceType::HAND.len() + 1]; Color::NUM];
     while bits.position() < end {
         if bits.rest_is_zero() {
-            // Zeros are codes of black's pawns. If no pawns are left for them, the piece box was not
-            // written.
+            // Zeros are codes of black's pawns. If no pawns are left for them, the piece box was
+            // not written.
             counts[0][PieceType::Pawn.index()] += missing_pawns(board, &counts)
                 .min((end - bits.position()) / codes.of_hand(PieceType::Pawn, Color::Black).length);
             break;

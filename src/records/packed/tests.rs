@@ -1,4 +1,4 @@
-//! Bytes that cshogi writes, round trips, and every way to be wrong.
+//! The bytes of cshogi, round trips, and every kind of invalid position.
 
 use super::*;
 use crate::position::START_SFEN;

@@ -1,8 +1,8 @@
 //! Reconstructs games from the samples of `.psv` and `.hcpe`.
 //!
-//! Generators write the positions of a game in their order. If the move of a sample leads to the position
-//! of the next one and both have the same result, they belong to one game; otherwise a new game
-//! begins. Shuffled samples become games of one move.
+//! Generators write the positions of a game in their order. If the move of a sample leads to the
+//! position of the next one and both have the same result, they belong to one game; otherwise a new
+//! game begins. Shuffled samples become games of one move.
 
 use super::record::Record;
 use crate::position::Position;

@@ -11,8 +11,8 @@ use crate::util::read_up_to;
 
 /// How one format is read and written.
 pub(super) trait Codec: Sync {
-    /// Reads the next record; `None` at the end of the input. `scratch` is a position that the codec
-    /// may set up for its checks; it saves an allocation for each record.
+    /// Reads the next record; `None` at the end of the input. `scratch` is a position that the
+    /// codec may set up for its checks; it saves an allocation for each record.
     ///
     /// # Errors
     /// The input fails, or the record is invalid.
@@ -81,7 +81,8 @@ pub(super) fn check_move(position: &Position, mv: Option<Move16>, bits: u16) -> 
 
 // --- Writing ---
 
-/// Writes each sample of a record in a single call of `out`. A record of the format `name` is copied.
+/// Writes each sample of a record in a single call of `out`. A record of the format `name` is
+/// copied.
 pub(super) fn write_samples<const N: usize>(
     name: &str,
     record: &Record,

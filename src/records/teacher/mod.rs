@@ -1,9 +1,9 @@
 //! Teacher data of every format as one stream of [`Record`]s, and conversion between the formats.
 //!
 //! A record is a position with a score and a result, a whole game, or a position alone. The reader
-//! checks what it returns: both kings, a valid position, legal moves. Anything else is an error with
-//! its place in the file, and the stream goes on after it if the format tells where the next record
-//! begins.
+//! checks what it returns: both kings, a valid position, legal moves. Anything else is an error
+//! with its place in the file, and the stream goes on after it if the format tells where the next
+//! record begins.
 //!
 //! A format is a file below `formats/` that implements [`codec::Codec`], and a row of the table in
 //! `formats/mod.rs`. No other code depends on the set of formats.

@@ -40,8 +40,8 @@ pub struct TeacherGame {
     source: Option<SourceBytes>,
 }
 
-/// The bytes of a record in the format it was read from. A writer of that format copies them, so that
-/// fields which a [`Record`] lacks are kept.
+/// The bytes of a record in the format it was read from. A writer of that format copies them, so
+/// that fields which a [`Record`] lacks are kept.
 #[derive(Clone, Debug)]
 struct SourceBytes {
     /// The name of the format.
@@ -89,8 +89,8 @@ impl From<PackGame> for TeacherGame {
 }
 
 impl TeacherGame {
-    /// A game that was read from `bytes` of the format with this name. `unsearched` are the indices of
-    /// the moves that were played without a search, in ascending order.
+    /// A game that was read from `bytes` of the format with this name. `unsearched` are the indices
+    /// of the moves that were played without a search, in ascending order.
     pub(super) fn from_bytes(
         game: PackGame,
         unsearched: Vec<usize>,
@@ -104,7 +104,8 @@ impl TeacherGame {
         }
     }
 
-    /// The moves with their scores in centipawns; `None` for a move that was played without a search.
+    /// The moves with their scores in centipawns; `None` for a move that was played without a
+    /// search.
     pub fn scored_moves(&self) -> impl Iterator<Item = (Move, Option<i16>)> + Clone {
         let moves = self.game.moves.iter().enumerate();
         moves.map(|(index, &(mv, score))| {
@@ -177,7 +178,8 @@ impl Record {
         source?.of_format(format)
     }
 
-    /// Visits the samples: one of a position with a score, and one for each searched move of a game.
+    /// Visits the samples: one of a position with a score, and one for each searched move of a
+    /// game.
     pub fn for_each_sample(&self, mut visit: impl FnMut(&Sample)) {
         match self {
             Self::Sample(scored) => visit(&scored.sample),

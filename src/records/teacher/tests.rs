@@ -1,4 +1,4 @@
-//! Games through every format and back; every class of bad record at its place.
+//! Games through every format and back, and the place and class of every kind of invalid record.
 
 use super::*;
 use crate::movegen::legal_moves;
@@ -90,15 +90,15 @@ fn games_come_back_from_positions() {
         let bytes = convert(&pack, Format::Pack, format);
         assert!(convert(&bytes, format, Format::Pack) == pack, "{format}");
     }
-    // The unit of PSV is coarser, so the scores are those of PSV from then on.
+    // Scores are rounded to the coarser units of psv, once.
     let psv = convert(&pack, Format::Pack, Format::Psv);
     let again = convert(&psv, Format::Psv, Format::Pack);
     assert_eq!(again.len(), pack.len());
     assert!(convert(&again, Format::Pack, Format::Psv) == psv);
     let csa = convert(&pack, Format::Pack, Format::Csa);
-    // Reasons differ, for CSA has words for them.
+    // The bytes of the reasons differ: CSA has words for them.
     assert!(convert(&csa, Format::Csa, Format::Psv) == psv);
-    // Lines have no scores.
+    // Lines of USI have no scores.
     let lines = convert(&pack, Format::Pack, Format::Usi);
     let games = read(&lines, Format::Usi);
     assert_eq!(games.len(), 20);
@@ -112,7 +112,7 @@ fn positions_are_the_same_in_every_format() {
     for format in [Format::Psv, Format::Hcpe3, Format::Usi] {
         let bytes = convert(&pack, Format::Pack, format);
         if format == Format::Hcpe3 {
-            // No ply is kept; both starts have ply 1.
+            // The format stores no ply; both starts have ply 1.
             assert_eq!(read(&bytes, format).len(), 20);
         }
         assert!(convert(&bytes, format, Format::Sfen) == sfen, "{format}");
@@ -125,7 +125,7 @@ fn positions_are_the_same_in_every_format() {
 }
 
 #[test]
-fn mere_positions_are_no_teacher_data() {
+fn positions_alone_are_no_teacher_data() {
     let record = Record::Position(PackedSfen::of(&Position::startpos()), 1);
     let mut writer = TeacherWriter::new(Vec::new(), Format::Kif);
     let error = writer.write(&record).expect_err("read only");
@@ -134,7 +134,7 @@ fn mere_positions_are_no_teacher_data() {
     let error = writer.write(&record).expect_err("no score");
     assert_eq!(
         error.to_string(),
-        "psv needs scores and results, which a mere position has not"
+        "psv needs scores and results, which a position alone does not have"
     );
 }
 
@@ -163,6 +163,21 @@ fn moves_that_are_not_to_be_learnt_from_are_no_samples() {
 }
 
 #[test]
+fn fields_that_records_lack_are_copied() {
+    let pack = pack();
+    for (format, at, bits) in [
+        // The padding, the reason among the bits of the result, the opponent.
+        (Format::Psv, 39, 7),
+        (Format::Hcpe, 36, 4),
+        (Format::Hcpe3, 35, 3),
+    ] {
+        let mut bytes = convert(&pack, Format::Pack, format);
+        bytes[at] |= bits;
+        assert!(convert(&bytes, format, format) == bytes, "{format}");
+    }
+}
+
+#[test]
 fn results_are_those_of_the_side_to_move() {
     let mut results = Vec::new();
     Record::from(game(1)).for_each_sample(|sample| {
@@ -171,7 +186,7 @@ fn results_are_those_of_the_side_to_move() {
     assert_eq!(results[..4], [1, -1, 1, -1]);
 }
 
-/// A record of PSV with this board.
+/// A psv record of a board with these pieces.
 fn psv_of(pieces: &[(Piece, Square)]) -> PackedSfenValue {
     let mut board = Board::EMPTY;
     for &(piece, square) in pieces {
@@ -187,7 +202,7 @@ fn psv_of(pieces: &[(Piece, Square)]) -> PackedSfenValue {
     }
 }
 
-/// A good record, and bad ones with their classes.
+/// A valid record, and invalid ones with their classes.
 fn good_and_bad() -> (PackedSfenValue, Vec<(PackedSfenValue, &'static str)>) {
     let kings = [
         (Piece::BlackKing, Square::S59),

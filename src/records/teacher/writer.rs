@@ -15,15 +15,15 @@ pub enum WriteError {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// A position alone, in a format that needs scores and results.
-    #[error("{0} needs scores and results, which a mere position has not")]
-    MerePosition(Format),
+    #[error("{0} needs scores and results, which a position alone does not have")]
+    NoScore(Format),
     /// The format can only be read.
     #[error("{0} is read but not written, expected usi or csa for games as text")]
     ReadOnly(Format),
 }
 
-/// Writes records in one format. Fields that the format lacks are dropped; a record that was read from
-/// a file of the same format is written byte for byte.
+/// Writes records in one format. Fields that the format lacks are dropped; a record that was read
+/// from a file of the same format is written byte for byte.
 pub struct TeacherWriter<W: Write> {
     out: W,
     format: Format,
@@ -75,10 +75,10 @@ impl<W: Write> TeacherWriter<W> {
         if !self.format.is_writable() {
             return Err(WriteError::ReadOnly(self.format));
         }
-        let is_mere = matches!(record, Record::Position(..));
+        let is_position = matches!(record, Record::Position(..));
         match self.format.content() {
-            Content::Samples | Content::Games if is_mere => {
-                Err(WriteError::MerePosition(self.format))
+            Content::Samples | Content::Games if is_position => {
+                Err(WriteError::NoScore(self.format))
             }
             Content::Games if !record.is_game() => match self.chain.add(record) {
                 Some(game) => Ok(self.put(&game.into())?),
@@ -88,8 +88,8 @@ impl<W: Write> TeacherWriter<W> {
         }
     }
 
-    /// Writes the game that is still open, flushes, and returns the output and the number of positions
-    /// written.
+    /// Writes the game that is still open, flushes, and returns the output and the number of
+    /// positions written.
     ///
     /// # Errors
     /// The output fails.

@@ -1,4 +1,5 @@
-//! Files for a while: records of a fixed size that are spread over them, so that each fits into memory.
+//! Temporary files over which records of a fixed size are spread, so that each file fits into
+//! memory.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write};
@@ -6,20 +7,21 @@ use std::path::{Path, PathBuf};
 
 use super::DataError;
 
-/// More files at a time are not opened; what does not fit then is spread again.
-const MOST: u64 = 200;
+/// The most files that are open at a time. A bucket that is still too large is spread again.
+const MAX_BUCKETS: u64 = 200;
+/// The write buffer of each bucket, in bytes.
 const BUFFER: usize = 1 << 15;
 
-/// The buckets get different amounts: plan for a little more than the mean.
+/// Plan for this part (one fifth) more than the mean, because buckets get different amounts.
 const MARGIN: u64 = 5;
 
-/// How many buckets to make so that one of `total` bytes fits into `memory` bytes.
+/// The number of buckets for `total` bytes so that each fits into `memory` bytes.
 pub(super) fn count(total: u64, memory: u64) -> usize {
     let wanted = (total + total / MARGIN).div_ceil(memory.max(1));
-    wanted.clamp(1, MOST) as usize
+    wanted.clamp(1, MAX_BUCKETS) as usize
 }
 
-/// A file that is removed when it is no longer needed.
+/// A temporary file, which is removed on drop.
 pub(super) struct Bucket {
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
@@ -47,14 +49,16 @@ impl Drop for Bucket {
     }
 }
 
-/// Spreads records: each call of [`Write::write_all`] with one record puts it into the bucket that `choose` names.
+/// Spreads records over buckets: each call of [`Write::write_all`] takes one record, and `choose`
+/// names its bucket.
 pub(super) struct Spread<C> {
     buckets: Vec<(Bucket, BufWriter<File>)>,
     choose: C,
 }
 
 impl<C: FnMut(&[u8]) -> usize> Spread<C> {
-    /// `count` files beside `path`; `choose` gets a record and returns a number below `count`.
+    /// Creates `count` files beside `path`. `choose` gets a record and returns a number below
+    /// `count`.
     pub(super) fn create(path: &Path, count: usize, choose: C) -> Result<Self, DataError> {
         let mut buckets = Vec::with_capacity(count);
         for index in 0..count {
@@ -68,7 +72,7 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
         Ok(Self { buckets, choose })
     }
 
-    /// The filled buckets.
+    /// Flushes the buckets and returns them.
     pub(super) fn finish(self) -> Result<Vec<Bucket>, DataError> {
         let mut finished = Vec::with_capacity(self.buckets.len());
         for (bucket, mut out) in self.buckets {

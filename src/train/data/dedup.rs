@@ -1,7 +1,9 @@
-//! Each position once, with the exact sum of its scores and the counts of its results.
+//! Removes duplicates: each position once, with the exact sum of its scores and the counts of its
+//! results.
 //!
-//! Positions go into buckets by a hash, so that equal ones meet; each bucket is sorted in memory and its equal neighbours
-//! become one. The same position is one with the same pieces, hands and side to move, however it was packed.
+//! Positions go into buckets by a hash, so that equal ones share a bucket; each bucket is sorted in
+//! memory and equal neighbours are merged. Positions are equal if their board, hands and side to
+//! move are, however they were packed.
 
 use std::io::{BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -14,7 +16,7 @@ use crate::records::psum::PositionSum;
 use crate::records::teacher::{Content, Format, Record, TeacherWriter};
 use crate::runs::OutputFile;
 
-/// How to remove duplicates.
+/// Settings of a run.
 #[derive(Clone, Debug)]
 pub struct DedupSettings {
     /// Memory for positions, in bytes.
@@ -23,24 +25,27 @@ pub struct DedupSettings {
     pub bad_records: BadRecords,
 }
 
-/// What was found.
+/// The counts of a run.
 #[derive(Default)]
 pub struct DedupReport {
-    /// What was read, and how many positions were written.
+    /// The records read and the positions written.
     pub tally: Tally,
     /// Positions that occurred more than once.
     pub repeated: u64,
-    /// Among them those whose games ended differently: a format with one result cannot say so.
+    /// Those of them whose games had different results, which a format with one result cannot
+    /// store.
     pub contested: u64,
 }
 
-/// Buckets of buckets of buckets: deeper only equal positions can be too many, and those become one in memory.
-const DEEPEST: u32 = 3;
+/// Levels of buckets within buckets. A larger bucket on the last level can only have many equal
+/// positions, which are merged in memory.
+const MAX_LEVEL: u32 = 3;
 
-/// Writes each position once, sorted within buckets: the same files give the same bytes for the same memory.
+/// Writes each position once, sorted within buckets. The same files and memory give the same bytes.
 ///
 /// # Errors
-/// Where a file fails, the format keeps games, the watch says stop, or a record is bad and bad ones are not skipped.
+/// A file fails, the format does not hold samples, the work is stopped, or a record is invalid and
+/// such records are not skipped.
 pub fn run(
     sources: &Sources,
     output: (&Path, Format),
@@ -51,7 +56,8 @@ pub fn run(
     if format.content() != Content::Samples {
         return Err(DataError::Games(format));
     }
-    // The readers of a terabyte of games need no more buckets than those of its positions: too few are spread again.
+    // The size of the input is only a guess at that of its positions. Buckets that turn out too
+    // large are spread again.
     let count = buckets::count(sources.bytes()?, settings.memory);
     let out = files::create(path)?;
     let spread = Spread::create(path, count, move |bytes| bucket_of(bytes, 0, count))?;
@@ -79,13 +85,14 @@ pub fn run(
     Ok(report)
 }
 
-/// The bucket of a record, by other bits of the hash on each level. FNV-1a (Fowler, Noll, Vo) over the position.
+/// The bucket of a record: the FNV-1a hash (Fowler, Noll, Vo) of its position, with another seed on
+/// each level.
 fn bucket_of(record: &[u8], level: u32, count: usize) -> usize {
     let begin = 0xcbf2_9ce4_8422_2325_u64 ^ u64::from(level);
     let hash = record[..32].iter().fold(begin, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    // The high bits of the product are the mixed ones.
+    // The high bits of the product are the well mixed ones.
     let mixed = u128::from(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     ((mixed * count as u128) >> u64::BITS) as usize
 }
@@ -93,7 +100,7 @@ fn bucket_of(record: &[u8], level: u32, count: usize) -> usize {
 struct Merged<'a> {
     out: TeacherWriter<OutputFile>,
     path: &'a Path,
-    /// Sums that fit into memory.
+    /// The number of sums that fit into memory.
     memory: usize,
     report: DedupReport,
 }
@@ -102,7 +109,7 @@ impl Merged<'_> {
     fn take(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> Result<(), DataError> {
         watch.check_stop()?;
         let records = bucket.bytes as usize / PositionSum::SIZE;
-        if records > self.memory && level <= DEEPEST {
+        if records > self.memory && level <= MAX_LEVEL {
             return self.spread(bucket, level, watch);
         }
         let mut sums: Vec<PositionSum> = Vec::with_capacity(records.min(self.memory));
@@ -153,7 +160,8 @@ impl Merged<'_> {
     }
 }
 
-/// Sorts by position and makes equal neighbours one; what came first stays first.
+/// Sorts by position and merges equal neighbours. The sort is stable, so the first move of a
+/// position is kept.
 fn merge(sums: &mut Vec<PositionSum>) {
     sums.sort_by_key(|sum| sum.position);
     sums.dedup_by(|next, kept| {

@@ -28,11 +28,11 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The files; of a folder, and of those in it, all that have a known format, in the order of their names. `format` is that of files whose
-    /// name says none, or another.
+    /// Takes files, and for a folder all files of a known format below it, in the order of their
+    /// paths. `format` overrides the extensions of files that are named directly.
     ///
     /// # Errors
-    /// Where a name says no format, or a folder cannot be listed or holds no teacher data.
+    /// An extension is unknown, or a folder cannot be listed or has no teacher data.
     pub fn new(paths: &[PathBuf], format: Option<Format>) -> Result<Self, DataError> {
         let mut sources = Vec::new();
         for path in paths {
@@ -61,7 +61,8 @@ impl Sources {
         })
     }
 
-    /// Takes games that neither play nor the rules ended for bad records where `format` is one to learn from.
+    /// Makes games without a result by play or by the rules invalid if `format` has scores and
+    /// results to learn from.
     #[must_use]
     pub fn for_output(mut self, format: Format) -> Self {
         self.needs_results = format.has_scores();
@@ -106,7 +107,8 @@ impl Sources {
     }
 }
 
-/// The files of a folder and of the folders in it. Links to folders are not followed: they could lead round in a circle.
+/// Adds the files below a folder. Links to folders are not followed, because they could form a
+/// cycle.
 fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
     for entry in fs::read_dir(folder).map_err(DataError::io(folder))? {
         let entry = entry.map_err(DataError::io(folder))?;

@@ -1,8 +1,8 @@
-//! Counts by classes of equal width.
+//! Histograms with classes of equal width.
 
 use serde::{Deserialize, Serialize};
 
-/// Counts of numbers; what lies outside goes to the first or last class.
+/// Counts of numbers by class. Numbers outside the range count for the first or last class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Histogram {
     /// The lower end of the first class.
@@ -12,11 +12,11 @@ pub(super) struct Histogram {
     counts: Vec<u64>,
 }
 
-/// The longest bar of a table, in letters.
+/// The longest bar of the text output, in characters.
 const LONGEST_BAR: u64 = 50;
 
 impl Histogram {
-    /// Classes of `width` from `first` to `end`.
+    /// Creates classes of `width` from `first` to `end`.
     pub(super) fn new(first: i64, end: i64, width: i64) -> Self {
         Self {
             first,
@@ -38,7 +38,7 @@ impl Histogram {
         self.counts[class.clamp(0, last) as usize] += 1;
     }
 
-    /// The lower end of each class and its count.
+    /// The lower ends of the classes with their counts.
     pub(super) fn classes(&self) -> impl Iterator<Item = (i64, u64)> {
         let ends = (self.first..).step_by(self.width as usize);
         ends.zip(self.counts.iter().copied())
@@ -48,7 +48,7 @@ impl Histogram {
         self.width
     }
 
-    /// A line for each class from the first to the last that has anything in it, with bars.
+    /// A line with a bar for each class, from the first to the last class that is not empty.
     pub(super) fn lines(&self) -> Vec<String> {
         let most = self.counts.iter().copied().max().unwrap_or(0).max(1);
         let is_empty = |&(_, count): &(i64, u64)| count == 0;

@@ -1,6 +1,7 @@
-//! Tools for files of teacher data of any size: convert, validate, shuffle, remove duplicates, count.
+//! Tools for files of teacher data: convert, validate, shuffle, remove duplicates, statistics.
 //!
-//! All of them stream. What they write appears under its name when it is whole; before that it is called `NAME.partial`.
+//! All of them stream, so files may be of any size. An output is called `NAME.partial` until it is
+//! complete.
 
 mod buckets;
 pub mod dedup;
@@ -22,69 +23,69 @@ use crate::runs::{FolderError, Stop};
 
 pub use files::{Output, Source, Sources};
 
-/// Why a tool could not do its work.
+/// Why a tool failed.
 #[derive(Debug, Error)]
 pub enum DataError {
-    /// A file fails.
+    /// A file cannot be read or written.
     #[error("{}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// A bad record where bad ones are not skipped.
+    /// A record is invalid, and such records are not skipped.
     #[error("{}: {error}", path.display())]
     Bad {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The place of the record and its fault.
         error: TeacherError,
     },
-    /// A record that the format of the output cannot hold.
+    /// The format of the output cannot hold a record.
     #[error("{}: {error}", path.display())]
     Write {
         /// The output.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         error: WriteError,
     },
-    /// A file name that says no format.
+    /// The extension of a file name is not that of a format.
     #[error("{}: {error}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The extension found.
         error: UnknownFormat,
     },
-    /// A folder without teacher data.
+    /// A folder has no file of a known format.
     #[error("{}: no file of a known format, expected {}", .0.display(), Format::names(|_| true))]
     EmptyFolder(PathBuf),
-    /// A format of games where positions are written.
+    /// The format holds games, but the tool writes positions.
     #[error(
         "{0} keeps games, expected a format of positions: {names}",
         names = Format::names(|format| format.record_size().is_some())
     )]
     Games(Format),
     /// Another process is writing the output.
-    #[error("{}: another run is writing this file at this moment", .0.display())]
+    #[error("{}: another run is writing this file", .0.display())]
     InUse(PathBuf),
     /// The folder that keeps the work.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Somebody asked to stop.
+    /// The work was stopped.
     #[error("interrupted; no output was completed")]
     Interrupted,
 }
 
 impl DataError {
-    /// For [`Result::map_err`] of something that was done with a file.
+    /// Makes an error of a file operation, for [`Result::map_err`].
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         |error| Self::Io { path, error }
     }
 
-    /// For [`Result::map_err`] of a record that was written.
+    /// Makes an error of a failed write of a record, for [`Result::map_err`].
     pub(crate) fn write(path: &Path) -> impl FnOnce(WriteError) -> Self {
         let path = path.to_owned();
         |error| Self::Write { path, error }

@@ -1,4 +1,5 @@
-//! One pass over files: check every record, and write the good ones in whatever format. `convert` and `validate`.
+//! One pass over files, for `convert` and `validate`: checks every record and writes the valid ones
+//! in another format.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,42 +14,42 @@ use super::steps::{Checkpoint, Steps};
 use super::{DataError, Output, Source, Sources, Watch};
 use crate::records::teacher::{Chain, Content, Format, Record, TeacherError};
 
-/// Bad records of a class that are kept with their places; more are only counted.
+/// The number of invalid records of a class that are kept as examples.
 const EXAMPLES: usize = 5;
 
-/// What to do with bad records.
+/// What to do with invalid records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadRecords {
-    /// The first one ends the work.
+    /// The first one is an error.
     Stop,
-    /// They are counted and left out.
+    /// They are counted and skipped.
     Skip,
 }
 
-/// The records of a run, good and bad.
+/// Counts of the valid and invalid records of a run.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Tally {
-    /// Good records: positions, or games.
+    /// Valid records, which are positions or games.
     pub records: u64,
-    /// Good records that are games.
+    /// Valid records that are games.
     pub games: u64,
-    /// Positions in the output.
+    /// Positions written.
     pub written: u64,
-    /// Bad records by class.
+    /// Invalid records by class.
     pub faults: BTreeMap<String, FaultClass>,
 }
 
-/// The bad records of a class.
+/// The invalid records of a class.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct FaultClass {
-    /// How many.
+    /// The number of records.
     pub count: u64,
-    /// The file and the place of the first ones, in words.
+    /// The file and place of the first ones, as text.
     pub examples: Vec<String>,
 }
 
 impl Tally {
-    /// How many bad records there are.
+    /// The number of invalid records.
     pub fn bad(&self) -> u64 {
         self.faults.values().map(|class| class.count).sum()
     }
@@ -67,7 +68,8 @@ impl Tally {
         }
     }
 
-    /// Counts a record and hands it back if it is good; a bad one is an error where bad ones are not skipped.
+    /// Counts a record and returns it if it is valid. An invalid one is an error unless such
+    /// records are skipped.
     pub(super) fn take(
         &mut self,
         source: &Source,
@@ -79,7 +81,7 @@ impl Tally {
         self.take_any(source, record, bad_records)
     }
 
-    /// The same for what was made of a record.
+    /// As [`Self::take`], for a value that was made of a record.
     pub(in crate::train) fn take_any<T>(
         &mut self,
         source: &Source,
@@ -111,16 +113,16 @@ impl Tally {
     }
 }
 
-/// What a pass found.
+/// The counts of a pass.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct PassReport {
-    /// The records.
+    /// The records read.
     pub tally: Tally,
-    /// Positions with a score and a result, those of games included.
+    /// Positions with score and result, including those of games.
     pub samples: u64,
-    /// Positions that were held out.
+    /// Positions of held-out games.
     pub held_out: u64,
-    /// Whether scores and results point the same way.
+    /// The check of the signs of scores and results.
     pub signs: Signs,
 }
 
@@ -141,29 +143,29 @@ pub struct HeldOut {
     pub path: PathBuf,
     /// Its format.
     pub format: Format,
-    /// The share of the games, from 0 to 1.
+    /// The share of the games that go there, 0 to 1.
     pub share: f64,
-    /// Other games for another number.
+    /// The seed of the choice.
     pub seed: u64,
 }
 
-/// Where the good records go.
+/// Where the valid records are written.
 #[derive(Clone, Default, Debug)]
 pub struct Destination {
-    /// The output.
+    /// The output and its format; `None` to check only.
     pub output: Option<(PathBuf, Format)>,
-    /// Games for another file. Positions that follow each other by their moves are a game, too.
+    /// Another file for some games. Consecutive samples whose moves lead to each other count as a
+    /// game.
     pub held_out: Option<HeldOut>,
-    /// Only positions with a king in the enemy's camp, each alone, are written.
+    /// Whether only positions with a king in its promotion zone are written, as samples.
     pub entered_kings: bool,
 }
 
-/// Reads everything of a part; writes what is good where there is an output. What games are held
-/// out depends on all games before, so that such a pass is neither divided nor kept.
+/// Reads all records, and writes the valid ones if there is an output.
 ///
 /// # Errors
-/// Where a file fails, an output cannot hold a record, the watch says stop, and at the first bad
-/// record unless they are to be skipped.
+/// A file fails, an output cannot hold a record, the work is stopped, or a record is invalid and
+/// such records are not skipped.
 pub fn run(
     sources: &Sources,
     destination: &Destination,
@@ -261,12 +263,12 @@ fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataErro
     result
 }
 
-/// Decides for each game whether it is held out.
+/// Decides by lot for each game whether it is held out.
 struct Lottery {
     out: Output,
     share: f64,
     random: ChaCha8Rng,
-    /// Tells where a game ends in positions.
+    /// Finds the ends of games among samples.
     chain: Chain,
     is_drawn: Option<bool>,
 }
@@ -295,7 +297,7 @@ impl Lottery {
     }
 }
 
-/// The table for people.
+/// The report of the command `validate`.
 impl fmt::Display for PassReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{} scored positions", self.samples)?;
@@ -303,7 +305,7 @@ impl fmt::Display for PassReport {
     }
 }
 
-/// The table for people.
+/// The counts and the examples of each class of faults.
 impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} good records", self.records)?;

@@ -1,7 +1,7 @@
-//! Positions in random order, every order equally likely, in as little memory as wanted.
+//! Shuffles positions uniformly with bounded memory.
 //!
-//! Each position goes into a bucket drawn by lot, and each bucket, which fits into memory, is shuffled there. Put one
-//! after the other the buckets are a uniformly random order of all. (Rao 1961, Sandelius 1962.)
+//! Each position goes into a random bucket, and each bucket is shuffled in memory. The
+//! concatenation of the buckets is a uniformly random permutation (Rao 1961, Sandelius 1962).
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -16,22 +16,22 @@ use super::{DataError, Sources, Watch};
 use crate::records::teacher::{Format, TeacherWriter};
 use crate::runs::OutputFile;
 
-/// How to shuffle.
+/// Settings of a run.
 #[derive(Clone, Debug)]
 pub struct ShuffleSettings {
     /// Memory for positions, in bytes.
     pub memory: u64,
-    /// Another order for another number; the same one always for the same.
+    /// The seed: equal seeds give equal orders.
     pub seed: u64,
     /// What to do with bad records.
     pub bad_records: BadRecords,
 }
 
-/// Shuffles all positions into `output` and says what was read.
+/// Shuffles all positions into `output` and returns the counts of what was read.
 ///
 /// # Errors
-/// Where a file fails, the format keeps games or cannot hold a record, the watch says stop, or a record is bad and bad ones
-/// are not skipped.
+/// A file fails, the format holds games or cannot hold a record, the work is stopped, or a record
+/// is invalid and such records are not skipped.
 pub fn run(
     sources: &Sources,
     output: (&Path, Format),
@@ -61,7 +61,7 @@ pub fn run(
     Ok(tally)
 }
 
-/// About how many bytes the output will have.
+/// An estimate of the size of the output in bytes.
 fn expected_bytes(sources: &Sources, size: usize) -> Result<u64, DataError> {
     let mut bytes = 0;
     for source in sources.files() {
@@ -105,7 +105,7 @@ fn gather(
     Ok(())
 }
 
-/// Fisher and Yates, on records of `size` bytes.
+/// Shuffles records of `size` bytes (Fisher and Yates).
 fn shuffle_records(bytes: &mut [u8], size: usize, random: &mut ChaCha8Rng) {
     for last in (1..bytes.len() / size).rev() {
         let chosen = random.random_range(0..=last);

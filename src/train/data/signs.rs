@@ -1,8 +1,11 @@
-//! Whether scores and results point the same way: who thinks to be better should win more often, black and white alike.
+//! Checks that scores and results have consistent signs: the side with the higher score should win
+//! more often.
 //!
-//! A wrong sign is the most common fault of teacher data and does not show anywhere else: the learner only gets worse. For
-//! each side to move the probability to win is fitted by `1 / (1 + exp(-(a + b·score)))`, a draw as half a win. `b` must be
-//! positive. `1 / b` is the scale of the sigmoid for the learner. All sums are whole numbers until the fit.
+//! A wrong sign is the most common fault of teacher data and has no other symptom than a weaker
+//! network. For each side to move, the winning probability is fitted by
+//! `1 / (1 + exp(-(a + b·score)))`, where a draw counts as half a win. `b` must be positive;
+//! `1 / b` is the scale of the sigmoid for the learner. All sums are whole numbers until the fit,
+//! so they are exact.
 
 use std::fmt;
 
@@ -11,26 +14,27 @@ use serde::{Deserialize, Serialize};
 use crate::records::sample::Sample;
 use crate::types::Color;
 
-/// Scores beyond this, in centipawns, say no more than this does; mates among them.
-const LARGEST_SCORE: i16 = 2_000;
-/// Scores of a class, in centipawns.
+/// Scores are clamped to this size in centipawns, mates too.
+const MAX_SCORE: i16 = 2_000;
+/// The width of a class of scores, in centipawns.
 const CLASS_WIDTH: i16 = 20;
-const CLASSES: usize = 2 * (LARGEST_SCORE / CLASS_WIDTH) as usize + 1;
+const CLASSES: usize = 2 * (MAX_SCORE / CLASS_WIDTH) as usize + 1;
 
-/// Fewer decided games than this say nothing.
-const LEAST_DECIDED: u64 = 100;
+/// The least number of won and lost positions for a fit.
+const MIN_DECIDED: u64 = 100;
 
+/// The most steps of Newton's method.
 const ITERATIONS: usize = 50;
 
-/// Positions of one side to move, by classes of scores.
+/// The positions of one side to move, by classes of scores.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Side {
-    /// By class: positions, the sum of their scores, and twice the points (a win is 2, a draw 1).
+    /// For each class: positions, the sum of their scores, and half points (a win is 2, a draw 1).
     classes: Vec<(u64, i64, u64)>,
     decided: u64,
 }
 
-/// What was counted.
+/// Counts of scores and results, by the side to move.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Signs([Side; Color::NUM]);
 
@@ -43,12 +47,12 @@ impl Default for Signs {
     }
 }
 
-/// A fit.
+/// A fitted logistic function.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Slope {
-    /// The `a` above.
+    /// The `a` of the formula.
     pub intercept: f64,
-    /// The `b` above, per centipawn.
+    /// The `b` of the formula, per centipawn.
     pub slope: f64,
 }
 
@@ -68,9 +72,9 @@ impl Signs {
     /// Counts a position.
     pub fn add(&mut self, sample: &Sample) {
         let side = &mut self.0[sample.side_to_move().index()];
-        let score = sample.score.clamp(-LARGEST_SCORE, LARGEST_SCORE);
+        let score = sample.score.clamp(-MAX_SCORE, MAX_SCORE);
         let result = sample.result.for_side(sample.side_to_move());
-        let shifted = score + LARGEST_SCORE + CLASS_WIDTH / 2;
+        let shifted = score + MAX_SCORE + CLASS_WIDTH / 2;
         let (positions, sum, points) = &mut side.classes[(shifted / CLASS_WIDTH) as usize];
         *positions += 1;
         *sum += i64::from(score);
@@ -78,14 +82,15 @@ impl Signs {
         side.decided += u64::from(result != 0);
     }
 
-    /// The fit for a side to move; `None` where too little is decided, or no two scores differ.
+    /// The fit of a side to move; `None` if too few games are decided, or all scores are in one
+    /// class.
     pub fn slope(&self, side: Color) -> Option<Slope> {
         let side = &self.0[side.index()];
         let classes: Vec<[f64; 3]> = side.weights().collect();
-        (side.decided >= LEAST_DECIDED && classes.len() > 1).then(|| fit(&classes))
+        (side.decided >= MIN_DECIDED && classes.len() > 1).then(|| fit(&classes))
     }
 
-    /// Whether nothing speaks against the signs.
+    /// Whether no fit has a slope of the wrong sign.
     pub fn are_right(&self) -> bool {
         let fits = Color::ALL.map(|side| self.slope(side));
         fits.into_iter().flatten().all(|fit| fit.slope > 0.0)
@@ -93,7 +98,7 @@ impl Signs {
 }
 
 impl Side {
-    /// The classes with anything in them: positions, mean score, share of the points.
+    /// The classes that are not empty: positions, mean score, and mean result from 0 to 1.
     #[expect(
         clippy::cast_precision_loss,
         reason = "the sums are exact, the fit is an estimate"
@@ -107,10 +112,11 @@ impl Side {
     }
 }
 
-/// Newton's method on the likelihood of weighted classes, with scores in pawns so that both unknowns are of a size. A
-/// little of a prior keeps the slope finite where the scores separate wins from losses perfectly.
+/// Fits by Newton's method on the likelihood of the weighted classes. Scores are in pawns, so that
+/// both unknowns have the same order of magnitude. A weak prior keeps the slope finite if the
+/// scores separate wins from losses perfectly.
 fn fit(classes: &[[f64; 3]]) -> Slope {
-    /// Of a slope, per pawn.
+    /// The precision of the Gaussian prior on both unknowns.
     const PRIOR: f64 = 1e-3;
     let (mut a, mut b) = (0.0_f64, 0.0_f64);
     for _ in 0..ITERATIONS {
@@ -131,7 +137,7 @@ fn fit(classes: &[[f64; 3]]) -> Slope {
         if determinant <= f64::MIN_POSITIVE {
             break;
         }
-        // Long steps overshoot where the curve is flat.
+        // Long steps overshoot on the flat parts of the curve.
         let limit = |step: f64| step.clamp(-1.0, 1.0);
         let step_a = limit((bb * gradient_a - ab * gradient_b) / determinant);
         let step_b = limit((aa * gradient_b - ab * gradient_a) / determinant);
@@ -147,7 +153,7 @@ fn fit(classes: &[[f64; 3]]) -> Slope {
     }
 }
 
-/// A line for each side to move.
+/// A line with the verdict for each side to move.
 impl fmt::Display for Signs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (color, name) in Color::ALL.into_iter().zip(["black", "white"]) {

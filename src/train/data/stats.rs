@@ -1,4 +1,4 @@
-//! What is in files of teacher data: counts, results, scores and plies.
+//! Statistics of teacher data: counts, results, scores and plies.
 
 use std::fmt;
 use std::path::Path;
@@ -15,30 +15,33 @@ use crate::records::score::is_mate;
 use crate::records::teacher::Record;
 use crate::types::Color;
 
-/// Beyond this a score is drawn at the edge, in centipawns.
-const LARGEST_SCORE: i64 = 3_000;
+/// The range of the histogram of scores, in centipawns. Larger scores count for its last classes.
+const MAX_SCORE: i64 = 3_000;
+/// The width of a class of scores, in centipawns.
 const SCORE_WIDTH: i64 = 200;
-const LONGEST_GAME: i64 = 400;
+/// The range of the histograms of plies.
+const MAX_PLY: i64 = 400;
+/// The width of a class of plies.
 const PLY_WIDTH: i64 = 10;
 
-/// What was counted.
+/// The counts of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stats {
-    /// The records.
+    /// The records read.
     pub tally: Tally,
-    /// Games, or 0 for files that do not keep them, by result: draws, won by black, won by white.
+    /// Games by result: draws, won by black, won by white. All are 0 for formats of positions.
     pub games: [u64; 3],
-    /// Positions with a score and a result, likewise.
+    /// Positions with score and result, by result in the same order.
     pub samples: [u64; 3],
-    /// Positions without them.
-    pub mere_positions: u64,
+    /// Positions without score and result.
+    pub unscored_positions: u64,
     /// Positions whose side to move is in check.
     pub in_check: u64,
-    /// Positions with a king in the enemy's camp.
+    /// Positions with a king in its promotion zone.
     pub entered_kings: u64,
-    /// Positions with the score of a mate.
+    /// Positions with a mate score.
     pub mates: u64,
-    /// Sums of the other scores and of their sizes, in centipawns.
+    /// The sums of the scores that are not mates and of their absolute values, in centipawns.
     score_sums: [i64; 2],
     scores: Histogram,
     plies: Histogram,
@@ -51,14 +54,14 @@ impl Default for Stats {
             tally: Tally::default(),
             games: [0; 3],
             samples: [0; 3],
-            mere_positions: 0,
+            unscored_positions: 0,
             in_check: 0,
             entered_kings: 0,
             mates: 0,
             score_sums: [0; 2],
-            scores: Histogram::new(-LARGEST_SCORE, LARGEST_SCORE, SCORE_WIDTH),
-            plies: Histogram::new(0, LONGEST_GAME, PLY_WIDTH),
-            lengths: Histogram::new(0, LONGEST_GAME, PLY_WIDTH),
+            scores: Histogram::new(-MAX_SCORE, MAX_SCORE, SCORE_WIDTH),
+            plies: Histogram::new(0, MAX_PLY, PLY_WIDTH),
+            lengths: Histogram::new(0, MAX_PLY, PLY_WIDTH),
         }
     }
 }
@@ -66,7 +69,7 @@ impl Default for Stats {
 /// Counts everything of a part.
 ///
 /// # Errors
-/// Where a file fails, the watch says stop, or a record is bad and bad ones are not skipped.
+/// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     sources: &Sources,
     bad_records: BadRecords,
@@ -98,7 +101,7 @@ impl Stats {
     pub fn merge(&mut self, next: &Self) {
         self.tally.merge(&next.tally);
         let sums = [
-            (&mut self.mere_positions, next.mere_positions),
+            (&mut self.unscored_positions, next.unscored_positions),
             (&mut self.in_check, next.in_check),
             (&mut self.entered_kings, next.entered_kings),
             (&mut self.mates, next.mates),
@@ -125,7 +128,7 @@ impl Stats {
                 self.games[usize::from(game.result.code())] += 1;
                 self.lengths.add(game.moves.len() as i64);
             }
-            Record::Position(..) => self.mere_positions += 1,
+            Record::Position(..) => self.unscored_positions += 1,
             Record::Sample(_) | Record::Sum(_) => {}
         }
         record.for_each_sample(|sample| self.add_sample(sample));
@@ -153,7 +156,7 @@ impl Stats {
     /// Draws the histograms into an SVG file.
     ///
     /// # Errors
-    /// Where the file fails.
+    /// The file cannot be written.
     pub fn draw(&self, path: &Path) -> Result<(), DataError> {
         let charts = [
             ("score of the side to move, centipawns", &self.scores),
@@ -191,7 +194,7 @@ fn write_results(formatter: &mut fmt::Formatter<'_>, name: &str, counts: &[u64; 
     writeln!(formatter)
 }
 
-/// The table for people.
+/// The report of the command `stats`.
 impl fmt::Display for Stats {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let samples: u64 = self.samples.iter().sum();
@@ -206,8 +209,12 @@ impl fmt::Display for Stats {
         ] {
             writeln!(formatter, "{count:>14}  {name}, {}", share(count, samples))?;
         }
-        if self.mere_positions > 0 {
-            writeln!(formatter, "{:>14}  without a score", self.mere_positions)?;
+        if self.unscored_positions > 0 {
+            writeln!(
+                formatter,
+                "{:>14}  without a score",
+                self.unscored_positions
+            )?;
         }
         writeln!(formatter, "{:>14}  bad records", self.tally.bad())?;
         let counted = samples - self.mates;

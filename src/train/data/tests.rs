@@ -1,4 +1,4 @@
-//! The tools on small files: nothing is lost, nothing is made up, and what is wrong is found.
+//! The tools on small files: they keep every record and find every fault.
 
 use super::steps::Steps;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use crate::types::Color;
 mod choices;
 mod parts;
 
-/// A folder that is gone after the test.
+/// A temporary folder, which is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -58,7 +58,7 @@ fn watched<T>(work: impl FnOnce(&Watch<'_>) -> T) -> T {
     })
 }
 
-/// A game of made-up moves in which the winner's scores are good, or bad where `sign` is -1.
+/// A game of made-up moves in which the winner's scores are positive, or negative if `sign` is -1.
 fn game(number: usize, sign: i16) -> PackGame {
     let start = Position::startpos();
     let mut position = start.clone();
@@ -271,7 +271,7 @@ fn shuffled_positions_are_the_same_in_another_order() {
     .unwrap();
     let mut expected = records(&plain, PackedSfenValue::SIZE);
     let mut orders = Vec::new();
-    // 240 kB of positions: all in memory, in a few buckets, in buckets of buckets.
+    // 240 kB of positions: all in memory, in a few buckets, and in buckets of buckets.
     for (memory, seed) in [
         (1 << 20, 1),
         (1 << 20, 1),
@@ -299,7 +299,7 @@ fn shuffled_positions_are_the_same_in_another_order() {
             .zip(&records(&plain, PackedSfenValue::SIZE))
             .filter(|(a, b)| a == b)
             .count();
-        // The start position stands in each game and matches now and then.
+        // The start position occurs in each game, so a few places match by chance.
         assert!(kept < 600, "{kept}");
         order.sort();
         assert!(order == expected);
@@ -321,7 +321,7 @@ fn duplicates_become_exact_sums() {
     let [psv, pack, out] = ["in.psv", "in.pack", "out.psum"].map(|name| folder.path(name));
     write(&psv, 200, 1);
     write(&pack, 100, 1);
-    // By position, counted the plain way.
+    // The expected sums by position, added up in memory.
     let mut expected: BTreeMap<[u8; 32], (i64, [u32; 3])> = BTreeMap::new();
     let both = sources(&[&psv, &pack]);
     watched(|watch| {

@@ -1,21 +1,23 @@
-//! Games in which a king enters the enemy's camp are seldom, and an engine that saw few of them knows little about
-//! declarations. So such games are begun anew, some plies before and after the entry. The rule is that of rshogi's
-//! `nyugyoku_gensfen`.
+//! Start positions around the entry of a king into its promotion zone.
+//!
+//! Games with an entering king are rare in self-play, so a network learns little about declarations
+//! from them. This module takes positions of such games, some plies before and after the entry, as
+//! starts of new games. The rule is that of `nyugyoku_gensfen` of rshogi.
 
 use super::start::Start;
 use crate::bitboard::Bitboard;
 use crate::records::pack::PackGame;
 use crate::types::{Color, Move, PieceType};
 
-/// Where a new game begins, in plies from the entry.
+/// The starts of new games, in plies from the entry.
 const OFFSETS: [isize; 4] = [-40, -20, 0, 20];
 
-/// So many moves after that are chosen at random, each legal one as likely as the others.
-pub(super) const LEAST_RANDOM_PLIES: u32 = 2;
-/// At most so many.
-pub(super) const MOST_RANDOM_PLIES: u32 = 4;
+/// The least number of random moves after such a start, each drawn uniformly from the legal moves.
+pub(super) const MIN_RANDOM_PLIES: u32 = 2;
+/// The greatest number of random moves after such a start.
+pub(super) const MAX_RANDOM_PLIES: u32 = 4;
 
-/// The positions of a game from which others are to begin; none where no king enters.
+/// The positions of a game from which new games start; none if no king enters.
 pub(super) fn starts(game: &PackGame) -> Vec<Start> {
     let Some(entry) = entry(game) else {
         return Vec::new();
@@ -23,7 +25,7 @@ pub(super) fn starts(game: &PackGame) -> Vec<Start> {
     let wanted = OFFSETS.map(|offset| entry.checked_add_signed(offset));
     let mut position = game.start.clone();
     let mut starts = Vec::new();
-    // Where no move was made the game was over.
+    // The final position is no start: the game was over there.
     for (made, &(mv, _)) in game.moves.iter().enumerate() {
         if wanted.contains(&Some(made)) {
             starts.push(Start::of(&position));
@@ -33,7 +35,7 @@ pub(super) fn starts(game: &PackGame) -> Vec<Start> {
     starts
 }
 
-/// After how many moves a king stands in the enemy's camp for the first time.
+/// The number of moves after which a king first stands in its promotion zone.
 fn entry(game: &PackGame) -> Option<usize> {
     let is_there = |color| {
         let king = game.start.king(color);
@@ -59,7 +61,8 @@ mod tests {
     use crate::records::pack::PackReason;
     use crate::types::{Rank, Square};
 
-    /// A game of two kings, in which black's takes `wait` moves before it sets out from its first rank.
+    /// A game of two kings in which black's stays on its first rank for `wait` moves and then
+    /// advances.
     fn game(wait: usize, length: usize) -> PackGame {
         let start = Position::from_sfen("8k/9/9/9/9/9/9/9/K8 b - 11").expect("a good position");
         let mut position = start.clone();
@@ -89,7 +92,8 @@ mod tests {
 
     #[test]
     fn games_begin_around_the_entry() {
-        // From the ninth rank to the third in six moves of its own: after 2 * 15 - 1 = 29 moves of both with a wait of 9.
+        // The king needs six moves from the ninth rank to the third. With a wait of 9 it enters
+        // after 2 * 15 - 1 = 29 plies.
         let plies = |wait, length| {
             let starts = starts(&game(wait, length)).into_iter();
             let positions = starts.map(Start::position);

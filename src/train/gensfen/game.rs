@@ -1,4 +1,4 @@
-//! One game of the engine against itself.
+//! Self-play: one game of the engine against itself.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::position::Position;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::types::{EnteringKingRule, Move};
 
-/// Moves that follow one another, each the best of its position; the last one need not have been played.
+/// Consecutive moves, each the best of its position; the last one need not have been played.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
-    /// Where the first is made.
+    /// The position before the first move.
     pub(super) start: Position,
-    /// The moves and the scores of the positions in which they are made, in centipawns of the side to move.
+    /// The moves with the scores of their positions, in centipawns of the side to move.
     pub(super) moves: Vec<(Move, i16)>,
 }
 
@@ -31,18 +31,18 @@ pub(super) struct PlayedGame {
     pub(super) number: u64,
     pub(super) segments: Vec<Segment>,
     pub(super) outcome: Outcome,
-    /// By which a declaration would have been judged.
+    /// The rule for declarations in this game.
     pub(super) rule: EnteringKingRule,
-    /// Searched positions, written or not.
+    /// Positions searched, written or not.
     pub(super) plies: u64,
     pub(super) nodes: u64,
-    /// Openings that were thrown away.
+    /// Openings rejected before the game.
     pub(super) rejected: u64,
-    /// Whether it began around the entry of a king.
+    /// Whether it is an entering-king game.
     pub(super) entering_king: bool,
 }
 
-/// Plays games, one after the other. What a game is depends on its number and the settings only.
+/// Plays games, one after the other. Each depends on its number and the settings only.
 pub(super) struct Player<'a> {
     settings: &'a GensfenSettings,
     rule: EnteringKingRule,
@@ -69,7 +69,7 @@ impl<'a> Player<'a> {
             hash_mb: settings.hash_mb,
             max_moves_to_draw: settings.endings.max_ply,
             entering_king_rule: rule,
-            // A draw is worth the same to both.
+            // Both sides value a draw at 0.
             draw_value: [0; 2],
             evaluator,
             generations: Generations::Strict,
@@ -84,7 +84,7 @@ impl<'a> Player<'a> {
         })
     }
 
-    /// Plays the game with this number; `None` where `is_aborted` said so on the way.
+    /// Plays the game with this number; `None` if `is_aborted` returned true during the game.
     pub(super) fn play(
         &mut self,
         number: u64,
@@ -119,7 +119,7 @@ impl<'a> Player<'a> {
             plies += 1;
             let score = centipawns(best.value);
             chain.add(&position, best.mv, score);
-            if let Some(outcome) = referee.hear(position.side_to_move(), score) {
+            if let Some(outcome) = referee.adjudicate(position.side_to_move(), score) {
                 break outcome;
             }
             let mv = if is_diverted {
@@ -153,7 +153,7 @@ impl<'a> Player<'a> {
         result.lines
     }
 
-    /// Chooses another move than the best, perhaps. The line of best moves breaks off where it is another.
+    /// Draws the move to play, which may be the best one. Another move ends the segment.
     fn divert(
         &self,
         position: &Position,
@@ -163,7 +163,8 @@ impl<'a> Player<'a> {
     ) -> Move {
         let diversions = &self.settings.diversions;
         if diversions.multi_pv == 0 {
-            // Whatever was before says little about the end of a game with a blunder in it.
+            // After a random move, which may be a blunder, the result says little about the moves
+            // before it.
             chain.segments.clear();
             chain.is_open = false;
             let moves = legal_moves(position);
@@ -181,7 +182,7 @@ impl<'a> Player<'a> {
 struct Chain {
     min_ply: u32,
     segments: Vec<Segment>,
-    /// Whether the next position goes on from the last one.
+    /// Whether the next position continues the last segment.
     is_open: bool,
 }
 
@@ -209,7 +210,7 @@ impl Chain {
     }
 }
 
-/// The move numbers at which a game leaves the best line: a random choice of so many of the range.
+/// The plies at which a game may leave the best line: a random subset of the range.
 fn diverted_plies(diversions: &Diversions, random: &mut ChaCha8Rng) -> Vec<u32> {
     let mut plies: Vec<u32> = (diversions.min_ply..=diversions.max_ply).collect();
     let count = plies.len().min(diversions.count as usize);
@@ -221,7 +222,8 @@ fn diverted_plies(diversions: &Diversions, random: &mut ChaCha8Rng) -> Vec<u32> 
     plies
 }
 
-/// One of the lines that are good enough, a better one more often. There is one at least.
+/// Draws one of the lines within `multi_pv_diff` of the best, better ones with a higher weight.
+/// `lines` is not empty.
 pub(in crate::train) fn choose(
     diversions: &Diversions,
     lines: &[SoloLine],

@@ -1,10 +1,11 @@
-//! How games begin: random moves from the start position or from a given one, as long as neither side is far ahead.
+//! Openings: random moves from the start position or a given one, rejected if a search finds a side
+//! far ahead.
 
 use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::entering::{LEAST_RANDOM_PLIES, MOST_RANDOM_PLIES};
+use super::entering::{MAX_RANDOM_PLIES, MIN_RANDOM_PLIES};
 use super::outcome::end_by_rules;
 use super::random::{Purpose, below, fraction, generator};
 use super::score::centipawns;
@@ -15,10 +16,10 @@ use crate::position::Position;
 use crate::search::{Limits, Solo};
 use crate::types::EnteringKingRule;
 
-/// Attempts at one opening before the settings count as impossible.
+/// The number of attempts at one opening before the settings are refused as impossible.
 const MAX_ATTEMPTS: u64 = 1000;
 
-/// Makes openings.
+/// Generates the openings of games.
 pub(super) struct Opener<'a> {
     openings: &'a Openings,
     beginnings: &'a Beginnings,
@@ -27,14 +28,14 @@ pub(super) struct Opener<'a> {
     limits: Arc<Limits>,
 }
 
-/// A position to begin from.
+/// The start of a game.
 pub(super) struct Opening {
     pub(super) position: Position,
-    /// How many were thrown away before.
+    /// The number of openings rejected before it.
     pub(super) rejected: u64,
-    /// What the judgement of all of them took.
+    /// The nodes of the searches that judged it and the rejected ones.
     pub(super) nodes: u64,
-    /// The last move to be played, where a king has entered or is on its way.
+    /// The maximum ply of an entering-king game; `None` for other games.
     pub(super) max_ply: Option<u32>,
 }
 
@@ -64,7 +65,8 @@ impl<'a> Opener<'a> {
         }
     }
 
-    /// The opening of the game with this number, which depends on nothing else as long as `solo` has forgotten the last game.
+    /// The opening of the game with this number. It depends on the number and the settings only, if
+    /// `solo` was cleared after the last game.
     pub(super) fn open(&self, game: u64, solo: &mut Solo) -> Result<Opening, GensfenError> {
         if let Some(opening) = self.enter(game) {
             return Ok(opening);
@@ -91,7 +93,7 @@ impl<'a> Opener<'a> {
         })
     }
 
-    /// `None` where the game is over before it begins.
+    /// `None` if the game ends during the random moves.
     fn attempt(&self, random: &mut ChaCha8Rng) -> Option<Position> {
         let position = self.beginnings.roots.choose(random);
         let Openings {
@@ -102,8 +104,9 @@ impl<'a> Opener<'a> {
         self.play_at_random(position, least_plies, most_plies, random)
     }
 
-    /// The opening of a game with an entering king, if the game with this number is to be one. Nothing judges it: there one
-    /// side is often far ahead and has yet to show how it wins.
+    /// The opening of an entering-king game, if the game with this number is drawn to be one. It is
+    /// not judged by a search: one side is often far ahead in such positions, and the game is to
+    /// show how it wins.
     fn enter(&self, game: u64) -> Option<Opening> {
         let settings = self.openings.entering_kings.as_ref()?;
         let starts = self.beginnings.entering_kings.as_ref()?;
@@ -113,7 +116,7 @@ impl<'a> Opener<'a> {
         }
         let mut attempt = || {
             let position = starts.choose(&mut random);
-            self.play_at_random(position, LEAST_RANDOM_PLIES, MOST_RANDOM_PLIES, &mut random)
+            self.play_at_random(position, MIN_RANDOM_PLIES, MAX_RANDOM_PLIES, &mut random)
                 .filter(|position| position.game_ply() <= settings.max_ply)
         };
         let position = (0..MAX_ATTEMPTS).find_map(|_| attempt())?;
@@ -125,7 +128,7 @@ impl<'a> Opener<'a> {
         })
     }
 
-    /// `None` where the game ends on the way.
+    /// Plays random moves; `None` if the game ends by the rules.
     fn play_at_random(
         &self,
         mut position: Position,
@@ -147,8 +150,9 @@ impl<'a> Opener<'a> {
             .then_some(position)
     }
 
-    /// What this search learns stays for the game, which depends on nothing else by that; to forget it would take as long as
-    /// several moves.
+    /// Whether a search finds neither side far ahead. Its hash entries stay for the game; clearing
+    /// them would take as long as several moves, and the game still depends on its number and the
+    /// settings only.
     fn is_balanced(&self, position: &Position, solo: &mut Solo, nodes: &mut u64) -> bool {
         if self.openings.nodes == 0 {
             return true;

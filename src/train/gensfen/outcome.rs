@@ -1,4 +1,4 @@
-//! How a game ends: by the rules, or because both sides have long known.
+//! The end of a game: by the rules, at the maximum ply, or by adjudication.
 
 use std::fmt;
 
@@ -24,15 +24,15 @@ pub(super) struct Outcome {
 pub enum Reason {
     /// The loser has no legal move, in check or not.
     Mate,
-    /// The winner could declare.
+    /// The winner could declare a win.
     Declaration,
-    /// The same position for the fourth time, a draw.
+    /// The fourth occurrence of a position, a draw.
     Repetition,
-    /// The same, with nothing but checks by the loser.
+    /// The fourth occurrence of a position where all moves of the loser were checks.
     PerpetualCheck,
-    /// The last move that is played, a draw.
+    /// The game reached the maximum ply, a draw.
     MaxPly,
-    /// The scores left no doubt.
+    /// The scores were beyond the limits of the settings.
     Adjudication,
 }
 
@@ -65,15 +65,16 @@ impl Outcome {
     }
 }
 
-/// Watches over one game.
+/// Decides when one game ends.
 pub(super) struct Referee<'a> {
     endings: &'a Endings,
     rule: EnteringKingRule,
-    /// The last move that is played.
+    /// The game is a draw after this ply.
     max_ply: u32,
-    /// Scores decide nothing: the game goes on to its real end.
+    /// Whether the game is played to its end by the rules, without adjudication.
     is_to_mate: bool,
-    /// Plies in a row in which black was far ahead (positive) or white (negative).
+    /// Consecutive plies in which black (positive) or white (negative) was far ahead by both
+    /// scores.
     agreed: i64,
 }
 
@@ -94,14 +95,14 @@ impl<'a> Referee<'a> {
         }
     }
 
-    /// The end that the rules see in the position.
+    /// The end of the game by the rules or at the maximum ply.
     pub(super) fn end(&self, position: &Position) -> Option<Outcome> {
         end_by_rules(position, self.rule)
             .or_else(|| (position.game_ply() > self.max_ply).then(|| Outcome::draw(Reason::MaxPly)))
     }
 
-    /// The end that the scores make, with that of the side to move, in centipawns.
-    pub(super) fn hear(&mut self, side_to_move: Color, score: i16) -> Option<Outcome> {
+    /// The end of the game by adjudication, given the score of the side to move in centipawns.
+    pub(super) fn adjudicate(&mut self, side_to_move: Color, score: i16) -> Option<Outcome> {
         if self.is_to_mate {
             return None;
         }
@@ -196,26 +197,26 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_must_agree_for_so_many_plies() {
+    fn both_sides_must_agree_for_several_plies() {
         let endings = endings();
-        let hear = |scores: &[(Color, i16)], is_to_mate| {
+        let adjudicate = |scores: &[(Color, i16)], is_to_mate| {
             let mut referee = Referee::new(&endings, RULE, 320, is_to_mate);
-            let heard = scores
+            let outcomes = scores
                 .iter()
-                .map(|&(side, score)| referee.hear(side, score));
-            heard.collect::<Vec<_>>()
+                .map(|&(side, score)| referee.adjudicate(side, score));
+            outcomes.collect::<Vec<_>>()
         };
         let (black, white) = (Color::Black, Color::White);
         let win = Some(Outcome::win(black, Reason::Adjudication));
         let agreed = [(black, 2000), (white, -2100), (black, 2500)];
-        assert_eq!(hear(&agreed, false), [None, None, win]);
-        assert_eq!(hear(&agreed, true), [None, None, None]);
+        assert_eq!(adjudicate(&agreed, false), [None, None, win]);
+        assert_eq!(adjudicate(&agreed, true), [None, None, None]);
         let broken = [(black, 2000), (white, -1999), (black, 2500), (white, -2500)];
-        assert_eq!(hear(&broken, false), [None; 4]);
+        assert_eq!(adjudicate(&broken, false), [None; 4]);
         let turned = [(black, 2000), (white, -2000), (black, -2000)];
-        assert_eq!(hear(&turned, false), [None; 3]);
+        assert_eq!(adjudicate(&turned, false), [None; 3]);
         assert_eq!(
-            hear(&[(white, 31_000)], false),
+            adjudicate(&[(white, 31_000)], false),
             [Some(Outcome::win(white, Reason::Adjudication))]
         );
     }

@@ -1,4 +1,4 @@
-//! Games as the archive holds them: each segment is a game of its own with the result of the whole.
+//! Games as records of the archive: each segment is a game with the result of the whole game.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -9,7 +9,7 @@ use crate::records::game::GameResult;
 use crate::records::pack::{PackError, PackGame, PackReader, PackReason, PackWriter};
 use crate::types::EnteringKingRule;
 
-/// The bytes of a game. The segments of one follow one another; nothing else marks them as its parts.
+/// The bytes of a game: its segments one after the other. Nothing marks them as parts of one game.
 pub(super) fn bytes(game: &PlayedGame) -> io::Result<Vec<u8>> {
     let mut writer = PackWriter::new(Vec::new());
     for segment in &game.segments {
@@ -23,7 +23,7 @@ pub(super) fn bytes(game: &PlayedGame) -> io::Result<Vec<u8>> {
     Ok(writer.into_inner())
 }
 
-/// Hands over the segments of a file in their order.
+/// Reads the segments of a file in their order.
 pub(super) fn read(file: File, mut each: impl FnMut(Segment)) -> Result<(), PackError> {
     for game in PackReader::new(BufReader::new(file)) {
         let PackGame { start, moves, .. } = game?;

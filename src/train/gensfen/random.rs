@@ -1,10 +1,10 @@
-//! Random numbers, the same on every machine and in every version. Each game draws from generators of its own, seeded
-//! with the seed and its number, so that no game depends on what was drawn for another.
+//! Reproducible random numbers, equal on every machine and in every version. Each game has its own
+//! generators, seeded with the seed and its number, so that games do not depend on each other.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What a generator is used for, so that no two uses draw the same numbers.
+/// The use of a generator, a part of its seed: different uses draw different numbers.
 #[derive(Clone, Copy)]
 pub(in crate::train) enum Purpose {
     Opening = 1,
@@ -28,13 +28,14 @@ pub(in crate::train) fn generator(
     ChaCha8Rng::from_seed(bytes)
 }
 
-/// A number below `bound`, which is not 0. The upper half of a product, whose bias of `bound` in 2^64 no one can
-/// notice; written out here because the methods of the library may draw otherwise in another version.
+/// A uniform number below `bound`, which is not 0. It is the upper half of a product, whose bias is
+/// at most `bound` in 2^64. The library's own methods may change with its version.
 pub(in crate::train) fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u128::from(generator.next_u64()) * bound as u128) >> 64) as usize
 }
 
-/// A number in 0..1, one of 2^32: a half of the 64 bits, which fits into a float without rounding.
+/// A uniform number in 0..1, a multiple of 2^-32. 32 of the 64 bits convert to a float without
+/// rounding.
 pub(in crate::train) fn fraction(generator: &mut ChaCha8Rng) -> f64 {
     let high = (generator.next_u64() >> u32::BITS) as u32;
     f64::from(high) / (f64::from(u32::MAX) + 1.0)

@@ -1,16 +1,16 @@
-//! Values of the search as teacher data hold them: centipawns in 16 bits.
+//! Conversion of search values to the scores of teacher data: centipawns in 16 bits.
 
 use crate::types::{Score, Value};
 
-/// Being mated now, with the sign turned, as in the data of `YaneuraOu`: a mate in `n` plies is `32000 - n`.
+/// A mate in `n` plies is `32000 - n`, as in the data of `YaneuraOu`.
 const MATE: i32 = 32_000;
-/// Larger scores that are no mates are cut to this, so that both kinds can be told apart.
-const LARGEST: i32 = 31_000;
+/// Scores that are not mates are clamped to this size.
+const MAX_CENTIPAWNS: i32 = 31_000;
 
-/// The score of the side to move in centipawns; ±(32000 − plies) for a mate in so many plies.
+/// The score of the side to move in centipawns; ±(32000 − `plies`) for a mate.
 pub(super) fn centipawns(value: Value) -> i16 {
     let score = match Score::from_value(value) {
-        Score::Cp(score) => score.clamp(-LARGEST, LARGEST),
+        Score::Cp(score) => score.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS),
         Score::Mate(plies) if plies > 0 => MATE - plies,
         Score::Mate(plies) => -MATE - plies,
     };

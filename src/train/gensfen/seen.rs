@@ -1,26 +1,27 @@
-//! Which positions have been written, so that games do not say the same thing again.
+//! The positions written so far, so that games do not repeat samples.
 
 use super::game::Segment;
 use crate::types::Key64;
 
 const BYTES_PER_MEGABYTE: usize = 1 << 20;
 
-/// Keys of positions in a table of fixed size: a new key takes the place of another, so a repetition can be missed after
-/// many positions, but none is ever seen where there is none (but for one pair of positions in 2^64).
+/// A table of position keys with a fixed size. A new key replaces the one in its slot, so a
+/// repetition can be missed after many positions. A false repetition needs a collision of 64-bit
+/// keys.
 pub(super) struct SeenPositions {
-    /// 0 where there is none yet; empty where nothing is remembered.
+    /// 0 for a free slot. An empty table remembers nothing.
     keys: Vec<u64>,
 }
 
 impl SeenPositions {
-    /// A table of so many MB; with 0 no position is ever seen again.
+    /// Creates a table of this size in MB; 0 disables it.
     pub(super) fn new(megabytes: usize) -> Self {
         Self {
             keys: vec![0; megabytes * BYTES_PER_MEGABYTE / size_of::<u64>()],
         }
     }
 
-    /// Remembers every position of the segments.
+    /// Enters every position of the segments.
     pub(super) fn enter(&mut self, segments: &[Segment]) {
         if self.keys.is_empty() {
             return;
@@ -33,8 +34,8 @@ impl SeenPositions {
         }
     }
 
-    /// Cuts a game off up to the last position that another game has had, and returns how many positions that are. Games
-    /// that meet were mostly together from their start.
+    /// Removes the moves of a game up to the last position that another game had, and returns their
+    /// number. Games that share a position mostly share all positions before it.
     pub(super) fn cut(&self, segments: &mut Vec<Segment>) -> u64 {
         if self.keys.is_empty() {
             return 0;
@@ -61,13 +62,13 @@ impl SeenPositions {
         (before + plies) as u64
     }
 
-    /// The upper bits of a product: bit 0 of a key is the side, and low bits choose nothing here.
+    /// The slot of a key, from its upper bits; bit 0 is the side to move.
     fn slot(&self, key: Key64) -> usize {
         ((u128::from(key.low64()) * self.keys.len() as u128) >> u64::BITS) as usize
     }
 }
 
-/// The keys of the positions in which the moves are made.
+/// The keys of the positions before each move.
 fn keys(segment: &Segment) -> impl Iterator<Item = Key64> {
     let mut position = segment.start.clone();
     segment.moves.iter().map(move |&(mv, _)| {

@@ -1,4 +1,5 @@
-//! Positions that games begin from, out of files. They are kept packed, because a file can hold millions.
+//! Start positions of games, read from files. They are kept packed, because a file can have
+//! millions.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -15,12 +16,12 @@ use crate::records::pack::{PackError, PackReader};
 use crate::records::packed::{HuffmanCodedPos, PackedError};
 use crate::records::sfen_line::{SfenLine, SfenLineError};
 
-/// Bytes of a position in a file of hcp, which holds nothing else.
+/// Bytes of a position in a file of hcp.
 const HCP_BYTES: usize = size_of::<HuffmanCodedPos>();
-/// Their move number, which such a file does not tell.
+/// The ply of a position of hcp, which the format does not store.
 const HCP_PLY: u32 = 1;
 
-/// Why there are no starting positions.
+/// Why start positions cannot be read.
 #[derive(Debug, Error)]
 pub enum StartsError {
     /// The file cannot be read.
@@ -28,33 +29,33 @@ pub enum StartsError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A line is no position.
+    /// A line is not a position.
     #[error("{} line {line}: {source}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// The number of the line, from 1.
         line: usize,
         /// What is wrong with it.
         source: Box<SfenLineError>,
     },
-    /// A file of packed positions ends within one.
+    /// The size of a file of packed positions is not a multiple of 32 bytes.
     #[error("{} has {length} bytes, expected a multiple of {HCP_BYTES} in a file of hcp", path.display())]
     Length {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         length: usize,
     },
-    /// A packed position is none.
+    /// A packed position is invalid.
     #[error("{} record {record}: {source}", path.display())]
     Record {
         /// The file.
         path: PathBuf,
-        /// The record, counted from 1.
+        /// The number of the record, from 1.
         record: usize,
         /// What is wrong with it.
         source: PackedError,
@@ -67,20 +68,20 @@ pub enum StartsError {
         /// What is wrong with it.
         source: Box<PackError>,
     },
-    /// The file is empty.
+    /// The file has no positions.
     #[error("{} has no positions, expected one at least", .0.display())]
     Empty(PathBuf),
-    /// Kings stay at home.
+    /// No king enters its promotion zone in any of the games.
     #[error(
         "no king enters the enemy's camp in any of the {games} games, expected files with such games"
     )]
     NoEntry {
-        /// Games of all files.
+        /// The number of games in all files.
         games: u64,
     },
 }
 
-/// Positions to begin from.
+/// A set of start positions.
 #[derive(Clone, Debug)]
 pub struct Starts {
     positions: Vec<Start>,
@@ -88,7 +89,7 @@ pub struct Starts {
 }
 
 impl Starts {
-    /// The start position of an even game.
+    /// Only the start position of an even game.
     pub fn startpos() -> Self {
         Self {
             positions: vec![Start::of(&Position::startpos())],
@@ -96,11 +97,12 @@ impl Starts {
         }
     }
 
-    /// The positions of a file: of 32 bytes each where its name ends in `.hcp`, as Apery and dlshogi keep roots; else one a
-    /// line, as an SFEN or as `startpos moves …`, where empty lines and those that begin with `#` do not count.
+    /// Reads the positions of a file. A file `.hcp` has 32 bytes for each, as Apery and dlshogi
+    /// store roots; any other file has one a line, an SFEN or `startpos moves …`, and empty lines
+    /// and lines that begin with `#` are skipped.
     ///
     /// # Errors
-    /// Says what is wrong with the file, and where.
+    /// The file cannot be read, has no positions, or a line or record is invalid.
     pub fn of_roots(path: &Path) -> Result<Self, StartsError> {
         let bytes = fs::read(path).map_err(at(path))?;
         let is_hcp = path.extension().is_some_and(|extension| extension == "hcp");
@@ -118,7 +120,8 @@ impl Starts {
         })
     }
 
-    /// From the games of `.pack` files, the positions around each first entry of a king into the enemy's camp.
+    /// Takes the positions around the first entry of a king into its promotion zone from games of
+    /// `.pack` files.
     ///
     /// # Errors
     /// A file cannot be read, or no king enters.
@@ -145,18 +148,19 @@ impl Starts {
         Ok(Self { positions, files })
     }
 
-    /// How many positions there are, at least one.
-    #[expect(clippy::len_without_is_empty, reason = "it never is")]
+    /// The number of positions, at least one.
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// The files that they come from, each with a checksum, by which a run knows them again wherever they lie.
+    /// The names of the files with their checksums, by which a resumed run recognises them in any
+    /// folder.
     pub fn files(&self) -> &[String] {
         &self.files
     }
 
-    /// One of them, each as likely as the others.
+    /// Draws a position uniformly.
     pub(super) fn choose(&self, random: &mut ChaCha8Rng) -> Position {
         self.positions[below(random, self.positions.len())].position()
     }
@@ -184,7 +188,7 @@ fn packed(path: &Path, bytes: &[u8]) -> Result<Vec<Start>, StartsError> {
 }
 
 fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<Start>, StartsError> {
-    // What is no text is no move either, and named with its line.
+    // Bytes that are not UTF-8 cannot be a move; the error then names their line.
     let text = String::from_utf8_lossy(bytes);
     let mut starts = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -214,7 +218,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> StartsError {
     }
 }
 
-/// Takes the checksum of what is read.
+/// A reader that computes the checksum of its bytes.
 struct Summed<R> {
     input: R,
     sum: crc32fast::Hasher,

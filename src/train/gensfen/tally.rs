@@ -1,4 +1,4 @@
-//! What came of the games, added up.
+//! Results of the games, and their sums.
 
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -10,30 +10,30 @@ use serde::{Deserialize, Serialize};
 use super::outcome::Reason;
 use crate::types::Color;
 
-/// A finished game as a line of the journal.
+/// A line of the journal: a finished game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its number, from 0, over all shards.
+    /// The number of the game, from 0, over all shards.
     pub game: u64,
     /// The number of the file that holds it, from 1.
     pub file: u32,
-    /// The size of that file after it, in bytes.
+    /// The size of that file after the game, in bytes.
     pub end: u64,
-    /// Positions that were written.
+    /// Positions written.
     pub written: u64,
-    /// Positions that were searched.
+    /// Positions searched.
     pub plies: u64,
-    /// Positions that were left out because another game had them.
+    /// Positions left out because another game had them.
     pub repeated: u64,
-    /// Nodes of all searches, those that judged the openings too.
+    /// Nodes of all searches, including those that judged openings.
     pub nodes: u64,
-    /// Openings that were thrown away.
+    /// Openings rejected.
     pub rejected: u64,
     /// `None` for a draw.
     pub winner: Option<Color>,
-    /// Why it ended.
+    /// The reason of the result.
     pub reason: Reason,
-    /// Whether it began around the entry of a king into the enemy's camp.
+    /// Whether it is an entering-king game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entering_king: bool,
 }
@@ -45,19 +45,19 @@ pub struct Tally {
     pub games: u64,
     /// Positions in the files.
     pub written: u64,
-    /// Positions that were searched.
+    /// Positions searched.
     pub plies: u64,
-    /// Positions that were left out because another game had them.
+    /// Positions left out because another game had them.
     pub repeated: u64,
-    /// Nodes.
+    /// Nodes of all searches.
     pub nodes: u64,
-    /// Openings that were thrown away.
+    /// Openings rejected.
     pub rejected: u64,
-    /// Games that began around the entry of a king.
+    /// Entering-king games.
     pub entering_kings: u64,
     /// Games won, by [`Color::index`].
     pub wins: [u64; Color::NUM],
-    /// Games by their end.
+    /// Games by the reason of their result.
     pub reasons: BTreeMap<Reason, u64>,
 }
 

@@ -1,6 +1,6 @@
-//! `.sfen` and `.usi`: positions and games, one a line. Both are read alike: a line is an SFEN, or a
-//! game as USI writes it, whose last word may be its result. Empty lines and lines that begin with
-//! `#` are skipped.
+//! `.sfen` and `.usi`: positions and games, one a line. Both are read alike: a line is an SFEN, or
+//! a game as USI writes it, whose last word may be its result. Empty lines and lines that begin
+//! with `#` are skipped.
 
 use std::io::{self, BufRead, Read as _, Write};
 

@@ -1,7 +1,7 @@
 //! The formats of teacher data: a table with one row for each.
 //!
-//! To add a format, write a file that implements [`Codec`], declare it here, and add its variant and
-//! its row below.
+//! To add a format, write a file that implements [`Codec`], declare it here, and add its variant
+//! and its row below.
 
 mod csa;
 mod game_record;
@@ -215,7 +215,8 @@ impl Format {
         self.row().name
     }
 
-    /// The names of the formats that `is_listed` accepts, for messages: `psv (or bin), hcpe or kif`.
+    /// The names of the formats that `is_listed` accepts, for messages:
+    /// `psv (or bin), hcpe or kif`.
     pub fn names(is_listed: impl Fn(Self) -> bool) -> String {
         let rows = TABLE.iter().filter(|row| is_listed(row.format));
         let names: Vec<String> = rows

@@ -1,4 +1,4 @@
-//! Which files are read, and which positions of them are taken.
+//! Which files are read, and which of their positions are taken.
 
 use super::*;
 
