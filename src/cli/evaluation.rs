@@ -21,8 +21,7 @@ pub(super) fn load(text: &str) -> anyhow::Result<(EvalFile, Evaluator)> {
     Ok((choice, evaluator))
 }
 
-/// What the evaluation was asked for as, and a checksum of its weights, so that a run does not go on
-/// with others.
+/// The requested evaluation and a checksum of its weights, so that a run is not resumed with others.
 pub(super) fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
     let Evaluator::Nnue(model) = evaluator else {
         return choice.to_string();

@@ -27,7 +27,8 @@ pub enum SfenError {
         found: usize,
     },
     #[error(
-        "'{letter}' at place {place} of rank {rank} of the board is no piece, expected one of PLNSGBRK in either case, '+' before it, or a digit 1 to 9"
+        "'{letter}' at place {place} of rank {rank} of the board is no piece, expected one of \
+         PLNSGBRK in either case, '+' before it, or a digit 1 to 9"
     )]
     Piece {
         letter: char,
@@ -35,7 +36,8 @@ pub enum SfenError {
         rank: usize,
     },
     #[error(
-        "'+' at place {place} of rank {rank} of the board is followed by '{found}', expected a piece that promotes"
+        "'+' at place {place} of rank {rank} of the board is followed by '{found}', expected a \
+         piece that promotes"
     )]
     Promotion {
         found: String,
@@ -45,14 +47,16 @@ pub enum SfenError {
     #[error("side to move '{0}', expected 'b' or 'w'")]
     Side(String),
     #[error(
-        "'{letter}' at place {place} of the hands ('{text}'), expected one of PLNSGBR in either case after an optional count, or '-' alone"
+        "'{letter}' at place {place} of the hands ('{text}'), expected one of PLNSGBR in either \
+         case after an optional count, or '-' alone"
     )]
     Hand {
         letter: char,
         place: usize,
         text: String,
     },
-    #[error("hands '{text}' hold {found} {}s, expected at most {}", kind.name(), kind.count_in_set())]
+    #[error("hands '{text}' hold {found} {}s, expected at most \
+        {}", kind.name(), kind.count_in_set())]
     HandCount {
         text: String,
         kind: PieceType,

@@ -11,7 +11,8 @@ use crate::types::{Color, File, PieceType, Square};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum InvalidPosition {
     /// More pieces of a kind than a full set has.
-    #[error("{found} {}s on board and in hand, expected at most {}", kind.name(), kind.count_in_set())]
+    #[error("{found} {}s on board and in hand, expected at most \
+        {}", kind.name(), kind.count_in_set())]
     TooMany {
         /// The unpromoted kind.
         kind: PieceType,

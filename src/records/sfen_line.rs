@@ -46,7 +46,8 @@ pub enum SfenLineError {
     },
     /// The word is not the notation of a move.
     #[error(
-        "'{found}', word {place} (move {number}), is not a move, expected for example 7g7f, 8h2b+ or P*5e"
+        "'{found}', word {place} (move {number}), is not a move, expected for example 7g7f, \
+         8h2b+ or P*5e"
     )]
     NotAMove {
         /// The word found.
@@ -230,7 +231,8 @@ mod tests {
             ),
             (
                 "position startpos moves 7g7f 7g7f",
-                "'7g7f', word 5 (move 2), is illegal in lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
+                "'7g7f', word 5 (move 2), is illegal in \
+                 lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
             ),
             ("hello", "the position from word 1 on: 'hello' has 1 fields"),
             (

@@ -1,5 +1,5 @@
-//! Teaching the evaluation: data of all formats, positions for them to begin from, games that the engine plays against itself to make more, and the training
-//! of networks.
+//! Training of the evaluation: tools for teacher data, start positions from games, self-play games,
+//! and the training of networks.
 
 pub mod data;
 pub mod gensfen;

@@ -27,7 +27,8 @@ pub enum EnteringKingRule {
 /// The text is not the name of a rule.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "unknown entering-king rule '{0}', expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule"
+    "unknown entering-king rule '{0}', expected one of NoEnteringKing, CSARule24, CSARule24H, \
+     CSARule27, CSARule27H, TryRule"
 )]
 pub struct EnteringKingRuleError(String);
 

@@ -189,7 +189,8 @@ mod tests {
     fn info_keeps_its_order() {
         assert_eq!(
             Response::Info(info()).to_string(),
-            "info depth 7 seldepth 9 multipv 1 score cp -31 nodes 5000 nps 250000 hashfull 3 time 20 pv 7g7f 3c3d"
+            "info depth 7 seldepth 9 multipv 1 score cp -31 nodes 5000 nps 250000 hashfull 3 \
+             time 20 pv 7g7f 3c3d"
         );
         let mated = Info {
             score: Score::Mate(-4),
@@ -199,7 +200,8 @@ mod tests {
         };
         assert_eq!(
             Response::Info(mated).to_string(),
-            "info depth 7 seldepth 9 multipv 1 score mate -4 upperbound nodes 5000 nps 250000 hashfull 3 time 20"
+            "info depth 7 seldepth 9 multipv 1 score mate -4 upperbound nodes 5000 nps 250000 \
+             hashfull 3 time 20"
         );
     }
 

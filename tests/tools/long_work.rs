@@ -68,8 +68,8 @@ fn progress(path: &str) -> u64 {
     }
 }
 
-/// Runs the command with `--resume` to its end after kills when `journal` has grown to each of these
-/// lengths.
+/// Runs the command with `--resume` to its end, after kills when `journal` has reached each of
+/// these lengths.
 fn kill_and_resume(arguments: &[&str], first: &[&str], journal: &str, lengths: &[u64]) {
     for (index, &length) in lengths.iter().enumerate() {
         let last = if index == 0 { first } else { &["--resume"] };

@@ -19,7 +19,8 @@ pub struct CsaError {
 pub enum CsaFault {
     /// The line is not a statement of the standard.
     #[error(
-        "'{0}' is no line of CSA, expected a header, a position, a move, a time, an ending or a comment"
+        "'{0}' is no line of CSA, expected a header, a position, a move, a time, an ending or a \
+         comment"
     )]
     Unknown(String),
     /// A line of the position is wrong.

@@ -81,7 +81,9 @@ fn a_bad_game_does_not_hide_the_next() {
     assert_eq!(read.len(), 3);
     assert_eq!(
         read[0],
-        Err("game 1, at byte 0: move 2, 7g7f, is illegal in lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2".to_owned())
+        Err("game 1, at byte 0: move 2, 7g7f, is illegal in \
+            lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
+            .to_owned())
     );
     assert!(read[1].is_ok() && read[2].is_ok());
 }

@@ -39,7 +39,8 @@ pub enum Fault {
     #[error("{0}")]
     Position(#[from] PackedError),
     /// A king is missing.
-    #[error("{} has no king, expected both kings", if *color == Color::Black { "black" } else { "white" })]
+    #[error("{} has no king, expected both \
+        kings", if *color == Color::Black { "black" } else { "white" })]
     NoKing {
         /// The side without a king.
         color: Color,
@@ -68,7 +69,8 @@ pub enum Fault {
     },
     /// The scores of that many samples cannot add up to the sum.
     #[error(
-        "{found} ninths of a centipawn as the sum of {count} scores, expected at most 327680 for each"
+        "{found} ninths of a centipawn as the sum of {count} scores, expected at most 327680 for \
+         each"
     )]
     Sum {
         /// The sum.

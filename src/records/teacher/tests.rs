@@ -294,7 +294,8 @@ fn bad_records_of_the_other_formats_are_found() {
     );
     assert_eq!(errors(&[0; 64], Format::Hcp).len(), 2);
 
-    let lines = "# a comment\n\nstartpos moves 7g7f\nstartpos moves 7g7e\n4k4/9/9/9/9/9/9/9/9 b - 1\nhello\n";
+    let lines = "# a comment\n\nstartpos moves 7g7f\nstartpos moves 7g7e\n4k4/9/9/9/9/9/9/9/9 b \
+        - 1\nhello\n";
     let classes: Vec<_> = errors(lines.as_bytes(), Format::Usi)
         .iter()
         .map(|error| error.fault.class())

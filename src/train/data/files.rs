@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::steps::Place;
-use super::{DataError, Watch};
-use crate::records::teacher::{Format, Record, TeacherError, TeacherWriter};
-use crate::runs::{OutputError, OutputFile, Shard};
+use super::DataError;
+use crate::records::teacher::{Format, Record, TeacherWriter};
+use crate::runs::{OutputError, OutputFile};
 
 /// Large, because several files are read and written in turns.
 pub(super) const BUFFER: usize = 1 << 18;
@@ -90,21 +89,6 @@ impl Sources {
         };
         self.files.iter().map(size).sum()
     }
-
-    /// Hands out every record, good or bad.
-    ///
-    /// # Errors
-    /// Where a file cannot be opened, where the watch says stop, and what `visit` says.
-    pub fn read(
-        &self,
-        watch: &Watch<'_>,
-        mut visit: impl FnMut(&Source, Result<Record, TeacherError>) -> Result<(), DataError>,
-    ) -> Result<(), DataError> {
-        let start = Place::default();
-        self.read_part(Shard::WHOLE, start, false, watch, |found| {
-            visit(found.source, found.record)
-        })
-    }
 }
 
 /// Adds the files below a folder. Links to folders are not followed, because they could form a
@@ -124,7 +108,7 @@ fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
     Ok(())
 }
 
-/// A file of teacher data that is being written. It has its name only when [`Output::finish`] was called.
+/// A file of teacher data that is being written. [`Output::finish`] gives it its name.
 pub struct Output {
     writer: TeacherWriter<OutputFile>,
     path: PathBuf,

@@ -8,6 +8,7 @@ pub mod dedup;
 mod files;
 mod histogram;
 pub mod pass;
+pub mod place;
 pub mod shuffle;
 pub mod signs;
 pub mod stats;

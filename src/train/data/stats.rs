@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::histogram::Histogram;
 use super::pass::{BadRecords, Tally};
-use super::steps::{Checkpoint, Place, Steps};
+use super::place::Place;
+use super::steps::{Checkpoint, Steps};
 use super::{DataError, Sources, Watch, svg};
 use crate::records::game::GameResult;
 use crate::records::sample::Sample;

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::files::BUFFER;
+use super::place::Place;
 use super::{DataError, Source, Sources, Watch};
 use crate::records::teacher::{Chain, Format, Record, TeacherError, TeacherReader};
 use crate::runs::{RunFolder, Shard};
@@ -22,17 +23,6 @@ const STEP: u64 = 8 << 20;
 
 /// Records between two looks at the watch.
 const WATCH_INTERVAL: u64 = 256;
-
-/// A place between two records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Place {
-    /// Index of the file.
-    pub file: usize,
-    /// Bytes of the file before the place.
-    pub offset: u64,
-    /// Records of the file before the place.
-    pub records: u64,
-}
 
 /// How far a pass has come, as a line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -88,7 +78,7 @@ impl<R: Default + Serialize + DeserializeOwned> Steps<R> {
         Self::new(Shard::WHOLE, None, None)
     }
 
-    /// A part of a pass; the `folder`, if there is one, keeps checkpoints, and `last` is its last one.
+    /// A part of a pass. The `folder`, if there is one, keeps checkpoints; `last` is its last one.
     pub const fn new(shard: Shard, folder: Option<RunFolder>, last: Option<Checkpoint<R>>) -> Self {
         Self {
             shard,
@@ -121,7 +111,7 @@ impl<R: Default + Serialize + DeserializeOwned> Steps<R> {
         self.folder.is_some()
     }
 
-    /// Whether the input has gone on far enough, with `bytes` over all files, for another checkpoint.
+    /// Whether another checkpoint is due at `bytes` of the input, over all files.
     pub const fn is_due(&self, bytes: u64) -> bool {
         self.is_kept() && bytes >= self.kept + self.step
     }
@@ -150,8 +140,23 @@ pub(super) struct Found<'a> {
 }
 
 impl Sources {
-    /// Hands out every record of a shard, good or bad, from a place on. Where the output `makes_games`
-    /// of positions, no game of positions is cut at the ends of the shard.
+    /// Reads every record, valid or not.
+    ///
+    /// # Errors
+    /// A file cannot be opened, the work is stopped, or `visit` fails.
+    pub fn read(
+        &self,
+        watch: &Watch<'_>,
+        mut visit: impl FnMut(&Source, Result<Record, TeacherError>) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let start = Place::default();
+        self.read_part(Shard::WHOLE, start, false, watch, |found| {
+            visit(found.source, found.record)
+        })
+    }
+
+    /// Reads every record of a shard, valid or not, from a place on. If the output `makes_games` of
+    /// positions, no game of positions is cut at the ends of the shard.
     ///
     /// # Errors
     /// Where a file cannot be opened, where the watch says stop, and what `visit` says.

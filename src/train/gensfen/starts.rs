@@ -43,7 +43,8 @@ pub enum StartsError {
         source: Box<SfenLineError>,
     },
     /// The size of a file of packed positions is not a multiple of 32 bytes.
-    #[error("{} has {length} bytes, expected a multiple of {HCP_BYTES} in a file of hcp", path.display())]
+    #[error("{} has {length} bytes, expected a multiple of {HCP_BYTES} in a file of \
+        hcp", path.display())]
     Length {
         /// The file.
         path: PathBuf,
@@ -73,7 +74,8 @@ pub enum StartsError {
     Empty(PathBuf),
     /// No king enters its promotion zone in any of the games.
     #[error(
-        "no king enters the enemy's camp in any of the {games} games, expected files with such games"
+        "no king enters the enemy's camp in any of the {games} games, expected files with such \
+         games"
     )]
     NoEntry {
         /// The number of games in all files.

@@ -226,7 +226,8 @@ mod tests {
                 "Threds",
                 Some("1"),
                 Err(
-                    "the engine has no option \"Threds\", it has Threads, Style, Own Book, Clear, EvalDir",
+                    "the engine has no option \"Threds\", it has Threads, Style, Own Book, \
+                     Clear, EvalDir",
                 ),
             ),
         ] {

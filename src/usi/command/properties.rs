@@ -141,10 +141,12 @@ proptest! {
 
     #[test]
     fn what_is_kept_of_a_broken_line_is_a_whole_command(
-        keyword in prop::sample::select(vec!["go", "position", "setoption", "ponderhit", "gameover", "bench", "perft"]),
+        keyword in prop::sample::select(vec!["go", "position", "setoption", "ponderhit",
+        "gameover", "bench", "perft"]),
         rest in prop::collection::vec(prop_oneof![
             prop::sample::select(vec![
-                "moves", "startpos", "sfen", "value", "name", "btime", "wtime", "byoyomi", "infinite", "depth",
+                "moves", "startpos", "sfen", "value", "name", "btime", "wtime", "byoyomi",
+                "infinite", "depth",
                 "nodes", "mate", "searchmoves", "ponder", "win", "-5", "7g7f", "-", "",
             ]).prop_map(str::to_owned),
             "\\PC{0,8}",

@@ -196,7 +196,8 @@ fn errors_name_word_place_and_expectation() {
         ),
         (
             "position",
-            "nothing, word 2 of \"position\", expected \"startpos\", \"sfen\" or the board of an SFEN",
+            "nothing, word 2 of \"position\", expected \"startpos\", \"sfen\" or the board of an \
+             SFEN",
         ),
         (
             "position sfen moves 7g7f",
@@ -220,7 +221,8 @@ fn errors_name_word_place_and_expectation() {
         ),
         (
             "ponderhit now",
-            "\"now\", word 2 of \"ponderhit\", expected \"btime\", \"wtime\", \"binc\", \"winc\" or \"byoyomi\"",
+            "\"now\", word 2 of \"ponderhit\", expected \"btime\", \"wtime\", \"binc\", \"winc\" \
+             or \"byoyomi\"",
         ),
         (
             "speedtest 4 16",
@@ -228,7 +230,8 @@ fn errors_name_word_place_and_expectation() {
         ),
         (
             "export_net a.nnue",
-            "\"export_net\", word 1, is a command of other engines: the embedded network is the file \
+            "\"export_net\", word 1, is a command of other engines: the embedded network is the \
+             file \
              nets/raicho.nnue of the source code",
         ),
         (

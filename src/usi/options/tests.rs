@@ -28,7 +28,8 @@ fn lines_suit_clients_that_cut_at_single_spaces() {
     assert!(has("option name EvalFile type filename default <embedded>"));
     assert!(has("option name EvalDir type string default <empty>"));
     assert!(has(
-        "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing var CSARule24 var CSARule24H \
+        "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing var \
+         CSARule24 var CSARule24H \
          var CSARule27 var CSARule27H var TryRule"
     ));
 }

@@ -32,7 +32,8 @@ fn error(name: &str, content: &[u8]) -> String {
 
 #[test]
 fn roots_come_as_lines_or_packed() {
-    let text = "# two\n\nstartpos moves 7g7f 3c3d\nsfen 8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124\n";
+    let text = "# two\n\nstartpos moves 7g7f 3c3d\nsfen \
+        8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124\n";
     let file = Temporary::new("roots.sfen", text.as_bytes());
     let read = Starts::of_roots(&file.0).expect("good lines");
     assert_eq!(read.len(), 2);

@@ -108,7 +108,8 @@ fn scores_and_bounds() {
 
 #[test]
 fn info_is_read_word_by_word() {
-    let line = "info time 1203 nodes 9000000000 hashfull 104 cpuload 999 nps 7481296 depth 20 seldepth 31 \
+    let line = "info time 1203 nodes 9000000000 hashfull 104 cpuload 999 nps 7481296 depth 20 \
+        seldepth 31 \
                 multipv 2 wdl 1 2 3 currmove 2g2f score cp 52 pv 7g7f 3c3d  2g2f ";
     assert_eq!(
         info(line),
@@ -268,7 +269,8 @@ proptest! {
         prop_assert!(found.nps.is_some());
         prop_assert_eq!(found.pv.unwrap_or_default(), moves.join(" "));
 
-        let best = info.pv.first().map(|&best| Decision::Move { best, ponder: info.pv.get(1).copied() });
+        let ponder = info.pv.get(1).copied();
+        let best = info.pv.first().map(|&best| Decision::Move { best, ponder });
         let line = Response::BestMove(best.unwrap_or(Decision::Nothing)).to_string();
         let expected = match moves.first() {
             Some(best) => BestMove::Move { best, ponder: moves.get(1).map(String::as_str) },
@@ -291,11 +293,14 @@ proptest! {
 
     #[test]
     fn any_words_are_read_without_panic(
-        keyword in prop::sample::select(vec!["info", "bestmove", "option", "option name", "id", "checkmate"]),
+        keyword in prop::sample::select(vec!["info", "bestmove", "option", "option name", "id",
+        "checkmate"]),
         words in prop::collection::vec(prop_oneof![
             prop::sample::select(vec![
-                "depth", "score", "cp", "mate", "+", "-", "--5", "pv", "string", "time", "nodes", "lowerbound", "name",
-                "type", "spin", "combo", "check", "default", "min", "max", "var", "ponder", "resign", "\u{3000}",
+                "depth", "score", "cp", "mate", "+", "-", "--5", "pv", "string", "time", "nodes",
+                "lowerbound", "name",
+                "type", "spin", "combo", "check", "default", "min", "max", "var", "ponder",
+                "resign", "\u{3000}",
             ]).prop_map(str::to_owned),
             "\\PC{0,8}",
             any::<i128>().prop_map(|number| number.to_string()),
