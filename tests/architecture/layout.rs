@@ -1,5 +1,5 @@
 //! The layout of lines and files: no line beyond rustfmt's width, comments and strings included;
-//! one way to write a module with children; tests only in files that say so.
+//! a module with children is the `mod.rs` of its folder; tests only in files that say so.
 
 use crate::circles::test_modules;
 use crate::source::{Source, source, sources};
@@ -36,9 +36,9 @@ fn no_line_is_too_long() {
 }
 
 #[test]
-fn a_module_with_children_is_a_file_beside_its_folder() {
-    let all = ["src", "tests"].into_iter().flat_map(whole_paths);
-    let faults: Vec<String> = all.filter_map(|file| folder_file(&file)).collect();
+fn a_module_with_children_lies_in_its_folder() {
+    let all: Vec<Source> = ["src", "tests"].into_iter().flat_map(whole_paths).collect();
+    let faults = files_beside_folders(&all);
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
@@ -78,10 +78,20 @@ fn long_lines(file: &Source, exceptions: &[(&str, &str, &str)]) -> Vec<String> {
     faults
 }
 
-/// The complaint about a `mod.rs`.
-fn folder_file(file: &Source) -> Option<String> {
-    let module = file.path.strip_suffix("/mod.rs")?;
-    Some(format!("{} must be {module}.rs", file.path))
+/// Complaints about each `x.rs` beside a folder `x`, which must be `x/mod.rs`. The executables right
+/// in `tests` are named by Cargo and do not count.
+fn files_beside_folders(files: &[Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for file in files {
+        let module = file.path.strip_suffix(".rs").unwrap_or(&file.path);
+        let is_executable = module.starts_with("tests/") && module.matches('/').count() == 1;
+        let folder = format!("{module}/");
+        let has_children = files.iter().any(|other| other.path.starts_with(&folder));
+        if has_children && !is_executable {
+            faults.push(format!("{} must be {folder}mod.rs", file.path));
+        }
+    }
+    faults
 }
 
 /// Files that only tests use, but whose paths have neither `tests.rs` nor `tests/`.
@@ -108,10 +118,17 @@ fn a_long_line_is_found() {
 }
 
 #[test]
-fn a_folder_file_is_found() {
-    let found = folder_file(&source("src/a/b/mod.rs", ""));
-    assert_eq!(found.as_deref(), Some("src/a/b/mod.rs must be src/a/b.rs"));
-    assert_eq!(folder_file(&source("src/a/b.rs", "mod c;")), None);
+fn a_file_beside_its_folder_is_found() {
+    let found = |paths: &[&str]| {
+        let files: Vec<Source> = paths.iter().map(|path| source(path, "")).collect();
+        files_beside_folders(&files)
+    };
+    assert_eq!(
+        found(&["src/a/b.rs", "src/a/b/tests.rs", "src/a/bc.rs"]),
+        ["src/a/b.rs must be src/a/b/mod.rs"]
+    );
+    assert!(found(&["src/a/mod.rs", "src/a/b.rs", "src/b/mod.rs"]).is_empty());
+    assert!(found(&["tests/a.rs", "tests/a/b.rs"]).is_empty());
 }
 
 #[test]
