@@ -14,12 +14,12 @@ pub mod openings;
 mod player;
 pub mod referee;
 pub mod runner;
-#[cfg(test)]
-mod samples;
 pub mod settings;
 pub mod sprt;
 pub mod spsa;
 pub mod statistics;
 pub mod summary;
 pub mod tally;
+#[cfg(test)]
+mod tests;
 pub mod time_control;

@@ -106,7 +106,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             if output::failure(&error).is_some() {
                 return Err(error);
             }
-            output::eprint_line(format_args!("error: {}", super::message(&error)));
+            output::eprint_line(format_args!("error: {}", output::message(&error)));
             failures += 1;
         }
     }

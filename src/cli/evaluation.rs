@@ -21,7 +21,7 @@ pub(super) fn load(text: &str) -> anyhow::Result<(EvalFile, Evaluator)> {
     Ok((choice, evaluator))
 }
 
-/// The requested evaluation and a checksum of its weights, so that a run is not resumed with others.
+/// The requested evaluation and a checksum of its weights: a run is not resumed with others.
 pub(super) fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
     let Evaluator::Nnue(model) = evaluator else {
         return choice.to_string();

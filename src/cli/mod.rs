@@ -112,24 +112,9 @@ fn report(error: &anyhow::Error) -> ExitCode {
     match output::failure(error) {
         Some(failure) if failure.is_closed_pipe() => return ExitCode::SUCCESS,
         Some(failure) => output::eprint_line(format_args!("error: {failure}")),
-        None => output::eprint_line(format_args!("error: {}", message(error))),
+        None => output::eprint_line(format_args!("error: {}", output::message(error))),
     }
     ExitCode::FAILURE
-}
-
-/// The message of an error and its causes on one line. A cause that the message before repeats is
-/// left out, and so is the middle of a very long quotation.
-fn message(error: &anyhow::Error) -> String {
-    let mut message = String::new();
-    for cause in error.chain() {
-        let text = cause.to_string();
-        if message.is_empty() {
-            message = text;
-        } else if !message.ends_with(&text) {
-            message = format!("{message}: {text}");
-        }
-    }
-    abbreviate(message)
 }
 
 /// Prints the help that was asked for, or what is wrong with the command line, and returns the
@@ -149,26 +134,5 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
     match printed {
         Err(failure) if !error.use_stderr() => report(&output::wrap(failure).into()),
         _ => ExitCode::from(error.exit_code() as u8),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use anyhow::{Context, anyhow};
-
-    use super::*;
-
-    #[test]
-    fn each_cause_is_printed_once_and_long_quotations_are_cut() {
-        let cause = io::Error::other("no such thing");
-        let repeated = Err::<(), _>(cause).context("cannot read a: no such thing");
-        let repeated = repeated.context("step 1").expect_err("an error");
-        assert_eq!(message(&repeated), "step 1: cannot read a: no such thing");
-        let long = anyhow!("not a move").context("x".repeat(3_000_000));
-        let long = message(&long);
-        assert!(
-            long.len() < 1100 && long.ends_with("x: not a move"),
-            "{long}"
-        );
     }
 }

@@ -11,6 +11,8 @@ use std::io::{self, Write};
 
 use thiserror::Error;
 
+use crate::util::abbreviate;
+
 /// Standard output cannot be written.
 #[derive(Debug, Error)]
 #[error("cannot write to standard output: {0}")]
@@ -83,9 +85,24 @@ pub(super) fn failure(error: &anyhow::Error) -> Option<&OutputError> {
     })
 }
 
+/// The message of an error and its causes on one line. A cause that the message before repeats is
+/// left out, and so is the middle of a very long quotation.
+pub(super) fn message(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        if message.is_empty() {
+            message = text;
+        } else if !message.ends_with(&text) {
+            message = format!("{message}: {text}");
+        }
+    }
+    abbreviate(message)
+}
+
 #[cfg(test)]
 mod tests {
-    use anyhow::Context;
+    use anyhow::{Context, anyhow};
 
     use super::*;
 
@@ -99,5 +116,19 @@ mod tests {
         assert!(failure(&ours).is_some_and(OutputError::is_closed_pipe));
         let full = anyhow::Error::from(wrap(io::ErrorKind::StorageFull.into()));
         assert!(failure(&full).is_some_and(|failure| !failure.is_closed_pipe()));
+    }
+
+    #[test]
+    fn each_cause_is_printed_once_and_long_quotations_are_cut() {
+        let cause = io::Error::other("no such thing");
+        let repeated = Err::<(), _>(cause).context("cannot read a: no such thing");
+        let repeated = repeated.context("step 1").expect_err("an error");
+        assert_eq!(message(&repeated), "step 1: cannot read a: no such thing");
+        let long = anyhow!("not a move").context("x".repeat(3_000_000));
+        let long = message(&long);
+        assert!(
+            long.len() < 1100 && long.ends_with("x: not a move"),
+            "{long}"
+        );
     }
 }

@@ -13,8 +13,6 @@
 mod alpha_beta;
 mod audit;
 mod capacity;
-#[cfg(test)]
-mod collisions;
 mod correction_history;
 mod event;
 mod extensions;

@@ -14,8 +14,6 @@ use crate::transposition::TranspositionTable;
 use crate::util::fits_into_memory;
 
 use super::capacity::{self, Limit, MAX_THREADS_PER_CORE, MEGABYTES_PER_THREAD};
-#[cfg(test)]
-use super::collisions::Collisions;
 use super::event::{Event, OnEvent};
 use super::history::Histories;
 use super::limits::{Clock, Limits};
@@ -24,6 +22,8 @@ use super::settings::Settings;
 use super::signals::{PonderHit, Signals, Statistics};
 use super::solo::SOLO_STACK_BYTES;
 use super::task::{Outcome, Task};
+#[cfg(test)]
+use super::tests::collisions::Collisions;
 use super::worker::Worker;
 
 /// The requested memory or threads were not available. The searcher works with what it got.

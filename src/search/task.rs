@@ -6,12 +6,12 @@ use crate::position::Position;
 use crate::transposition::TranspositionTable;
 use crate::types::Depth;
 
-#[cfg(test)]
-use super::collisions::Collisions;
 use super::limits::Limits;
 use super::root_move::RootMove;
 use super::settings::Settings;
 use super::signals::{Signals, Statistics};
+#[cfg(test)]
+use super::tests::collisions::Collisions;
 
 /// One search, as one thread sees it.
 #[derive(Clone)]

@@ -8,7 +8,11 @@ use crate::source::{Source, source, sources};
 const MAX_COLUMNS: usize = 100;
 
 /// Longer lines: path, a part of the line, reason.
-const LONG_LINES: &[(&str, &str, &str)] = &[];
+const LONG_LINES: &[(&str, &str, &str)] = &[(
+    "src/records/csa/tests/mod.rs",
+    "P4 *  *",
+    "rows of a drawn board that end in a space",
+)];
 
 #[test]
 fn no_line_is_too_long() {
@@ -78,7 +82,7 @@ fn long_lines(file: &Source, exceptions: &[(&str, &str, &str)]) -> Vec<String> {
     faults
 }
 
-/// Complaints about each `x.rs` beside a folder `x`, which must be `x/mod.rs`. The executables right
+/// Complaints about each `x.rs` beside a folder `x`, which must be `x/mod.rs`. Executables right
 /// in `tests` are named by Cargo and do not count.
 fn files_beside_folders(files: &[Source]) -> Vec<String> {
     let mut faults = Vec::new();

@@ -112,7 +112,8 @@ fn a_match_at_fixed_nodes() {
     let engine = |name: &str| {
         let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
         format!(
-            "cmd={program},name={name},option.EvalFile=<material>,option.USI_Hash=1,option.Threads=1"
+            "cmd={program},name={name},option.EvalFile=<material>,option.USI_Hash=1,\
+             option.Threads=1"
         )
     };
     let openings = concat!(

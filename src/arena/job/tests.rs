@@ -4,9 +4,9 @@ use std::fs;
 
 use super::super::heartbeat::Heartbeat;
 use super::super::journal::GameEntry;
-use super::super::samples::{entry, settings};
 use super::super::sprt::Sprt;
 use super::*;
+use crate::arena::tests::samples::{entry, settings};
 
 fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {
     games

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::super::referee::Reason;
-use super::super::samples::{entry, settings};
 use super::*;
+use crate::arena::tests::samples::{entry, settings};
 
 /// A path for a match that is removed at the end of the test.
 struct Place(PathBuf);

@@ -11,8 +11,8 @@ use std::path::Path;
 use rand_chacha::ChaCha8Rng;
 
 use super::judge::is_unfinished;
+use super::opening::{Opening, OpeningError};
 use super::random::below;
-use super::{Opening, OpeningError};
 use crate::position::Position;
 use crate::types::Move16;
 use crate::util::shorten;

@@ -11,7 +11,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::judge::{Judge, is_unfinished};
-use super::{OpeningError, Plies};
+use super::opening::OpeningError;
+use super::settings::Plies;
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;

@@ -6,9 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use std::path::PathBuf;
+
 use super::judge::is_unfinished;
 use super::*;
+use crate::position::Position;
 use crate::position::START_SFEN;
+use crate::records::sfen_line::SfenLine;
 
 fn random(plies: &str, max_imbalance: Option<u32>, seed: u64) -> OpeningSettings {
     OpeningSettings {

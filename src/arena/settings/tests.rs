@@ -1,8 +1,8 @@
 //! Tests of the schedule, and of the settings that may differ.
 
 use super::super::referee::Adjudication;
-use super::super::samples::settings;
 use super::*;
+use crate::arena::tests::samples::settings;
 
 const FOUR: [&str; 4] = ["a", "b", "c", "d"];
 

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::super::journal::GameEntry;
 use super::super::referee::Reason;
-use super::super::samples::{entry, settings};
 use super::super::settings::MatchSettings;
 use super::super::sprt::Model;
 use super::*;
+use crate::arena::tests::samples::{entry, settings};
 
 fn sample() -> MatchSettings {
     settings(&["new-version", "old"], Some(6))
@@ -211,7 +211,7 @@ fn a_line_shows_the_progress() {
         one_line(&Tally::new(&settings)),
         "+0 =0 -0  LLR 0.00 (-2.94, 2.94)"
     );
-    let three = super::super::samples::settings(&["a", "b", "c"], Some(2));
+    let three = crate::arena::tests::samples::settings(&["a", "b", "c"], Some(2));
     let tally = tally_of(&three, &[entry(&three, 0, None, Reason::MaxMoves)]);
     assert_eq!(one_line(&tally), "1 game, 0 lost by faults");
 }

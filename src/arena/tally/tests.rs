@@ -5,8 +5,8 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::super::journal::TimeLoss;
-use super::super::samples::{entry, settings};
 use super::*;
+use crate::arena::tests::samples::{entry, settings};
 
 fn tally_of(settings: &MatchSettings, entries: &[GameEntry]) -> Tally {
     let mut tally = Tally::new(settings);

@@ -41,7 +41,7 @@ const SETS: usize = 4;
 const FEW_SETS: usize = 2;
 
 /// Lanes of the widest vector of sums.
-const MAX_LANES: usize = 16;
+pub(super) const MAX_LANES: usize = 16;
 
 /// Size of a buffer for the sums of any layer.
 const SUMS: usize = MAX_HIDDEN + 2 * MAX_LANES;
@@ -330,36 +330,6 @@ unsafe fn add_all<S: Simd, const N: usize, const K: usize>(
             unsafe { add_group::<S, N>(set, group_at(input, group), rows.add(group * stride)) };
         }
     }
-}
-
-/// Vectors that are summed in 32 bits: each adds two products to a lane, and a lane holds 260.
-const VECTORS_AT_ONCE: usize = 128;
-
-/// The sum of `clamp(sum, 0, 255)^2 * weight` over the accumulator of one side, for networks of our
-/// own.
-///
-/// # Safety
-/// The processor has the instruction set of `S`.
-#[inline(always)]
-pub(super) unsafe fn weighted_squares<S: Simd>(sums: &[i16], weights: &[i16]) -> i64 {
-    assert!(sums.len() == weights.len() && sums.len().is_multiple_of(S::I16_LANES));
-    let mut total = 0;
-    let step = VECTORS_AT_ONCE * S::I16_LANES;
-    for (sums, weights) in sums.chunks(step).zip(weights.chunks(step)) {
-        let mut lanes = [0; MAX_LANES];
-        // SAFETY: the caller vouches for `S`. Chunks have the same length, a multiple of the vector
-        // as asserted, and `lanes` has room for the widest vector.
-        unsafe {
-            let mut squares = S::zero_i32();
-            for start in (0..sums.len()).step_by(S::I16_LANES) {
-                let (sums, weights) = (sums.as_ptr().add(start), weights.as_ptr().add(start));
-                squares = S::add_squares(squares, sums, weights);
-            }
-            S::store_i32(lanes.as_mut_ptr(), squares);
-        }
-        total += lanes.into_iter().map(i64::from).sum::<i64>();
-    }
-    total
 }
 
 /// The four bytes of a group as one word.

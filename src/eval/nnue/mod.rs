@@ -23,6 +23,7 @@ mod material_network;
 mod model;
 mod network;
 pub mod output_buckets;
+mod output_sum;
 pub mod random;
 mod refresh_cache;
 pub mod scalar;

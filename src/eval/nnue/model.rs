@@ -9,8 +9,9 @@
 )]
 
 use super::accumulator::AccumulatorStack;
-use super::layers::{LayerBuffers, PackedStack, weighted_squares};
+use super::layers::{LayerBuffers, PackedStack};
 use super::network::Network;
+use super::output_sum::weighted_squares;
 use super::scalar::bucket;
 use super::shape::Head;
 use super::simd::{InstructionSet, Plain, Simd};

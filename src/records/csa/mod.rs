@@ -25,6 +25,4 @@ pub use reader::read;
 pub use writer::write;
 
 #[cfg(test)]
-mod reader_tests;
-#[cfg(test)]
 mod tests;

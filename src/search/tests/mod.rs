@@ -1,6 +1,7 @@
 //! Tests that need access to the inside of the search: entries of other positions in the table.
 
 mod collision_bug;
+pub(super) mod collisions;
 mod lines;
 mod teacher_games;
 mod torture;

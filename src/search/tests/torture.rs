@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::search::collisions::Collisions;
+use crate::search::tests::collisions::Collisions;
 use crate::types::Score;
 use crate::types::value::{MATE, MATE_IN_MAX_PLY, MAX_EVALUATION, MAX_PLY, REPETITION_WIN};
 

@@ -9,8 +9,6 @@
 
 mod go;
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
 mod tests;
 mod words;
 

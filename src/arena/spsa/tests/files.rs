@@ -65,7 +65,8 @@ fn killed_games_are_played_again() {
     let mut resumed = State::load(&copy).unwrap();
     assert_eq!(resumed.finished(), 20);
     let lost: Vec<u64> = resumed.unfinished().collect();
-    assert_eq!(lost.len(), 3, "one is finished, three are being played");
+    // One is finished; of the other three threads some may not have begun another.
+    assert!((1..=3).contains(&lost.len()), "{lost:?}");
     played.lock().unwrap().clear();
     run(&mut resumed, &game, &options, &mut |_| ()).unwrap();
     assert!(resumed.is_done());

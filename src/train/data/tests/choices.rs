@@ -55,3 +55,59 @@ fn positions_with_entered_kings_can_be_chosen() {
         .collect();
     assert_eq!(plies, [2, 3, 5]);
 }
+
+#[test]
+fn statistics_count_everything() {
+    let folder = Folder::new("stats");
+    let [pack, svg] = ["in.pack", "out.svg"].map(|name| folder.path(name));
+    write(&pack, 30, 1);
+    let stats = watched(|watch| {
+        stats::run(
+            &sources(&[&pack]),
+            BadRecords::Stop,
+            &mut Steps::whole(),
+            watch,
+        )
+    })
+    .unwrap();
+    assert_eq!((stats.games, stats.samples), ([10; 3], [200; 3]));
+    let text = stats.to_string();
+    assert!(text.contains("30  games, 33.3 % black won"), "{text}");
+    assert!(
+        text.contains("plies of the game\n      20            30  ####"),
+        "{text}"
+    );
+    stats.draw(&svg).unwrap();
+    let picture = fs::read_to_string(&svg).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("ply of the position"));
+}
+
+#[test]
+fn interrupted_work_leaves_nothing_behind() {
+    let folder = Folder::new("interrupted");
+    let path = folder.path("in.pack");
+    write(&path, 400, 1);
+    let stop = Stop::new();
+    stop.finish();
+    let watch = Watch {
+        stop: &stop,
+        progress: &|_, _| {},
+    };
+    let out = folder.path("out.psv");
+    let settings = ShuffleSettings {
+        memory: 1000,
+        seed: 1,
+        bad_records: BadRecords::Stop,
+    };
+    let shuffled = shuffle::run(&sources(&[&path]), (&out, Format::Psv), &settings, &watch);
+    assert!(matches!(shuffled, Err(DataError::Interrupted)));
+    let converted = pass::run(
+        &sources(&[&path]),
+        &to_file(&out),
+        BadRecords::Stop,
+        &mut Steps::whole(),
+        &watch,
+    );
+    assert!(matches!(converted, Err(DataError::Interrupted)));
+    assert_eq!(folder.files(), 1);
+}

@@ -7,7 +7,7 @@ use crate::types::Key64;
 
 /// The owners of all entries, and counters over one or more searches.
 #[derive(Debug)]
-pub(super) struct Collisions {
+pub(in crate::search) struct Collisions {
     bits: u32,
     /// The key of the position whose entry was stored last, by folded key.
     owners: Box<[AtomicU64]>,
@@ -17,7 +17,7 @@ pub(super) struct Collisions {
 
 impl Collisions {
     /// Keeps `bits` bits of each key, from 1 to 20, and the side to move.
-    pub(super) fn new(bits: u32) -> Self {
+    pub(in crate::search) fn new(bits: u32) -> Self {
         assert!((1..=20).contains(&bits));
         Self {
             bits,
@@ -29,12 +29,12 @@ impl Collisions {
 
     /// The reduced key under which the table knows a position. The bits are put at both ends of the
     /// word, because the table takes the index from one end and checks the whole key.
-    pub(super) fn fold(&self, key: Key64) -> Key64 {
+    pub(in crate::search) fn fold(&self, key: Key64) -> Key64 {
         self.key_of(self.number(key))
     }
 
     /// All reduced keys.
-    pub(super) fn keys(&self) -> impl Iterator<Item = Key64> {
+    pub(in crate::search) fn keys(&self) -> impl Iterator<Item = Key64> {
         (0..self.owners.len()).map(|number| self.key_of(number))
     }
 
@@ -48,12 +48,12 @@ impl Collisions {
     }
 
     /// Records that an entry of the position `key` was stored.
-    pub(super) fn stored(&self, key: Key64) {
+    pub(in crate::search) fn stored(&self, key: Key64) {
         self.owners[self.number(key)].store(key.low64(), Ordering::Relaxed);
     }
 
     /// Records that an entry was found for the position `key`.
-    pub(super) fn found(&self, key: Key64) {
+    pub(in crate::search) fn found(&self, key: Key64) {
         let owner = self.owners[self.number(key)].load(Ordering::Relaxed);
         self.found.fetch_add(1, Ordering::Relaxed);
         if owner != key.low64() {
@@ -62,7 +62,7 @@ impl Collisions {
     }
 
     /// The number of entries found, and how many of them belonged to other positions.
-    pub(super) fn counts(&self) -> (u64, u64) {
+    pub(in crate::search) fn counts(&self) -> (u64, u64) {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (read(&self.found), read(&self.foreign))
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use super::super::*;
 
 fn word() -> impl Strategy<Value = String> {
     "[1-9a-zA-Z*+/]{1,12}".prop_filter("no keyword", |word| {

@@ -1,6 +1,8 @@
 //! Compares whole texts. The parsers of `cshogi`, the crate `csa` and `tsshogi` (`ShogiHome`) read
 //! every one of these lines.
 
+mod reader;
+
 use std::time::Duration;
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::*;
+use super::super::*;
 use crate::position::START_SFEN;
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};

@@ -1,5 +1,7 @@
 //! Parsing of commands, and the messages of errors.
 
+mod properties;
+
 use super::*;
 
 fn errors(line: &str) -> Vec<String> {

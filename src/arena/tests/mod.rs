@@ -1,0 +1,3 @@
+//! What the tests of the modules below share.
+
+pub(super) mod samples;
