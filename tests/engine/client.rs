@@ -303,7 +303,7 @@ fn an_engine_that_reads_nothing_does_not_block_us() {
     let error = (0..10)
         .find_map(|_| client.send(&line).err())
         .expect("no pipe is so large");
-    assert!(error.to_string().contains("stopped to read"), "{error}");
+    assert!(error.to_string().contains("stopped reading"), "{error}");
     assert!(client.exit_status().is_some());
 }
 

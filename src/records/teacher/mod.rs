@@ -5,7 +5,7 @@
 //! with its place in the file, and the stream goes on after it if the format tells where the next
 //! record begins.
 //!
-//! A format is a file below `formats/` that implements [`codec::Codec`], and a row of the table in
+//! A format is a file below `formats/` that implements `codec::Codec`, and a row of the table in
 //! `formats/mod.rs`. No other code depends on the set of formats.
 
 mod chain;

@@ -13,9 +13,16 @@ use super::files::lock;
 use super::journal::{self, Journal};
 use super::settings;
 
+/// Name of the lock file in folders without a journal.
+const LOCK_FILE: &str = "lock";
+
 /// Ownership of a folder that has no journal: no other process can take it until this is dropped.
+/// The lock file goes then, and so does the folder if nothing was written there.
 #[derive(Debug)]
-pub struct FolderLock(#[expect(dead_code, reason = "closing the file releases the lock")] File);
+pub struct FolderLock {
+    path: PathBuf,
+    _file: File,
+}
 
 impl FolderLock {
     /// Creates the folder if necessary and locks it.
@@ -24,7 +31,20 @@ impl FolderLock {
     /// The folder cannot be written, or another process holds the lock.
     pub fn take(folder: &Path) -> Result<Self, FolderError> {
         fs::create_dir_all(folder).map_err(io_error(folder))?;
-        Ok(Self(lock(folder, "lock")?))
+        Ok(Self {
+            path: folder.to_owned(),
+            _file: lock(folder, LOCK_FILE)?,
+        })
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(self.path.join(LOCK_FILE)) {
+            log::warn!("{}: {error}", self.path.display());
+        }
+        // Fails where the folder holds anything.
+        let _ = fs::remove_dir(&self.path);
     }
 }
 

@@ -3,7 +3,7 @@
 //! The input is one sequence of bytes, file after file. A [`Shard`] is a contiguous range of it,
 //! moved to the boundaries of records and of games, so that the outputs of all shards, one after
 //! the other, are the output of the undivided pass. A [`Checkpoint`] says how far a pass has come;
-//! the journal of a run folder keeps one for every [`STEP`] bytes.
+//! the journal of a run folder keeps one for every 8 MB.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Seek as _, SeekFrom};
