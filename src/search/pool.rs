@@ -47,7 +47,7 @@ pub enum PrepareError {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// The processor has too few cores for so many threads.
+    /// More threads than the limit for each processor core.
     #[error(
         "{asked} search threads are more than {MAX_THREADS_PER_CORE} for each of the {cores} \
          processor cores"
@@ -60,7 +60,7 @@ pub enum PrepareError {
         /// Number of processor cores.
         cores: usize,
     },
-    /// There is not enough memory for so many threads.
+    /// Not enough memory for the requested threads.
     #[error("no memory for {asked} search threads, each takes up to {MEGABYTES_PER_THREAD} MB")]
     ThreadMemory {
         /// Requested number of threads.

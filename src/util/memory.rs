@@ -20,7 +20,7 @@ pub(crate) fn free_megabytes() -> Option<usize> {
     (free > 0).then_some((free / BYTES_PER_MEGABYTE * SHARE / 100) as usize)
 }
 
-/// Whether so many MB (2^20 bytes) can be allocated now. True if the system does not tell.
+/// Whether `megabytes` MB (2^20 bytes) can be allocated now. True if the system does not tell.
 pub(crate) fn fits_into_memory(megabytes: usize) -> bool {
     free_megabytes().is_none_or(|free| megabytes <= free)
 }
