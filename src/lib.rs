@@ -15,9 +15,11 @@
 //! | [`eval`] | static evaluation: networks and material |
 //! | [`search`] | iterative deepening, alpha-beta, quiescence, time, threads |
 //! | [`records`] | game records and teacher data, as text and packed |
+//! | [`book`] | opening books: formats, look-up, choice of a move |
 //! | [`engine`] | the facade for front ends: settings, the last valid position, the searches |
 //! | [`mod@bench`], [`usi`] | the benchmark; the USI protocol |
 //! | [`arena`] | matches between engines, tuning |
+//! | [`makebook`] | making opening books |
 //! | [`train`] | teacher data and the training of networks |
 //! | [`cli`] | the command line |
 //!
@@ -37,9 +39,11 @@
 pub mod arena;
 pub mod bench;
 pub mod bitboard;
+pub mod book;
 pub mod cli;
 pub mod engine;
 pub mod eval;
+pub mod makebook;
 pub mod mate;
 pub mod movegen;
 pub mod position;

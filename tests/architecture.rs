@@ -33,14 +33,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("mate", &["movegen"]),
     ("eval", &["position"]),
     ("search", &["movegen", "mate", "transposition", "eval"]),
-    ("book", &["movegen"]),
     ("records", &["movegen"]),
+    ("book", &["movegen", "records::packed"]),
     ("engine", &["search", "book"]),
     ("bench", &["engine"]),
     ("usi", &["engine", "records::sfen_line"]),
     ("arena", &["engine", "usi::client", "records", "runs"]),
+    ("makebook", &["engine", "records", "runs"]),
     ("train", &["engine", "records", "runs"]),
-    ("cli", &["bench", "usi", "arena", "train", "runs"]),
+    (
+        "cli",
+        &["bench", "usi", "arena", "makebook", "train", "runs"],
+    ),
 ];
 
 /// Words that only some modules may contain: stdout is USI only, error chains are for people.

@@ -1,0 +1,31 @@
+//! One position of a book and its moves, in the terms that all formats share.
+
+use crate::records::packed::PackedSfen;
+use crate::types::Move16;
+
+/// A move of a book position. What a format does not store keeps its default: no ponder move,
+/// depth 0, count 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookMove {
+    /// The move itself; it may be illegal where it stands.
+    pub mv: Move16,
+    /// The expected answer.
+    pub ponder: Option<Move16>,
+    /// Value in centipawns from the view of the side to move.
+    pub value: i32,
+    /// Depth of the search behind the value, in plies.
+    pub depth: i32,
+    /// How often the move was played.
+    pub count: u64,
+}
+
+/// A position of a book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookEntry {
+    /// The position without its ply.
+    pub position: PackedSfen,
+    /// Ply of the position, 1 at the start of a game.
+    pub ply: u32,
+    /// Its moves in the order of the file.
+    pub moves: Vec<BookMove>,
+}

@@ -1,0 +1,1 @@
+//! Making opening books: from games, by search, by minimax over the graph of a book.
