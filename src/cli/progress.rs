@@ -6,7 +6,7 @@ use std::io::IsTerminal as _;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Interval between two lines if stderr is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
@@ -23,11 +23,20 @@ pub(super) struct Meter {
 impl Meter {
     /// Progress of `length` units, `None` if unlimited, of which `done` are done already.
     pub(super) fn new(unit: &'static str, length: Option<u64>, done: u64) -> Self {
-        let bar = std::io::stderr()
-            .is_terminal()
-            .then(|| bar(unit, length, done));
+        let is_terminal = std::io::stderr().is_terminal();
+        let target = is_terminal.then(ProgressDrawTarget::stderr);
+        Self::on(target, unit, length, done)
+    }
+
+    /// The same with a bar on this terminal, or without a bar.
+    fn on(
+        terminal: Option<ProgressDrawTarget>,
+        unit: &'static str,
+        length: Option<u64>,
+        done: u64,
+    ) -> Self {
         Self {
-            bar,
+            bar: terminal.map(|terminal| bar(terminal, unit, length, done)),
             unit,
             last_line: Mutex::new(Instant::now()),
         }
@@ -46,7 +55,7 @@ impl Meter {
     /// Prints a line above the bar.
     pub(super) fn message(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| output::eprint_line(format_args!("{line}"))),
+            Some(bar) => bar.println(line),
             None => output::eprint_line(format_args!("{line}")),
         }
     }
@@ -70,8 +79,8 @@ impl Meter {
     }
 }
 
-fn bar(unit: &str, length: Option<u64>, done: u64) -> ProgressBar {
-    let bar = length.map_or_else(ProgressBar::no_length, ProgressBar::new);
+fn bar(terminal: ProgressDrawTarget, unit: &str, length: Option<u64>, done: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(length, terminal);
     let template = if length.is_some() {
         format!("{{elapsed_precise}} {{bar:20}} {{pos}}/{{len}} {unit}, {{left}} left  {{msg}}")
     } else {
@@ -93,4 +102,46 @@ fn bar(unit: &str, length: Option<u64>, done: u64) -> ProgressBar {
     bar.reset_eta();
     bar.enable_steady_tick(Duration::from_secs(1));
     bar
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::InMemoryTerm;
+
+    use super::*;
+
+    /// A bar of eight games on a screen of 100 columns.
+    fn eight_games() -> (InMemoryTerm, Meter) {
+        let screen = InMemoryTerm::new(10, 100);
+        let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+        (screen, Meter::on(Some(target), "games", Some(8), 0))
+    }
+
+    #[test]
+    fn the_time_left_is_unknown_until_a_first_unit_is_done() {
+        let (screen, meter) = eight_games();
+        meter.advance(0, "none".to_owned());
+        let shown = screen.contents();
+        assert!(shown.contains("0/8 games, ? left"), "{shown}");
+    }
+
+    #[test]
+    fn a_message_stands_above_the_bar() {
+        let (screen, meter) = eight_games();
+        meter.advance(0, "none".to_owned());
+        meter.message("a is Raicho 0.1");
+        let shown = screen.contents();
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[0], "a is Raicho 0.1");
+        assert_eq!(lines.len(), 2, "{shown}");
+        assert!(lines[1].contains("0/8 games"), "{shown}");
+    }
+
+    #[test]
+    fn the_bar_is_gone_at_the_end() {
+        let (screen, meter) = eight_games();
+        meter.advance(8, "all".to_owned());
+        meter.finish();
+        assert_eq!(screen.contents(), "");
+    }
 }

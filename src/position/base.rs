@@ -170,11 +170,19 @@ impl Position {
         self.state().structure.non_pawns(color)
     }
 
-    /// Key of one side's castle, 32 random bits: its king and its own pieces on the squares around
-    /// it. 0 without a king. Computed on each call.
+    /// Keys of both castles by colour, 32 random bits each: a king and its own pieces on the
+    /// squares around it. 0 without a king. Computed on each call.
+    #[inline]
+    pub fn castle_keys(&self) -> [u32; Color::NUM] {
+        Color::ALL.map(|color| self.board.castle_key(color))
+    }
+
+    /// Whether the last move can have changed a castle: false only where
+    /// [`Self::castle_keys`] are what they were before it. False after a null move.
     #[inline(always)]
-    pub fn castle_key(&self, color: Color) -> u32 {
-        self.board.castle_key(color)
+    pub fn last_move_touches_castles(&self) -> bool {
+        self.last_move()
+            .is_some_and(|mv| self.board.touches_castles(mv))
     }
 
     /// Key of both hands: 32 random bits.

@@ -6,8 +6,8 @@
 //! updated with every move.
 
 use super::board::Board;
-use crate::bitboard::king_attacks;
-use crate::types::{Color, Key64, Piece, PieceType, Square};
+use crate::bitboard::{Bitboard, king_attacks};
+use crate::types::{Color, Key64, Move, Piece, PieceType, Square};
 
 /// Incremental keys: sums of the upper 32 bits of the pieces' values in [`Key64`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -115,6 +115,18 @@ impl Board {
             }
         }
         sum
+    }
+
+    /// Whether a move that was just made begins or ends at a king or beside it.
+    #[inline(always)]
+    pub(super) fn touches_castles(&self, mv: Move) -> bool {
+        let touches = |king: Square| {
+            let castle = king_attacks(king) | Bitboard::from(king);
+            castle.contains(mv.to()) || mv.from().is_some_and(|from| castle.contains(from))
+        };
+        Color::ALL
+            .iter()
+            .any(|&color| self.king(color).is_some_and(touches))
     }
 }
 

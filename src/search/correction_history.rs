@@ -48,6 +48,9 @@ impl CorrectionRow {
 /// The rows of the moves two and four plies before a node, in which its last move is looked up.
 pub(super) type CorrectionRows = [CorrectionRow; 2];
 
+/// The keys of both castles of a position, by colour.
+pub(super) type CastleKeys = [u32; Color::NUM];
+
 /// Entries that share a row; side by side so that a key costs one cache line.
 #[derive(Clone, Copy, Default)]
 struct Entry {
@@ -117,20 +120,29 @@ impl Corrections {
             prefetch(&self.structures[key as usize % STRUCTURES]);
         }
         if self.of_material {
-            let [black, white] = Color::ALL.map(|color| position.castle_key(color));
-            for key in [black, white, position.hand_key()] {
-                prefetch(&self.unseen[key as usize % STRUCTURES]);
-            }
+            // Not those of the castles: their keys cost more than a miss.
+            prefetch(&self.unseen[position.hand_key() as usize % STRUCTURES]);
         }
         for row in rows {
             prefetch(&self.continuation[row.entry(last)]);
         }
     }
 
+    /// Whether [`Self::of`] needs the keys of the castles.
+    #[inline(always)]
+    pub(super) fn uses_castles(&self) -> bool {
+        self.of_material
+    }
+
     /// The correction of a position: the weighted sum of its entries, in 1/131072 of the internal
     /// unit.
     #[inline(always)]
-    pub(super) fn of(&self, position: &Position, rows: CorrectionRows) -> i32 {
+    pub(super) fn of(
+        &self,
+        position: &Position,
+        castles: Option<CastleKeys>,
+        rows: CorrectionRows,
+    ) -> i32 {
         let us = position.side_to_move().index();
         let entry = |key: u32| &self.structures[key as usize % STRUCTURES][us];
         let pawn = i32::from(entry(position.pawn_key()).pawn);
@@ -142,11 +154,7 @@ impl Corrections {
             })
             .iter()
             .sum();
-        let unseen = if self.of_material {
-            self.of_unseen(position)
-        } else {
-            0
-        };
+        let unseen = castles.map_or(0, |castles| self.of_unseen(position, castles));
         let continuation = position.last_move().map_or(0, |last| {
             let [reply, follow_up] = rows.map(|row| i32::from(self.continuation[row.entry(last)]));
             reply + follow_up
@@ -160,11 +168,11 @@ impl Corrections {
 
     /// The part of castles and hands.
     #[inline(always)]
-    fn of_unseen(&self, position: &Position) -> i32 {
+    fn of_unseen(&self, position: &Position, castles: CastleKeys) -> i32 {
         let us = position.side_to_move().index();
         let entry = |key: u32| &self.unseen[key as usize % STRUCTURES][us];
         let castle: i32 = Color::ALL
-            .map(|color| i32::from(entry(position.castle_key(color)).castle[color.index()]))
+            .map(|color| i32::from(entry(castles[color.index()]).castle[color.index()]))
             .iter()
             .sum();
         let hands = i32::from(entry(position.hand_key()).hands);
@@ -172,7 +180,13 @@ impl Corrections {
     }
 
     /// Adds a bonus to all entries of a position; positive where the evaluation was too low.
-    pub(super) fn update(&mut self, position: &Position, rows: CorrectionRows, bonus: i32) {
+    pub(super) fn update(
+        &mut self,
+        position: &Position,
+        castles: Option<CastleKeys>,
+        rows: CorrectionRows,
+        bonus: i32,
+    ) {
         let us = position.side_to_move().index();
         let structures = &mut self.structures;
         let mut entry = |key: u32, weight: i32, part: fn(&mut Entry) -> &mut i16| {
@@ -195,8 +209,8 @@ impl Corrections {
             tunables::correction_update_non_pawn_weight(),
             |entry| &mut entry.non_pawn[Color::White.index()],
         );
-        if self.of_material {
-            self.update_unseen(position, bonus);
+        if let Some(castles) = castles {
+            self.update_unseen(position, castles, bonus);
         }
         if let Some(last) = position.last_move() {
             let weights = [
@@ -210,19 +224,19 @@ impl Corrections {
         }
     }
 
-    fn update_unseen(&mut self, position: &Position, bonus: i32) {
+    fn update_unseen(&mut self, position: &Position, castles: CastleKeys, bonus: i32) {
         let us = position.side_to_move().index();
         let mut entry = |key: u32, weight: i32, part: fn(&mut UnseenEntry) -> &mut i16| {
             let entry = &mut self.unseen[key as usize % STRUCTURES][us];
             apply_gravity::<CORRECTION_LIMIT, 0>(part(entry), bonus * weight / UPDATE_SCALE);
         };
         entry(
-            position.castle_key(Color::Black),
+            castles[Color::Black.index()],
             tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::Black.index()],
         );
         entry(
-            position.castle_key(Color::White),
+            castles[Color::White.index()],
             tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::White.index()],
         );

@@ -280,8 +280,10 @@ impl Worker {
         let error = (node.best_value - node.static_eval) * node.depth * weight / CORRECTION_SCALE;
         let bonus = error.clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let rows = self.correction_rows(node.ply);
+        let castles = self.stack[node.ply].castle_keys;
         self.histories.corrections.update(
             &self.position,
+            castles,
             rows,
             bonus * tunables::correction_update_weight() / SCALE,
         );

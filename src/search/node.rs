@@ -9,7 +9,7 @@ use crate::transposition::SlotIndex;
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, Depth, Key64, Move, Ply, Value};
 
-use super::correction_history::CorrectionRow;
+use super::correction_history::{CastleKeys, CorrectionRow};
 use super::history::{CONTINUATIONS, ContinuationRow, HistoryContext};
 
 /// The kind of a node, known at compile time.
@@ -96,6 +96,8 @@ pub(super) struct StackFrame {
     /// Continuation history of the replies to `current_move`.
     pub(super) continuation_row: ContinuationRow,
     pub(super) correction_row: CorrectionRow,
+    /// The keys of both castles, `None` where they were not needed.
+    pub(super) castle_keys: Option<CastleKeys>,
     /// Corrected static evaluation; in check that of two plies before; [`value::NONE`] where there
     /// is none.
     pub(super) static_eval: Value,
@@ -122,6 +124,7 @@ impl StackFrame {
         excluded_move: None,
         continuation_row: ContinuationRow::NONE,
         correction_row: CorrectionRow::NONE,
+        castle_keys: None,
         static_eval: value::NONE,
         stat_score: 0,
         move_count: 0,

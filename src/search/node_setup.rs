@@ -6,7 +6,7 @@ use crate::position::Declaration;
 use crate::types::value::{self, MAX_PLY, REPETITION_WIN, SUPERIOR_REPETITION, is_decisive};
 use crate::types::{Bound, Depth, Ply, Repetition, Value};
 
-use super::correction_history::{self, CorrectionRows};
+use super::correction_history::{self, CastleKeys, CorrectionRows};
 use super::history::HistoryContext;
 use super::node::{KILLERS, Node, NodeType, SearchedMoves, Window};
 use super::worker::{STOPPED, Worker};
@@ -238,9 +238,22 @@ impl Worker {
 
     /// The correction of the static evaluation, in 1/131072 of the internal unit.
     #[inline(always)]
-    pub(super) fn correction(&self, ply: Ply) -> i32 {
+    pub(super) fn correction(&mut self, ply: Ply) -> i32 {
         let rows = self.correction_rows(ply);
-        self.histories.corrections.of(&self.position, rows)
+        let castles = self.histories.corrections.uses_castles();
+        self.stack[ply].castle_keys = castles.then(|| self.castle_keys(ply));
+        let castles = self.stack[ply].castle_keys;
+        self.histories.corrections.of(&self.position, castles, rows)
+    }
+
+    /// The keys of both castles: those of the node before, unless the move between touches one.
+    #[inline(always)]
+    fn castle_keys(&self, ply: Ply) -> CastleKeys {
+        let before = self.stack.before(ply, 1).castle_keys;
+        match before {
+            Some(keys) if !self.position.last_move_touches_castles() => keys,
+            _ => self.position.castle_keys(),
+        }
     }
 
     /// The rows of the continuation correction history for the node at `ply`: those of the moves

@@ -105,6 +105,7 @@ impl Worker {
     #[inline(always)]
     fn stand_pat(&mut self, node: &mut Node) -> Option<Value> {
         if node.in_check {
+            self.stack[node.ply].castle_keys = None;
             return None;
         }
         node.correction = self.correction(node.ply);

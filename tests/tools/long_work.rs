@@ -73,20 +73,25 @@ fn progress(path: &str) -> u64 {
 fn kill_and_resume(arguments: &[&str], first: &[&str], journal: &str, lengths: &[u64]) {
     for (index, &length) in lengths.iter().enumerate() {
         let last = if index == 0 { first } else { &["--resume"] };
-        let mut child = command(&[arguments, last].concat())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("raicho runs");
-        let begun = Instant::now();
-        while progress(journal) < length && begun.elapsed() < Duration::from_mins(2) {
-            sleep(Duration::from_millis(2));
-        }
-        child.kill().expect("it runs, or has ended");
-        child.wait().expect("it ends");
-        assert!(progress(journal) >= length, "{}", progress(journal));
+        kill(arguments, last, journal, length);
     }
     run(&[arguments, &["--resume"]].concat());
+}
+
+/// Runs the command and kills it when `journal` has reached this length.
+fn kill(arguments: &[&str], last: &[&str], journal: &str, length: u64) {
+    let mut child = command(&[arguments, last].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("raicho runs");
+    let begun = Instant::now();
+    while progress(journal) < length && begun.elapsed() < Duration::from_mins(2) {
+        sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("it runs, or has ended");
+    child.wait().expect("it ends");
+    assert!(progress(journal) >= length, "{}", progress(journal));
 }
 
 /// The entries of a journal as JSON without `fields`, in the order of `key`.
@@ -269,6 +274,43 @@ fn a_check_of_roots() {
         joined.extend(folder.bytes(&out));
     }
     assert_eq!(joined, whole);
+}
+
+/// A file of half a million positions, long enough for checkpoints: games, again and again.
+fn positions(folder: &Folder) -> String {
+    let (games, once) = (games(folder), folder.path("once.psv"));
+    run(&["convert", &games, "--out", &once]);
+    let once = folder.bytes("once.psv");
+    let copies = (20 << 20) / once.len() + 1;
+    let path = folder.path("positions.psv");
+    fs::write(&path, once.repeat(copies)).expect("a file can be written");
+    path
+}
+
+#[test]
+fn passes_over_data() {
+    let folder = Folder::new("passes");
+    let positions = positions(&folder);
+    let journal = folder.path("work-convert/pass.jsonl");
+
+    let [whole, killed] = ["whole.hcpe", "killed.hcpe"].map(|name| folder.path(name));
+    run(&["convert", &positions, "--out", &whole]);
+    let work = folder.path("work-convert");
+    let convert = ["convert", &positions, "--out", &killed, "--work", &work];
+    kill_and_resume(&convert, &[], &journal, &[1, 2]);
+    assert!(folder.bytes("killed.hcpe") == folder.bytes("whole.hcpe"));
+
+    for tool in ["validate", "stats"] {
+        let work = folder.path(&format!("work-{tool}"));
+        let journal = format!("{work}/pass.jsonl");
+        let arguments = [tool, &positions, "--work", &work];
+        kill(&arguments, &[], &journal, 1);
+        kill(&arguments, &["--resume"], &journal, 2);
+        let kept = fs::read_to_string(&journal).expect("a journal");
+        assert!(!kept.contains("\"is_complete\":true"), "killed too late");
+        let resumed = stdout(&[&arguments[..], &["--resume"]].concat());
+        assert_eq!(resumed, stdout(&[tool, &positions]));
+    }
 }
 
 #[test]

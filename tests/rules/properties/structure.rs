@@ -52,7 +52,8 @@ fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
     let mut castles = [Pairs::new(), Pairs::new()];
     let positions = playouts(&starts, 20, 120, |position, _, _| {
         for color in Color::ALL {
-            castles[color.index()].check(&castle(position, color), position.castle_key(color));
+            let key = position.castle_keys()[color.index()];
+            castles[color.index()].check(&castle(position, color), key);
         }
     });
     let kinds = castles.map(|pairs| pairs.by_part.len());
@@ -62,6 +63,32 @@ fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
             .iter()
             .all(|&kinds| kinds > 500 && kinds < positions / 2)
     );
+}
+
+#[test]
+fn a_move_that_touches_no_castle_leaves_the_keys() {
+    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
+    let (mut touching, mut others) = (0, 0);
+    playouts(&starts, 3, 100, |position, moves, _| {
+        let before = position.castle_keys();
+        let mut after = position.clone();
+        for &mv in moves {
+            after.do_move(mv);
+            if after.last_move_touches_castles() {
+                touching += 1;
+            } else {
+                others += 1;
+                assert_eq!(
+                    after.castle_keys(),
+                    before,
+                    "{mv} in {}",
+                    position.to_sfen()
+                );
+            }
+            after.undo_move();
+        }
+    });
+    assert!(touching > 1000 && others > 1000, "{touching}, {others}");
 }
 
 #[test]
@@ -87,7 +114,7 @@ fn keys_of_parts_are_those_of_the_position_set_up_anew() {
                 position.pawn_key(),
                 position.minor_piece_key(),
                 Color::ALL.map(|color| position.non_pawn_key(color)),
-                Color::ALL.map(|color| position.castle_key(color)),
+                position.castle_keys(),
                 position.hand_key(),
             )
         };
