@@ -1,10 +1,12 @@
-//! A record of any format: a sample, a sum of samples, a game, or a position alone.
+//! A record of any format: a sample, a sum of samples, a node of a search tree, a game, or a
+//! position alone.
 
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
 use crate::records::psum::PositionSum;
 use crate::records::sample::Sample;
 use crate::records::score::NINTHS;
+use crate::records::tree::TreePosition;
 use crate::types::Move;
 
 /// What one record of a file holds.
@@ -14,6 +16,8 @@ pub enum Record {
     Sample(ScoredPosition),
     /// A position with the sums of several samples.
     Sum(PositionSum),
+    /// An inner node of a search, without a result.
+    Tree(TreePosition),
     /// A game.
     Game(Box<TeacherGame>),
     /// A position without score and result, and the number of its next move.
@@ -173,19 +177,27 @@ impl Record {
         let source = match self {
             Self::Sample(scored) => scored.source.as_ref(),
             Self::Game(game) => game.source.as_ref(),
-            Self::Sum(_) | Self::Position(..) => None,
+            Self::Sum(_) | Self::Tree(_) | Self::Position(..) => None,
         };
         source?.of_format(format)
     }
 
-    /// Visits the samples: one of a position with a score, and one for each searched move of a
-    /// game.
+    /// The number of positions, those of a game that were searched.
+    pub fn positions(&self) -> u64 {
+        self.game().map_or(1, |game| {
+            let scores = game.scored_moves();
+            scores.filter(|(_, score)| score.is_some()).count() as u64
+        })
+    }
+
+    /// Visits the samples: one of a position with a score and a result, and one for each searched
+    /// move of a game.
     pub fn for_each_sample(&self, mut visit: impl FnMut(&Sample)) {
         match self {
             Self::Sample(scored) => visit(&scored.sample),
             Self::Sum(sum) => visit(&sum.to_sample()),
             Self::Game(game) => game.for_each_sample(visit),
-            Self::Position(..) => {}
+            Self::Tree(_) | Self::Position(..) => {}
         }
     }
 
@@ -204,8 +216,10 @@ impl Record {
 
     /// Visits the positions with the numbers of their next moves.
     pub fn for_each_position(&self, mut visit: impl FnMut(PackedSfen, u16)) {
-        if let Self::Position(position, ply) = self {
-            visit(*position, *ply);
+        match self {
+            Self::Position(position, ply) => visit(*position, *ply),
+            Self::Tree(node) => visit(node.position, node.ply),
+            _ => {}
         }
         self.for_each_sample(|sample| visit(sample.position, sample.ply));
     }

@@ -5,6 +5,7 @@
 
 mod buckets;
 pub mod dedup;
+mod duplicate;
 mod files;
 mod histogram;
 pub mod pass;
