@@ -7,6 +7,7 @@ use clap::Args;
 use crate::cli::share::parse_share;
 use crate::train::gensfen::{
     Beginnings, Diversions, Effort, Endings, EnteringKings, Openings, Starts, StartsError,
+    TreeSampling,
 };
 use crate::types::EnteringKingRule;
 
@@ -184,6 +185,38 @@ pub(super) struct WritingArguments {
         value_parser = clap::value_parser!(u32).range(..1 << 20)
     )]
     pub(super) dedup_mb: u32,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Positions of search trees")]
+pub(super) struct TreeArguments {
+    /// Write up to N inner nodes of each search, chosen at random, with their values and bounds to
+    /// .tree files [default: none]
+    #[arg(
+        long = "tree-positions",
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    positions: Option<u16>,
+
+    /// Minimum depth of the search below such a node
+    #[arg(
+        long = "tree-min-depth",
+        value_name = "PLIES",
+        default_value_t = 3,
+        value_parser = clap::value_parser!(i32).range(1..=245),
+        requires = "positions"
+    )]
+    min_depth: i32,
+}
+
+impl TreeArguments {
+    pub(super) fn sampling(&self) -> Option<TreeSampling> {
+        self.positions.map(|positions| TreeSampling {
+            positions: positions.into(),
+            min_depth: self.min_depth,
+        })
+    }
 }
 
 impl EffortArguments {

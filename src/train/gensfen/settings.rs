@@ -27,6 +27,9 @@ pub struct GensfenSettings {
     pub endings: Endings,
     /// The files, and which positions are written.
     pub writing: Writing,
+    /// The inner nodes of searches that are written; `None` for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trees: Option<TreeSampling>,
 }
 
 /// The search limits of each move.
@@ -121,4 +124,13 @@ pub struct Writing {
     /// Memory in MB for the keys of written positions, which are not written again; 0 writes all
     /// positions.
     pub dedup_mb: usize,
+}
+
+/// A sample of the inner nodes of the searches.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TreeSampling {
+    /// Maximum number of nodes of each search, at least 1.
+    pub positions: usize,
+    /// Minimum depth of the search below a node, in plies, at least 1.
+    pub min_depth: Depth,
 }
