@@ -193,28 +193,28 @@ pub(super) struct TreeArguments {
     /// Write up to N inner nodes of each search, chosen at random, with their values and bounds to
     /// .tree files [default: none]
     #[arg(
-        long = "tree-positions",
+        long,
         value_name = "N",
         value_parser = clap::value_parser!(u16).range(1..)
     )]
-    positions: Option<u16>,
+    tree_positions: Option<u16>,
 
     /// Minimum depth of the search below such a node
     #[arg(
-        long = "tree-min-depth",
+        long,
         value_name = "PLIES",
         default_value_t = 3,
         value_parser = clap::value_parser!(i32).range(1..=245),
-        requires = "positions"
+        requires = "tree_positions"
     )]
-    min_depth: i32,
+    tree_min_depth: i32,
 }
 
 impl TreeArguments {
     pub(super) fn sampling(&self) -> Option<TreeSampling> {
-        self.positions.map(|positions| TreeSampling {
+        self.tree_positions.map(|positions| TreeSampling {
             positions: positions.into(),
-            min_depth: self.min_depth,
+            min_depth: self.tree_min_depth,
         })
     }
 }

@@ -7,8 +7,8 @@
 //! | `NAME-0001.pack` … | the games |
 //! | `NAME-0001.tree` … | inner nodes of their searches, if the settings want them |
 //!
-//! A game is written as soon as it ends, first the game, then its nodes, then its line. On resume anything after
-//! the last complete line is cut off, so that a kill loses only the running games.
+//! A game is written as soon as it ends, first the game, then its nodes, then its line. On resume
+//! anything after the last complete line is cut off, so that a kill loses only the running games.
 
 use std::fs::File;
 use std::path::Path;
