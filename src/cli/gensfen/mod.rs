@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::bail;
 use clap::Args;
 
+use super::effort::EffortArguments;
 use super::evaluation;
 use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
@@ -20,8 +21,7 @@ use crate::train::gensfen::{
     self, Archive, Beginnings, GensfenSettings, Run, RunLimits, Tally, Writing,
 };
 use settings::{
-    DiversionArguments, EffortArguments, EndingArguments, OpeningArguments, TreeArguments,
-    WritingArguments,
+    DiversionArguments, EndingArguments, OpeningArguments, TreeArguments, WritingArguments,
 };
 
 /// Example: `raicho gensfen --nodes 1000 --threads 8 --loop 10000000 --out gen-1`

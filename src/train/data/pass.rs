@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::signs::Signs;
-use super::steps::{Checkpoint, Steps};
+use super::steps::{Checkpoint, Division, Steps};
 use super::{DataError, Output, Source, Sources, Watch};
 use crate::records::sample::has_entered_king;
 use crate::records::teacher::{Chain, Content, Format, Record, TeacherError};
@@ -75,7 +75,7 @@ impl Tally {
 
     /// Counts a record and returns it if it is valid. An invalid one is an error unless such
     /// records are skipped.
-    pub(super) fn take(
+    pub(in crate::train) fn take(
         &mut self,
         source: &Source,
         record: Result<Record, TeacherError>,
@@ -209,7 +209,7 @@ pub fn run(
     let held_out = destination.held_out.as_ref();
     let mut lottery = held_out.map(Lottery::new).transpose()?;
     let shard = steps.shard();
-    sources.read_part(shard, from, destination.makes_games(), watch, |found| {
+    sources.read_part(shard, from, destination.division(), watch, |found| {
         if steps.is_due(found.bytes) && !is_in_game(out.as_ref(), found.record.as_ref().ok()) {
             let (output, positions) = pause(out.as_mut())?;
             steps.keep(
@@ -272,10 +272,14 @@ fn pause(out: Option<&mut Output>) -> Result<(u64, u64), DataError> {
 }
 
 impl Destination {
-    /// Whether positions that follow each other become games.
-    fn makes_games(&self) -> bool {
+    /// Positions that follow each other become games in a format of games.
+    fn division(&self) -> Division {
         let format = self.output.as_ref().map(|(_, format)| format.content());
-        format == Some(Content::Games) && !self.entered_kings
+        if format == Some(Content::Games) && !self.entered_kings {
+            Division::Games
+        } else {
+            Division::Records
+        }
     }
 }
 

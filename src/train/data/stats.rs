@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::histogram::Histogram;
 use super::pass::{BadRecords, Tally};
 use super::place::Place;
-use super::steps::{Checkpoint, Steps};
+use super::steps::{Checkpoint, Division, Steps};
 use super::{DataError, Sources, Watch, svg};
 use crate::records::game::GameResult;
 use crate::records::sample::{Sample, has_entered_king};
@@ -130,7 +130,7 @@ pub fn run(
         return Ok(last.report.clone());
     }
     let mut stats = last.map(|last| last.report).unwrap_or_default();
-    sources.read_part(steps.shard(), from, false, watch, |found| {
+    sources.read_part(steps.shard(), from, Division::Records, watch, |found| {
         if steps.is_due(found.bytes) {
             steps.keep(found.bytes, &Checkpoint::at(found.place, &stats))?;
         }

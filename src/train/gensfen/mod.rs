@@ -48,6 +48,7 @@ pub use tally::{Entry, Tally, TreeEntry};
 
 pub(super) use game::choose;
 pub(super) use random::{Purpose, generator};
+pub(super) use score::centipawns;
 
 use game::{PlayedGame, Player};
 

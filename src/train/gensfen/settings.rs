@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::runs::Shard;
+use crate::search::Limits;
 use crate::types::Depth;
 
 /// The settings of a run of self-play.
@@ -42,6 +43,18 @@ pub struct Effort {
     pub nodes: Option<u64>,
     /// Maximum depth of a search in plies.
     pub depth: Option<Depth>,
+}
+
+impl Effort {
+    /// The limits of a search.
+    pub(in crate::train) fn limits(&self) -> Limits {
+        Limits {
+            depth: self.depth,
+            soft_nodes: self.nodes,
+            nodes: self.nodes.map(|nodes| nodes.saturating_mul(HARD_FACTOR)),
+            ..Limits::default()
+        }
+    }
 }
 
 /// Ratio of the hard to the soft node limit, as in Viridithas.

@@ -8,7 +8,7 @@ use super::opening::Opener;
 use super::outcome::{Outcome, Referee};
 use super::random::{Purpose, below, fraction, generator};
 use super::score::centipawns;
-use super::settings::{Diversions, GensfenSettings, HARD_FACTOR};
+use super::settings::{Diversions, GensfenSettings};
 use super::tree::TreeSampler;
 use super::{Beginnings, GensfenError};
 use crate::eval::Evaluator;
@@ -62,13 +62,6 @@ impl<'a> Player<'a> {
         evaluator: Evaluator,
         beginnings: &'a Beginnings,
     ) -> Result<Self, GensfenError> {
-        let effort = &settings.effort;
-        let limits = Limits {
-            depth: effort.depth,
-            soft_nodes: effort.nodes,
-            nodes: effort.nodes.map(|nodes| nodes.saturating_mul(HARD_FACTOR)),
-            ..Limits::default()
-        };
         let search = Settings {
             hash_mb: settings.hash_mb,
             max_moves_to_draw: settings.endings.max_ply,
@@ -84,7 +77,7 @@ impl<'a> Player<'a> {
             rule,
             opener: Opener::new(&settings.openings, beginnings, rule, settings.seed),
             solo: Solo::new(search)?,
-            limits: Arc::new(limits),
+            limits: Arc::new(settings.effort.limits()),
         })
     }
 
