@@ -133,10 +133,8 @@ fn metered(
     meter.finish();
     let report = result?;
     let positions = report.searches.positions - first.get().copied().unwrap_or(0);
-    let seconds = begun.elapsed().as_secs_f64();
-    output::eprint_line(format_args!(
-        "{:.0} positions/s",
-        positions as f64 / seconds
-    ));
+    let millis = begun.elapsed().as_millis().max(1);
+    let rate = u128::from(positions) * 1000 / millis;
+    output::eprint_line(format_args!("{rate} positions/s"));
     Ok(report)
 }

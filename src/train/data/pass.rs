@@ -285,9 +285,10 @@ impl Destination {
 
 fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataError> {
     if let Record::Tree(node) = record {
-        return match has_entered_king(&node.position) {
-            true => out.write(record),
-            false => Ok(()),
+        return if has_entered_king(&node.position) {
+            out.write(record)
+        } else {
+            Ok(())
         };
     }
     let mut result = Ok(());

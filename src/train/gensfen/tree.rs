@@ -52,7 +52,9 @@ impl TreeSampler {
                 drawn[place] = tree_position(position, node);
             }
         });
-        drawn.into_iter().for_each(|node| self.add(node));
+        for node in drawn {
+            self.add(node);
+        }
     }
 
     /// Adds a node, which replaces a less deep one of the same position: the trees of neighbouring

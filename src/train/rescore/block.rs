@@ -70,7 +70,7 @@ impl<'a> Block<'a> {
         self.positions = 0;
         let job = Groups {
             block: self,
-            groups: &groups,
+            records: &groups,
             positions: AtomicU64::new(report.searches.positions),
         };
         let mut plan = Results {
@@ -105,7 +105,7 @@ struct Rescored {
 /// The groups as a [`Job`].
 struct Groups<'a> {
     block: &'a Block<'a>,
-    groups: &'a [Vec<Record>],
+    records: &'a [Vec<Record>],
     /// Positions searched so far.
     positions: AtomicU64,
 }
@@ -129,7 +129,7 @@ impl Job for Groups<'_> {
     fn perform(&self, scorer: &mut Scorer, &index: &u64) -> Result<Option<Rescored>, DataError> {
         scorer.begin_group();
         let mut records = Vec::new();
-        for record in &self.groups[index as usize] {
+        for record in &self.records[index as usize] {
             match scorer.rescore(record, &|| self.block.stop.is_abort()) {
                 Some(record) => records.push(record),
                 None => return Ok(None),
