@@ -4,5 +4,6 @@
 #[path = "../support/common.rs"]
 mod common;
 
+mod kppt;
 mod nnue;
 mod nnue_kernels;
