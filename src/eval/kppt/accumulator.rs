@@ -14,7 +14,7 @@
 use arrayvec::ArrayVec;
 
 use super::kernel::Kernel;
-use super::numbers::{NONE, Numbers, SLOTS, changes};
+use super::numbers::{NONE, NUMBERS, Numbers, SLOTS, changes};
 use super::scalar::{Sums, Weight, Weights, add, subtract};
 use super::tables::Tables;
 use crate::eval::perspective::seen_by;
@@ -25,10 +25,10 @@ use crate::types::{Color, Key64, Square, Value};
 const STACK: usize = 256;
 
 /// Most plies that are updated from an earlier one.
-const MAX_UPDATE_PLIES: usize = 6;
+const MAX_UPDATE_PLIES: usize = 8;
 
-/// Most pieces that are updated one by one; beyond, all pairs are summed anew.
-const MAX_CHANGES: usize = 8;
+/// Most pieces that are added and removed one by one; beyond, all pairs are summed anew.
+const MAX_EXCHANGED: usize = 28;
 
 /// The sums of a position with what they were summed over.
 #[derive(Clone, Copy, Debug)]
@@ -70,15 +70,18 @@ impl CachedSum {
 #[derive(Debug)]
 pub(super) struct SumStack {
     entries: Vec<Entry>,
-    /// `[side][square of its king]`
-    cache: [Vec<CachedSum>; Color::NUM],
+    cache: KingCache,
 }
+
+/// Sums of pairs, `[side][square of its king as it sees it]`.
+#[derive(Debug)]
+struct KingCache([Vec<CachedSum>; Color::NUM]);
 
 impl SumStack {
     pub(super) fn new() -> Self {
         Self {
             entries: vec![Entry::EMPTY; STACK],
-            cache: std::array::from_fn(|_| vec![CachedSum::EMPTY; Square::NUM]),
+            cache: KingCache::new(),
         }
     }
 
@@ -101,12 +104,16 @@ impl SumStack {
             // SAFETY: the caller vouches for `K`, `TURN` and `tables`.
             Some(back) => unsafe { self.update::<K, TURN>(tables, position, kings, back) },
             None => {
-                self.entries[index].numbers = Color::ALL.map(|side| Numbers::of(position, side));
-                for side in Color::ALL {
-                    // SAFETY: the caller vouches for `K`, `TURN` and `tables`.
-                    unsafe { self.from_cache::<K, TURN>(tables, index, side, kings) }
-                }
                 let entry = &mut self.entries[index];
+                entry.numbers = Color::ALL.map(|side| Numbers::of(position, side));
+                for side in Color::ALL {
+                    let own = side.index();
+                    let king = seen_by(kings[own], side).index();
+                    let numbers = &entry.numbers[own];
+                    // SAFETY: the caller vouches for `K`, `TURN` and `tables`.
+                    entry.sums.pairs[own] =
+                        unsafe { self.cache.sum::<K, TURN>(tables, side, king, numbers) };
+                }
                 entry.sums.kings = sum_of_kings(tables, kings, &entry.numbers[0]);
             }
         }
@@ -144,8 +151,10 @@ impl SumStack {
     ) {
         let now = position.moves_made();
         let (from, to) = ((now - back) % STACK, now % STACK);
-        self.entries.copy_within(from..=from, to);
-        let entry = &mut self.entries[to];
+        let Ok([source, entry]) = self.entries.get_disjoint_mut([from, to]) else {
+            return;
+        };
+        entry.clone_from(source);
         let mut slots = 0_u64;
         for back in (0..back).rev() {
             let Some(past) = position.past_move(back) else {
@@ -162,132 +171,189 @@ impl SumStack {
                 slots |= 1 << slot;
             }
         }
-        let old_kings = entry.kings;
         for side in Color::ALL {
             let own = side.index();
-            if kings[own] == old_kings[own] {
-                let king = seen_by(kings[own], side).index();
-                let before = self.entries[from].numbers[own];
-                let entry = &mut self.entries[to];
-                let Entry { numbers, sums, .. } = entry;
-                let (now, sum) = (&numbers[own], &mut sums.pairs[own]);
-                // SAFETY: the caller vouches for `K`, `TURN` and `tables`; numbers are in range.
-                unsafe { exchange::<K, TURN>(tables, king, &before, now, slots, sum) }
-            } else {
-                // SAFETY: the caller vouches for `K`, `TURN` and `tables`.
-                unsafe { self.from_cache::<K, TURN>(tables, to, side, kings) }
+            let king = seen_by(kings[own], side).index();
+            let (before, numbers) = (&source.numbers[own], &entry.numbers[own]);
+            let sum = &mut entry.sums.pairs[own];
+            // SAFETY: the caller vouches for `K`, `TURN` and `tables`; numbers are in range.
+            unsafe {
+                if kings[own] == source.kings[own] {
+                    Exchange::of_slots(before, numbers, slots).apply::<K, TURN>(tables, king, sum);
+                } else {
+                    *sum = self.cache.sum::<K, TURN>(tables, side, king, numbers);
+                }
             }
         }
-        let before = self.entries[from].numbers[0];
-        let entry = &mut self.entries[to];
-        if kings == old_kings {
-            let [black, white] = kings.map(Square::index);
-            let sum = &mut entry.sums.kings;
+        let (before, numbers) = (&source.numbers[0], &entry.numbers[0]);
+        if kings == source.kings {
+            let weight = |numbers: &Numbers, slot: usize| {
+                let [black, white] = kings.map(Square::index);
+                tables.kkp(black, white, numbers.0[slot] as usize)
+            };
             for slot in Slots(slots) {
-                add(
-                    sum,
-                    tables.kkp(black, white, entry.numbers[0].0[slot] as usize),
-                );
-                subtract(sum, tables.kkp(black, white, before.0[slot] as usize));
+                add(&mut entry.sums.kings, weight(numbers, slot));
+                subtract(&mut entry.sums.kings, weight(before, slot));
             }
         } else {
-            entry.sums.kings = sum_of_kings(tables, kings, &entry.numbers[0]);
+            entry.sums.kings = sum_of_kings(tables, kings, numbers);
         }
-    }
-
-    /// Computes the sum of pairs of a side from that of the cache, and updates the cache.
-    ///
-    /// # Safety
-    /// As for [`Self::evaluate`].
-    #[inline(always)]
-    unsafe fn from_cache<K: Kernel, const TURN: bool>(
-        &mut self,
-        tables: &Tables,
-        index: usize,
-        side: Color,
-        kings: [Square; Color::NUM],
-    ) {
-        let own = side.index();
-        let entry = &mut self.entries[index];
-        let cached = &mut self.cache[own][kings[own].index()];
-        let king = seen_by(kings[own], side).index();
-        let numbers = &entry.numbers[own];
-        let slots = cached.numbers.difference(numbers);
-        // SAFETY: the caller vouches for `K`, `TURN` and `tables`; numbers are in range.
-        unsafe {
-            if slots.count_ones() as usize <= MAX_CHANGES {
-                exchange::<K, TURN>(
-                    tables,
-                    king,
-                    &cached.numbers,
-                    numbers,
-                    slots,
-                    &mut cached.sum,
-                );
-            } else {
-                cached.sum = all_pairs::<K, TURN>(tables, king, numbers);
-            }
-        }
-        cached.numbers = *numbers;
-        entry.sums.pairs[own] = cached.sum;
     }
 }
 
-/// Turns the sum of pairs of the pieces `before` into that of the pieces `now`, which differ in no
-/// other slots than `slots`.
-///
-/// # Safety
-/// As for [`SumStack::evaluate`]; numbers are below [`super::numbers::NUMBERS`].
-#[inline(always)]
-unsafe fn exchange<K: Kernel, const TURN: bool>(
-    tables: &Tables,
-    king: usize,
-    before: &Numbers,
-    now: &Numbers,
-    slots: u64,
-    sum: &mut Weight,
-) {
-    let mut others = *now;
-    let [mut added, mut removed] = [(); 2].map(|()| ArrayVec::<usize, SLOTS>::new());
-    for slot in Slots(slots) {
-        let [new, old] = [now, before].map(|numbers| numbers.0[slot]);
-        others.0[slot] = NONE;
-        if new == old {
-            // It moved and came back, so it is one of the others.
-            others.0[slot] = new;
-            continue;
-        }
-        for (number, list, is_new) in [(new, &mut added, true), (old, &mut removed, false)] {
-            let Ok(number) = usize::try_from(number) else {
-                continue;
-            };
-            for &other in list.iter() {
-                let pair = tables.kpp(king, number, other);
-                if is_new {
-                    add(sum, pair)
-                } else {
-                    subtract(sum, pair)
-                }
+impl KingCache {
+    fn new() -> Self {
+        Self(std::array::from_fn(|_| vec![CachedSum::EMPTY; Square::NUM]))
+    }
+
+    /// The sum of pairs of a side whose king is seen on a square, computed from the last one, which
+    /// it replaces.
+    ///
+    /// # Safety
+    /// As for [`SumStack::evaluate`]; numbers are below [`NUMBERS`].
+    #[inline(always)]
+    unsafe fn sum<K: Kernel, const TURN: bool>(
+        &mut self,
+        tables: &Tables,
+        side: Color,
+        king: usize,
+        numbers: &Numbers,
+    ) -> Weight {
+        let last = &mut self.0[side.index()][king];
+        let exchange = Exchange::of_lists(&last.numbers, numbers);
+        // SAFETY: the caller vouches for `K`, `TURN`, `tables` and the numbers.
+        unsafe {
+            if exchange.added.len() + exchange.removed.len() <= MAX_EXCHANGED {
+                exchange.apply::<K, TURN>(tables, king, &mut last.sum);
+            } else {
+                last.sum = all_pairs::<K, TURN>(tables, king, numbers);
             }
-            list.push(number);
         }
+        last.numbers = *numbers;
+        last.sum
     }
-    for list in [&mut added, &mut removed] {
-        for number in list {
-            *number = tables.kpp_index(king, *number, 0);
+}
+
+/// What turns the pieces of one position into those of another one.
+struct Exchange {
+    added: ArrayVec<usize, SLOTS>,
+    removed: ArrayVec<usize, SLOTS>,
+    /// The pieces of both positions.
+    others: Numbers,
+}
+
+impl Exchange {
+    /// The pieces `now` differ from those `before` in no other slots than `slots`.
+    #[inline(always)]
+    fn of_slots(before: &Numbers, now: &Numbers, slots: u64) -> Self {
+        let mut exchange = Self {
+            added: ArrayVec::new(),
+            removed: ArrayVec::new(),
+            others: *now,
+        };
+        for slot in Slots(slots) {
+            let [new, old] = [now, before].map(|numbers| numbers.0[slot]);
+            // Else it moved and came back.
+            if new != old {
+                exchange.others.0[slot] = NONE;
+                exchange.added.extend(usize::try_from(new));
+                exchange.removed.extend(usize::try_from(old));
+            }
         }
+        exchange
     }
-    // SAFETY: the caller vouches for the instruction set; king and numbers are in range, so the
-    // rows lie within the table.
-    add(sum, unsafe {
-        K::sum_rows::<TURN>(&tables.kpp, &added, &removed, &others)
-    });
+
+    /// The pieces may be in any order.
+    #[inline(always)]
+    fn of_lists(before: &Numbers, now: &Numbers) -> Self {
+        let mut exchange = Self {
+            added: ArrayVec::new(),
+            removed: ArrayVec::new(),
+            others: *now,
+        };
+        let mut left = NumberSet::EMPTY;
+        for &number in &before.0 {
+            if let Ok(number) = usize::try_from(number) {
+                left.insert(number);
+            }
+        }
+        for slot in &mut exchange.others.0 {
+            if let Ok(number) = usize::try_from(*slot)
+                && !left.remove(number)
+            {
+                *slot = NONE;
+                exchange.added.push(number);
+            }
+        }
+        for &number in &before.0 {
+            if let Ok(number) = usize::try_from(number)
+                && left.remove(number)
+            {
+                exchange.removed.push(number);
+            }
+        }
+        exchange
+    }
+
+    /// Turns the sum of pairs before into that of now.
+    ///
+    /// # Safety
+    /// As for [`SumStack::evaluate`]; numbers are below [`NUMBERS`].
+    #[inline(always)]
+    unsafe fn apply<K: Kernel, const TURN: bool>(
+        &self,
+        tables: &Tables,
+        king: usize,
+        sum: &mut Weight,
+    ) {
+        let Self {
+            added,
+            removed,
+            others,
+        } = self;
+        for (index, &one) in added.iter().enumerate() {
+            for &other in &added[..index] {
+                add(sum, tables.kpp(king, one, other));
+            }
+        }
+        for (index, &one) in removed.iter().enumerate() {
+            for &other in &removed[..index] {
+                subtract(sum, tables.kpp(king, one, other));
+            }
+        }
+        // SAFETY: the caller vouches for the instruction set; king and numbers are in range, and
+        // `others` has none of the exchanged pieces.
+        add(sum, unsafe {
+            K::sum::<TURN>(tables.kpp_of(king), added, removed, others)
+        });
+    }
+}
+
+/// A set of piece numbers.
+struct NumberSet([u64; NUMBERS.div_ceil(64)]);
+
+impl NumberSet {
+    const EMPTY: Self = Self([0; NUMBERS.div_ceil(64)]);
+
+    #[inline(always)]
+    fn insert(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    /// Removes a number and returns whether it was there.
+    #[inline(always)]
+    fn remove(&mut self, number: usize) -> bool {
+        let bit = 1 << (number % 64);
+        let was_there = self.0[number / 64] & bit != 0;
+        self.0[number / 64] &= !bit;
+        was_there
+    }
 }
 
 /// The sum of all pairs.
 ///
 /// # Safety
-/// As for [`exchange`].
+/// As for [`Exchange::apply`].
 #[inline(always)]
 unsafe fn all_pairs<K: Kernel, const TURN: bool>(
     tables: &Tables,
@@ -300,10 +366,9 @@ unsafe fn all_pairs<K: Kernel, const TURN: bool>(
         let Ok(piece) = usize::try_from(number) else {
             continue;
         };
-        let row = tables.kpp_index(king, piece, 0);
-        // SAFETY: as in `exchange`.
+        // SAFETY: as in `Exchange::apply`.
         add(&mut sum, unsafe {
-            K::sum_rows::<TURN>(&tables.kpp, &[row], &[], &others)
+            K::sum::<TURN>(tables.kpp_of(king), &[piece], &[], &others)
         });
         others.0[slot] = number;
     }

@@ -75,25 +75,12 @@ impl Model {
         unsafe {
             match self.set {
                 #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512 | InstructionSet::Avx512Vnni => {
-                    self.with_avx512(position, accumulator)
+                InstructionSet::Avx2 | InstructionSet::Avx512 | InstructionSet::Avx512Vnni => {
+                    self.with_avx2(position, accumulator)
                 }
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2 => self.with_avx2(position, accumulator),
                 _ => self.evaluate_with::<Plain>(position, accumulator),
             }
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn with_avx512(
-        &self,
-        position: &Position,
-        accumulator: &mut Accumulator,
-    ) -> Option<Value> {
-        // SAFETY: the caller has checked the instruction set, which this function enables.
-        unsafe { self.evaluate_with::<super::kernel::Avx512>(position, accumulator) }
     }
 
     #[cfg(target_arch = "x86_64")]

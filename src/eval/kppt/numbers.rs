@@ -12,8 +12,12 @@ pub(super) const NUMBERS: usize = PIECES_END as usize;
 /// The number of no piece: an empty slot.
 pub(super) const NONE: i32 = -1;
 
-/// Slots of a list: 38 pieces, rounded up to whole vectors.
+/// Slots of a list: 38 pieces, rounded up to whole cache lines.
 pub(super) const SLOTS: usize = 48;
+
+/// Slots that may hold pieces, rounded up to vectors of eight.
+#[cfg(target_arch = "x86_64")]
+pub(super) const SLOTS_USED: usize = 40;
 
 /// The piece numbers in the game as one side sees them, kings and missing pieces left out.
 pub(super) fn piece_numbers(position: &Position, side: Color) -> ArrayVec<usize, PIECES_IN_SET> {
@@ -52,16 +56,6 @@ impl Numbers {
             found |= if slot == number { index as i32 + 1 } else { 0 };
         }
         (found as usize).checked_sub(1)
-    }
-
-    /// Bit i is set where slot i differs.
-    #[inline(always)]
-    pub(super) fn difference(&self, other: &Self) -> u64 {
-        let mut different = 0;
-        for (index, (one, other)) in self.0.iter().zip(&other.0).enumerate() {
-            different |= u64::from(one != other) << index;
-        }
-        different
     }
 }
 

@@ -126,9 +126,16 @@ impl Tables {
         hasher.finalize()
     }
 
+    /// The KPP weights of one king.
+    #[inline(always)]
+    pub(super) fn kpp_of(&self, king: usize) -> &[i16] {
+        let words = NUMBERS * NUMBERS * (self.kind.weight_bytes() / 2);
+        &self.kpp[king * words..(king + 1) * words]
+    }
+
     /// Index of the first 16-bit word of a KPP weight.
     #[inline(always)]
-    pub(super) fn kpp_index(&self, king: usize, one: usize, other: usize) -> usize {
+    fn kpp_index(&self, king: usize, one: usize, other: usize) -> usize {
         ((king * NUMBERS + one) * NUMBERS + other) * (self.kind.weight_bytes() / 2)
     }
 }
