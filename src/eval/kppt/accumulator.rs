@@ -14,7 +14,7 @@
 use arrayvec::ArrayVec;
 
 use super::kernel::Kernel;
-use super::numbers::{NONE, NUMBERS, Numbers, SLOTS, changes};
+use super::numbers::{NONE, NUMBERS, Numbers, SLOTS, Slots, changes};
 use super::scalar::{Sums, Weight, Weights, add, subtract};
 use super::tables::Tables;
 use crate::eval::perspective::seen_by;
@@ -252,12 +252,12 @@ impl Exchange {
             others: *now,
         };
         for slot in Slots(slots) {
-            let [new, old] = [now, before].map(|numbers| numbers.0[slot]);
+            let [new, old] = [now, before].map(|numbers| numbers.get(slot));
             // Else it moved and came back.
             if new != old {
                 exchange.others.0[slot] = NONE;
-                exchange.added.extend(usize::try_from(new));
-                exchange.removed.extend(usize::try_from(old));
+                exchange.added.extend(new);
+                exchange.removed.extend(old);
             }
         }
         exchange
@@ -271,27 +271,24 @@ impl Exchange {
             removed: ArrayVec::new(),
             others: *now,
         };
+        // Most pieces are in the same slot in both.
+        let different = before.difference(now);
         let mut left = NumberSet::EMPTY;
-        for &number in &before.0 {
-            if let Ok(number) = usize::try_from(number) {
-                left.insert(number);
-            }
+        for number in Slots(different).filter_map(|slot| before.get(slot)) {
+            left.insert(number);
         }
-        for slot in &mut exchange.others.0 {
-            if let Ok(number) = usize::try_from(*slot)
+        for slot in Slots(different) {
+            if let Some(number) = now.get(slot)
                 && !left.remove(number)
             {
-                *slot = NONE;
+                exchange.others.0[slot] = NONE;
                 exchange.added.push(number);
             }
         }
-        for &number in &before.0 {
-            if let Ok(number) = usize::try_from(number)
-                && left.remove(number)
-            {
-                exchange.removed.push(number);
-            }
-        }
+        let removed = Slots(different).filter_map(|slot| before.get(slot));
+        exchange
+            .removed
+            .extend(removed.filter(|&number| left.remove(number)));
         exchange
     }
 
@@ -311,22 +308,27 @@ impl Exchange {
             removed,
             others,
         } = self;
-        for (index, &one) in added.iter().enumerate() {
-            for &other in &added[..index] {
-                add(sum, tables.kpp(king, one, other));
-            }
-        }
-        for (index, &one) in removed.iter().enumerate() {
-            for &other in &removed[..index] {
-                subtract(sum, tables.kpp(king, one, other));
-            }
-        }
+        subtract(sum, sum_of_pairs(tables, king, removed));
+        add(sum, sum_of_pairs(tables, king, added));
         // SAFETY: the caller vouches for the instruction set; king and numbers are in range, and
         // `others` has none of the exchanged pieces.
         add(sum, unsafe {
             K::sum::<TURN>(tables.kpp_of(king), added, removed, others)
         });
     }
+}
+
+/// The sum of the pairs of a few pieces.
+#[inline(always)]
+fn sum_of_pairs(tables: &Tables, king: usize, pieces: &[usize]) -> Weight {
+    let mut sum = [0; 2];
+    for (index, &one) in pieces.iter().enumerate() {
+        for &other in &pieces[..index] {
+            // The row of the lower number: those of pieces in hand are few and so in the cache.
+            add(&mut sum, tables.kpp(king, one.min(other), one.max(other)));
+        }
+    }
+    sum
 }
 
 /// A set of piece numbers.
@@ -363,14 +365,13 @@ unsafe fn all_pairs<K: Kernel, const TURN: bool>(
     let mut others = Numbers::EMPTY;
     let mut sum = [0; 2];
     for (slot, &number) in numbers.0.iter().enumerate() {
-        let Ok(piece) = usize::try_from(number) else {
-            continue;
-        };
-        // SAFETY: as in `Exchange::apply`.
-        add(&mut sum, unsafe {
-            K::sum::<TURN>(tables.kpp_of(king), &[piece], &[], &others)
-        });
-        others.0[slot] = number;
+        if let Ok(piece) = usize::try_from(number) {
+            // SAFETY: as in `Exchange::apply`.
+            add(&mut sum, unsafe {
+                K::sum::<TURN>(tables.kpp_of(king), &[piece], &[], &others)
+            });
+            others.0[slot] = number;
+        }
     }
     sum
 }
@@ -386,18 +387,4 @@ fn sum_of_kings(tables: &Tables, kings: [Square; Color::NUM], numbers: &Numbers)
         }
     }
     sum
-}
-
-/// The bits of a set of slots.
-struct Slots(u64);
-
-impl Iterator for Slots {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        let slot = (self.0 != 0).then(|| self.0.trailing_zeros() as usize)?;
-        self.0 &= self.0 - 1;
-        Some(slot)
-    }
 }

@@ -16,7 +16,6 @@ pub(super) const NONE: i32 = -1;
 pub(super) const SLOTS: usize = 48;
 
 /// Slots that may hold pieces, rounded up to vectors of eight.
-#[cfg(target_arch = "x86_64")]
 pub(super) const SLOTS_USED: usize = 40;
 
 /// The piece numbers in the game as one side sees them, kings and missing pieces left out.
@@ -47,6 +46,22 @@ impl Numbers {
         numbers
     }
 
+    /// The number in a slot.
+    #[inline(always)]
+    pub(super) fn get(&self, slot: usize) -> Option<usize> {
+        usize::try_from(self.0[slot]).ok()
+    }
+
+    /// The slots whose numbers differ.
+    #[inline(always)]
+    pub(super) fn difference(&self, other: &Self) -> u64 {
+        let mut different = 0;
+        for (slot, (one, other)) in self.0[..SLOTS_USED].iter().zip(&other.0).enumerate() {
+            different |= u64::from(one != other) << slot;
+        }
+        different
+    }
+
     /// The slot of a number.
     #[inline(always)]
     pub(super) fn slot_of(&self, number: i32) -> Option<usize> {
@@ -56,6 +71,21 @@ impl Numbers {
             found |= if slot == number { index as i32 + 1 } else { 0 };
         }
         (found as usize).checked_sub(1)
+    }
+}
+
+/// A set of slots, a bit each, in ascending order.
+#[derive(Clone, Copy)]
+pub(super) struct Slots(pub(super) u64);
+
+impl Iterator for Slots {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let slot = (self.0 != 0).then(|| self.0.trailing_zeros() as usize)?;
+        self.0 &= self.0 - 1;
+        Some(slot)
     }
 }
 
