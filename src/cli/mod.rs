@@ -7,6 +7,7 @@ mod analyze;
 mod arena;
 mod bench;
 mod data;
+mod effort;
 mod evaluation;
 mod flat_error;
 mod gensfen;
@@ -61,6 +62,8 @@ enum Command {
     Net(net::Arguments),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
+    /// Search positions of teacher data again, for new scores
+    Rescore(data::rescore::Arguments),
     /// Choose positions for `gensfen` to begin from, out of games such as those of floodgate
     Roots(data::roots::Arguments),
     /// Put the positions of teacher data into random order
@@ -95,6 +98,7 @@ pub fn run() -> ExitCode {
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Rescore(arguments)) => data::rescore::run(&arguments),
         Some(Command::Roots(arguments)) => data::roots::run(&arguments),
         Some(Command::Shuffle(arguments)) => data::shuffle::run(&arguments),
         Some(Command::Spsa(arguments)) => spsa::run(&arguments),

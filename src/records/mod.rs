@@ -19,3 +19,4 @@ pub mod sample;
 pub mod score;
 pub mod sfen_line;
 pub mod teacher;
+pub mod tree;

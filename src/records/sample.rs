@@ -31,14 +31,14 @@ impl Sample {
             Color::White
         }
     }
+}
 
-    /// Whether either king stands in its promotion zone.
-    pub fn has_entered_king(&self) -> bool {
-        let has_entered = |board: &Board, color| {
-            let king = board.king(color);
-            king.is_some_and(|king| Bitboard::promotion_zone(color).contains(king))
-        };
-        let board = self.position.unpack_board();
-        board.is_ok_and(|board| Color::ALL.iter().any(|&color| has_entered(&board, color)))
-    }
+/// Whether either king of a position stands in its promotion zone.
+pub fn has_entered_king(position: &PackedSfen) -> bool {
+    let has_entered = |board: &Board, color| {
+        let king = board.king(color);
+        king.is_some_and(|king| Bitboard::promotion_zone(color).contains(king))
+    };
+    let board = position.unpack_board();
+    board.is_ok_and(|board| Color::ALL.iter().any(|&color| has_entered(&board, color)))
 }

@@ -13,6 +13,7 @@ use super::settings::Settings;
 use super::signals::{Signals, Statistics};
 use super::task::Task;
 use super::time::TimeManager;
+use super::tree::{self, TreeNode};
 use super::worker::Worker;
 
 /// Stack size in bytes of a thread that calls [`Solo::search`]: the recursion needs more than the
@@ -102,6 +103,20 @@ impl Solo {
             result = self.search_once(position, &Arc::new(one_ply));
         }
         result
+    }
+
+    /// Visits the inner nodes of the last search, which began at `root`, that are known to at least
+    /// `min_depth` plies. Mates and positions in check are left out. With [`Generations::Strict`]
+    /// no earlier search contributes.
+    ///
+    /// [`Generations::Strict`]: crate::transposition::Generations::Strict
+    pub fn visit_tree(
+        &self,
+        root: &Position,
+        min_depth: Depth,
+        visit: &mut dyn FnMut(&Position, TreeNode),
+    ) {
+        tree::visit(&self.table, root, min_depth, visit);
     }
 
     fn search_once(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
@@ -203,6 +218,34 @@ mod tests {
         let position: Position = Position::startpos();
         let result = solo().search(&position, &limits(1, 1));
         assert!(legal_moves(&position).contains(&result.lines[0].mv));
+    }
+
+    #[test]
+    fn the_tree_of_a_search_is_visited_once_and_again_the_same() {
+        let root = Position::startpos();
+        let mut solo = solo();
+        let depth = solo.search(&root, &limits(2000, 16_000)).lines[0].depth;
+        let nodes = |min_depth| {
+            let mut nodes = Vec::new();
+            solo.visit_tree(&root, min_depth, &mut |position, node| {
+                assert!(node.depth >= min_depth && !position.in_check());
+                assert!(node.mv.is_none_or(|mv| legal_moves(position).contains(&mv)));
+                nodes.push((position.to_sfen(), node));
+            });
+            nodes
+        };
+        let found = nodes(3);
+        assert!(found.len() > 20 && found.len() < 2000, "{}", found.len());
+        assert_eq!(found, nodes(3));
+        let deeper = nodes(depth - 2);
+        assert!(!deeper.is_empty() && deeper.len() < found.len());
+        for bound in [Bound::Exact, Bound::Lower, Bound::Upper] {
+            assert!(found.iter().any(|(_, node)| node.bound == bound));
+        }
+        let mut sfens: Vec<&String> = found.iter().map(|(sfen, _)| sfen).collect();
+        sfens.sort_unstable();
+        sfens.dedup();
+        assert_eq!(sfens.len(), found.len());
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! The transposition table: search results by position key, shared by all threads without locks.
 //!
 //! A cluster is one cache line with four slots of 16 bytes, see `cluster.rs`. Positions with black
-//! to move and with white to move never share a cluster. Only a part of the table is in use, which
-//! grows with the number of entries, see `growth.rs`. Moves are returned as
+//! to move and with white to move never share a cluster. Moves are returned as
 //! [`Move16`](crate::types::Move16); the caller must prove them legal before use.
 //!
 //! Each search is a generation. Under [`Generations::Strict`] a search sees no entry of another
@@ -19,16 +18,14 @@
 //! or 8 plies instead of 4: −10 ± 32 and −9 ± 32 Elo.
 //!
 //! Must not know: positions, search. Sources: Hyatt and Mann, "A lock-less transposition table
-//! implementation for parallel search" (2002); Lemire, "fast range" (2016), for the index; Litwin,
-//! "Linear hashing" (1980), for the growth.
+//! implementation for parallel search" (2002); Lemire, "fast range" (2016), for the index.
 
 mod cluster;
 mod entry;
-mod growth;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use thiserror::Error;
 
@@ -38,7 +35,6 @@ use crate::util::{ZeroedPages, cores, fits_into_memory, for_each_part, prefetch}
 use cluster::{Cluster, SLOTS, Slot};
 pub use entry::Entry;
 use entry::{DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT};
-use growth::Growth;
 
 /// Which entries a search sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -79,10 +75,11 @@ pub struct TableError {
 /// A table of fixed size, shared by the threads of a search.
 pub struct TranspositionTable {
     clusters: ZeroedPages<Cluster>,
-    growth: Growth,
     generation: AtomicU8,
     /// Greatest age, in generations, of the entries that the search sees.
     max_age: AtomicU8,
+    /// Whether a search has begun since the table was empty.
+    is_used: AtomicBool,
     /// The bits of the key that an entry must match: all, except in tests of collisions.
     #[cfg(test)]
     key_mask: u64,
@@ -134,10 +131,10 @@ impl TranspositionTable {
     fn from_clusters(clusters: ZeroedPages<Cluster>) -> Self {
         debug_assert!(clusters.len().is_multiple_of(2));
         Self {
-            growth: Growth::new(clusters.len() / 2),
             clusters,
             generation: AtomicU8::new(0),
             max_age: AtomicU8::new(Generations::All.max_age()),
+            is_used: AtomicBool::new(false),
             #[cfg(test)]
             key_mask: u64::MAX,
         }
@@ -156,16 +153,18 @@ impl TranspositionTable {
         size_of_val(&*self.clusters) / BYTES_PER_MEGABYTE
     }
 
-    /// Removes all entries.
+    /// Removes all entries. Costs nothing where no search has begun since the last time.
     pub fn clear(&self) {
+        if !self.is_used.swap(false, Ordering::Relaxed) {
+            return;
+        }
         let clear = |part: &[Cluster]| part.iter().for_each(Cluster::clear);
-        let used = self.used();
-        let parts = || used.chunks(used.len().div_ceil(cores()));
+        let clusters = &self.clusters[..];
+        let parts = || clusters.chunks(clusters.len().div_ceil(cores()));
         // Without further threads, the calling one clears everything.
         if !self.clusters.is_large() || for_each_part(parts(), clear).is_err() {
-            clear(used);
+            clear(clusters);
         }
-        self.growth.reset();
         self.generation.store(0, Ordering::Relaxed);
     }
 
@@ -183,17 +182,13 @@ impl TranspositionTable {
         if generations == Generations::Strict && (next == 0 || before != max_age) {
             self.clear();
         }
+        self.is_used.store(true, Ordering::Relaxed);
     }
 
     /// Memory in MB that the system has yet to supply for a new table.
     pub fn missing_megabytes(&self) -> usize {
         let missing = self.clusters.len() - self.clusters.supplied();
         missing * size_of::<Cluster>() / BYTES_PER_MEGABYTE
-    }
-
-    /// The clusters in use; all others are empty.
-    fn used(&self) -> &[Cluster] {
-        &self.clusters[..2 * self.growth.pairs()]
     }
 
     /// Looks up a position. Without a match, the slot is the one to replace.
@@ -232,9 +227,10 @@ impl TranspositionTable {
         let stored = &self.clusters[slot.cluster].0[slot.slot];
         let visibility = self.visibility();
         let old_data = stored.data();
-        let is_visible = visibility.is_visible(old_data);
-        let is_same = is_visible && self.is_of(stored, old_data, key);
-        if is_same && let Some(old) = Entry::unpack(old_data) {
+        if visibility.is_visible(old_data)
+            && self.is_of(stored, old_data, key)
+            && let Some(old) = Entry::unpack(old_data)
+        {
             if entry.value == value::NONE && old.value != value::NONE {
                 return;
             }
@@ -251,9 +247,6 @@ impl TranspositionTable {
         }
         let data = entry.pack(visibility.generation);
         stored.store(key.low64() ^ data, data);
-        if is_visible && !is_same {
-            self.growth.record_eviction(&self.clusters);
-        }
     }
 
     /// Removes an entry that belongs to another position.
@@ -271,17 +264,15 @@ impl TranspositionTable {
     /// Use of the whole table by entries of this search, in permill, estimated from a sample.
     pub fn hashfull(&self) -> u32 {
         let visibility = self.visibility();
-        let clusters = self.used();
-        // Evenly spaced over the part in use, because clusters split recently are less full.
-        let step = clusters.len().div_ceil(HASHFULL_CLUSTERS) | 1;
-        let sample = clusters.iter().step_by(step);
+        let step = self.clusters.len().div_ceil(HASHFULL_CLUSTERS) | 1;
+        let sample = self.clusters.iter().step_by(step);
         let slots = SLOTS * sample.len();
         let taken = sample
             .flat_map(|cluster| &cluster.0)
             .map(Slot::data)
             .filter(|&data| data != 0 && visibility.age(data) == 0)
             .count();
-        (taken * PERMILL * clusters.len() / (2 * self.growth.last() * slots)) as u32
+        (taken * PERMILL / slots) as u32
     }
 
     /// Whether the data read from a slot belongs to the position.
@@ -306,7 +297,9 @@ impl TranspositionTable {
     #[inline(always)]
     fn cluster_index(&self, key: Key64) -> usize {
         let key = key.low64();
-        2 * self.growth.pair_of(key) + (key & 1) as usize
+        let pairs = (self.clusters.len() / 2) as u128;
+        let pair = (u128::from(key >> 1) * pairs) >> (u64::BITS - 1);
+        2 * pair as usize + (key & 1) as usize
     }
 }
 

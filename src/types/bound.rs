@@ -13,6 +13,16 @@ pub enum Bound {
 }
 
 impl Bound {
+    /// The bound of the negated value.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Upper => Self::Lower,
+            Self::Lower => Self::Upper,
+            Self::Exact => Self::Exact,
+        }
+    }
+
     /// The bound of two stored bits, `None` for 0.
     #[inline(always)]
     pub const fn from_bits(bits: u8) -> Option<Self> {

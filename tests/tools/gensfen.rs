@@ -12,6 +12,7 @@ use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::records::game::GameResult;
 use raicho::records::pack::{PackGame, PackReader, PackReason, PackWriter};
+use raicho::records::teacher::{Format, Record, TeacherReader};
 use raicho::types::{Color, EnteringKingRule, Move, Repetition};
 
 /// A folder that goes with its test.
@@ -110,7 +111,7 @@ fn every_game_can_be_read_and_ends_as_it_says() {
 #[test]
 fn a_kill_costs_the_running_game_only() {
     let (whole, killed) = (Folder::new("whole"), Folder::new("killed"));
-    let arguments = ["--nodes", "300", "--games", "20"];
+    let arguments = ["--nodes", "300", "--games", "20", "--tree-positions", "3"];
     assert!(gensfen(&whole.0, &arguments).status.success());
     let journal = killed.join("gensfen.jsonl");
     let lines = || fs::read_to_string(&journal).map_or(0, |text| text.matches('\n').count());
@@ -129,19 +130,68 @@ fn a_kill_costs_the_running_game_only() {
         child.wait().expect("it ends");
         assert!(lines() >= wanted, "{} games", lines());
         // A kill within a write leaves a part of a line and of a game.
-        for path in [&journal, &killed.join("games-0001.pack")] {
+        for name in ["gensfen.jsonl", "games-0001.pack", "games-0001.tree"] {
             let mut file = fs::OpenOptions::new()
                 .append(true)
-                .open(path)
+                .open(killed.join(name))
                 .expect("it is there");
             file.write_all(b"{\"ga").expect("it can be written");
         }
     }
     assert!(gensfen(&killed.0, &resume).status.success());
-    for name in ["games-0001.pack", "gensfen.jsonl", "gensfen.json"] {
+    for name in [
+        "games-0001.pack",
+        "games-0001.tree",
+        "gensfen.jsonl",
+        "gensfen.json",
+    ] {
         let [one, other] = [&whole, &killed].map(|folder| fs::read(folder.join(name)).expect(name));
         assert!(one == other, "{name} differs");
     }
+}
+
+#[test]
+fn inner_nodes_of_searches_are_sampled_beside_the_games() {
+    let folders = ["plain", "once", "again"].map(|name| Folder::new(&format!("trees-{name}")));
+    let trees = [
+        &SHORT[..],
+        &["--tree-positions", "2", "--tree-min-depth", "2"],
+    ]
+    .concat();
+    for (folder, arguments) in folders.iter().zip([&SHORT[..], &trees, &trees]) {
+        let output = gensfen(&folder.0, arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{error}");
+    }
+    let [plain, once, again] = &folders;
+    let bytes = |folder: &Folder, name| fs::read(folder.join(name)).expect(name);
+    let [games, sampled] = [plain, once].map(|folder| bytes(folder, "games-0001.pack"));
+    assert!(games == sampled, "the sample does not change the games");
+    assert!(!plain.join("games-0001.tree").exists());
+    let tree = bytes(once, "games-0001.tree");
+    assert!(
+        tree == bytes(again, "games-0001.tree"),
+        "a seed gives the same bytes"
+    );
+
+    let mut bounds = [0; 4];
+    for record in TeacherReader::new(&tree[..], Format::Tree) {
+        let Ok(Record::Tree(node)) = record else {
+            panic!("{record:?}");
+        };
+        assert!(node.depth >= 2 && node.score.abs() < 31_000);
+        let position = node
+            .position
+            .unpack(node.ply.into())
+            .expect("the reader has checked it");
+        assert!(!position.in_check());
+        bounds[node.bound as usize] += 1;
+    }
+    assert!(bounds[1..].iter().all(|&count| count > 10), "{bounds:?}");
+    let journal = fs::read_to_string(once.join("gensfen.jsonl")).expect("there is one");
+    let last = journal.lines().last().expect("eight games");
+    let end = format!("\"place\":{{\"file\":1,\"end\":{}}}", tree.len());
+    assert!(last.contains(&end), "{last}");
 }
 
 #[test]

@@ -37,6 +37,52 @@ fn run(arguments: &[&str], paths: &[&Path]) -> String {
     said
 }
 
+#[test]
+fn games_and_trees_are_learnt_from_together() {
+    let folder = folder("learn-trees");
+    let games = folder.join("games");
+    let sample = [
+        "gensfen",
+        "--eval",
+        "<material>",
+        "--nodes",
+        "60",
+        "--opening-nodes",
+        "200",
+    ];
+    let sample = [
+        &sample[..],
+        &["--games", "8", "--tree-positions", "2", "--out"],
+    ]
+    .concat();
+    run(&sample, &[&games]);
+    let learn = [
+        "learn",
+        "--width",
+        "64",
+        "--epochs",
+        "2",
+        "--batch",
+        "256",
+        "--held-out",
+        "0.2",
+    ];
+    let [both, unweighted] = ["both", "unweighted"].map(|name| folder.join(name));
+    let said = run(&[&learn[..], &["--out"]].concat(), &[&both, &games]);
+    assert!(said.contains(" of them of search trees"), "{said}");
+    // Without weight the inner nodes change the order and the number of steps only.
+    let out = ["--tree-weight", "0", "--tree-full-depth", "4", "--out"];
+    run(&[&learn[..], &out].concat(), &[&unweighted, &games]);
+    let [both, unweighted] = [both, unweighted].map(|out| fs::read(out.join("net.nnue")));
+    assert!(both.expect("a network") != unweighted.expect("a network"));
+    let trees = games.join("games-0001.tree");
+    let said = run(
+        &[&learn[..], &["--out"]].concat(),
+        &[&folder.join("trees"), &trees],
+    );
+    assert!(said.contains("0 games"), "{said}");
+}
+
 /// Writes 60 games of moves spread over the list of legal ones, with scores that favor the winner.
 fn write_games(path: &Path) {
     write_parts_of_games(path, 1);

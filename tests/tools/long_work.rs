@@ -239,6 +239,44 @@ fn games(folder: &Folder) -> String {
     folder.path("games/games-0001.pack")
 }
 
+fn borrowed(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn new_scores() {
+    let folder = Folder::new("rescore");
+    let games = games(&folder);
+    let arguments = |out: &str| -> Vec<String> {
+        let words = [
+            "rescore",
+            &games,
+            "--eval",
+            "<material>",
+            "--depth",
+            "3",
+            "--out",
+            out,
+        ];
+        words.map(str::to_owned).to_vec()
+    };
+    let [whole, killed] = ["whole.pack", "killed.pack"].map(|name| arguments(&folder.path(name)));
+    run(&borrowed(&whole));
+    let work = folder.path("work");
+    let kept = [&borrowed(&killed)[..], &["--work", &work, "--threads", "2"]].concat();
+    kill_and_resume(&kept, &[], &folder.path("work/rescore.jsonl"), &[1, 2]);
+    let expected = folder.bytes("whole.pack");
+    assert!(folder.bytes("killed.pack") == expected);
+    assert_ne!(folder.bytes("games/games-0001.pack"), expected);
+    let mut parts = Vec::new();
+    for shard in ["1/3", "2/3", "3/3"] {
+        let part = arguments(&folder.path("part.pack"));
+        run(&[&borrowed(&part)[..], &["--shard", shard, "--force"]].concat());
+        parts.extend(folder.bytes("part.pack"));
+    }
+    assert!(parts == expected);
+}
+
 #[test]
 fn a_check_of_roots() {
     let folder = Folder::new("roots");

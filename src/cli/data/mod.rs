@@ -1,8 +1,9 @@
-//! `raicho convert`, `validate`, `shuffle`, `dedup`, `stats` and `roots`: tools for files of
-//! teacher data and games.
+//! `raicho convert`, `validate`, `shuffle`, `dedup`, `stats`, `roots` and `rescore`: tools for files
+//! of teacher data and games.
 
 pub(super) mod convert;
 pub(super) mod dedup;
+pub(super) mod rescore;
 pub(super) mod roots;
 pub(super) mod shuffle;
 pub(super) mod stats;

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::bail;
 use clap::Args;
 
+use super::effort::EffortArguments;
 use super::evaluation;
 use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
@@ -20,7 +21,7 @@ use crate::train::gensfen::{
     self, Archive, Beginnings, GensfenSettings, Run, RunLimits, Tally, Writing,
 };
 use settings::{
-    DiversionArguments, EffortArguments, EndingArguments, OpeningArguments, WritingArguments,
+    DiversionArguments, EndingArguments, OpeningArguments, TreeArguments, WritingArguments,
 };
 
 /// Example: `raicho gensfen --nodes 1000 --threads 8 --loop 10000000 --out gen-1`
@@ -81,6 +82,9 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     writing: WritingArguments,
+
+    #[command(flatten)]
+    trees: TreeArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -101,13 +105,19 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (archive, Vec::new())
     };
     let written = entries.iter().map(|entry| entry.written).sum();
+    let trees = entries.iter().filter_map(|entry| entry.trees);
+    let tree_positions: u64 = trees.map(|trees| trees.positions).sum();
     let stop = stop_on_ctrl_c()?;
     let meter = Meter::new("positions", arguments.positions, written);
     let begun = Instant::now();
     let words = |tally: &Tally| {
         let millis = begun.elapsed().as_millis().max(1);
-        let rate = u128::from(tally.written - written) * 1000 / millis;
-        format!("{rate}/s, {tally}")
+        let rate = |count: u64| u128::from(count) * 1000 / millis;
+        let games = rate(tally.written - written);
+        match rate(tally.tree_positions - tree_positions) {
+            0 => format!("{games}/s, {tally}"),
+            trees => format!("{games}/s and {trees}/s of search trees, {tally}"),
+        }
     };
     let run = Run {
         settings: &settings,
@@ -179,6 +189,7 @@ impl Arguments {
                 file_mb: self.writing.file_mb,
                 dedup_mb: self.writing.dedup_mb as usize,
             },
+            trees: self.trees.sampling(),
         })
     }
 }

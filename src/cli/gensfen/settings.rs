@@ -6,31 +6,9 @@ use clap::Args;
 
 use crate::cli::share::parse_share;
 use crate::train::gensfen::{
-    Beginnings, Diversions, Effort, Endings, EnteringKings, Openings, Starts, StartsError,
+    Beginnings, Diversions, Endings, EnteringKings, Openings, Starts, StartsError, TreeSampling,
 };
 use crate::types::EnteringKingRule;
-
-#[derive(Args)]
-#[command(next_help_heading = "Search")]
-pub(super) struct EffortArguments {
-    /// Soft node limit per move: no further iteration begins after it, and the search stops at
-    /// eight times this number [default: 1000, unless --depth is given]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-
-    /// Depth per move; with --nodes, whichever limit is reached first
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
-    depth: Option<i32>,
-
-    /// Size of each thread's transposition table in MB
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
-    pub(super) hash: u16,
-}
 
 #[derive(Args)]
 #[command(next_help_heading = "Openings")]
@@ -186,14 +164,35 @@ pub(super) struct WritingArguments {
     pub(super) dedup_mb: u32,
 }
 
-impl EffortArguments {
-    pub(super) fn effort(&self) -> Effort {
-        const DEFAULT_NODES: u64 = 1000;
-        let default = self.depth.is_none().then_some(DEFAULT_NODES);
-        Effort {
-            nodes: self.nodes.or(default),
-            depth: self.depth,
-        }
+#[derive(Args)]
+#[command(next_help_heading = "Positions of search trees")]
+pub(super) struct TreeArguments {
+    /// Write up to N inner nodes of each search, chosen at random, with their values and bounds to
+    /// .tree files [default: none]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    tree_positions: Option<u16>,
+
+    /// Minimum depth of the search below such a node
+    #[arg(
+        long,
+        value_name = "PLIES",
+        default_value_t = 3,
+        value_parser = clap::value_parser!(i32).range(1..=245),
+        requires = "tree_positions"
+    )]
+    tree_min_depth: i32,
+}
+
+impl TreeArguments {
+    pub(super) fn sampling(&self) -> Option<TreeSampling> {
+        self.tree_positions.map(|positions| TreeSampling {
+            positions: positions.into(),
+            min_depth: self.tree_min_depth,
+        })
     }
 }
 

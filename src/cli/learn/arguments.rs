@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::work::Indivisible;
 use crate::train::data::Sources;
 use crate::train::learn::{
-    DEFAULT_SCALE, Filter, InitialWeights, Schedule, Settings, Shape, Source, Tactical,
+    DEFAULT_SCALE, Filter, InitialWeights, Schedule, Settings, Shape, Source, Tactical, TreeWeight,
 };
 
 /// Number of points of the loss curve, and of checkpoints, in a run.
@@ -27,8 +27,8 @@ const MOST_EPOCHS: f64 = 1e6;
         with the same data continues it."
 )]
 pub(in crate::cli) struct Arguments {
-    /// Files of training data: .pack, .psv, .hcpe, .hcpe3 or .psum; folders stand for all such
-    /// files in them
+    /// Files of training data: .pack, .psv, .hcpe, .hcpe3, .psum or .tree; folders stand for all
+    /// such files in them
     #[arg(required_unless_present = "resume", value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 
@@ -150,6 +150,20 @@ pub(super) struct CourseArguments {
         value_parser = result_weight
     )]
     wdl: Schedule,
+
+    /// Weight of a position of a search tree in the loss; that of the position of a game is 1
+    #[arg(long, value_name = "WEIGHT", default_value_t = TreeWeight::default().weight)]
+    tree_weight: f64,
+
+    /// Depth from which positions of search trees have that weight; below it, it is proportional to
+    /// the depth
+    #[arg(
+        long,
+        value_name = "PLIES",
+        default_value_t = TreeWeight::default().full_depth,
+        value_parser = clap::value_parser!(u8).range(1..=127)
+    )]
+    tree_full_depth: u8,
 
     /// Weight decay: each step subtracts this times the learning rate from each weight
     #[arg(long, default_value_t = Settings::default().decay)]
@@ -279,6 +293,10 @@ impl Arguments {
             decay: course.decay,
             power: course.power,
             scale,
+            trees: TreeWeight {
+                weight: course.tree_weight,
+                full_depth: course.tree_full_depth,
+            },
             seed: self.seed,
         })
     }

@@ -115,6 +115,9 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
         "{} games, {} positions with a score",
         counts.games, counts.positions
     )?;
+    if counts.tree_positions > 0 {
+        writeln!(out, "{} of them of search trees", counts.tree_positions)?;
+    }
     for (count, reason) in counts.left_out().filter(|(count, _)| *count > 0) {
         writeln!(out, "left out: {count}, {reason}")?;
     }

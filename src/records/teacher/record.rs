@@ -1,10 +1,14 @@
-//! A record of any format: a sample, a sum of samples, a game, or a position alone.
+//! A record of any format: a sample, a sum of samples, a node of a search tree, a game, or a
+//! position alone.
+
+use std::ops::Range;
 
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
 use crate::records::psum::PositionSum;
 use crate::records::sample::Sample;
 use crate::records::score::NINTHS;
+use crate::records::tree::TreePosition;
 use crate::types::Move;
 
 /// What one record of a file holds.
@@ -14,6 +18,8 @@ pub enum Record {
     Sample(ScoredPosition),
     /// A position with the sums of several samples.
     Sum(PositionSum),
+    /// An inner node of a search, without a result.
+    Tree(TreePosition),
     /// A game.
     Game(Box<TeacherGame>),
     /// A position without score and result, and the number of its next move.
@@ -28,7 +34,12 @@ pub struct ScoredPosition {
     /// The exact score in ninths of a centipawn.
     pub score_ninths: i64,
     source: Option<SourceBytes>,
+    /// Converts centipawns to the unit of the score in `source`.
+    to_unit: fn(i16) -> i16,
 }
+
+/// The bytes of the score in a record of a sample; those of all formats that keep their source.
+const SCORE_BYTES: Range<usize> = 32..34;
 
 /// A game as a file holds it.
 #[derive(Clone, Debug)]
@@ -56,15 +67,34 @@ impl SourceBytes {
 }
 
 impl ScoredPosition {
-    /// A sample that was read from `bytes` of the format with this name.
-    pub(super) fn from_bytes(sample: Sample, format: &'static str, bytes: &[u8]) -> Self {
+    /// A sample that was read from `bytes` of the format with this name, in which bytes 32 and 33
+    /// are the score. `to_unit` converts centipawns to its unit.
+    pub(super) fn from_bytes(
+        sample: Sample,
+        format: &'static str,
+        bytes: &[u8],
+        to_unit: fn(i16) -> i16,
+    ) -> Self {
         Self {
+            to_unit,
             source: Some(SourceBytes {
                 format,
                 bytes: bytes.into(),
             }),
             ..Self::from(sample)
         }
+    }
+
+    /// The same sample with another score, in centipawns.
+    #[must_use]
+    pub fn with_score(mut self, score: i16) -> Self {
+        self.sample.score = score;
+        self.score_ninths = i64::from(score) * NINTHS;
+        let bytes = self.source.as_mut().map(|source| &mut source.bytes);
+        if let Some(bytes) = bytes.and_then(|bytes| bytes.get_mut(SCORE_BYTES)) {
+            bytes.copy_from_slice(&(self.to_unit)(score).to_le_bytes());
+        }
+        self
     }
 }
 
@@ -74,6 +104,7 @@ impl From<Sample> for ScoredPosition {
             sample,
             score_ninths: i64::from(sample.score) * NINTHS,
             source: None,
+            to_unit: |score| score,
         }
     }
 }
@@ -112,6 +143,17 @@ impl TeacherGame {
             let is_searched = self.unsearched.binary_search(&index).is_err();
             (mv, is_searched.then_some(score))
         })
+    }
+
+    /// The same game with other scores, in centipawns, one for each move. What the format of the
+    /// file keeps besides moves, scores and result is lost.
+    #[must_use]
+    pub fn with_scores(mut self, scores: &[i16]) -> Self {
+        for ((_, score), new) in self.game.moves.iter_mut().zip(scores) {
+            *score = *new;
+        }
+        self.source = None;
+        self
     }
 
     fn for_each_sample(&self, mut visit: impl FnMut(&Sample)) {
@@ -173,19 +215,27 @@ impl Record {
         let source = match self {
             Self::Sample(scored) => scored.source.as_ref(),
             Self::Game(game) => game.source.as_ref(),
-            Self::Sum(_) | Self::Position(..) => None,
+            Self::Sum(_) | Self::Tree(_) | Self::Position(..) => None,
         };
         source?.of_format(format)
     }
 
-    /// Visits the samples: one of a position with a score, and one for each searched move of a
-    /// game.
+    /// The number of positions, those of a game that were searched.
+    pub fn positions(&self) -> u64 {
+        self.game().map_or(1, |game| {
+            let scores = game.scored_moves();
+            scores.filter(|(_, score)| score.is_some()).count() as u64
+        })
+    }
+
+    /// Visits the samples: one of a position with a score and a result, and one for each searched
+    /// move of a game.
     pub fn for_each_sample(&self, mut visit: impl FnMut(&Sample)) {
         match self {
             Self::Sample(scored) => visit(&scored.sample),
             Self::Sum(sum) => visit(&sum.to_sample()),
             Self::Game(game) => game.for_each_sample(visit),
-            Self::Position(..) => {}
+            Self::Tree(_) | Self::Position(..) => {}
         }
     }
 
@@ -204,8 +254,10 @@ impl Record {
 
     /// Visits the positions with the numbers of their next moves.
     pub fn for_each_position(&self, mut visit: impl FnMut(PackedSfen, u16)) {
-        if let Self::Position(position, ply) = self {
-            visit(*position, *ply);
+        match self {
+            Self::Position(position, ply) => visit(*position, *ply),
+            Self::Tree(node) => visit(node.position, node.ply),
+            _ => {}
         }
         self.for_each_sample(|sample| visit(sample.position, sample.ply));
     }

@@ -8,7 +8,8 @@ use crate::records::hcpe3::Hcpe3Game;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
 use crate::records::psv::PackedSfenValue;
-use crate::types::{Color, Move16, Piece, Square};
+use crate::records::tree::TreePosition;
+use crate::types::{Bound, Color, Move16, Piece, Square};
 
 const HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
 
@@ -75,7 +76,7 @@ fn pack() -> Vec<u8> {
 fn a_file_comes_out_of_its_own_format_byte_for_byte() {
     let pack = pack();
     for format in Format::ALL {
-        if !format.is_writable() {
+        if !format.is_writable() || format == Format::Tree {
             continue;
         }
         let bytes = convert(&pack, Format::Pack, format);
@@ -136,6 +137,39 @@ fn positions_alone_are_no_teacher_data() {
         error.to_string(),
         "psv needs scores and results, which a position alone does not have"
     );
+}
+
+#[test]
+fn positions_of_search_trees_have_a_format_of_their_own() {
+    let node = TreePosition {
+        position: PackedSfen::of(&Position::startpos()),
+        score: -30,
+        mv: "7g7f".parse().ok(),
+        ply: 1,
+        depth: 5,
+        bound: Bound::Lower,
+    };
+    let bytes = write(&[Record::Tree(node)], Format::Tree);
+    let [Record::Tree(found)] = read(&bytes, Format::Tree)[..] else {
+        panic!("one node");
+    };
+    assert_eq!(found, node);
+    for format in Format::ALL
+        .into_iter()
+        .filter(|format| format.is_writable())
+    {
+        let mut writer = TeacherWriter::new(Vec::new(), format);
+        let is_written = |writer: &mut TeacherWriter<_>, record| writer.write(&record).is_ok();
+        let is_list = format.content() == Content::Positions;
+        let is_kept = is_list || format == Format::Tree;
+        assert_eq!(
+            is_written(&mut writer, Record::Tree(node)),
+            is_kept,
+            "{format}"
+        );
+        let is_kept = format != Format::Tree;
+        assert_eq!(is_written(&mut writer, game(1).into()), is_kept, "{format}");
+    }
 }
 
 #[test]

@@ -17,6 +17,10 @@ pub enum WriteError {
     /// A position alone, in a format that needs scores and results.
     #[error("{0} needs scores and results, which a position alone does not have")]
     NoScore(Format),
+    /// A position of a search tree, in a format that needs results, or anything else in the format
+    /// of such positions.
+    #[error("{0} cannot keep this record: positions of search trees have a format of their own")]
+    Tree(Format),
     /// The format can only be read.
     #[error("{0} is read but not written, expected usi or csa for games as text")]
     ReadOnly(Format),
@@ -75,9 +79,12 @@ impl<W: Write> TeacherWriter<W> {
         if !self.format.is_writable() {
             return Err(WriteError::ReadOnly(self.format));
         }
+        if !self.format.keeps(record) {
+            return Err(WriteError::Tree(self.format));
+        }
         let is_position = matches!(record, Record::Position(..));
         match self.format.content() {
-            Content::Samples | Content::Games if is_position => {
+            Content::Samples | Content::TreePositions | Content::Games if is_position => {
                 Err(WriteError::NoScore(self.format))
             }
             Content::Games if !record.is_game() => match self.chain.add(record) {

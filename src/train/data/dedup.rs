@@ -1,19 +1,23 @@
 //! Removes duplicates: each position once, with the exact sum of its scores and the counts of its
-//! results.
+//! results. Of the positions of search trees each remains once for each kind of bound, as the
+//! deepest search has it: an exact value and a bound never mix.
 //!
 //! Positions go into buckets by a hash, so that equal ones share a bucket; each bucket is sorted in
 //! memory and equal neighbours are merged. Positions are equal if their board, hands and side to
 //! move are, however they were packed.
 
 use std::io::{BufReader, Read as _, Write as _};
+use std::marker::PhantomData;
 use std::path::Path;
 
 use super::buckets::{self, Bucket, Spread};
+use super::duplicate::Duplicate;
 use super::files::{self, BUFFER};
 use super::pass::{BadRecords, Tally};
 use super::{DataError, Sources, Watch};
 use crate::records::psum::PositionSum;
-use crate::records::teacher::{Content, Format, Record, TeacherWriter};
+use crate::records::teacher::{Content, Format, TeacherWriter};
+use crate::records::tree::TreePosition;
 use crate::runs::OutputFile;
 
 /// Settings of a run.
@@ -52,28 +56,40 @@ pub fn run(
     settings: &DedupSettings,
     watch: &Watch<'_>,
 ) -> Result<DedupReport, DataError> {
-    let (path, format) = output;
-    if format.content() != Content::Samples {
-        return Err(DataError::Games(format));
+    match output.1.content() {
+        Content::Samples => merge_all::<PositionSum>(sources, output, settings, watch),
+        Content::TreePositions => merge_all::<TreePosition>(sources, output, settings, watch),
+        Content::Positions | Content::Games => Err(DataError::Games(output.1)),
     }
+}
+
+fn merge_all<D: Duplicate>(
+    sources: &Sources,
+    output: (&Path, Format),
+    settings: &DedupSettings,
+    watch: &Watch<'_>,
+) -> Result<DedupReport, DataError> {
+    let (path, format) = output;
     // The size of the input is only a guess at that of its positions. Buckets that turn out too
     // large are spread again.
     let count = buckets::count(sources.bytes()?, settings.memory);
     let out = files::create(path)?;
     let spread = Spread::create(path, count, move |bytes| bucket_of(bytes, 0, count))?;
-    let mut sums = TeacherWriter::new(spread, Format::Psum);
+    let mut positions = TeacherWriter::new(spread, D::FORMAT);
     let mut report = DedupReport::default();
     sources.read(watch, |source, record| {
         let taken = report.tally.take(source, record, settings.bad_records)?;
-        let written = taken.map_or(Ok(()), |record| sums.write(&record));
+        let kept = taken.filter(|record| report.tally.keeps(D::FORMAT, record));
+        let written = kept.map_or(Ok(()), |record| positions.write(&record));
         written.map_err(DataError::write(path))
     })?;
-    let (spread, _) = sums.finish().map_err(DataError::write(path))?;
-    let mut merged = Merged {
+    let (spread, _) = positions.finish().map_err(DataError::write(path))?;
+    let mut merged = Merged::<D> {
         out: TeacherWriter::new(out, format),
         path,
-        memory: settings.memory as usize / size_of::<PositionSum>(),
+        memory: settings.memory as usize / D::SIZE,
         report,
+        kind: PhantomData,
     };
     for bucket in spread.finish()? {
         merged.take(bucket, 1, watch)?;
@@ -97,48 +113,49 @@ fn bucket_of(record: &[u8], level: u32, count: usize) -> usize {
     ((mixed * count as u128) >> u64::BITS) as usize
 }
 
-struct Merged<'a> {
+struct Merged<'a, D> {
     out: TeacherWriter<OutputFile>,
     path: &'a Path,
-    /// The number of sums that fit into memory.
+    /// The number of positions that fit into memory.
     memory: usize,
     report: DedupReport,
+    kind: PhantomData<D>,
 }
 
-impl Merged<'_> {
+impl<D: Duplicate> Merged<'_, D> {
     fn take(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> Result<(), DataError> {
         watch.check_stop()?;
-        let records = bucket.bytes as usize / PositionSum::SIZE;
+        let records = bucket.bytes as usize / D::SIZE;
         if records > self.memory && level <= MAX_LEVEL {
             return self.spread(bucket, level, watch);
         }
-        let mut sums: Vec<PositionSum> = Vec::with_capacity(records.min(self.memory));
+        let mut found: Vec<(D, u64)> = Vec::with_capacity(records.min(self.memory));
         let mut input = BufReader::with_capacity(BUFFER, bucket.open()?);
-        let mut bytes = [0; PositionSum::SIZE];
+        let mut bytes = vec![0; D::SIZE];
         for _ in 0..records {
             input
                 .read_exact(&mut bytes)
                 .map_err(DataError::io(&bucket.path))?;
-            sums.push(PositionSum::from_bytes(&bytes));
-            if sums.len() == sums.capacity() {
-                merge(&mut sums);
+            found.extend(D::from_bytes(&bytes).map(|position| (position, 1)));
+            if found.len() == found.capacity() {
+                merge(&mut found);
             }
         }
-        merge(&mut sums);
-        for sum in &sums {
-            self.write(sum)?;
+        merge(&mut found);
+        for (position, count) in found {
+            self.write(position, count)?;
         }
         Ok(())
     }
 
     fn spread(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> Result<(), DataError> {
-        let memory = (self.memory * PositionSum::SIZE) as u64;
+        let memory = (self.memory * D::SIZE) as u64;
         let count = buckets::count(bucket.bytes, memory).max(2);
         let choose = move |bytes: &[u8]| bucket_of(bytes, level, count);
         let mut spread = Spread::create(&bucket.path, count, choose)?;
         let mut input = BufReader::with_capacity(BUFFER, bucket.open()?);
-        let mut bytes = [0; PositionSum::SIZE];
-        for _ in 0..bucket.bytes as usize / PositionSum::SIZE {
+        let mut bytes = vec![0; D::SIZE];
+        for _ in 0..bucket.bytes as usize / D::SIZE {
             input
                 .read_exact(&mut bytes)
                 .and_then(|()| spread.write_all(&bytes))
@@ -151,23 +168,24 @@ impl Merged<'_> {
             .try_for_each(|bucket| self.take(bucket, level + 1, watch))
     }
 
-    fn write(&mut self, sum: &PositionSum) -> Result<(), DataError> {
-        self.report.repeated += u64::from(sum.count() > 1);
-        let kinds = sum.results.iter().filter(|&&count| count > 0).count();
-        self.report.contested += u64::from(kinds > 1);
-        let written = self.out.write(&Record::Sum(*sum));
+    /// Writes a position that was found `count` times.
+    fn write(&mut self, position: D, count: u64) -> Result<(), DataError> {
+        self.report.repeated += u64::from(count > 1 || position.is_repeated());
+        self.report.contested += u64::from(position.is_contested());
+        let written = self.out.write(&position.into_record());
         written.map_err(DataError::write(self.path))
     }
 }
 
-/// Sorts by position and merges equal neighbours. The sort is stable, so the first move of a
-/// position is kept.
-fn merge(sums: &mut Vec<PositionSum>) {
-    sums.sort_by_key(|sum| sum.position);
-    sums.dedup_by(|next, kept| {
-        let is_same = next.position == kept.position;
+/// Sorts the positions, merges equal ones and adds up how often they were found. The sort is
+/// stable, so that the first one is kept.
+fn merge<D: Duplicate>(found: &mut Vec<(D, u64)>) {
+    found.sort_by_key(|(position, _)| position.order());
+    found.dedup_by(|(next, count), (kept, total)| {
+        let is_same = next.order() == kept.order();
         if is_same {
-            kept.add(next);
+            kept.merge(next);
+            *total += *count;
         }
         is_same
     });

@@ -5,6 +5,7 @@
 
 mod buckets;
 pub mod dedup;
+mod duplicate;
 mod files;
 mod histogram;
 pub mod pass;
@@ -20,7 +21,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::records::teacher::{Format, TeacherError, UnknownFormat, WriteError};
-use crate::runs::{FolderError, Stop};
+use crate::runs::{FolderError, Stop, ThreadError};
+use crate::transposition::TableError;
 
 pub use files::{Output, Source, Sources};
 
@@ -71,6 +73,25 @@ pub enum DataError {
     /// Another process is writing the output.
     #[error("{}: another run is writing this file", .0.display())]
     InUse(PathBuf),
+    /// The output would keep less than the input, or needs more.
+    #[error(
+        "{}: {found} is not written as {output}, expected the same kind of data",
+        path.display()
+    )]
+    OtherKind {
+        /// The input.
+        path: PathBuf,
+        /// Its format.
+        found: Format,
+        /// The format of the output.
+        output: Format,
+    },
+    /// There is too little memory for a transposition table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// The folder that keeps the work.
     #[error(transparent)]
     Folder(#[from] FolderError),

@@ -10,8 +10,9 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::signs::Signs;
-use super::steps::{Checkpoint, Steps};
+use super::steps::{Checkpoint, Division, Steps};
 use super::{DataError, Output, Source, Sources, Watch};
+use crate::records::sample::has_entered_king;
 use crate::records::teacher::{Chain, Content, Format, Record, TeacherError};
 
 /// The number of invalid records of a class that are kept as examples.
@@ -35,6 +36,9 @@ pub struct Tally {
     pub games: u64,
     /// Positions written.
     pub written: u64,
+    /// Positions that the format of the output cannot keep, see [`Format::keeps`].
+    #[serde(default)]
+    pub left_out: u64,
     /// Invalid records by class.
     pub faults: BTreeMap<String, FaultClass>,
 }
@@ -59,6 +63,7 @@ impl Tally {
         self.records += next.records;
         self.games += next.games;
         self.written += next.written;
+        self.left_out += next.left_out;
         for (name, class) in &next.faults {
             let ours = self.faults.entry(name.clone()).or_default();
             ours.count += class.count;
@@ -70,7 +75,7 @@ impl Tally {
 
     /// Counts a record and returns it if it is valid. An invalid one is an error unless such
     /// records are skipped.
-    pub(super) fn take(
+    pub(in crate::train) fn take(
         &mut self,
         source: &Source,
         record: Result<Record, TeacherError>,
@@ -79,6 +84,15 @@ impl Tally {
         let is_game = record.as_ref().is_ok_and(Record::is_game);
         self.games += u64::from(is_game);
         self.take_any(source, record, bad_records)
+    }
+
+    /// Whether the output can keep a record. If not, its positions count as left out.
+    pub(super) fn keeps(&mut self, format: Format, record: &Record) -> bool {
+        let is_kept = format.keeps(record);
+        if !is_kept {
+            self.left_out += record.positions();
+        }
+        is_kept
     }
 
     /// As [`Self::take`], for a value that was made of a record.
@@ -120,6 +134,9 @@ pub struct PassReport {
     pub tally: Tally,
     /// Positions with score and result, including those of games.
     pub samples: u64,
+    /// Positions of search trees.
+    #[serde(default)]
+    pub tree_positions: u64,
     /// Positions of held-out games.
     pub held_out: u64,
     /// The check of the signs of scores and results.
@@ -131,6 +148,7 @@ impl PassReport {
     pub fn merge(&mut self, next: &Self) {
         self.tally.merge(&next.tally);
         self.samples += next.samples;
+        self.tree_positions += next.tree_positions;
         self.held_out += next.held_out;
         self.signs.merge(&next.signs);
     }
@@ -191,7 +209,7 @@ pub fn run(
     let held_out = destination.held_out.as_ref();
     let mut lottery = held_out.map(Lottery::new).transpose()?;
     let shard = steps.shard();
-    sources.read_part(shard, from, destination.makes_games(), watch, |found| {
+    sources.read_part(shard, from, destination.division(), watch, |found| {
         if steps.is_due(found.bytes) && !is_in_game(out.as_ref(), found.record.as_ref().ok()) {
             let (output, positions) = pause(out.as_mut())?;
             steps.keep(
@@ -207,6 +225,7 @@ pub fn run(
         let Some(record) = record else {
             return Ok(());
         };
+        report.tree_positions += u64::from(matches!(record, Record::Tree(_)));
         record.for_each_sample(|sample| {
             report.samples += 1;
             report.signs.add(sample);
@@ -214,15 +233,22 @@ pub fn run(
         if let Some(lottery) = &mut lottery
             && lottery.draws(&record)
         {
-            return lottery.out.write(&record);
+            let is_kept = report.tally.keeps(lottery.format, &record);
+            return if is_kept {
+                lottery.out.write(&record)
+            } else {
+                Ok(())
+            };
         }
-        let Some(out) = &mut out else {
-            return Ok(());
-        };
-        if destination.entered_kings {
-            write_entered_kings(&record, out)
-        } else {
-            out.write(&record)
+        match (&mut out, &destination.output) {
+            (Some(out), Some((_, format))) if report.tally.keeps(*format, &record) => {
+                if destination.entered_kings {
+                    write_entered_kings(&record, out)
+                } else {
+                    out.write(&record)
+                }
+            }
+            _ => Ok(()),
         }
     })?;
     if let Some(out) = out {
@@ -246,17 +272,27 @@ fn pause(out: Option<&mut Output>) -> Result<(u64, u64), DataError> {
 }
 
 impl Destination {
-    /// Whether positions that follow each other become games.
-    fn makes_games(&self) -> bool {
+    /// Positions that follow each other become games in a format of games.
+    fn division(&self) -> Division {
         let format = self.output.as_ref().map(|(_, format)| format.content());
-        format == Some(Content::Games) && !self.entered_kings
+        if format == Some(Content::Games) && !self.entered_kings {
+            Division::Games
+        } else {
+            Division::Records
+        }
     }
 }
 
 fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataError> {
+    if let Record::Tree(node) = record {
+        return match has_entered_king(&node.position) {
+            true => out.write(record),
+            false => Ok(()),
+        };
+    }
     let mut result = Ok(());
     record.for_each_sample(|sample| {
-        if result.is_ok() && sample.has_entered_king() {
+        if result.is_ok() && has_entered_king(&sample.position) {
             result = out.write(&Record::from(*sample));
         }
     });
@@ -266,6 +302,7 @@ fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataErro
 /// Decides by lot for each game whether it is held out.
 struct Lottery {
     out: Output,
+    format: Format,
     share: f64,
     random: ChaCha8Rng,
     /// Finds the ends of games among samples.
@@ -277,6 +314,7 @@ impl Lottery {
     fn new(held_out: &HeldOut) -> Result<Self, DataError> {
         Ok(Self {
             out: Output::create(&held_out.path, held_out.format)?,
+            format: held_out.format,
             share: held_out.share.clamp(0.0, 1.0),
             random: ChaCha8Rng::seed_from_u64(held_out.seed),
             chain: Chain::default(),
@@ -301,6 +339,13 @@ impl Lottery {
 impl fmt::Display for PassReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{} scored positions", self.samples)?;
+        if self.tree_positions > 0 {
+            writeln!(
+                formatter,
+                "{} positions of search trees",
+                self.tree_positions
+            )?;
+        }
         write!(formatter, "{}{}", self.tally, self.signs)
     }
 }
@@ -313,6 +358,14 @@ impl fmt::Display for Tally {
             write!(formatter, ", {} of them games", self.games)?;
         }
         writeln!(formatter)?;
+        if self.left_out > 0 {
+            writeln!(
+                formatter,
+                "{} positions left out: positions of search trees have no result and a format of \
+                 their own",
+                self.left_out
+            )?;
+        }
         writeln!(formatter, "{} bad records", self.bad())?;
         for (name, class) in &self.faults {
             writeln!(formatter, "  {:>10}  {name}", class.count)?;

@@ -50,6 +50,9 @@ pub fn run(
         let Some(record) = tally.take(source, record, settings.bad_records)? else {
             return Ok(());
         };
+        if !tally.keeps(format, &record) {
+            return Ok(());
+        }
         writer.write(&record).map_err(DataError::write(path))
     })?;
     let (spread, positions) = writer.finish().map_err(DataError::write(path))?;

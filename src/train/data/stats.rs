@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::histogram::Histogram;
 use super::pass::{BadRecords, Tally};
 use super::place::Place;
-use super::steps::{Checkpoint, Steps};
+use super::steps::{Checkpoint, Division, Steps};
 use super::{DataError, Sources, Watch, svg};
 use crate::records::game::GameResult;
-use crate::records::sample::Sample;
+use crate::records::sample::{Sample, has_entered_king};
 use crate::records::score::is_mate;
 use crate::records::teacher::Record;
-use crate::types::Color;
+use crate::records::tree::TreePosition;
+use crate::types::{Bound, Color};
 
 /// The range of the histogram of scores, in centipawns. Larger scores count for its last classes.
 const MAX_SCORE: i64 = 3_000;
@@ -22,6 +23,8 @@ const MAX_SCORE: i64 = 3_000;
 const SCORE_WIDTH: i64 = 200;
 /// The range of the histograms of plies.
 const MAX_PLY: i64 = 400;
+/// The range of the histogram of depths, in plies.
+const MAX_DEPTH: i64 = 40;
 /// The width of a class of plies.
 const PLY_WIDTH: i64 = 10;
 
@@ -42,11 +45,54 @@ pub struct Stats {
     pub entered_kings: u64,
     /// Positions with a mate score.
     pub mates: u64,
+    /// Positions of search trees.
+    #[serde(default)]
+    pub trees: TreeStats,
     /// The sums of the scores that are not mates and of their absolute values, in centipawns.
     score_sums: [i64; 2],
     scores: Histogram,
     plies: Histogram,
     lengths: Histogram,
+}
+
+/// The counts of positions of search trees.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TreeStats {
+    /// Positions by bound: the value is at most the score, at least the score, exactly the score.
+    pub positions: [u64; 3],
+    scores: Histogram,
+    depths: Histogram,
+}
+
+impl Default for TreeStats {
+    fn default() -> Self {
+        Self {
+            positions: [0; 3],
+            scores: Histogram::new(-MAX_SCORE, MAX_SCORE, SCORE_WIDTH),
+            depths: Histogram::new(0, MAX_DEPTH, 1),
+        }
+    }
+}
+
+impl TreeStats {
+    fn merge(&mut self, next: &Self) {
+        for (ours, theirs) in self.positions.iter_mut().zip(next.positions) {
+            *ours += theirs;
+        }
+        self.scores.merge(&next.scores);
+        self.depths.merge(&next.depths);
+    }
+
+    fn add(&mut self, node: &TreePosition) {
+        let kind = match node.bound {
+            Bound::Upper => 0,
+            Bound::Lower => 1,
+            Bound::Exact => 2,
+        };
+        self.positions[kind] += 1;
+        self.scores.add(node.score.into());
+        self.depths.add(node.depth.into());
+    }
 }
 
 impl Default for Stats {
@@ -59,6 +105,7 @@ impl Default for Stats {
             in_check: 0,
             entered_kings: 0,
             mates: 0,
+            trees: TreeStats::default(),
             score_sums: [0; 2],
             scores: Histogram::new(-MAX_SCORE, MAX_SCORE, SCORE_WIDTH),
             plies: Histogram::new(0, MAX_PLY, PLY_WIDTH),
@@ -83,7 +130,7 @@ pub fn run(
         return Ok(last.report.clone());
     }
     let mut stats = last.map(|last| last.report).unwrap_or_default();
-    sources.read_part(steps.shard(), from, false, watch, |found| {
+    sources.read_part(steps.shard(), from, Division::Records, watch, |found| {
         if steps.is_due(found.bytes) {
             steps.keep(found.bytes, &Checkpoint::at(found.place, &stats))?;
         }
@@ -117,6 +164,7 @@ impl Stats {
         for (ours, theirs) in self.score_sums.iter_mut().zip(next.score_sums) {
             *ours += theirs;
         }
+        self.trees.merge(&next.trees);
         self.scores.merge(&next.scores);
         self.plies.merge(&next.plies);
         self.lengths.merge(&next.lengths);
@@ -130,6 +178,7 @@ impl Stats {
                 self.lengths.add(game.moves.len() as i64);
             }
             Record::Position(..) => self.unscored_positions += 1,
+            Record::Tree(node) => self.trees.add(node),
             Record::Sample(_) | Record::Sum(_) => {}
         }
         record.for_each_sample(|sample| self.add_sample(sample));
@@ -151,7 +200,18 @@ impl Stats {
             let threats = board.king_threats(board.side_to_move());
             self.in_check += u64::from(threats.checkers.is_any());
         }
-        self.entered_kings += u64::from(sample.has_entered_king());
+        self.entered_kings += u64::from(has_entered_king(&sample.position));
+    }
+
+    /// The histograms with their titles.
+    const fn charts(&self) -> [(&'static str, &Histogram); 5] {
+        [
+            ("score of the side to move, centipawns", &self.scores),
+            ("ply of the position", &self.plies),
+            ("plies of the game", &self.lengths),
+            ("score of a position of a search tree", &self.trees.scores),
+            ("depth of a position of a search tree", &self.trees.depths),
+        ]
     }
 
     /// Draws the histograms into an SVG file.
@@ -159,11 +219,7 @@ impl Stats {
     /// # Errors
     /// The file cannot be written.
     pub fn draw(&self, path: &Path) -> Result<(), DataError> {
-        let charts = [
-            ("score of the side to move, centipawns", &self.scores),
-            ("ply of the position", &self.plies),
-            ("plies of the game", &self.lengths),
-        ];
+        let charts = self.charts();
         let is_used =
             |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
         let charts: Vec<_> = charts.into_iter().filter(is_used).collect();
@@ -217,6 +273,18 @@ impl fmt::Display for Stats {
                 self.unscored_positions
             )?;
         }
+        let trees = self.trees.positions;
+        let total: u64 = trees.iter().sum();
+        if total > 0 {
+            write!(formatter, "{total:>14}  positions of search trees")?;
+            for (count, name) in trees
+                .into_iter()
+                .zip(["upper bounds", "lower bounds", "exact"])
+            {
+                write!(formatter, ", {} {name}", share(count, total))?;
+            }
+            writeln!(formatter)?;
+        }
         writeln!(formatter, "{:>14}  bad records", self.tally.bad())?;
         let counted = samples - self.mates;
         if counted > 0 {
@@ -227,11 +295,7 @@ impl fmt::Display for Stats {
                 "mean score {mean:.1}, mean size of the score {mean_size:.1} centipawns"
             )?;
         }
-        for (title, histogram) in [
-            ("score of the side to move, centipawns", &self.scores),
-            ("ply of the position", &self.plies),
-            ("plies of the game", &self.lengths),
-        ] {
+        for (title, histogram) in self.charts() {
             let lines = histogram.lines();
             if !lines.is_empty() {
                 writeln!(formatter, "\n{title}\n{}", lines.join("\n"))?;

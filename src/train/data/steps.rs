@@ -41,7 +41,7 @@ pub struct Checkpoint<R> {
 
 impl<R> Checkpoint<R> {
     /// On the way, without an output.
-    pub(super) const fn at(place: Place, report: R) -> Self {
+    pub(in crate::train) const fn at(place: Place, report: R) -> Self {
         Self {
             place,
             output: 0,
@@ -52,7 +52,7 @@ impl<R> Checkpoint<R> {
     }
 
     /// At the end, with as many positions written.
-    pub(super) fn end(positions: u64, report: R) -> Self {
+    pub(in crate::train) fn end(positions: u64, report: R) -> Self {
         Self {
             positions,
             is_complete: true,
@@ -129,14 +129,25 @@ impl<R: Default + Serialize + DeserializeOwned> Steps<R> {
     }
 }
 
+/// Where a pass may be divided among machines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::train) enum Division {
+    /// Between any two records.
+    Records,
+    /// Not within games of positions, which the output needs whole.
+    Games,
+    /// Only before every so many-th record of a file.
+    Blocks(u64),
+}
+
 /// A record, good or bad, and where it stands.
-pub(super) struct Found<'a> {
-    pub(super) source: &'a Source,
-    pub(super) record: Result<Record, TeacherError>,
+pub(in crate::train) struct Found<'a> {
+    pub(in crate::train) source: &'a Source,
+    pub(in crate::train) record: Result<Record, TeacherError>,
     /// The place before it.
-    pub(super) place: Place,
+    pub(in crate::train) place: Place,
     /// Bytes of all files before it.
-    pub(super) bytes: u64,
+    pub(in crate::train) bytes: u64,
 }
 
 impl Sources {
@@ -150,21 +161,21 @@ impl Sources {
         mut visit: impl FnMut(&Source, Result<Record, TeacherError>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let start = Place::default();
-        self.read_part(Shard::WHOLE, start, false, watch, |found| {
+        self.read_part(Shard::WHOLE, start, Division::Records, watch, |found| {
             visit(found.source, found.record)
         })
     }
 
-    /// Reads every record of a shard, valid or not, from a place on. If the output `makes_games` of
-    /// positions, no game of positions is cut at the ends of the shard.
+    /// Reads every record of a shard, valid or not, from a place on. The ends of the shard are
+    /// moved to where the `division` allows them.
     ///
     /// # Errors
     /// Where a file cannot be opened, where the watch says stop, and what `visit` says.
-    pub(super) fn read_part(
+    pub(in crate::train) fn read_part(
         &self,
         shard: Shard,
         from: Place,
-        makes_games: bool,
+        division: Division,
         watch: &Watch<'_>,
         mut visit: impl FnMut(Found<'_>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
@@ -188,8 +199,12 @@ impl Sources {
                     }
                 };
                 let range = part.start.saturating_sub(before)..part.end - before;
-                let keeps_games = makes_games && !shard.is_whole();
-                let mut reading = Reading::begin(self, source, start, range, keeps_games)?;
+                let division = if shard.is_whole() {
+                    Division::Records
+                } else {
+                    division
+                };
+                let mut reading = Reading::begin(self, source, start, range, division)?;
                 let mut records = 0_u64;
                 while let Some((place, record)) = reading.next() {
                     let bytes = before + place.offset;
@@ -225,8 +240,9 @@ struct Reading {
     file: usize,
     /// Bytes of the file that belong to the part; the end may lie beyond the file.
     range: Range<u64>,
-    /// Tells where a game of positions ends, if none may be cut.
-    chain: Option<Chain>,
+    division: Division,
+    /// Tells where a game of positions ends.
+    chain: Chain,
     /// Whether a record of the part was handed out.
     has_begun: bool,
 }
@@ -237,7 +253,7 @@ impl Reading {
         source: &Source,
         from: Place,
         range: Range<u64>,
-        keeps_games: bool,
+        division: Division,
     ) -> Result<Self, DataError> {
         let mut file = File::open(&source.path).map_err(DataError::io(&source.path))?;
         let is_resumed = from.offset > 0;
@@ -260,8 +276,9 @@ impl Reading {
             reader,
             file: from.file,
             range,
-            chain: keeps_games.then(Chain::default),
-            // A checkpoint lies between two games.
+            division,
+            chain: Chain::default(),
+            // A checkpoint lies where the pass may be divided.
             has_begun: is_resumed,
         })
     }
@@ -275,24 +292,30 @@ impl Reading {
                 records: self.reader.records(),
             };
             let record = self.reader.next()?;
-            let goes_on = self.chain.as_mut().is_some_and(|chain| {
-                let record = record.as_ref().ok();
-                let goes_on = record.is_some_and(|record| chain.is_continued_by(record));
-                match record {
-                    Some(record) => drop(chain.add(record)),
-                    None => drop(chain.finish()),
-                }
-                goes_on
-            });
+            let goes_on = match self.division {
+                Division::Records => false,
+                Division::Games => self.continues_game(record.as_ref().ok()),
+                Division::Blocks(length) => !place.records.is_multiple_of(length),
+            };
             if place.offset >= self.range.end && !(goes_on && self.has_begun) {
                 return None;
             }
-            // The game of a record before the part belongs to the part before.
+            // What a record before the part began belongs to the part before.
             self.has_begun |= place.offset >= self.range.start && !goes_on;
             if self.has_begun {
                 return Some((place, record));
             }
         }
+    }
+
+    /// Whether a record, `None` for a bad one, belongs to the game of the records before it.
+    fn continues_game(&mut self, record: Option<&Record>) -> bool {
+        let goes_on = record.is_some_and(|record| self.chain.is_continued_by(record));
+        match record {
+            Some(record) => drop(self.chain.add(record)),
+            None => drop(self.chain.finish()),
+        }
+        goes_on
     }
 }
 

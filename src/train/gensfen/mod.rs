@@ -22,10 +22,12 @@ mod packing;
 mod random;
 mod score;
 mod seen;
+mod series;
 mod settings;
 mod start;
 mod starts;
 mod tally;
+mod tree;
 
 use crate::eval::Evaluator;
 use crate::runs::{Execution, Job, Numbers, Plan, Stop, execute};
@@ -36,14 +38,17 @@ pub use archive::Archive;
 pub use beginnings::Beginnings;
 pub use error::{ArchiveError, GensfenError};
 pub use outcome::Reason;
+pub use series::Place;
 pub use settings::{
-    Diversions, Effort, Endings, EnteringKings, GensfenSettings, HARD_FACTOR, Openings, Writing,
+    Diversions, Effort, Endings, EnteringKings, GensfenSettings, HARD_FACTOR, Openings,
+    TreeSampling, Writing,
 };
 pub use starts::{Starts, StartsError};
-pub use tally::{Entry, Tally};
+pub use tally::{Entry, Tally, TreeEntry};
 
 pub(super) use game::choose;
 pub(super) use random::{Purpose, generator};
+pub(super) use score::centipawns;
 
 use game::{PlayedGame, Player};
 

@@ -11,6 +11,7 @@ pub(in crate::train) enum Purpose {
     Game = 2,
     EnteringKing = 3,
     Root = 4,
+    Tree = 5,
 }
 
 /// The generator for one attempt at a game.

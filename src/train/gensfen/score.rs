@@ -8,7 +8,7 @@ const MATE: i32 = 32_000;
 const MAX_CENTIPAWNS: i32 = 31_000;
 
 /// The score of the side to move in centipawns; ±(32000 − `plies`) for a mate.
-pub(super) fn centipawns(value: Value) -> i16 {
+pub(in crate::train) fn centipawns(value: Value) -> i16 {
     let score = match Score::from_value(value) {
         Score::Cp(score) => score.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS),
         Score::Mate(plies) if plies > 0 => MATE - plies,

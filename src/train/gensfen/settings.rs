@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::runs::Shard;
+use crate::search::Limits;
 use crate::types::Depth;
 
 /// The settings of a run of self-play.
@@ -27,6 +28,9 @@ pub struct GensfenSettings {
     pub endings: Endings,
     /// The files, and which positions are written.
     pub writing: Writing,
+    /// The inner nodes of searches that are written; `None` for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trees: Option<TreeSampling>,
 }
 
 /// The search limits of each move.
@@ -39,6 +43,18 @@ pub struct Effort {
     pub nodes: Option<u64>,
     /// Maximum depth of a search in plies.
     pub depth: Option<Depth>,
+}
+
+impl Effort {
+    /// The limits of a search.
+    pub(in crate::train) fn limits(&self) -> Limits {
+        Limits {
+            depth: self.depth,
+            soft_nodes: self.nodes,
+            nodes: self.nodes.map(|nodes| nodes.saturating_mul(HARD_FACTOR)),
+            ..Limits::default()
+        }
+    }
 }
 
 /// Ratio of the hard to the soft node limit, as in Viridithas.
@@ -121,4 +137,13 @@ pub struct Writing {
     /// Memory in MB for the keys of written positions, which are not written again; 0 writes all
     /// positions.
     pub dedup_mb: usize,
+}
+
+/// A sample of the inner nodes of the searches.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TreeSampling {
+    /// Maximum number of nodes of each search, at least 1.
+    pub positions: usize,
+    /// Minimum depth of the search below a node, in plies, at least 1.
+    pub min_depth: Depth,
 }

@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Reason;
+use super::series::Place;
 use crate::types::Color;
 
 /// A line of the journal: a finished game.
@@ -36,6 +37,18 @@ pub struct Entry {
     /// Whether it is an entering-king game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entering_king: bool,
+    /// The inner nodes of its searches, in a run that writes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trees: Option<TreeEntry>,
+}
+
+/// The inner nodes of the searches of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TreeEntry {
+    /// Nodes written.
+    pub positions: u64,
+    /// The place behind them.
+    pub place: Place,
 }
 
 /// Sums over games.
@@ -45,6 +58,8 @@ pub struct Tally {
     pub games: u64,
     /// Positions in the files.
     pub written: u64,
+    /// Inner nodes of searches in the files.
+    pub tree_positions: u64,
     /// Positions searched.
     pub plies: u64,
     /// Positions left out because another game had them.
@@ -66,6 +81,7 @@ impl Tally {
     pub fn add(&mut self, entry: &Entry) {
         self.games += 1;
         self.written += entry.written;
+        self.tree_positions += entry.trees.map_or(0, |trees| trees.positions);
         self.plies += entry.plies;
         self.repeated += entry.repeated;
         self.nodes += entry.nodes;
@@ -100,6 +116,14 @@ impl fmt::Display for Tally {
         if self.entering_kings > 0 {
             let percent = percent(self.entering_kings);
             write!(formatter, ", {percent:.1} % with entering kings")?;
+        }
+        if self.tree_positions > 0 {
+            let each = self.tree_positions as f64 / self.plies.max(1) as f64;
+            write!(
+                formatter,
+                ", {} positions of search trees, {each:.1} a search",
+                self.tree_positions
+            )?;
         }
         if self.repeated > 0 {
             let searched = self.plies.max(1) as f64;

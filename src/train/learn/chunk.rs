@@ -5,6 +5,7 @@
 //! gradients of the positions of a feature. Both are the same gather loop, and no two threads write
 //! to the same sum.
 
+use super::loss::Target;
 use super::sample::{ActiveFeatures, FEATURES, MAX_ACTIVE, Sample};
 
 /// Positions in a chunk. Small enough that the sums of one block of columns stay in the cache.
@@ -32,8 +33,8 @@ pub(super) struct PositionInfo {
     active: u8,
     /// Its output bucket.
     pub(super) bucket: u8,
-    /// The target of the output, as a winning probability: 0 to 1.
-    pub(super) target: f32,
+    /// The target of the output.
+    pub(super) target: Target,
 }
 
 impl Chunk {
@@ -50,7 +51,7 @@ impl Chunk {
     pub(super) fn fill<'a>(
         &mut self,
         samples: impl Iterator<Item = &'a Sample>,
-        target: impl Fn(&Sample) -> f32,
+        target: impl Fn(&Sample) -> Target,
     ) {
         self.features.clear();
         self.positions.clear();

@@ -63,6 +63,8 @@ pub struct Counts {
     pub held_out_games: u64,
     /// Positions with a score that were read.
     pub positions: u64,
+    /// The inner nodes of searches among them.
+    pub tree_positions: u64,
     /// Positions that are used, for training or held out.
     pub kept: u64,
     /// Skipped positions by reason.
@@ -97,6 +99,7 @@ impl Counts {
         self.games += other.games;
         self.held_out_games += other.held_out_games;
         self.positions += other.positions;
+        self.tree_positions += other.tree_positions;
         self.kept += other.kept;
         for (sum, count) in self.left_out.iter_mut().zip(other.left_out) {
             *sum += count;

@@ -16,9 +16,12 @@ pub fn fit_scale<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
     let mut wins = vec![0_u64; 1 << u16::BITS];
     let mut counts = wins.clone();
     for sample in samples {
+        let Some(result) = sample.result() else {
+            continue;
+        };
         let number = (i32::from(sample.score()) - i32::from(i16::MIN)) as usize;
         counts[number] += 2;
-        wins[number] += (1 + i64::from(sample.result())) as u64;
+        wins[number] += (1 + i64::from(result)) as u64;
     }
     let scores = || {
         let all = counts.iter().zip(&wins).enumerate();
@@ -56,6 +59,7 @@ const MAX_FACTOR: f64 = 50.0;
 
 #[cfg(test)]
 mod tests {
+    use super::super::sample::Label;
     use super::*;
     use crate::position::Position;
 
@@ -67,7 +71,7 @@ mod tests {
             let wins = (share * 1000.0).round() as usize;
             for number in 0..1000 {
                 let result = if number < wins { 1 } else { -1 };
-                samples.extend(Sample::new(&position, score, result));
+                samples.extend(Sample::new(&position, score, Label::Game { result }));
             }
         }
         samples

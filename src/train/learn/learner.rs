@@ -14,7 +14,7 @@ use super::checkpoint::{Checkpoint, CheckpointError, State};
 use super::chunk::{CHUNK, Chunk};
 use super::initial_weights::InitialWeights;
 use super::load::{Data, Source};
-use super::loss::{loss_and_slope, target};
+use super::loss::{Target, Targets, loss_and_slope};
 use super::loss_curve::{self, Point};
 use super::order::Order;
 use super::pass::Pass;
@@ -226,25 +226,34 @@ impl<'a> Learner<'a> {
     }
 
     /// The mean losses of the held-out positions: against the target at the end of the run, against
-    /// the scores, and against the results.
+    /// the scores, and against the results of those that have one.
     fn held_out_losses(&mut self) -> [f64; 3] {
         let settings = &self.settings;
         let count = self.data.held_out.len().min(MAX_HELD_OUT);
-        let weights = [settings.result_weight.last as f32, 0.0, 1.0];
-        let (scale, power) = (f32::from(settings.scale), settings.power as f32);
+        let targets =
+            [settings.result_weight.last, 0.0, 1.0].map(|weight| settings.targets(weight));
+        let power = settings.power as f32;
         let mut sums = [0.0; 3];
+        let mut results = 0_usize;
         let mut chunk = Chunk::new();
         for samples in self.data.held_out[..count].chunks(CHUNK) {
-            chunk.fill(samples.iter(), |_| 0.0);
+            chunk.fill(samples.iter(), |_| Target::exact(0.0));
             let outputs = self.pass.forward(&self.weights, &chunk);
             for (sample, &output) in samples.iter().zip(outputs) {
-                for (sum, weight) in sums.iter_mut().zip(weights) {
-                    let (loss, _) = loss_and_slope(output, target(sample, scale, weight), power);
+                let has_result = sample.result().is_some();
+                results += usize::from(has_result);
+                for (sum, targets) in sums.iter_mut().zip(&targets[..2 + usize::from(has_result)]) {
+                    let (loss, _) = loss_and_slope(output, targets.of(sample), power);
                     *sum += f64::from(loss);
                 }
             }
         }
-        sums.map(|sum| sum / count as f64)
+        let [target, score, result] = sums;
+        [
+            target / count as f64,
+            score / count as f64,
+            result / results.max(1) as f64,
+        ]
     }
 
     /// Writes a checkpoint. An interruption leaves the old file intact.
@@ -280,6 +289,17 @@ impl<'a> Learner<'a> {
     }
 }
 
+impl Settings {
+    /// The targets with this weight of the results.
+    fn targets(&self, result_weight: f64) -> Targets {
+        Targets {
+            scale: f32::from(self.scale),
+            result_weight: result_weight as f32,
+            trees: self.trees,
+        }
+    }
+}
+
 /// The positions of one step, in chunks.
 #[derive(Debug)]
 struct Batch {
@@ -298,8 +318,7 @@ impl Batch {
     fn fill(&mut self, data: &Data, order: Order, settings: &Settings, step: u64) {
         let size = settings.batch as u64;
         let start = step * size;
-        let scale = f32::from(settings.scale);
-        let weight = settings.result_weight.at(settings.share(step)) as f32;
+        let targets = settings.targets(settings.result_weight.at(settings.share(step)));
         self.chunks
             .par_iter_mut()
             .enumerate()
@@ -308,7 +327,7 @@ impl Batch {
                 let last = (first + CHUNK as u64).min(size);
                 let visits = order.of(start + first..start + last);
                 let samples = visits.map(|number| &data.training[number]);
-                chunk.fill(samples, |sample| target(sample, scale, weight));
+                chunk.fill(samples, |sample| targets.of(sample));
             });
     }
 }

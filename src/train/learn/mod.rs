@@ -44,9 +44,9 @@ pub use learner::Learner;
 pub use load::{Data, Fault, LoadError, Source, Watch};
 pub use loss_curve::{Point, best_before_rise};
 pub use quantise::{ErrorReport, Quantised};
-pub use sample::Sample;
+pub use sample::{Label, Sample};
 pub use schedule::{Schedule, Shape};
-pub use settings::{DEFAULT_SCALE, Settings, SettingsError};
+pub use settings::{DEFAULT_SCALE, Settings, SettingsError, TreeWeight};
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@
 use rayon::prelude::*;
 
 use super::chunk::{CHUNK, Chunk};
+use super::loss::Target;
 use super::pass::Pass;
 use super::rounding::Equations;
 use super::sample::{FEATURES, Sample};
@@ -130,7 +131,7 @@ fn choose_outputs<'a>(
     let mut pass = Pass::new(weights.width());
     let mut chunk = Chunk::new();
     loop {
-        chunk.fill(samples.by_ref(), |_| 0.0);
+        chunk.fill(samples.by_ref(), |_| Target::exact(0.0));
         if chunk.len() == 0 {
             break;
         }
@@ -244,7 +245,7 @@ fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample])
     let mut pass = Pass::new(weights.width());
     let mut chunk = Chunk::new();
     for part in samples.chunks(CHUNK) {
-        chunk.fill(part.iter(), |_| 0.0);
+        chunk.fill(part.iter(), |_| Target::exact(0.0));
         let outputs = pass.forward(weights, &chunk);
         for (position, &output) in outputs.iter().enumerate() {
             let sums =

@@ -9,7 +9,7 @@ use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::output_buckets::game_phase;
 use crate::eval::nnue::{features_in_hand, features_on_board, king_bucket};
 use crate::position::Position;
-use crate::types::{Color, File, Piece, PieceType, Rank, Square};
+use crate::types::{Bound, Color, File, Piece, PieceType, Rank, Square};
 
 /// Number of features of one side.
 pub(super) const FEATURES: usize = FeatureSet::Raicho.count();
@@ -20,19 +20,51 @@ pub(super) const MAX_ACTIVE: usize = 40;
 /// Indices of the active features of one side.
 pub(super) type ActiveFeatures = [u16; MAX_ACTIVE];
 
-/// A position with the score of a search and the result of its game.
+/// What is known besides the score.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Label {
+    /// The position of a game.
+    Game {
+        /// Its result for the side to move: 1 win, 0 draw, -1 loss.
+        result: i8,
+    },
+    /// The inner node of a search.
+    Tree {
+        /// Whether the score is exact or a bound.
+        bound: Bound,
+        /// Depth of the search, 0 to 127 plies.
+        depth: u8,
+    },
+}
+
+impl Label {
+    /// The label for the other side to move.
+    #[must_use]
+    pub(super) const fn flipped(self) -> Self {
+        match self {
+            Self::Game { result } => Self::Game { result: -result },
+            Self::Tree { bound, depth } => Self::Tree {
+                bound: bound.flipped(),
+                depth,
+            },
+        }
+    }
+}
+
+/// A position with the score of a search and its [`Label`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Sample {
     /// Bit n is set where square n is occupied. From bit [`WHITE_TO_MOVE`] of the last word on:
-    /// side to move and output bucket.
+    /// side to move, bound (0 for the position of a game) and output bucket.
     board: [u32; 3],
     /// Counts in the hands of black and white, at the bits of [`hand_shift`].
     hands: [u32; Color::NUM],
     /// Codes of the pieces on the board in the order of their squares, five bits each, eight per
     /// group.
     pieces: [[u8; GROUP_BYTES]; MAX_ACTIVE / GROUP],
-    result: i8,
+    /// The result of the game, or the depth of the search.
+    result_or_depth: i8,
     score: i16,
 }
 
@@ -45,6 +77,7 @@ const PIECE_BITS: usize = 5;
 
 /// Bit positions in the last word of the board.
 const WHITE_TO_MOVE: u32 = 20;
+const BOUND: u32 = 21;
 const BUCKET: u32 = 24;
 
 const WORD: usize = u32::BITS as usize;
@@ -55,11 +88,15 @@ const fn hand_shift(kind: PieceType) -> u32 {
 }
 
 impl Sample {
-    /// Packs a position with the score of a search, in units of 1/90 pawn, and the result of the
-    /// game (1 win, 0 draw, -1 loss), both for the side to move. `None` where a king is missing.
-    pub fn new(position: &Position, score: i16, result: i8) -> Option<Self> {
+    /// Packs a position with the score of a search, in units of 1/90 pawn, and its label, both for
+    /// the side to move. Depths above 127 become 127. `None` where a king is missing.
+    pub fn new(position: &Position, score: i16, label: Label) -> Option<Self> {
         position.king(Color::Black)?;
         position.king(Color::White)?;
+        let (bound, result_or_depth) = match label {
+            Label::Game { result } => (0, result),
+            Label::Tree { bound, depth } => (bound as u32, depth.min(i8::MAX as u8) as i8),
+        };
         let mut sample = Self {
             board: [0; 3],
             hands: Color::ALL.map(|owner| {
@@ -68,7 +105,7 @@ impl Sample {
                 bits.into_iter().fold(0, |all, bits| all | bits)
             }),
             pieces: Zeroable::zeroed(),
-            result,
+            result_or_depth,
             score,
         };
         let mut groups = [0_u64; MAX_ACTIVE / GROUP];
@@ -82,7 +119,9 @@ impl Sample {
             bytes.copy_from_slice(&group.to_le_bytes()[..GROUP_BYTES]);
         }
         let white_to_move = u32::from(position.side_to_move() == Color::White);
-        sample.board[2] |= white_to_move << WHITE_TO_MOVE | (game_phase(position) as u32) << BUCKET;
+        sample.board[2] |= white_to_move << WHITE_TO_MOVE
+            | bound << BOUND
+            | (game_phase(position) as u32) << BUCKET;
         Some(sample)
     }
 
@@ -91,9 +130,25 @@ impl Sample {
         self.score
     }
 
-    /// The result of the game for the side to move: 1 win, 0 draw, -1 loss.
-    pub fn result(&self) -> i8 {
-        self.result
+    /// What is known besides the score.
+    pub fn label(&self) -> Label {
+        let value = self.result_or_depth;
+        match Bound::from_bits((self.board[2] >> BOUND) as u8) {
+            None => Label::Game { result: value },
+            Some(bound) => Label::Tree {
+                bound,
+                depth: value as u8,
+            },
+        }
+    }
+
+    /// The result of the game for the side to move: 1 win, 0 draw, -1 loss; `None` for the inner
+    /// node of a search.
+    pub fn result(&self) -> Option<i8> {
+        match self.label() {
+            Label::Game { result } => Some(result),
+            Label::Tree { .. } => None,
+        }
     }
 
     /// The side to move in the packed position.
@@ -248,7 +303,8 @@ mod tests {
             let sfen = line.split('\t').next().unwrap_or_default();
             let position = Position::from_sfen(sfen).expect("a good position");
             let us = position.side_to_move();
-            let sample = Sample::new(&position, -321, 1).expect("two kings");
+            let label = Label::Game { result: 1 };
+            let sample = Sample::new(&position, -321, label).expect("two kings");
             let mut found = [[0; MAX_ACTIVE]; 2];
             let count = sample.features(&mut found);
             for (side, found) in [us, !us].into_iter().zip(&found) {
@@ -262,7 +318,17 @@ mod tests {
             }
             assert_eq!(sample.bucket(), game_phase(&position));
             assert_eq!(sample.side_to_move(), us);
-            assert_eq!((sample.score(), sample.result()), (-321, 1));
+            assert_eq!((sample.score(), sample.label()), (-321, label));
+            for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
+                let label = Label::Tree { bound, depth: 9 };
+                let of_tree = Sample::new(&position, -321, label).expect("two kings");
+                assert_eq!((of_tree.score(), of_tree.label()), (-321, label));
+                assert_eq!(
+                    (of_tree.bucket(), of_tree.side_to_move()),
+                    (sample.bucket(), us)
+                );
+                assert_eq!(of_tree.features(&mut found), count);
+            }
             compared += 1;
         }
         assert!(compared >= 200);
@@ -271,6 +337,6 @@ mod tests {
     #[test]
     fn a_king_is_needed() {
         let position = Position::from_sfen("4k4/9/9/9/9/9/9/9/9 b G 1").expect("a good position");
-        assert_eq!(Sample::new(&position, 0, 0), None);
+        assert_eq!(Sample::new(&position, 0, Label::Game { result: 0 }), None);
     }
 }

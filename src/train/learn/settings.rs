@@ -17,6 +17,9 @@ pub const DEFAULT_SCALE: u16 = 800;
 /// Largest scale that fits into a network file.
 const MAX_SCALE: u16 = 4096;
 
+/// Largest weight of positions of search trees.
+const MAX_TREE_WEIGHT: f64 = 100.0;
+
 /// Largest weight decay per unit of the learning rate.
 const MAX_DECAY: f64 = 1000.0;
 
@@ -53,8 +56,37 @@ pub struct Settings {
     pub power: f64,
     /// The score that corresponds to an output of 1, in units of 1/90 pawn; 1 to 4096.
     pub scale: u16,
+    /// Weight of positions of search trees.
+    #[serde(default)]
+    pub trees: TreeWeight,
     /// Seed of the initial weights and the order of positions.
     pub seed: u64,
+}
+
+/// The weight of positions of search trees in the loss; that of positions of games is 1.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TreeWeight {
+    /// Weight of a position that was searched to `full_depth` or deeper, at least 0.
+    pub weight: f64,
+    /// Below this depth in plies the weight is proportional to the depth; 1 to weigh all alike.
+    pub full_depth: u8,
+}
+
+impl Default for TreeWeight {
+    fn default() -> Self {
+        Self {
+            weight: 1.0,
+            full_depth: 8,
+        }
+    }
+}
+
+impl TreeWeight {
+    /// weight · min(1, depth / `full_depth`).
+    pub(super) fn of(self, depth: u8) -> f32 {
+        let share = f64::from(depth) / f64::from(self.full_depth.max(1));
+        (self.weight * share.min(1.0)) as f32
+    }
 }
 
 impl Default for Settings {
@@ -69,6 +101,7 @@ impl Default for Settings {
             decay: 0.01,
             power: 2.0,
             scale: DEFAULT_SCALE,
+            trees: TreeWeight::default(),
             seed: 1,
         }
     }
@@ -119,6 +152,10 @@ impl Settings {
             let is_good = (0.0..=1.0).contains(&weight);
             check(is_good, "result weight", &weight, "0 to 1".to_owned())?;
         }
+        let weight = self.trees.weight;
+        let is_good = (0.0..=MAX_TREE_WEIGHT).contains(&weight);
+        let expected = format!("0 to {MAX_TREE_WEIGHT}");
+        check(is_good, "weight of search trees", &weight, expected)?;
         let is_good = (0.0..=MAX_DECAY).contains(&self.decay)
             && [self.rate.first, self.rate.last]
                 .iter()

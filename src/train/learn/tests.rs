@@ -10,11 +10,11 @@ use super::filter::{Filter, Tactical};
 use super::initial_weights::{InitError, InitialWeights};
 use super::learner::Learner;
 use super::load::Data;
-use super::loss::target;
+use super::loss::{Target, Targets};
 use super::pass::Pass;
-use super::sample::{FEATURES, MAX_ACTIVE, Sample};
+use super::sample::{FEATURES, Label, MAX_ACTIVE, Sample};
 use super::schedule::Schedule;
-use super::settings::Settings;
+use super::settings::{Settings, TreeWeight};
 use super::weights::{BIASES, BLOCK, OUTPUTS, ROWS, Weights};
 use crate::eval::Evaluator;
 use crate::eval::nnue::FeatureSet;
@@ -22,6 +22,7 @@ use crate::eval::nnue::shape::Shape;
 use crate::eval::nnue::{Network, random, scalar};
 use crate::movegen::legal_moves;
 use crate::position::Position;
+use crate::types::Bound;
 
 fn material(position: &Position) -> i32 {
     let evaluator = Evaluator::Material;
@@ -71,7 +72,17 @@ fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
     for_each_random_position(count, seed, |position| {
         if number % step == 0 {
             let score = material(position) as i16;
-            samples.extend(Sample::new(position, score, score.signum() as i8));
+            // Positions of games, and of search trees with each kind of bound.
+            let label = match Bound::from_bits((number / step % 4) as u8) {
+                Some(bound) => Label::Tree {
+                    bound,
+                    depth: (number % 11) as u8,
+                },
+                None => Label::Game {
+                    result: score.signum() as i8,
+                },
+            };
+            samples.extend(Sample::new(position, score, label));
         }
         number += 1;
     });
@@ -83,7 +94,7 @@ fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
 const POWER: f64 = 2.5;
 
 /// The loss of one position by the definition of the network, in 64-bit floats.
-fn loss_by_definition(weights: &Weights, sample: &Sample, target: f32) -> f64 {
+fn loss_by_definition(weights: &Weights, sample: &Sample, target: Target) -> f64 {
     let mut inputs = [[0; MAX_ACTIVE]; 2];
     let active = sample.features(&mut inputs);
     let mut output = f64::from(weights.output_biases[sample.bucket()]);
@@ -100,13 +111,24 @@ fn loss_by_definition(weights: &Weights, sample: &Sample, target: f32) -> f64 {
         }
     }
     let share = 1.0 / (1.0 + (-output).exp());
-    (share - f64::from(target)).abs().powf(POWER)
+    let difference = share - f64::from(target.probability);
+    let violation = match target.bound {
+        Bound::Exact => difference.abs(),
+        Bound::Lower => (-difference).max(0.0),
+        Bound::Upper => difference.max(0.0),
+    };
+    f64::from(target.weight) * violation.powf(POWER)
 }
 
 #[test]
 fn the_gradient_is_that_of_finite_differences() {
     let samples = samples(300, 7, 1);
-    let target = |sample: &Sample| target(sample, 400.0, 0.3);
+    let targets = Targets {
+        scale: 400.0,
+        result_weight: 0.3,
+        trees: TreeWeight::default(),
+    };
+    let target = |sample: &Sample| targets.of(sample);
     let mut weights = Weights::random(64, 3);
     let mut gradient = Weights::zeroed(64);
     let mut chunk = Chunk::new();
@@ -169,7 +191,7 @@ fn chunks_know_the_views_of_each_input() {
     let samples = samples(CHUNK + 100, 1, 2);
     let mut chunk = Chunk::new();
     for samples in [&samples[..], &samples[..77]] {
-        chunk.fill(samples.iter(), |_| 0.5);
+        chunk.fill(samples.iter(), |_| Target::exact(0.5));
         assert_eq!(chunk.len(), samples.len().min(CHUNK));
         let mut expected = vec![Vec::new(); FEATURES];
         for position in 0..chunk.len() {

@@ -37,7 +37,7 @@ impl Codec for HcpeCodec {
             ply: 0,
         };
         check_move(scratch, sample.mv, record.mv)?;
-        let scored = ScoredPosition::from_bytes(sample, NAME, &bytes);
+        let scored = ScoredPosition::from_bytes(sample, NAME, &bytes, |score| score);
         Ok(Some(Record::Sample(scored)))
     }
 

@@ -13,6 +13,7 @@ mod lines;
 mod pack;
 mod psum;
 mod psv;
+mod tree;
 
 use std::fmt;
 use std::path::Path;
@@ -21,10 +22,12 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::codec::Codec;
+use super::record::Record;
 use crate::records::hcpe::Hcpe;
 use crate::records::packed::HuffmanCodedPos;
 use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
+use crate::records::tree::TreePosition;
 
 /// A format of teacher data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,6 +38,8 @@ pub enum Format {
     Hcpe,
     /// Positions with the sums of several samples.
     Psum,
+    /// Inner nodes of searches, without results.
+    Tree,
     /// Games of dlshogi with the candidates of each search.
     Hcpe3,
     /// Games of the archive.
@@ -58,6 +63,8 @@ pub enum Content {
     Positions,
     /// Positions with score and result.
     Samples,
+    /// Positions with a score that may be a bound, without result.
+    TreePositions,
     /// Whole games.
     Games,
 }
@@ -79,7 +86,7 @@ struct Row {
     /// Another extension of the same format.
     alias: Option<&'static str>,
     content: Content,
-    /// Whether records have scores and results to learn from.
+    /// Whether records have scores to learn from.
     has_scores: bool,
     is_writable: bool,
     size: Size,
@@ -107,7 +114,7 @@ const GAMES: Row = Row {
     ..SAMPLES
 };
 
-const TABLE: [Row; 10] = [
+const TABLE: [Row; 11] = [
     SAMPLES,
     Row {
         format: Format::Hcpe,
@@ -123,6 +130,15 @@ const TABLE: [Row; 10] = [
         alias: None,
         size: Size::Exactly(PositionSum::SIZE),
         codec: &psum::Psum,
+        ..SAMPLES
+    },
+    Row {
+        format: Format::Tree,
+        name: "tree",
+        alias: None,
+        content: Content::TreePositions,
+        size: Size::Exactly(TreePosition::SIZE),
+        codec: &tree::Tree,
         ..SAMPLES
     },
     Row {
@@ -245,9 +261,19 @@ impl Format {
         self.row().content
     }
 
-    /// Whether the records have scores and results to learn from.
+    /// Whether the records have scores to learn from.
     pub const fn has_scores(self) -> bool {
         self.row().has_scores
+    }
+
+    /// Whether a file of this format can keep what a record says. Positions of search trees have a
+    /// format of their own, because their scores may be bounds and there is no result.
+    pub const fn keeps(self, record: &Record) -> bool {
+        match self.content() {
+            Content::Positions => true,
+            Content::TreePositions => matches!(record, Record::Tree(_) | Record::Position(..)),
+            Content::Samples | Content::Games => !matches!(record, Record::Tree(_)),
+        }
     }
 
     /// Whether the format can be written, not only read.
@@ -314,8 +340,8 @@ mod tests {
         assert_eq!(
             "xyz".parse::<Format>().map_err(|error| error.to_string()),
             Err(
-                "unknown format 'xyz', expected psv (or bin), hcpe, psum, hcpe3, pack, hcp, \
-                 sfen, usi, csa or kif (or kifu)"
+                "unknown format 'xyz', expected psv (or bin), hcpe, psum, tree, hcpe3, pack, \
+                 hcp, sfen, usi, csa or kif (or kifu)"
                     .to_owned()
             )
         );

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use crate::position::Position;
 use crate::records::psv::PackedSfenValue;
-use crate::records::score::psv_to_ninths;
+use crate::records::score::{centipawns_to_psv, psv_to_ninths};
 use crate::records::teacher::codec::{Codec, check_move, read_record, set_up, write_samples};
 use crate::records::teacher::fault::Fault;
 use crate::records::teacher::record::{Record, ScoredPosition};
@@ -29,7 +29,7 @@ impl Codec for Psv {
             expected: "1, 0 or -1",
         })?;
         check_move(scratch, sample.mv, record.mv)?;
-        let mut scored = ScoredPosition::from_bytes(sample, NAME, &bytes);
+        let mut scored = ScoredPosition::from_bytes(sample, NAME, &bytes, centipawns_to_psv);
         scored.score_ninths = psv_to_ninths(record.score);
         Ok(Some(Record::Sample(scored)))
     }

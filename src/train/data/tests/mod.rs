@@ -21,6 +21,7 @@ use crate::types::Color;
 
 mod choices;
 mod parts;
+mod trees;
 
 /// A temporary folder, which is removed on drop.
 struct Folder(PathBuf);

@@ -5,20 +5,22 @@
 //! | `gensfen.json` | the settings; a run can only be resumed with the settings it began with |
 //! | `gensfen.jsonl` | the journal: one line of JSON per finished game, with its place |
 //! | `NAME-0001.pack` … | the games |
+//! | `NAME-0001.tree` … | inner nodes of their searches, if the settings want them |
 //!
-//! A game is written as soon as it ends, first the game, then its line. On resume anything after
-//! the last complete line is cut off, so that a kill loses only the running games.
+//! A game is written as soon as it ends, first the game, then its nodes, then its line. On resume
+//! anything after the last complete line is cut off, so that a kill loses only the running games.
 
-use std::fs::{self, File};
-use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 
 use super::error::ArchiveError;
 use super::game::PlayedGame;
 use super::packing;
 use super::seen::SeenPositions;
+use super::series::{Names, Place, Series};
 use super::settings::GensfenSettings;
-use super::tally::Entry;
+use super::tally::{Entry, TreeEntry};
+use crate::records::tree::TreePosition;
 use crate::runs::{FolderError, RunFolder, RunKind, io_error};
 
 const KIND: RunKind = RunKind {
@@ -33,10 +35,9 @@ const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 pub struct Archive {
     folder: RunFolder,
     settings: GensfenSettings,
-    /// Number of the current file, from 1. `file` is that file and `end` its length in bytes.
-    number: u32,
-    file: File,
-    end: u64,
+    games: Series,
+    /// The inner nodes of searches, if the settings want them.
+    trees: Option<Series>,
     seen: SeenPositions,
 }
 
@@ -51,7 +52,7 @@ impl Archive {
     /// # Errors
     /// The folder holds a run already, or cannot be written.
     pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, ArchiveError> {
-        if file_path(path, settings, 1).exists() {
+        if game_files(path, settings).path(1).exists() {
             return Err(ArchiveError::Folder(FolderError::Occupied {
                 path: path.to_owned(),
                 noun: KIND.noun,
@@ -72,8 +73,8 @@ impl Archive {
     ) -> Result<(Self, Vec<Entry>), ArchiveError> {
         // After a power cut the journal can have a line whose game never reached the disk.
         let is_complete = |entry: &Entry| {
-            let file = fs::metadata(file_path(path, settings, entry.file));
-            file.map_or(0, |file| file.len()) >= entry.end
+            let has_trees = |trees: TreeEntry| tree_files(path, settings).reaches(trees.place);
+            game_files(path, settings).reaches(entry.place()) && entry.trees.is_none_or(has_trees)
         };
         let (folder, entries) = RunFolder::resume_same(path, KIND, settings, is_complete)?;
         let mut archive = Self::open(folder, settings, &entries)?;
@@ -86,24 +87,22 @@ impl Archive {
         settings: &GensfenSettings,
         entries: &[Entry],
     ) -> Result<Self, ArchiveError> {
-        let (number, end) = entries.last().map_or((1, 0), |last| (last.file, last.end));
-        let path = file_path(folder.path(), settings, number);
-        let mut archive = Self {
-            file: open(&path)?,
+        let limit = settings.writing.file_mb * BYTES_PER_MEGABYTE;
+        let last = entries.last();
+        let place = last.map_or(Place::START, Entry::place);
+        let games = game_files(folder.path(), settings);
+        let trees = settings.trees.as_ref().map(|_| {
+            let place = last.and_then(|last| last.trees);
+            let place = place.map_or(Place::START, |trees| trees.place);
+            Series::open(tree_files(folder.path(), settings), limit, place)
+        });
+        Ok(Self {
+            games: Series::open(games, limit, place)?,
+            trees: trees.transpose()?,
             folder,
             settings: settings.clone(),
-            number,
-            end,
             seen: SeenPositions::new(settings.writing.dedup_mb),
-        };
-        archive.cut().map_err(io_error(&path))?;
-        Ok(archive)
-    }
-
-    /// Cuts off everything after the last game of the journal, and seeks to the end.
-    fn cut(&mut self) -> io::Result<()> {
-        self.file.set_len(self.end)?;
-        self.file.seek(SeekFrom::Start(self.end)).map(drop)
+        })
     }
 
     /// Enters the positions of all files, in the order in which they were written.
@@ -111,8 +110,9 @@ impl Archive {
         if self.settings.writing.dedup_mb == 0 {
             return Ok(());
         }
-        for number in 1..=self.number {
-            let path = file_path(self.folder.path(), &self.settings, number);
+        let names = game_files(self.folder.path(), &self.settings);
+        for number in 1..=self.games.place().file {
+            let path = names.path(number);
             let file = File::open(&path).map_err(io_error(&path))?;
             packing::read(file, |segment| self.seen.enter(&[segment])).map_err(|source| {
                 ArchiveError::Games {
@@ -129,16 +129,42 @@ impl Archive {
     /// # Errors
     /// A file cannot be written; both then end with the previous game.
     pub(super) fn append(&mut self, mut game: PlayedGame) -> Result<Entry, ArchiveError> {
-        if self.end >= self.settings.writing.file_mb * BYTES_PER_MEGABYTE {
-            self.next_file()?;
-        }
         let repeated = self.seen.cut(&mut game.segments);
-        let path = file_path(self.folder.path(), &self.settings, self.number);
-        let bytes = packing::bytes(&game).map_err(io_error(&path))?;
-        let entry = Entry {
+        let written = self.write(&game, repeated);
+        match written.and_then(|entry| self.folder.append(&entry).map(|()| entry)) {
+            Ok(entry) => {
+                self.games.keep(entry.place());
+                if let (Some(series), Some(trees)) = (&mut self.trees, entry.trees) {
+                    series.keep(trees.place);
+                }
+                self.seen.enter(&game.segments);
+                Ok(entry)
+            }
+            Err(error) => {
+                // The next game must not continue the fragment of this one.
+                let _ = self.games.cut();
+                let _ = self.trees.as_mut().map(Series::cut);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Writes a game, and returns its entry for the journal.
+    fn write(&mut self, game: &PlayedGame, repeated: u64) -> Result<Entry, FolderError> {
+        let bytes = packing::bytes(game).map_err(io_error(self.folder.path()))?;
+        let place = self.games.write(&bytes)?;
+        let nodes = game.trees.as_deref().unwrap_or_default();
+        let trees = match &mut self.trees {
+            Some(series) => Some(TreeEntry {
+                positions: nodes.len() as u64,
+                place: series.write(&tree_bytes(nodes))?,
+            }),
+            None => None,
+        };
+        Ok(Entry {
             game: game.number,
-            file: self.number,
-            end: self.end + bytes.len() as u64,
+            file: place.file,
+            end: place.end,
             written: game.segments.iter().map(|s| s.moves.len() as u64).sum(),
             plies: game.plies,
             repeated,
@@ -147,42 +173,38 @@ impl Archive {
             winner: game.outcome.winner,
             reason: game.outcome.reason,
             entering_king: game.entering_king,
-        };
-        let written = self.file.write_all(&bytes).map_err(io_error(&path));
-        if let Err(error) = written.and_then(|()| self.folder.append(&entry)) {
-            // The next game must not continue the fragment of this one.
-            let _ = self.cut();
-            return Err(error.into());
+            trees,
+        })
+    }
+}
+
+impl Entry {
+    /// The place behind the game.
+    const fn place(&self) -> Place {
+        Place {
+            file: self.file,
+            end: self.end,
         }
-        self.end = entry.end;
-        self.seen.enter(&game.segments);
-        Ok(entry)
-    }
-
-    fn next_file(&mut self) -> Result<(), ArchiveError> {
-        let path = self.folder.path();
-        self.file.sync_data().map_err(io_error(path))?;
-        self.number += 1;
-        let path = file_path(self.folder.path(), &self.settings, self.number);
-        self.file = open(&path)?;
-        self.end = 0;
-        self.cut().map_err(io_error(&path))?;
-        Ok(())
     }
 }
 
-fn file_path(folder: &Path, settings: &GensfenSettings, number: u32) -> PathBuf {
-    folder.join(format!("{}-{number:04}.pack", settings.writing.name))
+fn tree_bytes(nodes: &[TreePosition]) -> Vec<u8> {
+    nodes.iter().flat_map(TreePosition::to_bytes).collect()
 }
 
-fn open(path: &Path) -> Result<File, FolderError> {
-    // Not in append mode, in which a file cannot be shortened on every system.
-    let options = File::options()
-        .create(true)
-        .write(true)
-        .truncate(false)
-        .open(path);
-    options.map_err(io_error(path))
+fn game_files(folder: &Path, settings: &GensfenSettings) -> Names {
+    Names {
+        folder: folder.to_owned(),
+        prefix: settings.writing.name.clone(),
+        ending: "pack",
+    }
+}
+
+fn tree_files(folder: &Path, settings: &GensfenSettings) -> Names {
+    Names {
+        ending: "tree",
+        ..game_files(folder, settings)
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Tests of the run folder and of resuming.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
 
 use super::super::game::Segment;
 use super::super::outcome::{Outcome, Reason};
@@ -85,6 +87,7 @@ fn settings() -> GensfenSettings {
             file_mb: 1,
             dedup_mb: 1,
         },
+        trees: None,
     }
 }
 
@@ -111,6 +114,7 @@ fn game(number: u64, length: usize) -> PlayedGame {
         nodes: 10,
         rejected: 0,
         entering_king: false,
+        trees: None,
     }
 }
 

@@ -8,11 +8,13 @@ use super::opening::Opener;
 use super::outcome::{Outcome, Referee};
 use super::random::{Purpose, below, fraction, generator};
 use super::score::centipawns;
-use super::settings::{Diversions, GensfenSettings, HARD_FACTOR};
+use super::settings::{Diversions, GensfenSettings};
+use super::tree::TreeSampler;
 use super::{Beginnings, GensfenError};
 use crate::eval::Evaluator;
 use crate::movegen::legal_moves;
 use crate::position::Position;
+use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::types::{EnteringKingRule, Move};
 
@@ -40,6 +42,8 @@ pub(super) struct PlayedGame {
     pub(super) rejected: u64,
     /// Whether it is an entering-king game.
     pub(super) entering_king: bool,
+    /// Inner nodes of the searches; `None` if the run does not write them.
+    pub(super) trees: Option<Vec<TreePosition>>,
 }
 
 /// Plays games, one after the other. Each depends on its number and the settings only.
@@ -58,13 +62,6 @@ impl<'a> Player<'a> {
         evaluator: Evaluator,
         beginnings: &'a Beginnings,
     ) -> Result<Self, GensfenError> {
-        let effort = &settings.effort;
-        let limits = Limits {
-            depth: effort.depth,
-            soft_nodes: effort.nodes,
-            nodes: effort.nodes.map(|nodes| nodes.saturating_mul(HARD_FACTOR)),
-            ..Limits::default()
-        };
         let search = Settings {
             hash_mb: settings.hash_mb,
             max_moves_to_draw: settings.endings.max_ply,
@@ -80,7 +77,7 @@ impl<'a> Player<'a> {
             rule,
             opener: Opener::new(&settings.openings, beginnings, rule, settings.seed),
             solo: Solo::new(search)?,
-            limits: Arc::new(limits),
+            limits: Arc::new(settings.effort.limits()),
         })
     }
 
@@ -103,6 +100,8 @@ impl<'a> Player<'a> {
         let mut referee = Referee::new(&settings.endings, self.rule, max_ply, is_to_mate);
         let mut position = opening.position.clone();
         let mut chain = Chain::new(settings.writing.min_ply);
+        let sampling = settings.trees.as_ref();
+        let mut trees = sampling.map(|trees| TreeSampler::new(trees, settings.seed, number));
         let (mut plies, mut nodes) = (0, opening.nodes);
         let outcome = loop {
             if let Some(outcome) = referee.end(&position) {
@@ -116,6 +115,11 @@ impl<'a> Player<'a> {
             let Some(best) = lines.first() else {
                 return Err(GensfenError::NoMove(position.to_sfen()));
             };
+            if let Some(trees) = &mut trees
+                && position.game_ply() >= settings.writing.min_ply
+            {
+                trees.draw(&position, &self.solo);
+            }
             plies += 1;
             let score = centipawns(best.value);
             chain.add(&position, best.mv, score);
@@ -138,6 +142,7 @@ impl<'a> Player<'a> {
             nodes,
             rejected: opening.rejected,
             entering_king: opening.is_entering_king(),
+            trees: trees.map(TreeSampler::finish),
         }))
     }
 

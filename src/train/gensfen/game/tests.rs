@@ -48,6 +48,7 @@ fn settings(diversions: Diversions) -> GensfenSettings {
             file_mb: 1,
             dedup_mb: 0,
         },
+        trees: None,
     }
 }
 

@@ -12,10 +12,11 @@ use thiserror::Error;
 use super::filter::{Counts, Filter, Reason, Tactical};
 use super::held_out_games::HeldOutGames;
 use super::leaf::line_to_leaf;
-use super::sample::Sample;
+use super::sample::{Label, Sample};
 use super::td_lambda::apply_td_lambda;
 use crate::position::Position;
 use crate::records::teacher::{Format, Record, TeacherError, TeacherGame, TeacherReader};
+use crate::records::tree::TreePosition;
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
 
@@ -147,6 +148,9 @@ impl Data {
         if let Some(game) = record.game() {
             return self.add_game(source, is_held_out, game);
         }
+        if let Record::Tree(node) = record {
+            return self.add_tree_position(filter, is_held_out, node, position);
+        }
         record.for_each_sample(|sample| {
             let Ok(board) = sample.position.unpack_board() else {
                 return; // Does not happen: the reader has validated the position.
@@ -157,6 +161,35 @@ impl Data {
             let judged = (of_centipawns(sample.score), result);
             self.add(filter, is_held_out, position, mv, judged);
         });
+    }
+
+    /// Adds an inner node of a search if it passes the filter. `position` is overwritten.
+    fn add_tree_position(
+        &mut self,
+        filter: &Filter,
+        is_held_out: bool,
+        node: &TreePosition,
+        position: &mut Position,
+    ) {
+        let Ok(board) = node.position.unpack_board() else {
+            return; // Does not happen: the reader has validated the position.
+        };
+        position.set_up(board, u32::from(node.ply.max(1)));
+        self.counts.tree_positions += 1;
+        let mut mv = node.mv.and_then(|mv| position.to_move(mv));
+        if mv.is_none() && !position.in_check() {
+            // Where all moves failed low, a capture that wins material makes a position tactical.
+            mv = line_to_leaf(position).first().copied();
+        }
+        let label = Label::Tree {
+            bound: node.bound,
+            depth: node.depth,
+        };
+        let judged = Judged {
+            score: of_centipawns(node.score),
+            label,
+        };
+        self.enter(filter, is_held_out, position, mv, judged);
     }
 
     /// Adds all positions of a game that have a score and pass the filter.
@@ -188,10 +221,23 @@ impl Data {
         mv: Option<Move>,
         (score, result): (i32, i8),
     ) {
-        let sample = match filter.judge(position, mv, score) {
-            Ok(()) => sample(position, score, result),
+        let label = Label::Game { result };
+        let judged = Judged { score, label };
+        self.enter(filter, is_held_out, position, mv, judged);
+    }
+
+    fn enter(
+        &mut self,
+        filter: &Filter,
+        is_held_out: bool,
+        position: &mut Position,
+        mv: Option<Move>,
+        judged: Judged,
+    ) {
+        let sample = match filter.judge(position, mv, judged.score) {
+            Ok(()) => judged.sample(position),
             Err(Reason::Tactical) if filter.tactical == Tactical::Leaf => {
-                leaf_sample(position, score, result)
+                judged.leaf_sample(position)
             }
             Err(reason) => Err(reason),
         };
@@ -225,27 +271,45 @@ impl Data {
     }
 }
 
-fn sample(position: &Position, score: i32, result: i8) -> Result<Sample, Reason> {
-    let score = score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
-    Sample::new(position, score, result).ok_or(Reason::NoKing)
+/// What is known about a position, for the side to move.
+#[derive(Clone, Copy)]
+struct Judged {
+    /// The score of the search in units of 1/90 pawn.
+    score: i32,
+    label: Label,
 }
 
-/// The leaf of a tactical position. Score and result change sign with the side to move.
-fn leaf_sample(position: &mut Position, score: i32, result: i8) -> Result<Sample, Reason> {
-    let line = line_to_leaf(position);
-    for &mv in &line {
-        position.do_move(mv);
+impl Judged {
+    fn sample(self, position: &Position) -> Result<Sample, Reason> {
+        let score = self.score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        Sample::new(position, score, self.label).ok_or(Reason::NoKing)
     }
-    let is_same_side = line.len().is_multiple_of(2);
-    let sample = match (position.in_check(), is_same_side) {
-        (true, _) => Err(Reason::Check),
-        (_, true) => sample(position, score, result),
-        (_, false) => sample(position, -score, -result),
-    };
-    for _ in &line {
-        position.undo_move();
+
+    /// For the other side to move.
+    const fn flipped(self) -> Self {
+        Self {
+            score: -self.score,
+            label: self.label.flipped(),
+        }
     }
-    sample
+
+    /// The leaf of a tactical position. Score, result and bound turn with the side to move.
+    fn leaf_sample(self, position: &mut Position) -> Result<Sample, Reason> {
+        let line = line_to_leaf(position);
+        for &mv in &line {
+            position.do_move(mv);
+        }
+        let is_same_side = line.len().is_multiple_of(2);
+        let sample = match (position.in_check(), is_same_side) {
+            (true, _) => Err(Reason::Check),
+            (_, true) => self.sample(position),
+            (_, false) => self.flipped().sample(position),
+        };
+        for _ in &line {
+            position.undo_move();
+        }
+        sample
+    }
 }
 
 /// Converts centipawns to units of 1/90 pawn.
@@ -305,32 +369,4 @@ const BUFFER: usize = 1 << 20;
 const FAULTS_KEPT: usize = 10;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::movegen::legal_moves;
-
-    #[test]
-    fn scores_and_results_turn_with_the_side_to_move() {
-        let sfen = "3k5/9/9/4r4/9/9/4L4/9/3K5 b - 1";
-        let mut position = Position::from_sfen(sfen).expect("a good position");
-        let moves = legal_moves(&position);
-        let capture = moves.iter().find(|mv| mv.to_string() == "5g5d");
-        assert!(capture.is_some());
-        for (tactical, expected) in [
-            (Tactical::Drop, None),
-            (Tactical::Keep, Some((500, 1))),
-            (Tactical::Leaf, Some((-500, -1))),
-        ] {
-            let filter = Filter {
-                tactical,
-                ..Filter::default()
-            };
-            let mut data = Data::default();
-            data.add(&filter, false, &mut position, capture.copied(), (500, 1));
-            let found = data.training.first();
-            let found = found.map(|sample| (sample.score(), sample.result()));
-            assert_eq!(found, expected, "{tactical:?}");
-            assert_eq!(position.to_sfen(), sfen);
-        }
-    }
-}
+mod tests;

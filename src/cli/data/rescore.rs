@@ -1,0 +1,142 @@
+//! `raicho rescore`: searches the positions of teacher data again.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::{BYTES_PER_MEGABYTE, Destination, Input, PassRun, UNIT};
+use crate::cli::effort::EffortArguments;
+use crate::cli::evaluation;
+use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::output;
+use crate::cli::progress::Meter;
+use crate::cli::work::WorkArguments;
+use crate::runs::RunKind;
+use crate::train::data::Watch;
+use crate::train::data::pass::BadRecords;
+use crate::train::data::steps::{Checkpoint, Steps};
+use crate::train::gensfen::Effort;
+use crate::train::rescore::{self, RescoreReport, RescoreSettings, Rescoring};
+
+/// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 \
+        --out gen1-new.pack"
+)]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    eval: String,
+
+    /// Number of searches at a time, each on one core; does not change the output
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
+    threads: u16,
+
+    #[command(flatten)]
+    effort: EffortArguments,
+
+    #[command(flatten)]
+    work: WorkArguments,
+}
+
+const KIND: RunKind = RunKind {
+    noun: "run of rescore",
+    settings: "rescore.json",
+    journal: "rescore.jsonl",
+    format: 1,
+};
+
+/// What decides the new scores. It is kept beside the checkpoints.
+#[derive(Serialize, Deserialize)]
+struct RescoreRun {
+    #[serde(flatten)]
+    pass: PassRun,
+    eval: String,
+    effort: Effort,
+    hash_mb: usize,
+}
+
+pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let sources = arguments.input.sources()?;
+    let (path, format) = arguments.destination.check(&sources)?;
+    let sources = sources.for_output(format);
+    let (choice, evaluator) = evaluation::load(&arguments.eval)?;
+    let settings = RescoreSettings {
+        effort: arguments.effort.effort(),
+        hash_mb: arguments.effort.hash.into(),
+        threads: arguments.threads.into(),
+        bad_records: arguments.input.bad_records(),
+    };
+    let run = RescoreRun {
+        pass: PassRun {
+            output: Some((path.to_owned(), format.to_string())),
+            skip: settings.bad_records == BadRecords::Skip,
+            ..PassRun::new("rescore", &sources, arguments.work.shard())?
+        },
+        eval: evaluation::identity(&choice, &evaluator),
+        effort: settings.effort.clone(),
+        hash_mb: settings.hash_mb,
+    };
+    let (folder, mut checkpoints): (_, Vec<Checkpoint<RescoreReport>>) =
+        arguments.work.open(KIND, &run)?;
+    let mut steps = Steps::new(arguments.work.shard(), folder, checkpoints.pop());
+    let rescoring = Rescoring {
+        sources: &sources,
+        output: (path, format),
+        settings: &settings,
+        evaluator: &evaluator,
+    };
+    let report = metered(&rescoring, &mut steps)?;
+    output::eprint_line(format_args!(
+        "{report}{} positions written",
+        report.tally.written
+    ));
+    Ok(())
+}
+
+/// Runs with a progress bar that counts the input and shows the positions searched per second.
+fn metered(
+    rescoring: &Rescoring<'_>,
+    steps: &mut Steps<RescoreReport>,
+) -> anyhow::Result<RescoreReport> {
+    let stop = stop_on_ctrl_c()?;
+    let total = rescoring.sources.bytes()?.div_ceil(BYTES_PER_MEGABYTE);
+    let meter = Meter::new(UNIT, Some(total), 0);
+    let (begun, first, read) = (Instant::now(), OnceLock::new(), AtomicU64::new(0));
+    let on_positions = |positions: u64| {
+        let first = *first.get_or_init(|| positions);
+        let millis = begun.elapsed().as_millis().max(1);
+        let rate = u128::from(positions - first.min(positions)) * 1000 / millis;
+        let words = format!("of {total}, {positions} positions, {rate}/s");
+        meter.advance(read.load(Ordering::Relaxed), words);
+    };
+    let watch = Watch {
+        stop: &stop,
+        progress: &|done, _| read.store(done / BYTES_PER_MEGABYTE, Ordering::Relaxed),
+    };
+    let result = rescore::run(rescoring, steps, &watch, &on_positions);
+    meter.finish();
+    let report = result?;
+    let positions = report.searches.positions - first.get().copied().unwrap_or(0);
+    let seconds = begun.elapsed().as_secs_f64();
+    output::eprint_line(format_args!(
+        "{:.0} positions/s",
+        positions as f64 / seconds
+    ));
+    Ok(report)
+}

@@ -1,0 +1,80 @@
+//! New scores for old positions: each is searched again, and everything else of its record stays.
+//!
+//! Games are searched ply by ply with one table and histories, as when they were played. Positions
+//! without games are searched in groups of 64 consecutive records of a file; the histories are
+//! cleared between groups only, because clearing them costs about as much as a short search. So a
+//! score depends on nothing outside its game or group, and the outputs of all shards, one after the
+//! other, are the output of the undivided run.
+
+mod block;
+mod report;
+mod scorer;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use crate::train::data::steps::{Checkpoint, Steps};
+use crate::train::data::{DataError, Output, Watch};
+
+use block::Block;
+pub use report::RescoreReport;
+pub use settings::{RescoreSettings, Rescoring};
+
+/// Writes all records of a shard with new scores. `on_positions` gets the number of positions
+/// searched so far, those before an interruption included.
+///
+/// # Errors
+/// A file fails, the formats hold different kinds of data, there is too little memory, a thread
+/// cannot be started, the work is stopped, or a record is invalid and such records are not skipped.
+pub fn run(
+    rescoring: &Rescoring<'_>,
+    steps: &mut Steps<RescoreReport>,
+    watch: &Watch<'_>,
+    on_positions: &(dyn Fn(u64) + Sync),
+) -> Result<RescoreReport, DataError> {
+    rescoring.check_formats()?;
+    let Rescoring {
+        sources,
+        output: (path, format),
+        settings,
+        ..
+    } = *rescoring;
+    let last = steps.take_last();
+    if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
+        return Ok(last.report.clone());
+    }
+    let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
+        (last.place, last.output, last.positions)
+    });
+    let mut report = last.map(|last| last.report).unwrap_or_default();
+    let mut out = if steps.is_kept() {
+        Output::resume(path, format, length, positions)?
+    } else {
+        Output::create(path, format)?
+    };
+    let mut block = Block::new(rescoring, watch.stop, on_positions);
+    let division = rescoring.division();
+    sources.read_part(steps.shard(), from, division, watch, |found| {
+        if division.begins_group(found.place) && block.begin_group() {
+            block.write(&mut report, &mut out)?;
+            if steps.is_kept() {
+                let (output, positions) = out.pause()?;
+                let checkpoint = Checkpoint {
+                    output,
+                    positions,
+                    ..Checkpoint::at(found.place, &report)
+                };
+                steps.keep(found.bytes, &checkpoint)?;
+            }
+        }
+        let tally = &mut report.tally;
+        if let Some(record) = tally.take(found.source, found.record, settings.bad_records)? {
+            block.push(record);
+        }
+        Ok(())
+    })?;
+    block.write(&mut report, &mut out)?;
+    report.tally.written = out.finish()?;
+    steps.keep(0, &Checkpoint::end(report.tally.written, &report))?;
+    Ok(report)
+}

@@ -1,0 +1,91 @@
+//! What a run is: files, limits of the searches, and how records are grouped.
+
+use std::path::Path;
+
+use crate::eval::Evaluator;
+use crate::records::teacher::{Content, Format};
+use crate::train::data::pass::BadRecords;
+use crate::train::data::place::Place;
+use crate::train::data::steps::Division;
+use crate::train::data::{DataError, Sources};
+use crate::train::gensfen::Effort;
+
+/// Records of positions without games that share histories.
+pub(super) const GROUP: u64 = 64;
+
+/// Nodes of all searches between two checkpoints, about 20 seconds of one core.
+const BLOCK_NODES: u64 = 20_000_000;
+
+/// Positions between two checkpoints if the nodes of a search are not known.
+const BLOCK_POSITIONS: u64 = 1_000;
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct RescoreSettings {
+    /// Search limits of each position.
+    pub effort: Effort,
+    /// Size of each thread's transposition table in MB.
+    pub hash_mb: usize,
+    /// Number of games or groups of positions at a time. Does not change the output.
+    pub threads: usize,
+    /// What to do with invalid records.
+    pub bad_records: BadRecords,
+}
+
+/// What is searched, and how.
+#[derive(Clone, Copy)]
+pub struct Rescoring<'a> {
+    /// The files to read. All formats must hold the same kind of data as the output.
+    pub sources: &'a Sources,
+    /// The file to write and its format.
+    pub output: (&'a Path, Format),
+    /// The settings.
+    pub settings: &'a RescoreSettings,
+    /// The evaluation.
+    pub evaluator: &'a Evaluator,
+}
+
+impl Rescoring<'_> {
+    pub(super) fn check_formats(&self) -> Result<(), DataError> {
+        let output = self.output.1;
+        let is_other = |format: Format| {
+            format.content() != output.content() || format.content() == Content::Positions
+        };
+        let mut files = self.sources.files().iter();
+        match files.find(|source| is_other(source.format)) {
+            Some(source) => Err(DataError::OtherKind {
+                path: source.path.clone(),
+                found: source.format,
+                output,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Where groups begin.
+    pub(super) fn division(&self) -> Division {
+        if self.output.1.content() == Content::Games {
+            Division::Records
+        } else {
+            Division::Blocks(GROUP)
+        }
+    }
+
+    /// Positions between two checkpoints.
+    pub(super) fn block_positions(&self) -> u64 {
+        let nodes = self.settings.effort.nodes;
+        nodes.map_or(BLOCK_POSITIONS, |nodes| {
+            (BLOCK_NODES / nodes.max(1)).max(GROUP)
+        })
+    }
+}
+
+impl Division {
+    /// Whether a group begins at a place.
+    pub(super) const fn begins_group(self, place: Place) -> bool {
+        match self {
+            Self::Blocks(length) => place.records.is_multiple_of(length),
+            Self::Records | Self::Games => true,
+        }
+    }
+}
