@@ -17,6 +17,7 @@ use super::kernel::Kernel;
 use super::numbers::{NONE, NUMBERS, Numbers, SLOTS, Slots, changes};
 use super::scalar::{Sums, Weight, Weights, add, subtract};
 use super::tables::Tables;
+use crate::eval::bona_piece::HAND_END;
 use crate::eval::perspective::seen_by;
 use crate::position::Position;
 use crate::types::{Color, Key64, Square, Value};
@@ -156,11 +157,12 @@ impl SumStack {
         };
         entry.clone_from(source);
         let mut slots = 0_u64;
+        let mut mover = 0;
         for back in (0..back).rev() {
             let Some(past) = position.past_move(back) else {
                 break;
             };
-            for change in changes(past) {
+            for (index, change) in changes(past).into_iter().enumerate() {
                 let Some(slot) = entry.numbers[0].slot_of(change[0][0]) else {
                     debug_assert!(false, "a piece moved that was not there");
                     continue;
@@ -169,6 +171,9 @@ impl SumStack {
                     numbers.0[slot] = after;
                 }
                 slots |= 1 << slot;
+                if index == 0 {
+                    mover = slot;
+                }
             }
         }
         for side in Color::ALL {
@@ -179,7 +184,8 @@ impl SumStack {
             // SAFETY: the caller vouches for `K`, `TURN` and `tables`; numbers are in range.
             unsafe {
                 if kings[own] == source.kings[own] {
-                    Exchange::of_slots(before, numbers, slots).apply::<K, TURN>(tables, king, sum);
+                    Exchange::of_slots(before, numbers, slots, mover)
+                        .apply::<K, TURN>(tables, king, sum);
                 } else {
                     *sum = self.cache.sum::<K, TURN>(tables, side, king, numbers);
                 }
@@ -243,15 +249,17 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// The pieces `now` differ from those `before` in no other slots than `slots`.
+    /// The pieces `now` differ from those `before` in no other slots than `slots`. The piece in slot
+    /// `first` comes first, if it is among them.
     #[inline(always)]
-    fn of_slots(before: &Numbers, now: &Numbers, slots: u64) -> Self {
+    fn of_slots(before: &Numbers, now: &Numbers, slots: u64, first: usize) -> Self {
         let mut exchange = Self {
             added: ArrayVec::new(),
             removed: ArrayVec::new(),
             others: *now,
         };
-        for slot in Slots(slots) {
+        let first = slots & 1 << first;
+        for slot in Slots(first).chain(Slots(slots & !first)) {
             let [new, old] = [now, before].map(|numbers| numbers.get(slot));
             // Else it moved and came back.
             if new != old {
@@ -322,10 +330,17 @@ impl Exchange {
 #[inline(always)]
 fn sum_of_pairs(tables: &Tables, king: usize, pieces: &[usize]) -> Weight {
     let mut sum = [0; 2];
-    for (index, &one) in pieces.iter().enumerate() {
-        for &other in &pieces[..index] {
-            // The row of the lower number: those of pieces in hand are few and so in the cache.
-            add(&mut sum, tables.kpp(king, one.min(other), one.max(other)));
+    for (index, &other) in pieces.iter().enumerate() {
+        for &one in &pieces[..index] {
+            // Of the two equal weights, the one that is likelier in the cache: the rows of pieces
+            // in hand are few; and where a piece that has just moved is captured, its column was
+            // read for that move.
+            let weight = if other < HAND_END as usize {
+                tables.kpp(king, other, one)
+            } else {
+                tables.kpp(king, one, other)
+            };
+            add(&mut sum, weight);
         }
     }
     sum

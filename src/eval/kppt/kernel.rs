@@ -11,14 +11,12 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m256i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_shuffle_epi32, _mm256_add_epi32,
-    _mm256_castsi256_si128, _mm256_cmpgt_epi32, _mm256_extracti128_si256, _mm256_load_si256,
+    __m256i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_load_si128, _mm_shuffle_epi32, _mm256_add_epi32,
+    _mm256_castsi256_si128, _mm256_cmpgt_epi32, _mm256_cvtepi16_epi32, _mm256_extracti128_si256,
     _mm256_madd_epi16, _mm256_mask_i32gather_epi32, _mm256_mullo_epi32, _mm256_set1_epi32,
     _mm256_setzero_si256, _mm256_srai_epi32, _mm256_sub_epi32,
 };
 
-#[cfg(target_arch = "x86_64")]
-use super::numbers::SLOTS_USED;
 use super::numbers::{NUMBERS, Numbers};
 use super::scalar::{Weight, add, subtract};
 
@@ -44,8 +42,8 @@ pub(super) trait Kernel {
 #[inline(always)]
 fn check<const TURN: bool>(table: &[i16], added: &[usize], removed: &[usize], others: &Numbers) {
     debug_assert_eq!(table.len(), (NUMBERS * NUMBERS) << usize::from(TURN));
-    debug_assert!(others.0.iter().all(|&number| number < NUMBERS as i32));
-    let is_right = |&number: &usize| number < NUMBERS && others.slot_of(number as i32).is_none();
+    debug_assert!(others.0.iter().all(|&number| number < NUMBERS as i16));
+    let is_right = |&number: &usize| number < NUMBERS && others.slot_of(number as i16).is_none();
     debug_assert!(added.iter().all(is_right) && removed.iter().all(is_right));
 }
 
@@ -143,8 +141,8 @@ impl Kernel for Avx2 {
         unsafe {
             let low_word = _mm256_set1_epi32(1);
             let [mut board, mut turn] = [_mm256_setzero_si256(); 2];
-            for chunk in others.0[..SLOTS_USED].chunks_exact(8) {
-                let numbers = _mm256_load_si256(chunk.as_ptr().cast());
+            for chunk in others.0.chunks_exact(8) {
+                let numbers = _mm256_cvtepi16_epi32(_mm_load_si128(chunk.as_ptr().cast()));
                 let mask = _mm256_cmpgt_epi32(numbers, _mm256_set1_epi32(-1));
                 let rows = _mm256_mullo_epi32(numbers, _mm256_set1_epi32(NUMBERS as i32));
                 for &column in added {

@@ -10,13 +10,10 @@ use crate::types::{Color, PieceType};
 pub(super) const NUMBERS: usize = PIECES_END as usize;
 
 /// The number of no piece: an empty slot.
-pub(super) const NONE: i32 = -1;
+pub(super) const NONE: i16 = -1;
 
-/// Slots of a list: 38 pieces, rounded up to whole cache lines.
-pub(super) const SLOTS: usize = 48;
-
-/// Slots that may hold pieces, rounded up to vectors of eight.
-pub(super) const SLOTS_USED: usize = 40;
+/// Slots of a list: 38 pieces, rounded up to vectors of eight.
+pub(super) const SLOTS: usize = 40;
 
 /// The piece numbers in the game as one side sees them, kings and missing pieces left out.
 pub(super) fn piece_numbers(position: &Position, side: Color) -> ArrayVec<usize, PIECES_IN_SET> {
@@ -30,8 +27,8 @@ pub(super) fn piece_numbers(position: &Position, side: Color) -> ArrayVec<usize,
 /// The pieces of a position in slots, as one side sees them. A piece keeps its slot when it moves
 /// or changes hands, so that two positions of one line differ in few slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(C, align(64))]
-pub(super) struct Numbers(pub(super) [i32; SLOTS]);
+#[repr(C, align(16))]
+pub(super) struct Numbers(pub(super) [i16; SLOTS]);
 
 impl Numbers {
     /// No pieces.
@@ -41,7 +38,7 @@ impl Numbers {
     pub(super) fn of(position: &Position, side: Color) -> Self {
         let mut numbers = Self::EMPTY;
         for (slot, number) in numbers.0.iter_mut().zip(piece_numbers(position, side)) {
-            *slot = number as i32;
+            *slot = number as i16;
         }
         numbers
     }
@@ -56,7 +53,7 @@ impl Numbers {
     #[inline(always)]
     pub(super) fn difference(&self, other: &Self) -> u64 {
         let mut different = 0;
-        for (slot, (one, other)) in self.0[..SLOTS_USED].iter().zip(&other.0).enumerate() {
+        for (slot, (one, other)) in self.0.iter().zip(&other.0).enumerate() {
             different |= u64::from(one != other) << slot;
         }
         different
@@ -64,11 +61,11 @@ impl Numbers {
 
     /// The slot of a number.
     #[inline(always)]
-    pub(super) fn slot_of(&self, number: i32) -> Option<usize> {
+    pub(super) fn slot_of(&self, number: i16) -> Option<usize> {
         // Without a branch per slot, so that it becomes vector code.
         let mut found = 0;
         for (index, &slot) in self.0.iter().enumerate() {
-            found |= if slot == number { index as i32 + 1 } else { 0 };
+            found |= if slot == number { index as i16 + 1 } else { 0 };
         }
         (found as usize).checked_sub(1)
     }
@@ -90,7 +87,7 @@ impl Iterator for Slots {
 }
 
 /// One piece that a move put elsewhere: its number before and after, as black and as white see it.
-pub(super) type Change = [[i32; 2]; Color::NUM];
+pub(super) type Change = [[i16; 2]; Color::NUM];
 
 /// The pieces other than kings that a move put elsewhere: the moving one and a captured one.
 #[inline(always)]
@@ -126,5 +123,5 @@ pub(super) fn changes(past: PastMove) -> ArrayVec<Change, 2> {
 /// The numbers that a function gives for black, then for white.
 #[inline(always)]
 fn as_both_see(number: impl Fn(Color) -> [u32; 2]) -> Change {
-    Color::ALL.map(|side| number(side).map(|number| number as i32))
+    Color::ALL.map(|side| number(side).map(|number| number as i16))
 }
