@@ -195,7 +195,7 @@ pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<EvalProblem>)
 /// is 0.
 fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
     match Found::at(path) {
-        Found::Network(path) => open_network(path, scale),
+        Found::Network(path) => open_network(&path, scale),
         Found::Kppt(path) => open_kppt(path),
         Found::Nothing(path) => Err(EvalFileError::Empty { path }),
     }
@@ -214,9 +214,9 @@ fn open_kppt(path: PathBuf) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileErr
 }
 
 /// Loads a network file.
-fn open_network(path: PathBuf, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
-    let (mut network, warnings) = Network::open(&path).map_err(|error| EvalFileError::Network {
-        path: path.clone(),
+fn open_network(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
+    let (mut network, warnings) = Network::open(path).map_err(|error| EvalFileError::Network {
+        path: path.to_owned(),
         error: Box::new(error),
     })?;
     if scale > 0 {
@@ -224,7 +224,7 @@ fn open_network(path: PathBuf, scale: u32) -> Result<(Evaluator, Vec<EvalProblem
     }
     let (evaluator, mut problems) = evaluator(network);
     problems.extend(warnings.into_iter().map(|warning| EvalProblem::Warning {
-        path: path.clone(),
+        path: path.to_owned(),
         warning: Box::new(warning),
     }));
     Ok((evaluator, problems))

@@ -35,7 +35,8 @@ pub struct Settings {
     pub debug_log_file: Option<PathBuf>,
     /// The evaluation to use.
     pub eval_file: EvalFile,
-    /// Folder of `nn.bin` or of three-piece files; used only while `eval_file` is [`EvalFile::Embedded`].
+    /// Folder of `nn.bin` or of three-piece files; used only while `eval_file` is
+    /// [`EvalFile::Embedded`].
     pub eval_dir: Option<PathBuf>,
     /// Divisor of the network output (`FV_SCALE`); 0 for the value in the file, 16 if it has none.
     pub fv_scale: u32,

@@ -4,7 +4,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::common::position;
+use crate::common::{TWO_KINGS, position};
 use raicho::eval::kppt::scalar::{self, Weight, Weights};
 use raicho::eval::kppt::{Kind, Model, Tables};
 use raicho::eval::nnue::simd::InstructionSet;
@@ -111,16 +111,6 @@ fn was_null(position: &Position) -> bool {
     position.past_move(0).is_some_and(|past| past.mv.is_none())
 }
 
-const STARTS: [&str; 5] = [
-    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-    "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124",
-    // Entered kings.
-    "1+P1K5/3+R+S2+P1/1+P+L4G1/9/9/9/2g3+p2/1+n1+p1k3/2+b4+r1 b G2S2N2L8Pbgsnl3p 1",
-    // Handicaps.
-    "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "3gkg3/9/9/9/9/9/9/9/4K4 b P 1",
-];
-
 #[test]
 fn sums_kept_from_move_to_move_are_those_of_the_position() {
     for kind in [Kind::KppKkpt, Kind::Kppt] {
@@ -131,7 +121,7 @@ fn sums_kept_from_move_to_move_are_those_of_the_position() {
         {
             let model = Model::new(tables.take().expect("weights"), String::new(), set);
             assert_eq!(model.instruction_set(), set);
-            compare(&model, &STARTS, 20);
+            compare(&model, &TWO_KINGS, 24);
             tables = Some(model.into_tables());
         }
         let model = Model::new(

@@ -8,8 +8,9 @@ use crate::position::Position;
 use crate::types::Color;
 use crate::types::value::PAWN_VALUE;
 
-/// Explains an evaluation: the sums of each table in 1/32 of a unit in which a pawn is 90, the total
-/// in pawns, and as the last line `static eval <n>`, from the side to move in units of 1/90 pawn.
+/// Explains an evaluation: the sums of each table in 1/32 of a unit in which a pawn is 90, the
+/// total in pawns, and as the last line `static eval <n>`, from the side to move in units of 1/90
+/// pawn.
 /// Where a king is missing there is no evaluation, and the last line is omitted.
 ///
 /// # Panics

@@ -58,8 +58,8 @@ const KPP: Table = Table {
 };
 
 /// The names of the files in a folder, as messages list them.
-pub const NAMES: &str =
-    "KK_synthesized.bin, KKP_synthesized.bin, KPP_synthesized.bin, or KKP.bin and KPP.bin";
+pub const NAMES: &str = "KK_synthesized.bin, KKP_synthesized.bin and KPP_synthesized.bin, \
+                         or KKP.bin and KPP.bin";
 
 /// Why a folder of three-piece files cannot be used.
 #[derive(Debug, Error)]
@@ -125,7 +125,7 @@ impl fmt::Display for Warning {
         let Self::Asymmetric { king, one, other } = self;
         write!(
             formatter,
-            "KPP is not symmetric ([{king}][{one}][{other}] differs from [{king}][{other}][{one}]): \
+            "KPP is not symmetric, [{king}][{one}][{other}] differs from [{king}][{other}][{one}]; \
              values depend on the moves made"
         )
     }
@@ -154,14 +154,15 @@ impl Table {
         }
     }
 
-    /// Index of the size that a file has.
-    fn size(&self, path: &Path, name: &'static str) -> Result<usize, KpptError> {
+    /// The file in a folder, whose size is one of the known ones.
+    fn open(&self, folder: &Path) -> Result<Found, KpptError> {
+        let (path, name) = self.find(folder).ok_or_else(|| self.missing(folder))?;
         let metadata = path
             .metadata()
             .map_err(|error| KpptError::Io { name, error })?;
         let found = metadata.len();
-        let index = self.sizes.iter().position(|&(size, _)| size == found);
-        index.ok_or_else(|| {
+        let size = self.sizes.iter().position(|&(size, _)| size == found);
+        let size = size.ok_or_else(|| {
             let known = self
                 .sizes
                 .map(|(size, meaning)| format!("{size} ({meaning})"));
@@ -170,7 +171,29 @@ impl Table {
                 found,
                 known: known.join(" or "),
             }
-        })
+        })?;
+        Ok(Found { path, name, size })
+    }
+}
+
+/// A file of a known size.
+struct Found {
+    path: PathBuf,
+    name: &'static str,
+    /// Index into the sizes of the table.
+    size: usize,
+}
+
+impl Found {
+    /// Whether it has the second known size: 16 bits, or for KPP the board part only.
+    fn is_second_size(&self) -> bool {
+        self.size == 1
+    }
+
+    /// Reads the file by a function of the path and [`Self::is_second_size`].
+    fn read<T>(&self, read: impl FnOnce(&Path, bool) -> io::Result<T>) -> Result<T, KpptError> {
+        let name = self.name;
+        read(&self.path, self.is_second_size()).map_err(|error| KpptError::Io { name, error })
     }
 }
 
@@ -189,30 +212,26 @@ impl Tables {
     /// # Errors
     /// A file is missing, has a wrong size or cannot be read, or there is not enough memory.
     pub fn open(folder: &Path) -> Result<(Self, Option<Warning>), KpptError> {
-        let [kkp_file, kpp_file] = [KKP, KPP].map(|table| {
-            let (path, name) = table.find(folder).ok_or_else(|| table.missing(folder))?;
-            let size = table.size(&path, name)?;
-            Ok::<_, KpptError>((path, name, size))
-        });
-        let ((kkp_path, kkp_name, kkp_size), (kpp_path, kpp_name, kpp_size)) =
-            (kkp_file?, kpp_file?);
-        let kind = [Kind::Kppt, Kind::KppKkpt][kpp_size];
-        let kk = match KK.find(folder) {
-            Some((path, name)) => read_kk(&path, KK.size(&path, name)?)
-                .map_err(|error| KpptError::Io { name, error })?,
-            None if kkp_size == 1 => vec![[0; 2]; KK_ENTRIES],
-            None => return Err(KpptError::MissingKk),
+        // Every file is looked at before the first one is read.
+        let kings_and_piece = KKP.open(folder)?;
+        let pairs = KPP.open(folder)?;
+        let kk = match KK.open(folder) {
+            Ok(kings) => kings.read(read_kk)?,
+            Err(KpptError::Missing { .. }) if kings_and_piece.is_second_size() => {
+                vec![[0; 2]; KK_ENTRIES]
+            }
+            Err(KpptError::Missing { found: None, .. }) => return Err(KpptError::MissingKk),
+            Err(error) => return Err(error),
+        };
+        let kind = if pairs.is_second_size() {
+            Kind::KppKkpt
+        } else {
+            Kind::Kppt
         };
         let mut kkp = pages(KKP_ENTRIES)?;
-        read_kkp(&kkp_path, kkp_size, &mut kkp).map_err(|error| KpptError::Io {
-            name: kkp_name,
-            error,
-        })?;
+        kings_and_piece.read(|path, is_narrow| read_kkp(path, is_narrow, &mut kkp))?;
         let mut kpp = pages(kind.kpp_bytes() / 2)?;
-        read_kpp(&kpp_path, &mut kpp).map_err(|error| KpptError::Io {
-            name: kpp_name,
-            error,
-        })?;
+        pairs.read(|path, _| read_kpp(path, &mut kpp))?;
         let tables = Self { kind, kk, kkp, kpp };
         let warning = asymmetric(&tables);
         Ok((tables, warning))
@@ -222,26 +241,21 @@ impl Tables {
 /// Memory for a table.
 fn pages<T: bytemuck::Zeroable>(length: usize) -> Result<ZeroedPages<T>, KpptError> {
     ZeroedPages::on_demand(length).map_err(|error| KpptError::Memory {
-        megabytes: length * size_of::<T>() >> 20,
+        megabytes: (length * size_of::<T>()) >> 20,
         error,
     })
 }
 
-/// Whether the numbers of a size index are of 16 bits.
-const fn is_16_bits(size: usize) -> bool {
-    size == 1
-}
-
-fn read_kk(path: &Path, size: usize) -> io::Result<Vec<Weight>> {
+fn read_kk(path: &Path, is_16_bits: bool) -> io::Result<Vec<Weight>> {
     let mut weights = vec![[0; 2]; KK_ENTRIES];
-    read_weights(&mut File::open(path)?, is_16_bits(size), &mut weights)?;
+    read_weights(&mut File::open(path)?, is_16_bits, &mut weights)?;
     Ok(weights)
 }
 
-fn read_kkp(path: &Path, size: usize, table: &mut [Weight]) -> io::Result<()> {
-    let bytes = if is_16_bits(size) { 4 } else { 8 };
+fn read_kkp(path: &Path, is_16_bits: bool, table: &mut [Weight]) -> io::Result<()> {
+    let bytes = if is_16_bits { 4 } else { 8 };
     in_parts(path, bytes, table, |file, part| {
-        read_weights(file, is_16_bits(size), part)
+        read_weights(file, is_16_bits, part)
     })
 }
 

@@ -7,7 +7,11 @@
 //! Gathers of sixteen weights (AVX-512) are no faster than those of eight.
 //!
 //! Why unsafe here: gathers read from an address that the caller vouches for.
-#![expect(unsafe_code, reason = "vector operations are unsafe")]
+#![expect(
+    unsafe_code,
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "vector operations share the contract of the trait `Kernel`"
+)]
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{

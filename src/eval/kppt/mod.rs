@@ -11,6 +11,7 @@
 //! Must not know: search, options, where files lie.
 
 mod accumulator;
+mod exchange;
 mod explain;
 mod file;
 mod kernel;

@@ -3,6 +3,7 @@
 //! Why unsafe here: code for an instruction set may run only where the processor has it.
 #![expect(
     unsafe_code,
+    clippy::multiple_unsafe_ops_per_block,
     reason = "functions for an instruction set are unsafe to call"
 )]
 

@@ -72,7 +72,6 @@ impl Numbers {
 }
 
 /// A set of slots, a bit each, in ascending order.
-#[derive(Clone, Copy)]
 pub(super) struct Slots(pub(super) u64);
 
 impl Iterator for Slots {
@@ -100,12 +99,11 @@ pub(super) fn changes(past: PastMove) -> ArrayVec<Change, 2> {
     let mover = piece.color();
     if piece.kind() != PieceType::King {
         changes.push(as_both_see(|side| {
-            let before = match mv.from() {
-                Some(from) => number_on_board(mv.piece_before(), from, side),
-                None => {
-                    let kind = piece.kind();
-                    number_in_hand(kind, past.hand.count(kind), mover, side)
-                }
+            let before = if let Some(from) = mv.from() {
+                number_on_board(mv.piece_before(), from, side)
+            } else {
+                let kind = piece.kind();
+                number_in_hand(kind, past.hand.count(kind), mover, side)
             };
             [before, number_on_board(piece, to, side)]
         }));

@@ -94,10 +94,10 @@ impl Tables {
         });
         for_each_part(parts, |part| {
             for (row, entries) in part {
-                let (king, one) = (row / NUMBERS, row % NUMBERS);
+                let (square, one) = (row / NUMBERS, row % NUMBERS);
                 for (other, entry) in entries.chunks_exact_mut(words).enumerate() {
                     let pair = (one.max(other) * NUMBERS + one.min(other)) as u64;
-                    let bits = mix(seed + ((king as u64) << 32) + pair);
+                    let bits = mix(seed + ((square as u64) << 32) + pair);
                     for (part, word) in entry.iter_mut().enumerate() {
                         *word = (bits >> (16 * part)) as i16 >> 6;
                     }
