@@ -23,10 +23,13 @@ pub(super) fn load(text: &str) -> anyhow::Result<(EvalFile, Evaluator)> {
 
 /// The requested evaluation and a checksum of its weights: a run is not resumed with others.
 pub(super) fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
-    let Evaluator::Nnue(model) = evaluator else {
-        return choice.to_string();
+    let network = match evaluator {
+        Evaluator::Material => return choice.to_string(),
+        Evaluator::Kppt(model) => {
+            return format!("{choice}, checksum {:08x}", model.tables().checksum());
+        }
+        Evaluator::Nnue(model) => model.network(),
     };
-    let network = model.network();
     // Networks of other programs cannot be written as ours; their text says at least what they are.
     match network.to_bytes() {
         Some(bytes) => format!("{choice}, checksum {:08x}", crc32fast::hash(&bytes)),

@@ -7,19 +7,39 @@ use std::time::SystemTime;
 use thiserror::Error;
 
 use super::options::{EvalFile, Settings};
-use crate::eval::Evaluator;
-use crate::eval::nnue::file::{NetError, Warning, in_folder};
+use crate::eval::nnue::file::{self, NetError, Warning};
 use crate::eval::nnue::simd::{InstructionSet, InstructionSetError};
 use crate::eval::nnue::{Model, Network, instruction_set_from_env};
+use crate::eval::{Evaluator, kppt};
 
-/// A network file that cannot be used.
+/// An evaluation that cannot be loaded from its file or folder.
 #[derive(Debug, Error)]
-#[error("evaluation file \"{}\", {error}", path.display())]
-pub struct EvalFileError {
-    /// The file that was to be read.
-    path: PathBuf,
-    /// Why it is refused.
-    error: Box<NetError>,
+pub enum EvalFileError {
+    /// The network file is refused.
+    #[error("evaluation file \"{}\", {error}", path.display())]
+    Network {
+        /// The file that was to be read.
+        path: PathBuf,
+        /// Why it is refused.
+        error: Box<NetError>,
+    },
+    /// The three-piece files of a folder are refused.
+    #[error("evaluation folder \"{}\", {error}", path.display())]
+    Kppt {
+        /// The folder.
+        path: PathBuf,
+        /// Why they are refused.
+        error: Box<kppt::KpptError>,
+    },
+    /// A folder has neither.
+    #[error(
+        "evaluation folder \"{}\" has no {} and no three-piece files ({})",
+        path.display(), file::FILE_NAME, kppt::NAMES
+    )]
+    Empty {
+        /// The folder.
+        path: PathBuf,
+    },
 }
 
 /// A problem with the evaluation; the engine plays on, as the message says.
@@ -36,10 +56,18 @@ pub enum EvalProblem {
         /// What does not match.
         warning: Box<Warning>,
     },
+    /// The three-piece files are used, but something is wrong with them.
+    #[error("evaluation folder \"{}\", {warning}", path.display())]
+    Kppt {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong.
+        warning: kppt::Warning,
+    },
     /// The environment variable `RAICHO_SIMD` names an instruction set that cannot be used.
     #[error("RAICHO_SIMD: {0}, the best instruction set of this processor is used")]
     InstructionSet(#[from] InstructionSetError),
-    /// The network needs both kings, and the position has fewer.
+    /// The evaluation needs both kings, and the position has fewer.
     #[error("the evaluation needs both kings on the board, here the material is counted instead")]
     NoKing,
 }
@@ -51,8 +79,44 @@ pub(super) struct EvalSource {
     choice: EvalFile,
     path: Option<PathBuf>,
     scale: u32,
-    /// Modification time and size of the file, if it has them.
-    stamp: Option<(Option<SystemTime>, u64)>,
+    /// Modification time and size of each file, if it has them.
+    stamps: Vec<(Option<SystemTime>, u64)>,
+}
+
+/// What a path leads to.
+enum Found {
+    /// A network, or a path without a file.
+    Network(PathBuf),
+    /// A folder of three-piece files.
+    Kppt(PathBuf),
+    /// A folder of neither.
+    Nothing(PathBuf),
+}
+
+impl Found {
+    /// A file is a network; in a folder, `nn.bin` is, else its three-piece files are looked for.
+    fn at(path: &Path) -> Self {
+        if !path.is_dir() {
+            return Self::Network(path.to_owned());
+        }
+        let network = path.join(file::FILE_NAME);
+        if network.exists() {
+            Self::Network(network)
+        } else if kppt::files_in(path).is_empty() {
+            Self::Nothing(path.to_owned())
+        } else {
+            Self::Kppt(path.to_owned())
+        }
+    }
+
+    /// The files.
+    fn files(self) -> Vec<PathBuf> {
+        match self {
+            Self::Network(path) => vec![path],
+            Self::Kppt(path) => kppt::files_in(&path),
+            Self::Nothing(_) => Vec::new(),
+        }
+    }
 }
 
 impl EvalSource {
@@ -62,11 +126,13 @@ impl EvalSource {
         Self {
             choice: settings.eval_file.clone(),
             scale: settings.fv_scale,
-            stamp: path
-                .as_deref()
-                // The time of a folder does not change with the file in it.
-                .and_then(|path| in_folder(path).metadata().ok())
-                .map(|metadata| (metadata.modified().ok(), metadata.len())),
+            // The time of a folder does not change with the files in it.
+            stamps: path
+                .iter()
+                .flat_map(|path| Found::at(path).files())
+                .filter_map(|path| path.metadata().ok())
+                .map(|metadata| (metadata.modified().ok(), metadata.len()))
+                .collect(),
             path,
         }
     }
@@ -101,12 +167,17 @@ fn built_in(choice: &EvalFile) -> (Evaluator, Vec<EvalProblem>) {
 
 /// The network as an evaluator, for the instruction set that `RAICHO_SIMD` names or the best one.
 fn evaluator(network: Network) -> (Evaluator, Vec<EvalProblem>) {
-    let (set, problems) = match instruction_set_from_env() {
-        Ok(set) => (set, Vec::new()),
-        Err(error) => (InstructionSet::best(), vec![error.into()]),
-    };
+    let (set, problems) = instruction_set();
     let model = Model::for_set(network, set);
     (Evaluator::Nnue(Arc::new(model)), problems)
+}
+
+/// The instruction set that `RAICHO_SIMD` names, or the best one.
+fn instruction_set() -> (InstructionSet, Vec<EvalProblem>) {
+    match instruction_set_from_env() {
+        Ok(set) => (set, Vec::new()),
+        Err(error) => (InstructionSet::best(), vec![error.into()]),
+    }
 }
 
 /// Loads the evaluation that `choice` names, for programs that have no use for another one.
@@ -120,11 +191,32 @@ pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<EvalProblem>)
     }
 }
 
-/// Loads a file, or `nn.bin` in a folder. `scale` replaces the scale of the file unless it is 0.
+/// Loads a network file, or what a folder has. `scale` replaces the scale of a network unless it
+/// is 0.
 fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
-    let path = in_folder(path);
-    let (mut network, warnings) = Network::open(&path).map_err(|error| EvalFileError {
+    match Found::at(path) {
+        Found::Network(path) => open_network(&path, scale),
+        Found::Kppt(path) => open_kppt(path),
+        Found::Nothing(path) => Err(EvalFileError::Empty { path }),
+    }
+}
+
+/// Loads the three-piece files of a folder.
+fn open_kppt(path: PathBuf) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
+    let (tables, warning) = kppt::Tables::open(&path).map_err(|error| EvalFileError::Kppt {
         path: path.clone(),
+        error: Box::new(error),
+    })?;
+    let (set, mut problems) = instruction_set();
+    let model = kppt::Model::new(tables, path.display().to_string(), set);
+    problems.extend(warning.map(|warning| EvalProblem::Kppt { path, warning }));
+    Ok((Evaluator::Kppt(Arc::new(model)), problems))
+}
+
+/// Loads a network file.
+fn open_network(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
+    let (mut network, warnings) = Network::open(path).map_err(|error| EvalFileError::Network {
+        path: path.to_owned(),
         error: Box::new(error),
     })?;
     if scale > 0 {
@@ -132,7 +224,7 @@ fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFi
     }
     let (evaluator, mut problems) = evaluator(network);
     problems.extend(warnings.into_iter().map(|warning| EvalProblem::Warning {
-        path: path.clone(),
+        path: path.to_owned(),
         warning: Box::new(warning),
     }));
     Ok((evaluator, problems))
@@ -145,6 +237,6 @@ pub(super) fn description(evaluator: &Evaluator) -> String {
         Evaluator::Nnue(model) if model.network().is_embedded() => {
             format!("evaluation {evaluator}, \"{}\"", model.network().text())
         }
-        Evaluator::Nnue(_) | Evaluator::Material => format!("evaluation {evaluator}"),
+        _ => format!("evaluation {evaluator}"),
     }
 }

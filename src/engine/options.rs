@@ -35,7 +35,8 @@ pub struct Settings {
     pub debug_log_file: Option<PathBuf>,
     /// The evaluation to use.
     pub eval_file: EvalFile,
-    /// Folder of `nn.bin`; used only while `eval_file` is [`EvalFile::Embedded`].
+    /// Folder of `nn.bin` or of three-piece files; used only while `eval_file` is
+    /// [`EvalFile::Embedded`].
     pub eval_dir: Option<PathBuf>,
     /// Divisor of the network output (`FV_SCALE`); 0 for the value in the file, 16 if it has none.
     pub fv_scale: u32,
@@ -106,11 +107,11 @@ impl Settings {
         settings
     }
 
-    /// The network file to load; `None` if the evaluation needs no file.
+    /// The file or folder to load; `None` if the evaluation needs no file.
     pub fn eval_path(&self) -> Option<PathBuf> {
         match (&self.eval_file, &self.eval_dir) {
             (EvalFile::Path(path), _) => Some(path.clone()),
-            (EvalFile::Embedded, Some(dir)) => Some(dir.join("nn.bin")),
+            (EvalFile::Embedded, Some(dir)) => Some(dir.clone()),
             (EvalFile::Embedded, None) | (EvalFile::Material, _) => None,
         }
     }
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!(path("<material>", Some("eval")), None);
         assert_eq!(
             path("<embedded>", Some("eval")),
-            Some(PathBuf::from("eval/nn.bin"))
+            Some(PathBuf::from("eval"))
         );
         assert_eq!(
             path("other.bin", Some("eval")),

@@ -4,8 +4,11 @@
 //!
 //! Must not know: search, files other than weights.
 
+mod bona_piece;
+pub mod kppt;
 mod material;
 pub mod nnue;
+mod perspective;
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,14 +24,25 @@ pub enum Evaluator {
     Material,
     /// A neural network.
     Nnue(Arc<nnue::Model>),
+    /// The three-piece evaluation.
+    Kppt(Arc<kppt::Model>),
 }
 
-/// The state that one thread keeps between evaluations: the accumulators of a network, nothing for
-/// material. It belongs to the [`Evaluator`] that made it.
+/// The state that one thread keeps between evaluations: the accumulators of a network, the sums of
+/// a three-piece evaluation, nothing for material. It belongs to the [`Evaluator`] that made it.
 #[derive(Debug, Default)]
-pub struct Accumulator(Option<Box<nnue::Accumulator>>);
+pub struct Accumulator(State);
 
-/// `<material>`, or source, shape and instruction set of the network.
+/// The state by kind of evaluation.
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Material,
+    Nnue(Box<nnue::Accumulator>),
+    Kppt(Box<kppt::Accumulator>),
+}
+
+/// `<material>`, or source, shape and instruction set.
 impl fmt::Display for Evaluator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -38,16 +52,21 @@ impl fmt::Display for Evaluator {
                 let (source, set) = (network.source(), model.instruction_set());
                 write!(formatter, "{source} {}, {set}", network.shape())
             }
+            Self::Kppt(model) => {
+                let (kind, set) = (model.tables().kind(), model.instruction_set());
+                write!(formatter, "{} {kind}, {set}", model.source())
+            }
         }
     }
 }
 
-/// Two evaluators are equal where they share one network, not where weights are equal.
+/// Two evaluators are equal where they share their weights, not where weights are equal.
 impl PartialEq for Evaluator {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Material, Self::Material) => true,
             (Self::Nnue(one), Self::Nnue(other)) => Arc::ptr_eq(one, other),
+            (Self::Kppt(one), Self::Kppt(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
     }
@@ -58,10 +77,11 @@ impl Eq for Evaluator {}
 impl Evaluator {
     /// A new accumulator for one thread.
     pub fn accumulator(&self) -> Accumulator {
-        match self {
-            Self::Material => Accumulator(None),
-            Self::Nnue(model) => Accumulator(Some(Box::new(model.accumulator()))),
-        }
+        Accumulator(match self {
+            Self::Material => State::Material,
+            Self::Nnue(model) => State::Nnue(Box::new(model.accumulator())),
+            Self::Kppt(model) => State::Kppt(Box::new(model.accumulator())),
+        })
     }
 
     /// Whether it is [`Self::Material`], which does not depend on where pieces stand.
@@ -75,17 +95,21 @@ impl Evaluator {
         match self {
             Self::Material => material::explain(position),
             Self::Nnue(model) => nnue::explain(model.network(), position),
+            Self::Kppt(model) => kppt::explain(model, position),
         }
     }
 
     /// The value of a position for the side to move, in units of about 1/90 pawn. It is not clamped
-    /// to the range of search values. A network falls back to material where a king is missing.
+    /// to the range of search values. Where a king is missing, all kinds fall back to material.
     /// `accumulator` must come from [`Self::accumulator`].
     #[inline]
     pub fn evaluate(&self, position: &Position, accumulator: &mut Accumulator) -> Value {
-        if let (Self::Nnue(model), Some(accumulator)) = (self, &mut accumulator.0)
-            && let Some(value) = model.evaluate(position, accumulator)
-        {
+        let value = match (self, &mut accumulator.0) {
+            (Self::Nnue(model), State::Nnue(accumulator)) => model.evaluate(position, accumulator),
+            (Self::Kppt(model), State::Kppt(accumulator)) => model.evaluate(position, accumulator),
+            _ => None,
+        };
+        if let Some(value) = value {
             return value;
         }
         material::evaluate(position)

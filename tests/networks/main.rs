@@ -1,8 +1,10 @@
-//! NNUE evaluation: the values of other programs, and every instruction set against the scalar
-//! specification.
+//! Evaluations by networks and by three-piece tables: the values of other programs, and every
+//! instruction set against the specification.
 
 #[path = "../support/common.rs"]
 mod common;
 
+mod kppt;
+mod kppt_files;
 mod nnue;
 mod nnue_kernels;

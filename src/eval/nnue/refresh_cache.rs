@@ -7,7 +7,8 @@
 
 use super::feature_changes::RefreshChanges;
 use super::feature_table::PerspectiveTable;
-use super::features::{ActiveFeatures, PIECES_IN_SET};
+use super::features::ActiveFeatures;
+use crate::eval::bona_piece::PIECES_IN_SET;
 use crate::position::Position;
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 

@@ -2,8 +2,8 @@
 //!
 //! [`FeatureSet::HalfKpE9`]: crate::eval::nnue::FeatureSet::HalfKpE9
 
-use super::bona_piece::{HAND_END, PIECES_END};
-use super::perspective::{SQUARES, seen_by};
+use crate::eval::bona_piece::{HAND_END, PIECES_END};
+use crate::eval::perspective::{SQUARES, seen_by};
 use crate::position::Position;
 use crate::types::{Color, PieceType, Square};
 

@@ -3,8 +3,8 @@
 //! Names, hashes and feature counts are those of `YaneuraOu` (`source/eval/nnue/features`), which
 //! took the idea from nodchip's tanuki-. The last row is our own set.
 
-use super::bona_piece::{ALL_END, ENEMY_KING, PIECES_END};
 use super::raicho;
+use crate::eval::bona_piece::{ALL_END, ENEMY_KING, PIECES_END};
 
 /// A feature set. Files of our own format store its index here: new sets come last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,32 +1,32 @@
 //! Maps a position to the active features of a network.
 //!
-//! `bona_piece` numbers pieces as `YaneuraOu` does, `raicho` as our own networks do; this module
-//! turns the numbers into feature indices of a [`FeatureSet`].
+//! [`bona_piece`](crate::eval::bona_piece) numbers pieces as `YaneuraOu` does, `raicho` as our own
+//! networks do; this module turns the numbers into feature indices of a [`FeatureSet`].
 //!
 //! [`active_features`] is the definition. Incremental updates use [`king_bucket`],
 //! [`features_on_board`], [`features_in_hand`] and [`features_not_in_game`] for the pieces that
 //! change, and must arrive at the same accumulators.
 
 mod attacks;
-mod bona_piece;
 mod feature_set;
 mod perspective;
 mod raicho;
 
 use arrayvec::ArrayVec;
 
+use crate::eval::bona_piece::{
+    ENEMY_KING, HAND_END, NOT_IN_GAME, PIECES_END, number_in_hand, number_on_board, piece_numbers,
+};
+use crate::eval::perspective::{SQUARES, seen_by};
 use crate::position::Position;
 use crate::types::{Color, File, Piece, PieceType, Square};
-use bona_piece::{ENEMY_KING, HAND_END, NOT_IN_GAME, number_in_hand, number_on_board};
 use feature_set::{KingFeatures, Numbering};
-use perspective::{SQUARES, mirrored};
+use perspective::mirrored;
 
 pub(super) use attacks::Attacks;
-pub(super) use bona_piece::{PIECES_END, PIECES_IN_SET, piece_numbers};
 pub use feature_set::FeatureSet;
 pub use perspective::ActiveFeatures;
 pub(crate) use perspective::KingBucket;
-pub(super) use perspective::seen_by;
 
 /// The king bucket of a position whose king of `perspective` stands on `king`.
 ///

@@ -1,11 +1,6 @@
-//! How one side sees the board: white sees it rotated, and some feature sets mirror it by the king.
+//! What one side sees as features: the block of its king, mirrored by some feature sets.
 
 use arrayvec::ArrayVec;
-
-use crate::types::{Color, Square};
-
-/// Squares of the board, as an offset between blocks of features.
-pub(super) const SQUARES: u32 = Square::NUM as u32;
 
 /// Upper bound of the active features of one side: 40 pieces, with kings counted twice in some
 /// sets.
@@ -22,14 +17,6 @@ pub(crate) struct KingBucket {
     pub(crate) index: u32,
     /// Whether files are mirrored, so that the king is seen on files 1 to 5.
     pub(crate) is_mirrored: bool,
-}
-
-/// The square as `perspective` sees it: rotated by 180 degrees for white.
-pub(in crate::eval::nnue) fn seen_by(square: Square, perspective: Color) -> Square {
-    match perspective {
-        Color::Black => square,
-        Color::White => square.rotated(),
-    }
 }
 
 /// The square mirrored at file 5, in the same rank.

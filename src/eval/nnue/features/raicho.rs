@@ -11,7 +11,8 @@
 //! king's square selects no further block, so that a small network can be trained from few
 //! positions. The design is that of bullet's first example networks, by Jamie Whiting.
 
-use super::perspective::{ActiveFeatures, KingBucket, SQUARES, mirrored, seen_by};
+use super::perspective::{ActiveFeatures, KingBucket, mirrored};
+use crate::eval::perspective::{SQUARES, seen_by};
 use crate::position::Position;
 use crate::types::{Color, Piece, PieceType, Square};
 

@@ -1,6 +1,7 @@
 //! Piece numbers against their table, and the features that the sets make of them.
 
 use super::*;
+use crate::eval::bona_piece::{PIECES_END, PIECES_IN_SET, piece_numbers};
 use crate::position::START_SFEN;
 
 const MIDDLE_GAME: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";

@@ -33,7 +33,7 @@ use header::Header;
 use reader::Reader;
 
 /// The name of the network file in an evaluation folder.
-const FILE_NAME: &str = "nn.bin";
+pub const FILE_NAME: &str = "nn.bin";
 
 /// Range of `FV_SCALE`, as that of `YaneuraOu`'s option.
 const SCALES: std::ops::RangeInclusive<usize> = 1..=128;

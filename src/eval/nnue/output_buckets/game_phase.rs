@@ -2,7 +2,7 @@
 //! entering king.
 
 use super::hand::points;
-use crate::eval::nnue::features::seen_by;
+use crate::eval::perspective::seen_by;
 use crate::position::Position;
 use crate::types::{Color, Rank};
 

@@ -13,7 +13,7 @@ mod progress;
 
 use std::fmt;
 
-use super::features::seen_by;
+use crate::eval::perspective::seen_by;
 use crate::position::Position;
 use progress::PROGRESS_VALUES;
 

@@ -1,6 +1,7 @@
 //! Game progress, 0 to 255: a logistic regression over pairs of own king and piece.
 
-use crate::eval::nnue::features::{PIECES_END, piece_numbers, seen_by};
+use crate::eval::bona_piece::{PIECES_END, piece_numbers};
+use crate::eval::perspective::seen_by;
 use crate::position::Position;
 use crate::types::{Color, Square};
 

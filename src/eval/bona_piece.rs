@@ -11,19 +11,19 @@ use crate::position::Position;
 use crate::types::{Color, Piece, PieceType, Square};
 
 /// First piece number on the board; those below are in hand or not in the game.
-pub(in crate::eval::nnue) const HAND_END: u32 = 90;
+pub(super) const HAND_END: u32 = 90;
 
 /// First number of the own king; all other pieces lie below.
-pub(in crate::eval::nnue) const PIECES_END: u32 = 1548;
+pub(super) const PIECES_END: u32 = 1548;
 
 /// First number of the enemy king.
-pub(in crate::eval::nnue) const ENEMY_KING: u32 = PIECES_END + SQUARES;
+pub(super) const ENEMY_KING: u32 = PIECES_END + SQUARES;
 
 /// One more than the largest piece number.
-pub(in crate::eval::nnue) const ALL_END: u32 = ENEMY_KING + SQUARES;
+pub(super) const ALL_END: u32 = ENEMY_KING + SQUARES;
 
 /// Pieces of a full set without the kings.
-pub(in crate::eval::nnue) const PIECES_IN_SET: usize = 38;
+pub(super) const PIECES_IN_SET: usize = 38;
 
 /// The number of a piece of the set that is not in the game.
 pub(super) const NOT_IN_GAME: u32 = 0;
@@ -60,10 +60,7 @@ pub(super) fn number_in_hand(kind: PieceType, count: u32, owner: Color, perspect
 
 /// The piece numbers of a position as one side sees it: 38 pieces, including those not in the game,
 /// then the kings that are on the board.
-pub(in crate::eval::nnue) fn piece_numbers(
-    position: &Position,
-    perspective: Color,
-) -> ArrayVec<u32, 40> {
+pub(super) fn piece_numbers(position: &Position, perspective: Color) -> ArrayVec<u32, 40> {
     let mut numbers = ArrayVec::new();
     let board = position.board();
     for square in board.occupied() - board.kind(PieceType::King) {

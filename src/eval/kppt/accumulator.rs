@@ -1,0 +1,253 @@
+//! The sums of the positions along the line that is searched, updated incrementally.
+//!
+//! A stack holds the sums of one position per ply, with its key. Updates are lazy: the sums of a
+//! position are computed when it is evaluated, from those of the nearest earlier ply that has
+//! them. A king that has moved takes its sum of pairs from a cache by king square, from which it
+//! differs by a few pieces, as networks with king buckets do.
+//!
+//! Why unsafe here: the contract of [`Kernel`] is passed on to the callers.
+#![expect(
+    unsafe_code,
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "functions for an instruction set are unsafe to call"
+)]
+
+use super::exchange::{Exchange, all_pairs};
+use super::kernel::Kernel;
+use super::numbers::{Numbers, Slots, changes};
+use super::scalar::{Sums, Weight, Weights, add, subtract};
+use super::tables::Tables;
+use crate::eval::perspective::seen_by;
+use crate::position::Position;
+use crate::types::{Color, Key64, Square, Value};
+
+/// Plies that have an entry in the stack; longer lines reuse the first ones.
+const STACK: usize = 256;
+
+/// Most plies that are updated from an earlier one.
+const MAX_UPDATE_PLIES: usize = 8;
+
+/// Most pieces that are added and removed one by one; beyond, all pairs are summed anew.
+const MAX_EXCHANGED: usize = 28;
+
+/// The sums of a position with what they were summed over.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: Option<Key64>,
+    kings: [Square; Color::NUM],
+    numbers: [Numbers; Color::NUM],
+    sums: Sums,
+}
+
+impl Entry {
+    const EMPTY: Self = Self {
+        key: None,
+        kings: [Square::S11; Color::NUM],
+        numbers: [Numbers::EMPTY; Color::NUM],
+        sums: Sums {
+            pairs: [[0; 2]; Color::NUM],
+            kings: [0; 2],
+        },
+    };
+}
+
+/// The last sum of pairs that was computed for a king on a square.
+#[derive(Clone, Copy, Debug)]
+struct CachedSum {
+    numbers: Numbers,
+    sum: Weight,
+}
+
+impl CachedSum {
+    /// The sum of no pieces, which is right.
+    const EMPTY: Self = Self {
+        numbers: Numbers::EMPTY,
+        sum: [0; 2],
+    };
+}
+
+/// The sums of one thread.
+#[derive(Debug)]
+pub(super) struct SumStack {
+    entries: Vec<Entry>,
+    cache: KingCache,
+}
+
+/// Sums of pairs, `[side][square of its king as it sees it]`.
+#[derive(Debug)]
+struct KingCache([Vec<CachedSum>; Color::NUM]);
+
+impl SumStack {
+    pub(super) fn new() -> Self {
+        Self {
+            entries: vec![Entry::EMPTY; STACK],
+            cache: KingCache::new(),
+        }
+    }
+
+    /// The value of a position for the side to move. `None` where a king is missing.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `K`, `TURN` is right for `tables`, and this stack
+    /// is used with no other tables.
+    #[inline(always)]
+    pub(super) unsafe fn evaluate<K: Kernel, const TURN: bool>(
+        &mut self,
+        tables: &Tables,
+        position: &Position,
+    ) -> Option<Value> {
+        let kings = [position.king(Color::Black)?, position.king(Color::White)?];
+        let now = position.moves_made();
+        let index = now % STACK;
+        match self.plies_to_computed(position) {
+            Some(0) => {}
+            // SAFETY: the caller vouches for `K`, `TURN` and `tables`.
+            Some(back) => unsafe { self.update::<K, TURN>(tables, position, kings, back) },
+            None => {
+                let entry = &mut self.entries[index];
+                entry.numbers = Color::ALL.map(|side| Numbers::of(position, side));
+                for side in Color::ALL {
+                    let own = side.index();
+                    let king = seen_by(kings[own], side).index();
+                    let numbers = &entry.numbers[own];
+                    // SAFETY: the caller vouches for `K`, `TURN` and `tables`.
+                    entry.sums.pairs[own] =
+                        unsafe { self.cache.sum::<K, TURN>(tables, side, king, numbers) };
+                }
+                entry.sums.kings = sum_of_kings(tables, kings, &entry.numbers[0]);
+            }
+        }
+        let entry = &mut self.entries[index];
+        entry.key = Some(position.key());
+        entry.kings = kings;
+        Some(entry.sums.value(position))
+    }
+
+    /// Number of plies back to the nearest position whose sums are here.
+    #[inline(always)]
+    fn plies_to_computed(&self, position: &Position) -> Option<usize> {
+        let now = position.moves_made();
+        for back in 0..=MAX_UPDATE_PLIES {
+            let key = position.key_before(back)?;
+            if self.entries[(now - back) % STACK].key == Some(key) {
+                return Some(back);
+            }
+            position.past_move(back)?;
+        }
+        None
+    }
+
+    /// Computes the entry of a position from that of `back` plies before.
+    ///
+    /// # Safety
+    /// As for [`Self::evaluate`].
+    #[inline(always)]
+    unsafe fn update<K: Kernel, const TURN: bool>(
+        &mut self,
+        tables: &Tables,
+        position: &Position,
+        kings: [Square; Color::NUM],
+        back: usize,
+    ) {
+        let now = position.moves_made();
+        let (from, to) = ((now - back) % STACK, now % STACK);
+        let Ok([source, entry]) = self.entries.get_disjoint_mut([from, to]) else {
+            return;
+        };
+        entry.clone_from(source);
+        let mut slots = 0_u64;
+        let mut mover = 0;
+        for back in (0..back).rev() {
+            let Some(past) = position.past_move(back) else {
+                break;
+            };
+            for (index, change) in changes(past).into_iter().enumerate() {
+                let Some(slot) = entry.numbers[0].slot_of(change[0][0]) else {
+                    debug_assert!(false, "a piece moved that was not there");
+                    continue;
+                };
+                for (numbers, [_, after]) in entry.numbers.iter_mut().zip(change) {
+                    numbers.0[slot] = after;
+                }
+                slots |= 1 << slot;
+                if index == 0 {
+                    mover = slot;
+                }
+            }
+        }
+        for side in Color::ALL {
+            let own = side.index();
+            let king = seen_by(kings[own], side).index();
+            let (before, numbers) = (&source.numbers[own], &entry.numbers[own]);
+            let sum = &mut entry.sums.pairs[own];
+            // SAFETY: the caller vouches for `K`, `TURN` and `tables`; numbers are in range.
+            unsafe {
+                if kings[own] == source.kings[own] {
+                    Exchange::of_slots(before, numbers, slots, mover)
+                        .apply::<K, TURN>(tables, king, sum);
+                } else {
+                    *sum = self.cache.sum::<K, TURN>(tables, side, king, numbers);
+                }
+            }
+        }
+        let (before, numbers) = (&source.numbers[0], &entry.numbers[0]);
+        if kings == source.kings {
+            let weight = |numbers: &Numbers, slot: usize| {
+                let [black_king, white_king] = kings.map(Square::index);
+                tables.kkp(black_king, white_king, numbers.0[slot] as usize)
+            };
+            for slot in Slots(slots) {
+                add(&mut entry.sums.kings, weight(numbers, slot));
+                subtract(&mut entry.sums.kings, weight(before, slot));
+            }
+        } else {
+            entry.sums.kings = sum_of_kings(tables, kings, numbers);
+        }
+    }
+}
+
+impl KingCache {
+    fn new() -> Self {
+        Self(std::array::from_fn(|_| vec![CachedSum::EMPTY; Square::NUM]))
+    }
+
+    /// The sum of pairs of a side whose king is seen on a square, computed from the last one, which
+    /// it replaces.
+    ///
+    /// # Safety
+    /// As for [`SumStack::evaluate`]; numbers are in range.
+    #[inline(always)]
+    unsafe fn sum<K: Kernel, const TURN: bool>(
+        &mut self,
+        tables: &Tables,
+        side: Color,
+        king: usize,
+        numbers: &Numbers,
+    ) -> Weight {
+        let last = &mut self.0[side.index()][king];
+        let exchange = Exchange::of_lists(&last.numbers, numbers);
+        // SAFETY: the caller vouches for `K`, `TURN`, `tables` and the numbers.
+        unsafe {
+            if exchange.added.len() + exchange.removed.len() <= MAX_EXCHANGED {
+                exchange.apply::<K, TURN>(tables, king, &mut last.sum);
+            } else {
+                last.sum = all_pairs::<K, TURN>(tables, king, numbers);
+            }
+        }
+        last.numbers = *numbers;
+        last.sum
+    }
+}
+
+/// The sum of KK and KKP, whose pieces are those that black sees.
+#[inline(always)]
+fn sum_of_kings(tables: &Tables, kings: [Square; Color::NUM], numbers: &Numbers) -> Weight {
+    let [black, white] = kings.map(Square::index);
+    let mut sum = tables.kk(black, white);
+    for &number in &numbers.0 {
+        if let Ok(number) = usize::try_from(number) {
+            add(&mut sum, tables.kkp(black, white, number));
+        }
+    }
+    sum
+}

@@ -1,0 +1,135 @@
+//! Three-piece evaluations: values of `YaneuraOu` from formulas, and sums kept from move to move
+//! against the specification.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::common::{TWO_KINGS, position};
+use raicho::eval::kppt::scalar::{self, Weight, Weights};
+use raicho::eval::kppt::{Kind, Model, Tables};
+use raicho::eval::nnue::simd::InstructionSet;
+use raicho::movegen::legal_moves;
+use raicho::position::Position;
+
+/// Evaluations by `YaneuraOu` 9.70 with files of made-up weights, see [`Formula`].
+const KPPT: &str = include_str!("../data/kppt_evaluations.tsv");
+
+/// The same without the turn part of KPP.
+const KPP_KKPT: &str = include_str!("../data/kpp_kkpt_evaluations.tsv");
+
+/// Weights by formula: value i of stream s is `SplitMix64` of s · 2^40 + i, between −half and half.
+struct Formula {
+    kind: Kind,
+}
+
+/// Stream and half of the board part and of the turn part.
+type Parts = [(u64, u64); 2];
+
+fn weight(parts: Parts, index: usize) -> Weight {
+    parts.map(|(stream, half)| {
+        let counter = (stream << 40) + index as u64;
+        let mut bits = counter.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^= bits >> 31;
+        ((bits >> 33) % (2 * half + 1)) as i32 - half as i32
+    })
+}
+
+impl Weights for Formula {
+    fn kk(&self, black_king: usize, white_king: usize) -> Weight {
+        weight([(21, 20000), (22, 3000)], black_king * 81 + white_king)
+    }
+
+    fn kkp(&self, black_king: usize, white_king: usize, piece: usize) -> Weight {
+        assert!((1..1548).contains(&piece));
+        let index = (black_king * 81 + white_king) * 1548 + piece;
+        weight([(23, 3000), (24, 400)], index)
+    }
+
+    fn kpp(&self, king: usize, one: usize, other: usize) -> Weight {
+        assert!(one != other && (1..1548).contains(&one.min(other)));
+        let index = (king * 1548 + one.max(other)) * 1548 + one.min(other);
+        let [board, turn] = weight([(25, 250), (26, 40)], index);
+        match self.kind {
+            Kind::Kppt => [board, turn],
+            Kind::KppKkpt => [board, 0],
+        }
+    }
+}
+
+#[test]
+fn formulas_give_the_values_of_other_programs() {
+    for (table, kind) in [(KPPT, Kind::Kppt), (KPP_KKPT, Kind::KppKkpt)] {
+        let weights = Formula { kind };
+        let rows = table.lines().filter(|line| !line.starts_with('#'));
+        let mut compared = 0;
+        for row in rows {
+            let (sfen, expected) = row.split_once('\t').expect("two columns");
+            let value = scalar::evaluate(&weights, &position(sfen)).expect("two kings");
+            assert_eq!(value.to_string(), expected, "{kind}: {sfen}");
+            compared += 1;
+        }
+        assert!(compared >= 270);
+    }
+}
+
+/// Plays random moves and null moves, undoes some of them, and compares most of the positions.
+fn compare(model: &Model, starts: &[&str], games: u64) {
+    let mut accumulator = model.accumulator();
+    for (game, sfen) in (0..games).zip(starts.iter().cycle()) {
+        let mut random = ChaCha8Rng::seed_from_u64(game);
+        let mut position = position(sfen);
+        for _ in 0..160 {
+            let moves = legal_moves(&position);
+            if moves.is_empty() {
+                break;
+            }
+            if random.random_bool(0.2) && position.moves_made() > 3 && !was_null(&position) {
+                position.undo_move();
+            } else if random.random_bool(0.05) && !position.in_check() {
+                position.do_null_move();
+            } else if was_null(&position) && random.random_bool(0.5) {
+                position.undo_null_move();
+            } else {
+                position.do_move(moves[random.random_range(0..moves.len())]);
+            }
+            if random.random_bool(0.6) {
+                assert_eq!(
+                    model.evaluate(&position, &mut accumulator),
+                    scalar::evaluate(model.tables(), &position),
+                    "{}, {}",
+                    model.instruction_set(),
+                    position.to_sfen()
+                );
+            }
+        }
+    }
+}
+
+fn was_null(position: &Position) -> bool {
+    position.past_move(0).is_some_and(|past| past.mv.is_none())
+}
+
+#[test]
+fn sums_kept_from_move_to_move_are_those_of_the_position() {
+    for kind in [Kind::KppKkpt, Kind::Kppt] {
+        let mut tables = Some(Tables::made_up(kind, 1).expect("memory for the weights"));
+        for set in InstructionSet::ALL
+            .into_iter()
+            .filter(|set| set.is_available())
+        {
+            let model = Model::new(tables.take().expect("weights"), String::new(), set);
+            assert_eq!(model.instruction_set(), set);
+            compare(&model, &TWO_KINGS, 24);
+            tables = Some(model.into_tables());
+        }
+        let model = Model::new(
+            tables.expect("weights"),
+            String::new(),
+            InstructionSet::best(),
+        );
+        let no_king: Position = position("9/9/4k4/9/9/9/9/9/9 b G 1");
+        assert_eq!(model.evaluate(&no_king, &mut model.accumulator()), None);
+    }
+}
