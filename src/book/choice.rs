@@ -1,0 +1,103 @@
+//! Choosing among the candidates of a probe, and following the books from there.
+
+use std::hash::{BuildHasher as _, RandomState};
+
+use rand::{Rng as _, RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::entry::BookMove;
+use super::legal::legal_move;
+use super::library::Library;
+use super::options::BookOptions;
+use super::probe::{Probe, ProbedMove};
+use crate::position::Position;
+use crate::types::Move;
+
+/// Random numbers for one position: with a seed always the same for the same position.
+pub struct Dice(ChaCha8Rng);
+
+impl Dice {
+    /// The numbers for a position.
+    pub fn new(seed: u64, position: &Position) -> Self {
+        let seed = match seed {
+            // Each state has new random keys.
+            0 => RandomState::new().hash_one(0),
+            seed => seed ^ position.key().low64(),
+        };
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// Whether the books are left aside this time.
+    pub fn ignores_books(&mut self, options: &BookOptions) -> bool {
+        options.ignore_rate > 0 && self.0.random_range(0..100) < options.ignore_rate
+    }
+
+    /// One of the candidates, by weight; `None` if there is none.
+    pub fn choose<'a>(&mut self, probe: &'a Probe) -> Option<&'a ProbedMove> {
+        let weights = || probe.candidates().map(|probed| u128::from(probed.weight));
+        let sum: u128 = weights().sum();
+        if sum == 0 {
+            return None;
+        }
+        let mut point = u128::from(self.0.next_u64()) % sum;
+        probe.candidates().find(|probed| {
+            let weight = u128::from(probed.weight);
+            let is_chosen = point < weight;
+            point = point.saturating_sub(weight);
+            is_chosen
+        })
+    }
+}
+
+/// The expected answer to a move of a probe: that of the book, or else the first move that the
+/// books have after it. `None` if it is illegal.
+pub fn ponder_move(
+    library: &Library,
+    position: &Position,
+    probed: &ProbedMove,
+    options: &BookOptions,
+) -> Option<Move> {
+    let mut after = position.clone();
+    after.do_move(probed.mv);
+    let answer = match probed.known.ponder {
+        Some(ponder) => ponder,
+        None => {
+            let found = library.find(&after, options, &mut Vec::new())?;
+            found.moves.first()?.mv
+        }
+    };
+    legal_move(&after, answer)
+}
+
+/// The line from a move of a probe on: the first legal moves of the books, at most
+/// [`BookOptions::pv_moves`], up to a repetition. Where the books end after the first move, the
+/// expected answer follows.
+pub fn line(
+    library: &Library,
+    position: &Position,
+    probed: &ProbedMove,
+    options: &BookOptions,
+) -> Vec<Move> {
+    let mut after = position.clone();
+    let mut line = vec![probed.mv];
+    let mut expected = probed.known.ponder;
+    after.do_move(probed.mv);
+    while line.len() < options.pv_moves && after.search_repetition(usize::MAX).is_none() {
+        let found = library.find(&after, options, &mut Vec::new());
+        let known = found.and_then(|found| {
+            let is_legal = |known: &&BookMove| legal_move(&after, known.mv).is_some();
+            found.moves.iter().find(is_legal).copied()
+        });
+        let next = known.map_or(expected, |known| Some(known.mv));
+        let Some(mv) = next.and_then(|mv| legal_move(&after, mv)) else {
+            break;
+        };
+        line.push(mv);
+        after.do_move(mv);
+        match known {
+            Some(known) => expected = known.ponder,
+            None => break,
+        }
+    }
+    line
+}

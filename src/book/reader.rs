@@ -1,0 +1,82 @@
+//! Reads books of every format, position by position.
+
+use std::fmt;
+use std::path::Path;
+
+use super::apery::AperyReader;
+use super::db::DbReader;
+use super::entry::BookEntry;
+use super::fault::{BookError, BookFault, Reason};
+use super::format::BookFormat;
+use super::sbk::SbkReader;
+use super::ybb::YbbReader;
+
+/// The positions of a book in the order of the file, and the faults between them.
+///
+/// `.db` and `.ybb` are streamed. `.bin` and `.sbk` are read into memory: their positions follow
+/// from one another.
+pub struct BookReader {
+    format: BookFormat,
+    inner: Inner,
+}
+
+enum Inner {
+    Db(DbReader),
+    Ybb(YbbReader),
+    Bin(Box<AperyReader>),
+    Sbk(Box<SbkReader>),
+}
+
+impl BookReader {
+    /// Opens a book of any format, which its content tells.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no book.
+    pub fn open(path: &Path) -> Result<Self, BookError> {
+        Self::open_any(path).map_err(|reason| BookError::new(path, reason))
+    }
+
+    fn open_any(path: &Path) -> Result<Self, Reason> {
+        let format = BookFormat::of_file(path)?;
+        let inner = match format {
+            BookFormat::Db => Inner::Db(DbReader::open(path)?),
+            BookFormat::Ybb => Inner::Ybb(YbbReader::open(path)?),
+            BookFormat::Bin => Inner::Bin(Box::new(AperyReader::open(path)?)),
+            BookFormat::Sbk => Inner::Sbk(Box::new(SbkReader::open(path)?)),
+        };
+        Ok(Self { format, inner })
+    }
+
+    /// The format of the file.
+    pub const fn format(&self) -> BookFormat {
+        self.format
+    }
+
+    /// Number of positions, where the file gives it.
+    pub const fn positions(&self) -> Option<u64> {
+        match &self.inner {
+            Inner::Ybb(reader) => Some(reader.positions()),
+            _ => None,
+        }
+    }
+}
+
+/// A fault stands for what it names: the rest is read, unless [`BookFault::is_end`] says otherwise.
+impl Iterator for BookReader {
+    type Item = Result<BookEntry, BookFault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.inner {
+            Inner::Db(reader) => reader.next(),
+            Inner::Ybb(reader) => reader.next(),
+            Inner::Bin(reader) => reader.next(),
+            Inner::Sbk(reader) => reader.next(),
+        }
+    }
+}
+
+impl fmt::Debug for BookReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BookReader({})", self.format)
+    }
+}
