@@ -90,7 +90,7 @@ pub struct BookFault {
 }
 
 impl BookFault {
-    pub(super) const fn new(place: Place, problem: Problem) -> Self {
+    pub(crate) const fn new(place: Place, problem: Problem) -> Self {
         Self { place, problem }
     }
 
@@ -214,7 +214,7 @@ impl FaultLog {
         (!self.first.is_empty()).then(|| self.first.remove(0))
     }
 
-    pub(super) fn add(&mut self, fault: BookFault) {
+    pub(crate) fn add(&mut self, fault: BookFault) {
         self.count += 1;
         if self.first.len() < Self::KEPT {
             self.first.push(fault);

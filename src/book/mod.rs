@@ -46,3 +46,6 @@ pub use probe::{Dropped, Probe, ProbedMove, Refusal, probe};
 pub use reader::BookReader;
 pub use writer::BookWriter;
 pub use writer_error::WriteError;
+
+pub(crate) use db::{Blocks, Line, parse_move, split_line};
+pub(crate) use rotate::rotated_move;

@@ -7,7 +7,7 @@ const FIELD: u16 = 0x7f;
 const FROM_SHIFT: u32 = 7;
 
 /// The move on the board turned round; `None` if a field is out of range.
-pub(super) fn rotated_move(mv: Move16) -> Option<Move16> {
+pub(crate) fn rotated_move(mv: Move16) -> Option<Move16> {
     let index = |square: Square| square.rotated().index() as u16;
     let bits = mv.to_bits() & !FIELD | index(mv.to()?);
     if mv.is_drop() {

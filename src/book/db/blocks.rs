@@ -12,7 +12,7 @@ const BLOCK: usize = 1 << 20;
 const LONGEST: usize = 64 << 20;
 
 /// The blocks of a text in order: each ends before a `sfen` line, or with the text.
-pub(super) struct Blocks<R> {
+pub(crate) struct Blocks<R> {
     input: R,
     /// What is read and belongs to the next block.
     rest: Vec<u8>,
@@ -21,7 +21,7 @@ pub(super) struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    pub(super) const fn new(input: R) -> Self {
+    pub(crate) const fn new(input: R) -> Self {
         Self {
             input,
             rest: Vec::new(),

@@ -16,7 +16,7 @@ const MOVE_LENGTH: usize = 4;
 
 /// A line without its end and trailing blanks.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Line<'a> {
+pub(crate) enum Line<'a> {
     /// Blank, or a comment.
     Nothing,
     /// A position: the text after `sfen `.
@@ -26,7 +26,7 @@ pub(super) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn of(line: &'a [u8]) -> Self {
+    pub(crate) fn of(line: &'a [u8]) -> Self {
         let line = line.trim_ascii_end();
         if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"//") {
             Self::Nothing
@@ -39,7 +39,7 @@ impl<'a> Line<'a> {
 }
 
 /// Splits a text after its first line: the line without its end, and the rest.
-pub(super) fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
+pub(crate) fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
     let is_end = |&byte: &u8| byte == b'\n' || byte == b'\r';
     let Some(end) = text.iter().position(is_end) else {
         return (text, &[]);
@@ -66,7 +66,7 @@ pub(super) fn parse_position(text: &[u8]) -> Result<(PackedSfen, u32), Problem> 
 ///
 /// # Errors
 /// The first field is no move.
-pub(super) fn parse_move(line: &[u8]) -> Result<BookMove, Problem> {
+pub(crate) fn parse_move(line: &[u8]) -> Result<BookMove, Problem> {
     let mut fields = line
         .split(u8::is_ascii_whitespace)
         .filter(|field| !field.is_empty());

@@ -13,7 +13,9 @@ mod nodes;
 mod reader;
 mod writer;
 
+pub(crate) use blocks::Blocks;
 pub(super) use disk::DbOnDisk;
+pub(crate) use line::{Line, parse_move, split_line};
 pub(super) use load::load;
 pub(super) use reader::DbReader;
 pub(super) use writer::{DbWriter, position_text};

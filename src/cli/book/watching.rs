@@ -1,0 +1,45 @@
+//! Progress and interruption of work on books.
+
+use std::sync::OnceLock;
+
+use anyhow::Context;
+
+use crate::book::FaultLog;
+use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::output;
+use crate::cli::progress::Meter;
+use crate::makebook::{MakeError, Watch};
+
+const BYTES_PER_MEGABYTE: u64 = 1_000_000;
+
+/// Runs `work` with a progress bar in megabytes; Ctrl-C ends it.
+pub(super) fn watched<T>(
+    work: impl FnOnce(&Watch<'_>) -> Result<T, MakeError>,
+) -> anyhow::Result<T> {
+    let stop = stop_on_ctrl_c()?;
+    let meter = OnceLock::new();
+    let progress = |done: u64, total: u64| {
+        let length = total.div_ceil(BYTES_PER_MEGABYTE);
+        let meter = meter.get_or_init(|| Meter::new("MB", Some(length), 0));
+        meter.advance(done / BYTES_PER_MEGABYTE, format!("of {length}"));
+    };
+    let result = work(&Watch {
+        stop: &stop,
+        progress: &progress,
+    });
+    if let Some(meter) = meter.get() {
+        meter.finish();
+    }
+    result.context("the book is not written")
+}
+
+/// Prints what was left out, to standard error.
+pub(super) fn print_faults(faults: &FaultLog) {
+    for fault in faults.first() {
+        output::eprint_line(fault);
+    }
+    let more = faults.count() - faults.first().len() as u64;
+    if more > 0 {
+        output::eprint_line(format_args!("and {more} more"));
+    }
+}
