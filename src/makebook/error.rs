@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::book::{BookError, WriteError};
+use crate::records::teacher::TeacherError;
 use crate::runs::OutputError;
 
 /// Why a book cannot be made.
@@ -45,6 +46,14 @@ pub enum MakeError {
         path: PathBuf,
         /// What was found and what was expected.
         reason: String,
+    },
+    /// A game cannot be read.
+    #[error("{}: {source}", path.display())]
+    Games {
+        /// The file concerned.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: TeacherError,
     },
     /// The book is too large for the numbers that stand for its positions.
     #[error("the book has more than {} positions", u32::MAX / 2)]

@@ -2,12 +2,21 @@
 //!
 //! | Part | What it is |
 //! |---|---|
+//! | [`merge`] | makes one book of several, or sorts one, in bounded memory |
+//! | [`games`] | makes a book of the moves of games |
 //! | [`minimax`] | carries the values of the leaves back over the whole graph |
 //! | [`Watch`] | the progress of long work, and the request to end it |
 
+mod combine;
 mod error;
+pub mod games;
+mod merge;
 pub mod minimax;
+mod packing;
+mod sorter;
 mod watch;
 
+pub use combine::{MergeRule, MergeRuleError};
 pub use error::MakeError;
+pub use merge::{MergeSettings, MergeSummary, merge};
 pub use watch::Watch;

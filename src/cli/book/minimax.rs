@@ -98,9 +98,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         keeps_best_only: arguments.shrink,
         threads: arguments.threads.into(),
     };
-    let summary =
-        watched(|watch| minimax::run(&arguments.input, &arguments.out, &settings, watch))?;
-    print_faults(&summary.faults);
+    let summary = watched("MB", 1_000_000, |watch| {
+        minimax::run(&arguments.input, &arguments.out, &settings, watch)
+    })?;
+    print_faults(&arguments.input, &summary.faults);
     print(&summary, arguments, &settings)
 }
 
