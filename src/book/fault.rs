@@ -111,6 +111,8 @@ pub enum Place {
     Index(u64),
     /// A state of a `.sbk` file, from 0.
     State(u64),
+    /// A key of Apery's books.
+    Key(u64),
     /// The whole file.
     File,
 }
@@ -122,6 +124,7 @@ impl fmt::Display for Place {
             Self::Byte(offset) => write!(f, "byte {offset}"),
             Self::Index(number) => write!(f, "position {number} of the index"),
             Self::State(number) => write!(f, "state {number}"),
+            Self::Key(key) => write!(f, "key {key:016x}"),
             Self::File => f.write_str("the whole file"),
         }
     }
@@ -174,9 +177,9 @@ pub enum Problem {
          sort the book, or set BookOnTheFly to false"
     )]
     NotSorted,
-    /// A position whose key has an illegal move: another position has the same key.
-    #[error("an illegal move for key {0:016x}, the position is skipped")]
-    KeyCollision(u64),
+    /// A small book that cannot be searched where it lies.
+    #[error("the positions are not in order, so that the book is loaded into memory")]
+    NotSortedLoaded,
     /// A second entry where a format allows one.
     #[error("the position stands there before, this entry is skipped")]
     Duplicate,

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use super::block::Block;
 use super::blocks::Blocks;
-use super::nodes::Nodes;
 use crate::book::entry::BookEntry;
 use crate::book::fault::{BookFault, Place};
 
@@ -27,7 +27,7 @@ impl DbReader {
     }
 
     fn read_block(&mut self, text: &[u8]) {
-        let block = Nodes::read(text, self.lines);
+        let block = Block::read(text, self.lines);
         self.lines += block.lines;
         self.ready.extend(block.faults.into_iter().map(Err));
         self.ready.extend(block.nodes.iter().map(|node| {

@@ -7,7 +7,7 @@ use crate::book::memory::Node;
 
 /// The content of a block.
 #[derive(Default, Debug)]
-pub(super) struct Nodes {
+pub(super) struct Block {
     /// The positions in order; their moves are parts of `moves`.
     pub(super) nodes: Vec<Node>,
     /// The moves of all positions, one after another.
@@ -27,19 +27,19 @@ enum Owner {
     Skipped,
 }
 
-impl Nodes {
+impl Block {
     /// Reads a block whose first line has the number `first_line` + 1.
     pub(super) fn read(mut text: &[u8], first_line: u64) -> Self {
-        let mut nodes = Self::default();
+        let mut block = Self::default();
         let mut owner = Owner::Nobody;
         while !text.is_empty() {
             let (line, rest) = split_line(text);
             text = rest;
-            nodes.lines += 1;
+            block.lines += 1;
             let read = match (Line::of(line), owner) {
                 (Line::Nothing, _) | (Line::Move(_), Owner::Skipped) => Ok(owner),
-                (Line::Position(text), _) => nodes.add_position(text),
-                (Line::Move(line), Owner::LastNode) => nodes.add_move(line).map(|()| owner),
+                (Line::Position(text), _) => block.add_position(text),
+                (Line::Move(line), Owner::LastNode) => block.add_move(line).map(|()| owner),
                 (Line::Move(line), Owner::Nobody) => {
                     Err(parse_move(line).err().unwrap_or(Problem::MoveOutside))
                 }
@@ -50,12 +50,12 @@ impl Nodes {
                     if matches!(line, Line::Position(_)) {
                         owner = Owner::Skipped;
                     }
-                    let place = Place::Line(first_line + nodes.lines);
-                    nodes.faults.push(BookFault::new(place, problem));
+                    let place = Place::Line(first_line + block.lines);
+                    block.faults.push(BookFault::new(place, problem));
                 }
             }
         }
-        nodes
+        block
     }
 
     fn add_position(&mut self, text: &[u8]) -> Result<Owner, Problem> {
