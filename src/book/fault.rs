@@ -81,7 +81,7 @@ pub enum Reason {
 
 /// A part of a book that is left out; the rest is used.
 #[derive(Debug, Error)]
-#[error("{place}: {problem}")]
+#[error("{}{problem}", place.prefix())]
 pub struct BookFault {
     /// Where.
     pub place: Place,
@@ -90,7 +90,8 @@ pub struct BookFault {
 }
 
 impl BookFault {
-    pub(super) const fn new(place: Place, problem: Problem) -> Self {
+    /// A fault at a place.
+    pub const fn new(place: Place, problem: Problem) -> Self {
         Self { place, problem }
     }
 
@@ -125,7 +126,17 @@ impl fmt::Display for Place {
             Self::Index(number) => write!(f, "position {number} of the index"),
             Self::State(number) => write!(f, "state {number}"),
             Self::Key(key) => write!(f, "key {key:016x}"),
-            Self::File => f.write_str("the whole file"),
+            Self::File => f.write_str("the file"),
+        }
+    }
+}
+
+impl Place {
+    /// What a message about it begins with: nothing for the whole file.
+    fn prefix(self) -> String {
+        match self {
+            Self::File => String::new(),
+            place => format!("{place}: "),
         }
     }
 }
@@ -159,6 +170,21 @@ pub enum Problem {
         /// Its position.
         sfen: String,
     },
+    /// A position that is not written as other programs look for it.
+    #[error("other programs look for \"{0}\" and do not find this spelling")]
+    Spelling(String),
+    /// A position that belongs elsewhere.
+    #[error("the position belongs before the one before it: programs that bisect do not find it")]
+    Order,
+    /// A second entry for a position and ply.
+    #[error("a second entry for this position and ply")]
+    SecondEntry,
+    /// A move that stands twice.
+    #[error("the move {0} stands there twice")]
+    SecondMove(Move16),
+    /// A position without moves.
+    #[error("a position without moves")]
+    NoMoves,
     /// A move before the first position.
     #[error("a move before the first position, it is skipped")]
     MoveOutside,

@@ -10,10 +10,9 @@ use std::path::Path;
 
 use super::key::{ChildKeys, key_of};
 use super::record::{Record, of_key, read_all};
-use crate::book::entry::{BookEntry, BookMove};
+use crate::book::entry::{BookEntry, BookMove, merge_moves};
 use crate::book::fault::{BookFault, FaultLog, Place, Problem};
 use crate::book::legal::legal_move;
-use crate::book::memory::merge;
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
 use crate::records::packed::PackedSfen;
@@ -29,6 +28,8 @@ pub(in crate::book) struct AperyReader {
     position: Position,
     /// Faults of the records, which are returned first.
     faults: FaultLog,
+    /// Key of the last entry.
+    key: u64,
     is_done: bool,
 }
 
@@ -48,8 +49,14 @@ impl AperyReader {
             seen: HashSet::new(),
             position: start,
             faults,
+            key: 0,
             is_done: false,
         })
+    }
+
+    /// Key of the last entry.
+    pub(in crate::book) const fn key(&self) -> u64 {
+        self.key
     }
 
     fn next_open(&mut self) -> Option<(u32, Board)> {
@@ -96,6 +103,7 @@ impl AperyReader {
             return None;
         }
         let moves = legal;
+        self.key = key;
         self.open_children(ply);
         Some(BookEntry {
             position,
@@ -108,7 +116,7 @@ impl AperyReader {
     fn moves_of(&self, key: u64) -> Vec<BookMove> {
         let mut moves = Vec::new();
         for record in of_key(&self.records, key) {
-            merge(&mut moves, &[record.known]);
+            merge_moves(&mut moves, &[record.known]);
         }
         moves.sort_by_key(|known| Reverse((known.count, known.value)));
         moves

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use super::line::{Line, parse_move, parse_position};
 use super::lines::Lines;
-use crate::book::entry::BookMove;
-use crate::book::memory::{fits, merge};
+use crate::book::entry::{BookMove, merge_moves};
+use crate::book::memory::fits;
 use crate::book::query::Query;
 use crate::book::shared_file::SharedFile;
 
@@ -82,7 +82,7 @@ impl DbOnDisk {
             several => {
                 let mut moves = Vec::new();
                 for entry in several {
-                    merge(&mut moves, &self.moves_after(entry.end)?);
+                    merge_moves(&mut moves, &self.moves_after(entry.end)?);
                 }
                 Ok(moves)
             }
