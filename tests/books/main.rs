@@ -6,3 +6,4 @@ mod common;
 
 mod answers;
 mod malformed;
+mod round_trips;
