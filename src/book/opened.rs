@@ -36,8 +36,8 @@ enum Content {
 
 impl Book {
     /// Opens a book of any format, which its content tells. `on_the_fly` leaves `.db` and `.ybb` on
-    /// the disk and searches them there, which takes no time and memory at the start, unless a small
-    /// one is not in order; the other formats are always loaded.
+    /// the disk and searches them there, which takes no time and memory at the start. The other
+    /// formats are always loaded, and so are small books that are not in order.
     ///
     /// # Errors
     /// The file cannot be read, or is no book.

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{SHOWN_FAULTS, checked_output, write};
+use super::destination::{checked_output, write};
 use crate::book::{BookReader, SortedWriter};
 use crate::cli::output;
+
+/// Faults that are printed one by one.
+const SHOWN_FAULTS: u64 = 20;
 
 /// Example: `raicho book convert user_book1.db --out user_book1.ybb`
 #[derive(Args)]

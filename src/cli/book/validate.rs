@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::Args;
 
-use super::{checked_output, write};
+use super::destination::{checked_output, write};
 use crate::book::{BookReader, Checker, SortedWriter};
 use crate::cli::output;
 
