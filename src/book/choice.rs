@@ -5,7 +5,6 @@ use std::hash::{BuildHasher as _, RandomState};
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::entry::BookMove;
 use super::legal::legal_move;
 use super::library::Library;
 use super::options::BookOptions;
@@ -59,45 +58,39 @@ pub fn ponder_move(
 ) -> Option<Move> {
     let mut after = position.clone();
     after.do_move(probed.mv);
-    let answer = match probed.known.ponder {
-        Some(ponder) => ponder,
-        None => {
-            let found = library.find(&after, options, &mut Vec::new())?;
-            found.moves.first()?.mv
-        }
+    let first_answer = || {
+        let found = library.find(&after, options, &mut Vec::new())?;
+        Some(found.moves.first()?.mv)
     };
+    let answer = probed.known.ponder.or_else(first_answer)?;
     legal_move(&after, answer)
 }
 
-/// The line from a move of a probe on: the first legal moves of the books, at most
-/// [`BookOptions::pv_moves`], up to a repetition. Where the books end after the first move, the
-/// expected answer follows.
+/// The line of a legal move and the legal answer to it, and then the first legal moves of the
+/// books: at most [`BookOptions::pv_moves`] in all, up to a repetition.
 pub fn line(
     library: &Library,
     position: &Position,
-    probed: &ProbedMove,
+    mv: Move,
+    ponder: Option<Move>,
     options: &BookOptions,
 ) -> Vec<Move> {
     let mut after = position.clone();
-    let mut line = vec![probed.mv];
-    let mut expected = probed.known.ponder;
-    after.do_move(probed.mv);
-    while line.len() < options.pv_moves && after.search_repetition(usize::MAX).is_none() {
-        let found = library.find(&after, options, &mut Vec::new());
-        let known = found.and_then(|found| {
-            let is_legal = |known: &&BookMove| legal_move(&after, known.mv).is_some();
-            found.moves.iter().find(is_legal).copied()
-        });
-        let next = known.map_or(expected, |known| Some(known.mv));
-        let Some(mv) = next.and_then(|mv| legal_move(&after, mv)) else {
-            break;
-        };
+    let mut line = Vec::new();
+    let mut next = Some(mv);
+    while let Some(mv) = next {
         line.push(mv);
         after.do_move(mv);
-        match known {
-            Some(known) => expected = known.ponder,
-            None => break,
+        if line.len() >= options.pv_moves || after.search_repetition(usize::MAX).is_some() {
+            break;
         }
+        let from_books = || {
+            let found = library.find(&after, options, &mut Vec::new())?;
+            let mut moves = found.moves.iter();
+            moves.find_map(|known| legal_move(&after, known.mv))
+        };
+        let is_answer = line.len() == 1;
+        next = ponder.filter(|_| is_answer).or_else(from_books);
     }
     line
 }

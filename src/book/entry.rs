@@ -33,3 +33,26 @@ pub struct BookEntry {
     /// Its moves in the order of the file.
     pub moves: Vec<BookMove>,
 }
+
+impl BookEntry {
+    /// Adds the moves of another entry for the same position. A move that is there gets the new
+    /// value, depth and ponder move, and the sum of the counts.
+    pub fn merge(&mut self, other: &Self) {
+        merge_moves(&mut self.moves, &other.moves);
+    }
+}
+
+/// Adds moves to those of the same position, as [`BookEntry::merge`] does.
+pub(super) fn merge_moves(moves: &mut Vec<BookMove>, more: &[BookMove]) {
+    for new in more {
+        match moves.iter_mut().find(|known| known.mv == new.mv) {
+            Some(known) => {
+                *known = BookMove {
+                    count: known.count.saturating_add(new.count),
+                    ..*new
+                }
+            }
+            None => moves.push(*new),
+        }
+    }
+}

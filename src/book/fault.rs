@@ -81,7 +81,7 @@ pub enum Reason {
 
 /// A part of a book that is left out; the rest is used.
 #[derive(Debug, Error)]
-#[error("{place}: {problem}")]
+#[error("{}{problem}", place.prefix())]
 pub struct BookFault {
     /// Where.
     pub place: Place,
@@ -90,7 +90,8 @@ pub struct BookFault {
 }
 
 impl BookFault {
-    pub(crate) const fn new(place: Place, problem: Problem) -> Self {
+    /// A fault at a place.
+    pub const fn new(place: Place, problem: Problem) -> Self {
         Self { place, problem }
     }
 
@@ -111,6 +112,8 @@ pub enum Place {
     Index(u64),
     /// A state of a `.sbk` file, from 0.
     State(u64),
+    /// A key of Apery's books.
+    Key(u64),
     /// The whole file.
     File,
 }
@@ -122,7 +125,18 @@ impl fmt::Display for Place {
             Self::Byte(offset) => write!(f, "byte {offset}"),
             Self::Index(number) => write!(f, "position {number} of the index"),
             Self::State(number) => write!(f, "state {number}"),
-            Self::File => f.write_str("the whole file"),
+            Self::Key(key) => write!(f, "key {key:016x}"),
+            Self::File => f.write_str("the file"),
+        }
+    }
+}
+
+impl Place {
+    /// What a message about it begins with: nothing for the whole file.
+    fn prefix(self) -> String {
+        match self {
+            Self::File => String::new(),
+            place => format!("{place}: "),
         }
     }
 }
@@ -156,6 +170,21 @@ pub enum Problem {
         /// Its position.
         sfen: String,
     },
+    /// A position that is not written as other programs look for it.
+    #[error("other programs look for \"{0}\" and do not find this spelling")]
+    Spelling(String),
+    /// A position that belongs elsewhere.
+    #[error("the position belongs before the one before it: programs that bisect do not find it")]
+    Order,
+    /// A second entry for a position and ply.
+    #[error("a second entry for this position and ply")]
+    SecondEntry,
+    /// A move that stands twice.
+    #[error("the move {0} stands there twice")]
+    SecondMove(Move16),
+    /// A position without moves.
+    #[error("a position without moves")]
+    NoMoves,
     /// A move before the first position.
     #[error("a move before the first position, it is skipped")]
     MoveOutside,
@@ -174,9 +203,9 @@ pub enum Problem {
          sort the book, or set BookOnTheFly to false"
     )]
     NotSorted,
-    /// A position whose key has an illegal move: another position has the same key.
-    #[error("an illegal move for key {0:016x}, the position is skipped")]
-    KeyCollision(u64),
+    /// A small book that cannot be searched where it lies.
+    #[error("the positions are not in order, so that the book is loaded into memory")]
+    NotSortedLoaded,
     /// A second entry where a format allows one.
     #[error("the position stands there before, this entry is skipped")]
     Duplicate,

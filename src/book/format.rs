@@ -82,7 +82,7 @@ impl BookFormat {
             Ok(Self::Bin)
         } else {
             named
-                .filter(|&format| format != Self::Db)
+                .filter(|format| matches!(format, Self::Ybb | Self::Sbk))
                 .ok_or(Reason::Unknown)
         }
     }

@@ -4,7 +4,7 @@ use crate::position::Position;
 use crate::types::{Move, Move16};
 
 /// The move if it is legal here.
-pub(super) fn legal_move(position: &Position, mv: Move16) -> Option<Move> {
+pub fn legal_move(position: &Position, mv: Move16) -> Option<Move> {
     let mv = position.to_move(mv)?;
     (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::entry::BookMove;
+use super::entry::{BookMove, merge_moves};
 use crate::records::packed::PackedSfen;
 
 /// A position of the index.
@@ -66,7 +66,7 @@ impl MemoryBook {
         let mut moves = Vec::new();
         for node in nodes.take_while(|node| node.position == *position) {
             if fits(node.ply, ply) {
-                merge(&mut moves, &self.moves[node.moves()]);
+                merge_moves(&mut moves, &self.moves[node.moves()]);
             }
         }
         moves
@@ -76,20 +76,4 @@ impl MemoryBook {
 /// Whether an entry of ply `found` answers for the ply `wanted`. An entry without a ply fits all.
 pub(super) fn fits(found: u32, wanted: Option<u32>) -> bool {
     found == 0 || wanted.is_none_or(|wanted| wanted == found)
-}
-
-/// Adds moves to those of the same position. A move that is there gets the new value, depth and
-/// ponder move, and the sum of the counts.
-pub(super) fn merge(moves: &mut Vec<BookMove>, more: &[BookMove]) {
-    for new in more {
-        match moves.iter_mut().find(|known| known.mv == new.mv) {
-            Some(known) => {
-                *known = BookMove {
-                    count: known.count.saturating_add(new.count),
-                    ..*new
-                }
-            }
-            None => moves.push(*new),
-        }
-    }
 }

@@ -11,6 +11,7 @@
 //! ([`BookFault`]) and skipped, or leaves no book ([`BookError`]).
 
 mod apery;
+mod check;
 mod choice;
 mod db;
 mod entry;
@@ -29,14 +30,17 @@ mod reader;
 mod rotate;
 mod sbk;
 mod shared_file;
+mod sorted;
 mod writer;
 mod writer_error;
 mod ybb;
 
+pub use check::Checker;
 pub use choice::{Dice, line, ponder_move};
 pub use entry::{BookEntry, BookMove, UNKNOWN_DEPTH};
 pub use fault::{BookError, BookFault, FaultLog, Place, Problem, Reason};
 pub use format::BookFormat;
+pub use legal::legal_move;
 pub use library::Library;
 pub use losses::Losses;
 pub use opened::Book;
@@ -44,6 +48,7 @@ pub use options::BookOptions;
 pub use order::order_key;
 pub use probe::{Dropped, Probe, ProbedMove, Refusal, probe};
 pub use reader::BookReader;
+pub use sorted::{SortedError, SortedWriter};
 pub use writer::BookWriter;
 pub use writer_error::WriteError;
 

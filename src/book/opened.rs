@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 use super::apery::AperyBook;
 use super::db::{self, DbOnDisk};
 use super::entry::BookMove;
-use super::fault::{BookError, FaultLog, Reason};
+use super::fault::{BookError, BookFault, FaultLog, Place, Problem, Reason};
 use super::format::BookFormat;
 use super::memory::{MemoryBook, Node};
 use super::query::Query;
 use super::sbk::SbkReader;
 use super::ybb::{self, YbbOnDisk};
+
+/// Largest file in bytes that is loaded because it cannot be searched where it lies.
+const LARGEST_LOADED: u64 = 256 << 20;
 
 /// An open book.
 #[derive(Debug)]
@@ -33,8 +36,8 @@ enum Content {
 
 impl Book {
     /// Opens a book of any format, which its content tells. `on_the_fly` leaves `.db` and `.ybb` on
-    /// the disk and searches them there, which takes no time and memory at the start; the other
-    /// formats are always loaded.
+    /// the disk and searches them there, which takes no time and memory at the start. The other
+    /// formats are always loaded, and so are small books that are not in order.
     ///
     /// # Errors
     /// The file cannot be read, or is no book.
@@ -45,13 +48,17 @@ impl Book {
     fn open_any(path: &Path, on_the_fly: bool) -> Result<Self, Reason> {
         let format = BookFormat::of_file(path)?;
         let mut faults = FaultLog::default();
-        let content = match (format, on_the_fly) {
-            (BookFormat::Db, true) => Content::DbOnDisk(DbOnDisk::open(path, &mut faults)?),
-            (BookFormat::Db, false) => Content::Memory(db::load(path, &mut faults)?),
-            (BookFormat::Ybb, true) => Content::YbbOnDisk(YbbOnDisk::open(path, &mut faults)?),
-            (BookFormat::Ybb, false) => Content::Memory(ybb::load(path, &mut faults)?),
-            (BookFormat::Bin, _) => Content::Apery(AperyBook::load(path, &mut faults)?),
-            (BookFormat::Sbk, _) => Content::Memory(load_graph(path, &mut faults)?),
+        let on_disk = if on_the_fly {
+            open_on_disk(path, format, &mut faults)?
+        } else {
+            None
+        };
+        let content = match (on_disk, format) {
+            (Some(content), _) => content,
+            (None, BookFormat::Db) => Content::Memory(db::load(path, &mut faults)?),
+            (None, BookFormat::Ybb) => Content::Memory(ybb::load(path, &mut faults)?),
+            (None, BookFormat::Bin) => Content::Apery(AperyBook::load(path, &mut faults)?),
+            (None, BookFormat::Sbk) => Content::Memory(load_graph(path, &mut faults)?),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -117,6 +124,35 @@ impl Book {
             Content::YbbOnDisk(book) => book.find(query),
         }
     }
+}
+
+/// Opens a book where it lies; `None` if it must be loaded.
+fn open_on_disk(
+    path: &Path,
+    format: BookFormat,
+    faults: &mut FaultLog,
+) -> Result<Option<Content>, Reason> {
+    let (content, is_sorted) = match format {
+        BookFormat::Db => {
+            let book = DbOnDisk::open(path)?;
+            let is_sorted = book.is_sorted();
+            (Content::DbOnDisk(book), is_sorted)
+        }
+        BookFormat::Ybb => {
+            let book = YbbOnDisk::open(path)?;
+            let is_sorted = book.is_sorted();
+            (Content::YbbOnDisk(book), is_sorted)
+        }
+        BookFormat::Bin | BookFormat::Sbk => return Ok(None),
+    };
+    let is_small = path.metadata()?.len() <= LARGEST_LOADED;
+    let problem = match (is_sorted, is_small) {
+        (true, _) => return Ok(Some(content)),
+        (false, true) => Problem::NotSortedLoaded,
+        (false, false) => Problem::NotSorted,
+    };
+    faults.add(BookFault::new(Place::File, problem));
+    Ok((!is_small).then_some(content))
 }
 
 /// Puts the positions of a graph into memory.

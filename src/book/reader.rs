@@ -6,7 +6,7 @@ use std::path::Path;
 use super::apery::AperyReader;
 use super::db::DbReader;
 use super::entry::BookEntry;
-use super::fault::{BookError, BookFault, Reason};
+use super::fault::{BookError, BookFault, Place, Reason};
 use super::format::BookFormat;
 use super::sbk::SbkReader;
 use super::ybb::YbbReader;
@@ -33,13 +33,21 @@ impl BookReader {
     /// # Errors
     /// The file cannot be read, or is no book.
     pub fn open(path: &Path) -> Result<Self, BookError> {
-        Self::open_any(path).map_err(|reason| BookError::new(path, reason))
+        Self::open_any(path, false).map_err(|reason| BookError::new(path, reason))
     }
 
-    fn open_any(path: &Path) -> Result<Self, Reason> {
+    /// The same with a fault for each position of a `.db` that other programs would not find.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no book.
+    pub fn open_strictly(path: &Path) -> Result<Self, BookError> {
+        Self::open_any(path, true).map_err(|reason| BookError::new(path, reason))
+    }
+
+    fn open_any(path: &Path, is_strict: bool) -> Result<Self, Reason> {
         let format = BookFormat::of_file(path)?;
         let inner = match format {
-            BookFormat::Db => Inner::Db(DbReader::open(path)?),
+            BookFormat::Db => Inner::Db(DbReader::open(path, is_strict)?),
             BookFormat::Ybb => Inner::Ybb(YbbReader::open(path)?),
             BookFormat::Bin => Inner::Bin(Box::new(AperyReader::open(path)?)),
             BookFormat::Sbk => Inner::Sbk(Box::new(SbkReader::open(path)?)),
@@ -50,6 +58,16 @@ impl BookReader {
     /// The format of the file.
     pub const fn format(&self) -> BookFormat {
         self.format
+    }
+
+    /// Where the last entry stands in the file.
+    pub const fn place(&self) -> Place {
+        match &self.inner {
+            Inner::Db(reader) => Place::Line(reader.line()),
+            Inner::Ybb(reader) => Place::Index(reader.number()),
+            Inner::Bin(reader) => Place::Key(reader.key()),
+            Inner::Sbk(reader) => Place::State(reader.state()),
+        }
     }
 
     /// Number of positions, where the file gives it.

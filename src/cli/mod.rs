@@ -46,8 +46,8 @@ enum Command {
     Analyze(analyze::Arguments),
     /// Search fixed positions; the node count identifies a version
     Bench(bench::Arguments),
-    /// Make opening books
-    Book(Box<book::Arguments>),
+    /// Show, check, convert, probe and make opening books
+    Book(book::Arguments),
     /// Turn teacher data and games from one format into another
     Convert(data::convert::Arguments),
     /// Write each position of teacher data once, with the mean of its scores

@@ -5,3 +5,5 @@
 mod common;
 
 mod answers;
+mod malformed;
+mod round_trips;

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use super::key::key_of;
 use super::record::{Record, of_key, read_all};
-use crate::book::entry::BookMove;
+use crate::book::entry::{BookMove, merge_moves};
 use crate::book::fault::FaultLog;
-use crate::book::memory::merge;
 use crate::position::Board;
 
 /// All records, in order of the key.
@@ -38,7 +37,7 @@ impl AperyBook {
     pub(in crate::book) fn find(&self, board: &Board) -> Vec<BookMove> {
         let mut moves = Vec::new();
         for record in of_key(&self.records, key_of(board)) {
-            merge(&mut moves, &[record.known]);
+            merge_moves(&mut moves, &[record.known]);
         }
         moves
     }

@@ -10,10 +10,9 @@ use std::path::Path;
 
 use super::key::{ChildKeys, key_of};
 use super::record::{Record, of_key, read_all};
-use crate::book::entry::{BookEntry, BookMove};
+use crate::book::entry::{BookEntry, BookMove, merge_moves};
 use crate::book::fault::{BookFault, FaultLog, Place, Problem};
 use crate::book::legal::legal_move;
-use crate::book::memory::merge;
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
 use crate::records::packed::PackedSfen;
@@ -29,6 +28,8 @@ pub(in crate::book) struct AperyReader {
     position: Position,
     /// Faults of the records, which are returned first.
     faults: FaultLog,
+    /// Key of the last entry.
+    key: u64,
     is_done: bool,
 }
 
@@ -48,8 +49,14 @@ impl AperyReader {
             seen: HashSet::new(),
             position: start,
             faults,
+            key: 0,
             is_done: false,
         })
+    }
+
+    /// Key of the last entry.
+    pub(in crate::book) const fn key(&self) -> u64 {
+        self.key
     }
 
     fn next_open(&mut self) -> Option<(u32, Board)> {
@@ -69,7 +76,7 @@ impl AperyReader {
     }
 
     /// Reads the entry of a position and opens those after it.
-    fn visit(&mut self, ply: u32, board: Board) -> Option<Result<BookEntry, BookFault>> {
+    fn visit(&mut self, ply: u32, board: Board) -> Option<BookEntry> {
         let key = key_of(&board);
         let position = PackedSfen::of_board(&board);
         let moves = self.moves_of(key);
@@ -79,32 +86,37 @@ impl AperyReader {
             self.open_children(ply);
             return None;
         }
-        let is_illegal = |known: &BookMove| legal_move(&self.position, known.mv).is_none();
-        if moves.iter().any(is_illegal) {
-            let problem = Problem::KeyCollision(key);
-            return Some(Err(BookFault::new(Place::File, problem)));
-        }
         let keys = ChildKeys::of(self.position.board());
-        let with_ponder = |mut known: BookMove| {
-            let mv = legal_move(&self.position, known.mv)?;
+        let mut legal = Vec::with_capacity(moves.len());
+        for known in moves {
+            let Some(mv) = legal_move(&self.position, known.mv) else {
+                let sfen = self.position.to_sfen();
+                let problem = Problem::Illegal { mv: known.mv, sfen };
+                self.faults.add(BookFault::new(Place::Key(key), problem));
+                continue;
+            };
             let answers = self.moves_of(keys.after(self.position.board(), mv));
-            known.ponder = answers.first().map(|answer| answer.mv);
-            Some(known)
-        };
-        let moves = moves.into_iter().filter_map(with_ponder).collect();
+            let ponder = answers.first().map(|answer| answer.mv);
+            legal.push(BookMove { ponder, ..known });
+        }
+        if legal.is_empty() {
+            return None;
+        }
+        let moves = legal;
+        self.key = key;
         self.open_children(ply);
-        Some(Ok(BookEntry {
+        Some(BookEntry {
             position,
             ply,
             moves,
-        }))
+        })
     }
 
     /// The moves of a key, the most frequent first.
     fn moves_of(&self, key: u64) -> Vec<BookMove> {
         let mut moves = Vec::new();
         for record in of_key(&self.records, key) {
-            merge(&mut moves, &[record.known]);
+            merge_moves(&mut moves, &[record.known]);
         }
         moves.sort_by_key(|known| Reverse((known.count, known.value)));
         moves
@@ -161,12 +173,15 @@ impl Iterator for AperyReader {
     type Item = Result<BookEntry, BookFault>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(fault) = self.faults.take_first() {
-            return Some(Err(fault));
-        }
-        while let Some((ply, board)) = self.next_open() {
+        loop {
+            if let Some(fault) = self.faults.take_first() {
+                return Some(Err(fault));
+            }
+            let Some((ply, board)) = self.next_open() else {
+                break;
+            };
             if let Some(entry) = self.visit(ply, board) {
-                return Some(entry);
+                return Some(Ok(entry));
             }
         }
         if std::mem::replace(&mut self.is_done, true) {

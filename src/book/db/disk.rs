@@ -10,9 +10,8 @@ use std::path::Path;
 
 use super::line::{Line, parse_move, parse_position};
 use super::lines::Lines;
-use crate::book::entry::BookMove;
-use crate::book::fault::{BookFault, FaultLog, Place, Problem};
-use crate::book::memory::{fits, merge};
+use crate::book::entry::{BookMove, merge_moves};
+use crate::book::memory::fits;
 use crate::book::query::Query;
 use crate::book::shared_file::SharedFile;
 
@@ -30,6 +29,8 @@ const POSITION: &[u8] = b"sfen";
 pub(in crate::book) struct DbOnDisk {
     file: SharedFile,
     says_ply_one_only: bool,
+    /// Whether the sampled positions are in order.
+    is_sorted: bool,
 }
 
 /// A `sfen` line.
@@ -44,19 +45,23 @@ struct PositionLine {
 
 impl DbOnDisk {
     /// Opens a file and looks at some of its positions.
-    pub(in crate::book) fn open(path: &Path, faults: &mut FaultLog) -> io::Result<Self> {
+    pub(in crate::book) fn open(path: &Path) -> io::Result<Self> {
         let file = SharedFile::open(path)?;
         let mut book = Self {
             file,
             says_ply_one_only: false,
+            is_sorted: true,
         };
         let samples = book.samples()?;
-        if !samples.is_sorted_by(|one, next| one.text < next.text) {
-            faults.add(BookFault::new(Place::File, Problem::NotSorted));
-        }
+        book.is_sorted = samples.is_sorted_by(|one, next| one.text <= next.text);
         let is_first = |sample: &PositionLine| ply_of(&sample.text) == Some(b"1");
         book.says_ply_one_only = samples.len() > 1 && samples.iter().all(is_first);
         Ok(book)
+    }
+
+    /// Whether the sampled positions are in order.
+    pub(in crate::book) const fn is_sorted(&self) -> bool {
+        self.is_sorted
     }
 
     /// Whether all sampled positions say that they are the first of a game.
@@ -77,7 +82,7 @@ impl DbOnDisk {
             several => {
                 let mut moves = Vec::new();
                 for entry in several {
-                    merge(&mut moves, &self.moves_after(entry.end)?);
+                    merge_moves(&mut moves, &self.moves_after(entry.end)?);
                 }
                 Ok(moves)
             }

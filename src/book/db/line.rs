@@ -102,8 +102,7 @@ fn move_of(field: &[u8]) -> Option<Move16> {
 fn integer(field: &[u8]) -> i64 {
     let (sign, digits) = match field {
         [b'-', digits @ ..] => (-1, digits),
-        [b'+', digits @ ..] => (1, digits),
-        digits => (1, digits),
+        [b'+', digits @ ..] | digits => (1, digits),
     };
     let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
     let append = |number: i64, &byte: &u8| {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::block::Block;
 use super::blocks::Blocks;
-use super::nodes::Nodes;
 use crate::book::fault::{BookFault, FaultLog, Place};
 use crate::book::memory::{MemoryBook, Node};
 
@@ -27,7 +27,7 @@ pub(in crate::book) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<Me
         if texts.is_empty() {
             return Ok(MemoryBook::new(nodes, moves));
         }
-        let parts: Vec<Nodes> = texts.par_iter().map(|text| Nodes::read(text, 0)).collect();
+        let parts: Vec<Block> = texts.par_iter().map(|text| Block::read(text, 0)).collect();
         for part in parts {
             let first_move = moves.len();
             nodes.extend(part.nodes.into_iter().map(|node| Node {

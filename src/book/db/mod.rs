@@ -4,12 +4,12 @@
 //! value, depth and count. Lines end with LF, CR or both; blank lines and lines that begin with `#`
 //! or `//` are skipped.
 
+mod block;
 mod blocks;
 mod disk;
 mod line;
 mod lines;
 mod load;
-mod nodes;
 mod reader;
 mod writer;
 

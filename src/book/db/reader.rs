@@ -5,37 +5,56 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use super::block::Block;
 use super::blocks::Blocks;
-use super::nodes::Nodes;
 use crate::book::entry::BookEntry;
 use crate::book::fault::{BookFault, Place};
 
 /// The positions of a file in order.
 pub(in crate::book) struct DbReader {
     blocks: Blocks<File>,
-    ready: VecDeque<Result<BookEntry, BookFault>>,
+    ready: VecDeque<Result<(u64, BookEntry), BookFault>>,
+    /// Number of lines of the blocks that were read.
     lines: u64,
+    /// Line of the last entry.
+    line: u64,
+    is_strict: bool,
 }
 
 impl DbReader {
-    pub(in crate::book) fn open(path: &Path) -> io::Result<Self> {
+    /// Opens a file. A strict reader also returns a fault for each position that other programs
+    /// would not find.
+    pub(in crate::book) fn open(path: &Path, is_strict: bool) -> io::Result<Self> {
         Ok(Self {
             blocks: Blocks::new(File::open(path)?),
             ready: VecDeque::new(),
             lines: 0,
+            line: 0,
+            is_strict,
         })
     }
 
+    /// Line of the last entry, from 1.
+    pub(in crate::book) const fn line(&self) -> u64 {
+        self.line
+    }
+
     fn read_block(&mut self, text: &[u8]) {
-        let block = Nodes::read(text, self.lines);
+        let block = if self.is_strict {
+            Block::read_strictly(text, self.lines)
+        } else {
+            Block::read(text, self.lines)
+        };
         self.lines += block.lines;
         self.ready.extend(block.faults.into_iter().map(Err));
-        self.ready.extend(block.nodes.iter().map(|node| {
-            Ok(BookEntry {
+        let nodes = block.nodes.iter().zip(&block.node_lines);
+        self.ready.extend(nodes.map(|(node, &line)| {
+            let entry = BookEntry {
                 position: node.position,
                 ply: node.ply,
                 moves: block.moves[node.moves()].to_vec(),
-            })
+            };
+            Ok((line, entry))
         }));
     }
 }
@@ -50,6 +69,10 @@ impl Iterator for DbReader {
                 Err(error) => return Some(Err(BookFault::new(Place::File, error.into()))),
             }
         }
-        self.ready.pop_front()
+        let next = self.ready.pop_front()?;
+        Some(next.map(|(line, entry)| {
+            self.line = line;
+            entry
+        }))
     }
 }

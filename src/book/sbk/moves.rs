@@ -4,6 +4,8 @@
 use crate::position::Board;
 use crate::types::{Color, File, Move, Move16, Piece, PieceType, Rank, Square};
 
+/// Mask of the square of origin, 0 for a drop.
+const ORIGIN: u32 = 0xff;
 const TO_SHIFT: u32 = 8;
 const PROMOTION: u32 = 1 << 19;
 const CAPTURED_SHIFT: u32 = 20;
@@ -27,7 +29,7 @@ const KINDS: [PieceType; 8] = [
 /// Reads a move; `None` if a field is out of range.
 pub(super) fn move_of(bits: u32) -> Option<Move16> {
     let to = square(bits >> TO_SHIFT)?;
-    if bits & 0xff == 0 {
+    if bits & ORIGIN == 0 {
         let code = bits >> PIECE_SHIFT & (PROMOTED - 1);
         let kind = *KINDS[..7].get((code as usize).checked_sub(1)?)?;
         return Some(Move::drop(Piece::new(Color::Black, kind), to).to_move16());

@@ -20,6 +20,8 @@ pub(in crate::book) struct SbkReader {
     /// Where moves are tried; keeps its allocations.
     position: Position,
     ready: VecDeque<BookFault>,
+    /// Number of the state of the last entry.
+    state: usize,
 }
 
 /// A state whose position is known.
@@ -53,7 +55,13 @@ impl SbkReader {
             open: VecDeque::new(),
             position: Position::startpos(),
             ready: faults.into(),
+            state: 0,
         })
+    }
+
+    /// Number of the state of the last entry, from 0.
+    pub(in crate::book) const fn state(&self) -> u64 {
+        self.state as u64
     }
 
     /// Opens the next root that was not reached. False if there is none.
@@ -145,6 +153,7 @@ impl Iterator for SbkReader {
                 }
                 return None;
             };
+            self.state = open.state;
             if let Some(entry) = self.visit(&open).filter(|entry| !entry.moves.is_empty()) {
                 return Some(Ok(entry));
             }

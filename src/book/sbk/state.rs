@@ -86,7 +86,8 @@ fn read_state(
         let field = field?;
         match (field.number, field.content) {
             (POSITION, Content::Bytes(text)) => {
-                state.position = String::from_utf8_lossy(text).trim().to_owned();
+                let text = String::from_utf8_lossy(text);
+                text.trim().clone_into(&mut state.position);
             }
             (MOVE, Content::Bytes(bytes)) => {
                 let offset = fields.offset() - bytes.len() as u64;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::layout::{HEADER, Header, INDEX_ENTRY, IndexEntry, read_moves};
 use crate::book::entry::BookMove;
-use crate::book::fault::{BookFault, FaultLog, Place, Problem, Reason};
+use crate::book::fault::Reason;
 use crate::book::memory::fits;
 use crate::book::query::Query;
 use crate::book::shared_file::SharedFile;
@@ -19,6 +19,8 @@ pub(in crate::book) struct YbbOnDisk {
     file: SharedFile,
     header: Header,
     says_ply_one_only: bool,
+    /// Whether the sampled positions are in order.
+    is_sorted: bool,
 }
 
 impl YbbOnDisk {
@@ -26,7 +28,7 @@ impl YbbOnDisk {
     ///
     /// # Errors
     /// The file cannot be read, or its header or index is wrong.
-    pub(in crate::book) fn open(path: &Path, faults: &mut FaultLog) -> Result<Self, Reason> {
+    pub(in crate::book) fn open(path: &Path) -> Result<Self, Reason> {
         let file = SharedFile::open(path)?;
         let mut bytes = [0; HEADER];
         let length = file.read_at(0, &mut bytes)?;
@@ -35,17 +37,21 @@ impl YbbOnDisk {
             file,
             header,
             says_ply_one_only: false,
+            is_sorted: true,
         };
         let samples = SAMPLES.min(header.positions);
         let numbers = (0..samples).map(|sample| header.positions / samples * sample);
         let entries: Vec<IndexEntry> = numbers
             .map(|number| book.entry(number))
             .collect::<io::Result<_>>()?;
-        if !entries.is_sorted_by_key(|entry| entry.position) {
-            faults.add(BookFault::new(Place::File, Problem::NotSorted));
-        }
+        book.is_sorted = entries.is_sorted_by_key(|entry| entry.position);
         book.says_ply_one_only = samples > 1 && entries.iter().all(|entry| entry.ply == 1);
         Ok(book)
+    }
+
+    /// Whether the sampled positions are in order.
+    pub(in crate::book) const fn is_sorted(&self) -> bool {
+        self.is_sorted
     }
 
     /// Whether all sampled positions say that they are the first of a game.

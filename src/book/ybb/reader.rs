@@ -49,6 +49,11 @@ impl YbbReader {
         self.header.positions
     }
 
+    /// Number of the last entry in the index, from 0.
+    pub(in crate::book) const fn number(&self) -> u64 {
+        self.next.saturating_sub(1)
+    }
+
     fn read(&mut self) -> Result<BookEntry, Problem> {
         let mut bytes = [0; INDEX_ENTRY];
         self.index.read_exact(&mut bytes)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::checked_output;
+use super::destination::checked_output;
 use super::watching::watched;
 use crate::cli::output;
 use crate::cli::work::Indivisible;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::checked_output;
+use super::destination::checked_output;
 use super::watching::{print_faults, watched};
 use crate::cli::output;
 use crate::cli::work::Indivisible;

@@ -1,18 +1,21 @@
-//! `raicho book`: opening books.
+//! `raicho book`: shows, checks, converts, probes and makes opening books.
 
+mod convert;
+mod destination;
 mod from_games;
+mod info;
 mod merge;
 mod minimax;
+mod probe;
+mod show;
+mod validate;
 mod watching;
 
-use std::path::Path;
-
-use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
-use crate::book::BookFormat;
-
+/// Example: `raicho book info user_book1.db`
 #[derive(Args)]
+#[command(before_help = "Example: raicho book info user_book1.db")]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -20,41 +23,36 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Turn a book into another format
+    Convert(convert::Arguments),
     /// Make a book of the moves of games
     FromGames(Box<from_games::Arguments>),
+    /// Count what is in a book
+    Info(info::Arguments),
     /// Make one book of several
     Merge(merge::Arguments),
-    /// Carry the values of the leaves back over the whole book, as peta_shock does
+    /// Carry the values of the leaves back over the whole book, as `peta_shock` does
     Minimax(minimax::Arguments),
+    /// Print the moves that the engine would choose from
+    Probe(probe::Arguments),
+    /// Show a position and its moves in a book, for people
+    Show(show::Arguments),
     /// Put the positions of a book into order, each once
     Sort(merge::SortArguments),
+    /// Find the faults of a book, and write the good part
+    Validate(validate::Arguments),
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
+        Command::Convert(arguments) => convert::run(arguments),
         Command::FromGames(arguments) => from_games::run(arguments),
+        Command::Info(arguments) => info::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Minimax(arguments) => minimax::run(arguments),
+        Command::Probe(arguments) => probe::run(arguments),
+        Command::Show(arguments) => show::run(arguments),
         Command::Sort(arguments) => merge::sort(arguments),
+        Command::Validate(arguments) => validate::run(arguments),
     }
-}
-
-/// The format of a book to be written, after checking that it can be and is not the input.
-fn checked_output(out: &Path, is_forced: bool, input: &Path) -> anyhow::Result<BookFormat> {
-    let name = out.display();
-    let format = BookFormat::of_path(out)
-        .with_context(|| format!("{name}: expected an extension .db, .ybb, .bin or .sbk"))?;
-    ensure!(
-        is_forced || !out.exists(),
-        "{name} exists already; --force replaces it"
-    );
-    let is_input = match (input.canonicalize(), out.canonicalize()) {
-        (Ok(input), Ok(out)) => input == out,
-        _ => false,
-    };
-    ensure!(
-        !is_input,
-        "{name} is read and cannot be written at the same time"
-    );
-    Ok(format)
 }

@@ -7,15 +7,25 @@ use crate::book::memory::Node;
 
 /// The content of a block.
 #[derive(Default, Debug)]
-pub(super) struct Nodes {
+pub(super) struct Block {
     /// The positions in order; their moves are parts of `moves`.
     pub(super) nodes: Vec<Node>,
+    /// Line of each position, from 1.
+    pub(super) node_lines: Vec<u64>,
     /// The moves of all positions, one after another.
     pub(super) moves: Vec<BookMove>,
     /// What was skipped.
     pub(super) faults: Vec<BookFault>,
     /// Number of lines.
     pub(super) lines: u64,
+}
+
+/// How positions may be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    Any,
+    /// As `YaneuraOu` writes them.
+    Canonical,
 }
 
 /// To which position a move belongs.
@@ -27,19 +37,34 @@ enum Owner {
     Skipped,
 }
 
-impl Nodes {
+impl Block {
     /// Reads a block whose first line has the number `first_line` + 1.
-    pub(super) fn read(mut text: &[u8], first_line: u64) -> Self {
-        let mut nodes = Self::default();
+    pub(super) fn read(text: &[u8], first_line: u64) -> Self {
+        Self::read_with(text, first_line, Spelling::Any)
+    }
+
+    /// The same with a fault for each position that other programs would not find.
+    pub(super) fn read_strictly(text: &[u8], first_line: u64) -> Self {
+        Self::read_with(text, first_line, Spelling::Canonical)
+    }
+
+    fn read_with(mut text: &[u8], first_line: u64, spelling: Spelling) -> Self {
+        let mut block = Self::default();
         let mut owner = Owner::Nobody;
         while !text.is_empty() {
             let (line, rest) = split_line(text);
             text = rest;
-            nodes.lines += 1;
+            block.lines += 1;
             let read = match (Line::of(line), owner) {
                 (Line::Nothing, _) | (Line::Move(_), Owner::Skipped) => Ok(owner),
-                (Line::Position(text), _) => nodes.add_position(text),
-                (Line::Move(line), Owner::LastNode) => nodes.add_move(line).map(|()| owner),
+                (Line::Position(text), _) => {
+                    let line = first_line + block.lines;
+                    if spelling == Spelling::Canonical {
+                        block.check_spelling(text, line);
+                    }
+                    block.add_position(text, line)
+                }
+                (Line::Move(line), Owner::LastNode) => block.add_move(line).map(|()| owner),
                 (Line::Move(line), Owner::Nobody) => {
                     Err(parse_move(line).err().unwrap_or(Problem::MoveOutside))
                 }
@@ -50,16 +75,31 @@ impl Nodes {
                     if matches!(line, Line::Position(_)) {
                         owner = Owner::Skipped;
                     }
-                    let place = Place::Line(first_line + nodes.lines);
-                    nodes.faults.push(BookFault::new(place, problem));
+                    let place = Place::Line(first_line + block.lines);
+                    block.faults.push(BookFault::new(place, problem));
                 }
             }
         }
-        nodes
+        block
     }
 
-    fn add_position(&mut self, text: &[u8]) -> Result<Owner, Problem> {
+    /// Compares a good position with its canonical SFEN.
+    fn check_spelling(&mut self, text: &[u8], line: u64) {
+        if let Ok((position, ply)) = parse_position(text)
+            && let Ok(board) = position.unpack_board()
+        {
+            let sfen = format!("{} {ply}", board.to_sfen());
+            if text != sfen.as_bytes() {
+                let place = Place::Line(line);
+                self.faults
+                    .push(BookFault::new(place, Problem::Spelling(sfen)));
+            }
+        }
+    }
+
+    fn add_position(&mut self, text: &[u8], line: u64) -> Result<Owner, Problem> {
         let (position, ply) = parse_position(text)?;
+        self.node_lines.push(line);
         self.nodes.push(Node {
             position,
             ply,
