@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::book::{BookError, WriteError};
+use crate::records::packed::PackedError;
 use crate::records::teacher::TeacherError;
-use crate::runs::OutputError;
+use crate::runs::{FolderError, OutputError, ThreadError};
+use crate::transposition::TableError;
 
 /// Why a book cannot be made.
 #[derive(Debug, Error)]
@@ -55,6 +57,28 @@ pub enum MakeError {
         /// What is wrong, and where.
         source: TeacherError,
     },
+    /// The result of an earlier part of the run is for another position.
+    #[error("result {number} of the run is for {found}, expected {expected}: it began otherwise")]
+    OtherPosition {
+        /// Number of the result.
+        number: u64,
+        /// Its position.
+        found: String,
+        /// The position that is due.
+        expected: String,
+    },
+    /// A position cannot be unpacked.
+    #[error(transparent)]
+    Position(#[from] PackedError),
+    /// There is too little memory for a transposition table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
+    /// The results cannot be kept.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// The book is too large for the numbers that stand for its positions.
     #[error("the book has more than {} positions", u32::MAX / 2)]
     TooLarge,

@@ -2,12 +2,16 @@
 
 mod convert;
 mod destination;
+mod extend;
 mod from_games;
 mod info;
+mod lines;
 mod merge;
 mod minimax;
 mod probe;
+mod search_arguments;
 mod show;
+mod think;
 mod validate;
 mod watching;
 
@@ -25,6 +29,8 @@ pub(super) struct Arguments {
 enum Command {
     /// Turn a book into another format
     Convert(convert::Arguments),
+    /// Grow a book from roots, best first
+    Extend(Box<extend::Arguments>),
     /// Make a book of the moves of games
     FromGames(Box<from_games::Arguments>),
     /// Count what is in a book
@@ -39,6 +45,8 @@ enum Command {
     Show(show::Arguments),
     /// Put the positions of a book into order, each once
     Sort(merge::SortArguments),
+    /// Search the positions of a list or a book
+    Think(Box<think::Arguments>),
     /// Find the faults of a book, and write the good part
     Validate(validate::Arguments),
 }
@@ -46,6 +54,7 @@ enum Command {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Convert(arguments) => convert::run(arguments),
+        Command::Extend(arguments) => extend::run(arguments),
         Command::FromGames(arguments) => from_games::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
@@ -53,6 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Probe(arguments) => probe::run(arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Sort(arguments) => merge::sort(arguments),
+        Command::Think(arguments) => think::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
     }
 }

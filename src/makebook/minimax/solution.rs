@@ -53,8 +53,18 @@ impl Solution {
         outcome
     }
 
-    /// Puts the moves of a node, from black's view, and their outcomes into `moves`, the best
-    /// first. A move as good as the best one but of another depth counts one centipawn less.
+    /// Puts the moves of a node, from black's view, and their outcomes into `moves`, the best first.
+    pub fn outcomes(&self, graph: &Graph, node: usize, moves: &mut Vec<(Move16, Outcome)>) {
+        moves.clear();
+        let edges = graph.edges_of(node);
+        moves.extend(edges.map(|(mv, target)| (mv, self.edge(graph, target))));
+        let leaves = graph.leaves_of(node);
+        moves.extend(leaves.map(|(mv, value)| (mv, Outcome::leaf(value))));
+        moves.sort_by_key(|(_, outcome)| -outcome.rank());
+    }
+
+    /// As [`Solution::outcomes`], with the values that a book gets: a move as good as the best one but
+    /// of another depth counts one centipawn less.
     pub fn moves(
         &self,
         graph: &Graph,
@@ -62,12 +72,7 @@ impl Solution {
         keeps_best_only: bool,
         moves: &mut Vec<(Move16, Outcome)>,
     ) {
-        moves.clear();
-        let edges = graph.edges_of(node);
-        moves.extend(edges.map(|(mv, target)| (mv, self.edge(graph, target))));
-        let leaves = graph.leaves_of(node);
-        moves.extend(leaves.map(|(mv, value)| (mv, Outcome::leaf(value))));
-        moves.sort_by_key(|(_, outcome)| -outcome.rank());
+        self.outcomes(graph, node, moves);
         let Some(&(_, first)) = moves.first() else {
             return;
         };
