@@ -5,5 +5,7 @@
 mod common;
 
 mod answers;
+mod made_up;
+mod making;
 mod malformed;
 mod round_trips;
