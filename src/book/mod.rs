@@ -42,7 +42,7 @@ pub use fault::{BookError, BookFault, FaultLog, Place, Problem, Reason};
 pub use format::BookFormat;
 pub use legal::legal_move;
 pub use library::Library;
-pub use losses::Losses;
+pub use losses::{Extras, Losses};
 pub use opened::Book;
 pub use options::BookOptions;
 pub use order::order_key;

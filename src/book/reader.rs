@@ -8,6 +8,7 @@ use super::db::DbReader;
 use super::entry::BookEntry;
 use super::fault::{BookError, BookFault, Place, Reason};
 use super::format::BookFormat;
+use super::losses::Extras;
 use super::sbk::SbkReader;
 use super::ybb::YbbReader;
 
@@ -67,6 +68,14 @@ impl BookReader {
             Inner::Ybb(reader) => Place::Index(reader.number()),
             Inner::Bin(reader) => Place::Key(reader.key()),
             Inner::Sbk(reader) => Place::State(reader.state()),
+        }
+    }
+
+    /// What the file has and entries have no place for.
+    pub fn extras(&self) -> Extras {
+        match &self.inner {
+            Inner::Sbk(reader) => reader.extras(),
+            _ => Extras::default(),
         }
     }
 

@@ -7,3 +7,4 @@ mod common;
 mod answers;
 mod malformed;
 mod round_trips;
+mod speed;
