@@ -37,7 +37,8 @@ impl BookReader {
         Self::open_any(path, false).map_err(|reason| BookError::new(path, reason))
     }
 
-    /// The same with a fault for each position of a `.db` that other programs would not find.
+    /// The same with a fault for each position of a `.db` or `.bin` that other programs would not
+    /// find.
     ///
     /// # Errors
     /// The file cannot be read, or is no book.
@@ -50,7 +51,7 @@ impl BookReader {
         let inner = match format {
             BookFormat::Db => Inner::Db(DbReader::open(path, is_strict)?),
             BookFormat::Ybb => Inner::Ybb(YbbReader::open(path)?),
-            BookFormat::Bin => Inner::Bin(Box::new(AperyReader::open(path)?)),
+            BookFormat::Bin => Inner::Bin(Box::new(AperyReader::open(path, is_strict)?)),
             BookFormat::Sbk => Inner::Sbk(Box::new(SbkReader::open(path)?)),
         };
         Ok(Self { format, inner })
