@@ -94,3 +94,72 @@ pub fn line(
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::entry::BookMove;
+    use crate::types::Move16;
+
+    fn candidate(text: &str, weight: u64) -> ProbedMove {
+        let mv: Move16 = text.parse().expect("a move");
+        ProbedMove {
+            mv: legal_move(&Position::startpos(), mv).expect("it is legal"),
+            known: BookMove {
+                mv,
+                ponder: None,
+                value: 0,
+                depth: 0,
+                count: weight,
+            },
+            dropped: None,
+            weight,
+        }
+    }
+
+    fn probe(weights: [u64; 3]) -> Probe {
+        let moves = ["7g7f", "2g2f", "5g5f"].into_iter().zip(weights);
+        Probe {
+            refusal: None,
+            moves: moves
+                .map(|(text, weight)| candidate(text, weight))
+                .collect(),
+            book: 0,
+            is_flipped: false,
+            faults: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn moves_are_drawn_by_weight() {
+        let probe = probe([300, 0, 100]);
+        let mut counts = [0; 3];
+        for seed in 1..=4000 {
+            let mut dice = Dice::new(seed, &Position::startpos());
+            let chosen = dice.choose(&probe).expect("there are candidates").mv;
+            let index = probe.moves.iter().position(|probed| probed.mv == chosen);
+            counts[index.expect("it is one of them")] += 1;
+        }
+        assert_eq!(counts[1], 0);
+        assert!((2900..3100).contains(&counts[0]), "{counts:?}");
+        let none = self::probe([0; 3]);
+        assert!(Dice::new(0, &Position::startpos()).choose(&none).is_none());
+        let huge = self::probe([u64::MAX; 3]);
+        assert!(Dice::new(0, &Position::startpos()).choose(&huge).is_some());
+    }
+
+    #[test]
+    fn books_are_left_aside_as_often_as_asked() {
+        let ignored = |percent| {
+            let options = BookOptions {
+                ignore_rate: percent,
+                ..BookOptions::default()
+            };
+            let ignores =
+                |seed: &u64| Dice::new(*seed, &Position::startpos()).ignores_books(&options);
+            (1..=1000).filter(ignores).count()
+        };
+        assert_eq!((ignored(0), ignored(100)), (0, 1000));
+        assert!((200..300).contains(&ignored(25)));
+    }
+}

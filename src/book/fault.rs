@@ -174,7 +174,7 @@ pub enum Problem {
     #[error("other programs look for \"{0}\" and do not find this spelling")]
     Spelling(String),
     /// A position that belongs elsewhere.
-    #[error("the position belongs before the one before it: programs that bisect do not find it")]
+    #[error("it belongs before the entry before it: programs that bisect do not find it")]
     Order,
     /// A second entry for a position and ply.
     #[error("a second entry for this position and ply")]
@@ -236,11 +236,6 @@ impl FaultLog {
     /// Number of all faults.
     pub const fn count(&self) -> u64 {
         self.count
-    }
-
-    /// Removes and returns the first fault that is kept.
-    pub(super) fn take_first(&mut self) -> Option<BookFault> {
-        (!self.first.is_empty()).then(|| self.first.remove(0))
     }
 
     pub(crate) fn add(&mut self, fault: BookFault) {

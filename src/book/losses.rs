@@ -1,4 +1,5 @@
-//! What the written format could not hold of the entries.
+//! What is lost between formats: what entries have no place for, and what the written format could
+//! not hold of them.
 
 use std::fmt;
 
@@ -43,10 +44,48 @@ impl fmt::Display for Losses {
             (self.counts, "counts"),
             (self.illegal_moves, "illegal moves"),
         ];
-        let parts = parts.iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<String> = parts
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
-        write!(f, "left out or limited: {}", parts.join(", "))
+        write!(f, "left out or limited: {}", listed(&parts))
     }
+}
+
+/// What a `.sbk` book has and entries have no place for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extras {
+    /// Comments on positions.
+    pub comments: u64,
+    /// Positions with numbers of games and wins.
+    pub results: u64,
+    /// Evaluations of positions by engines.
+    pub evaluations: u64,
+    /// Moves that are marked as good, dubious and the like.
+    pub marks: u64,
+}
+
+impl Extras {
+    /// Whether there is nothing of the kind.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One line: `not read: 3 comments, 2 marks of moves`.
+impl fmt::Display for Extras {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            (self.comments, "comments"),
+            (self.results, "counts of games"),
+            (self.evaluations, "evaluations of positions"),
+            (self.marks, "marks of moves"),
+        ];
+        write!(f, "not read: {}", listed(&parts))
+    }
+}
+
+/// The counts that are not 0 with their names.
+fn listed(parts: &[(u64, &str)]) -> String {
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    parts.join(", ")
 }

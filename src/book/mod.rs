@@ -5,7 +5,7 @@
 //! | [`BookEntry`] | a position and its moves, in the terms that all formats share |
 //! | [`BookReader`], [`BookWriter`] | files of every format, entry by entry |
 //! | [`Book`] | a book to look into while playing: in memory, or where it lies |
-//! | [`probe`] | what a book proposes for a position, and why other moves are dropped |
+//! | [`probe()`] | what a book proposes for a position, and why other moves are dropped |
 //!
 //! Formats are known by content ([`BookFormat`]). What is wrong with a file is named by its place
 //! ([`BookFault`]) and skipped, or leaves no book ([`BookError`]).
@@ -42,7 +42,7 @@ pub use fault::{BookError, BookFault, FaultLog, Place, Problem, Reason};
 pub use format::BookFormat;
 pub use legal::legal_move;
 pub use library::Library;
-pub use losses::Losses;
+pub use losses::{Extras, Losses};
 pub use opened::Book;
 pub use options::BookOptions;
 pub use order::order_key;

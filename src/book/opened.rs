@@ -14,6 +14,8 @@ use super::query::Query;
 use super::sbk::SbkReader;
 use super::ybb::{self, YbbOnDisk};
 
+/// A book of our own making.
+static EMBEDDED: &[u8] = include_bytes!("../../nets/book.ybb");
 /// Largest file in bytes that is loaded because it cannot be searched where it lies.
 const LARGEST_LOADED: u64 = 256 << 20;
 
@@ -43,6 +45,18 @@ impl Book {
     /// The file cannot be read, or is no book.
     pub fn open(path: &Path, on_the_fly: bool) -> Result<Self, BookError> {
         Self::open_any(path, on_the_fly).map_err(|reason| BookError::new(path, reason))
+    }
+
+    /// The book inside the executable; `None` while that has no positions.
+    pub fn embedded() -> Option<Self> {
+        let mut faults = FaultLog::default();
+        let book = ybb::read(EMBEDDED, &mut faults).ok()?;
+        (book.positions() > 0).then(|| Self {
+            path: PathBuf::from("<embedded>"),
+            format: BookFormat::Ybb,
+            content: Content::Memory(book),
+            faults,
+        })
     }
 
     fn open_any(path: &Path, on_the_fly: bool) -> Result<Self, Reason> {

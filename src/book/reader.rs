@@ -8,6 +8,7 @@ use super::db::DbReader;
 use super::entry::BookEntry;
 use super::fault::{BookError, BookFault, Place, Reason};
 use super::format::BookFormat;
+use super::losses::Extras;
 use super::sbk::SbkReader;
 use super::ybb::YbbReader;
 
@@ -36,7 +37,8 @@ impl BookReader {
         Self::open_any(path, false).map_err(|reason| BookError::new(path, reason))
     }
 
-    /// The same with a fault for each position of a `.db` that other programs would not find.
+    /// The same with a fault for each position of a `.db` or `.bin` that other programs would not
+    /// find.
     ///
     /// # Errors
     /// The file cannot be read, or is no book.
@@ -49,7 +51,7 @@ impl BookReader {
         let inner = match format {
             BookFormat::Db => Inner::Db(DbReader::open(path, is_strict)?),
             BookFormat::Ybb => Inner::Ybb(YbbReader::open(path)?),
-            BookFormat::Bin => Inner::Bin(Box::new(AperyReader::open(path)?)),
+            BookFormat::Bin => Inner::Bin(Box::new(AperyReader::open(path, is_strict)?)),
             BookFormat::Sbk => Inner::Sbk(Box::new(SbkReader::open(path)?)),
         };
         Ok(Self { format, inner })
@@ -67,6 +69,14 @@ impl BookReader {
             Inner::Ybb(reader) => Place::Index(reader.number()),
             Inner::Bin(reader) => Place::Key(reader.key()),
             Inner::Sbk(reader) => Place::State(reader.state()),
+        }
+    }
+
+    /// What the file has and entries have no place for.
+    pub fn extras(&self) -> Extras {
+        match &self.inner {
+            Inner::Sbk(reader) => reader.extras(),
+            _ => Extras::default(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::book::{BookError, WriteError};
+use crate::book::{BookError, BookFault, FaultLog, WriteError};
 use crate::records::packed::PackedError;
 use crate::records::teacher::TeacherError;
 use crate::runs::{FolderError, OutputError, ThreadError};
@@ -41,6 +41,14 @@ pub enum MakeError {
     /// A file is no book.
     #[error(transparent)]
     Book(#[from] BookError),
+    /// A book cannot be read to its end.
+    #[error("{}: {fault}", path.display())]
+    Fault {
+        /// The file concerned.
+        path: PathBuf,
+        /// What is wrong, and where.
+        fault: BookFault,
+    },
     /// The work needs a book of another format.
     #[error("{}: {reason}", path.display())]
     Format {
@@ -107,6 +115,19 @@ impl MakeError {
             path: path.clone(),
             source,
         }
+    }
+
+    /// Keeps a fault of the book `path` in `log`.
+    ///
+    /// # Errors
+    /// The book cannot be read any further.
+    pub(super) fn log(path: &Path, fault: BookFault, log: &mut FaultLog) -> Result<(), Self> {
+        if fault.is_end() {
+            let path = path.to_owned();
+            return Err(Self::Fault { path, fault });
+        }
+        log.add(fault);
+        Ok(())
     }
 
     /// Converts an error of writing an entry to `path`, for [`Result::map_err`].

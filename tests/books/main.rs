@@ -9,3 +9,4 @@ mod made_up;
 mod making;
 mod malformed;
 mod round_trips;
+mod speed;

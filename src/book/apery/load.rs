@@ -22,7 +22,7 @@ impl AperyBook {
     /// The file cannot be read.
     pub(in crate::book) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<Self> {
         let bytes = std::fs::read(path)?;
-        let records = read_all(&bytes, faults);
+        let records = read_all(&bytes, |fault| faults.add(fault));
         Ok(Self { records })
     }
 

@@ -4,14 +4,14 @@
 //! starts, cannot be found, because the file holds only their keys.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io;
 use std::path::Path;
 
 use super::key::{ChildKeys, key_of};
-use super::record::{Record, of_key, read_all};
+use super::record::{Record, check_order, of_key, read_all};
 use crate::book::entry::{BookEntry, BookMove, merge_moves};
-use crate::book::fault::{BookFault, FaultLog, Place, Problem};
+use crate::book::fault::{BookFault, Place, Problem};
 use crate::book::legal::legal_move;
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
@@ -26,22 +26,25 @@ pub(in crate::book) struct AperyReader {
     seen: HashSet<u64>,
     /// Where moves are made; keeps its allocations.
     position: Position,
-    /// Faults of the records, which are returned first.
-    faults: FaultLog,
+    /// Faults that are returned before the next entry.
+    faults: VecDeque<BookFault>,
     /// Key of the last entry.
     key: u64,
     is_done: bool,
 }
 
 impl AperyReader {
-    /// Reads the records.
+    /// Reads the records. A strict reader also returns a fault for each that is out of order.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(in crate::book) fn open(path: &Path) -> io::Result<Self> {
+    pub(in crate::book) fn open(path: &Path, is_strict: bool) -> io::Result<Self> {
         let bytes = std::fs::read(path)?;
-        let mut faults = FaultLog::default();
-        let records = read_all(&bytes, &mut faults);
+        let mut faults = VecDeque::new();
+        let records = read_all(&bytes, |fault| faults.push_back(fault));
+        if is_strict {
+            check_order(&bytes, |fault| faults.push_back(fault));
+        }
         let start = Position::startpos();
         Ok(Self {
             records,
@@ -92,7 +95,8 @@ impl AperyReader {
             let Some(mv) = legal_move(&self.position, known.mv) else {
                 let sfen = self.position.to_sfen();
                 let problem = Problem::Illegal { mv: known.mv, sfen };
-                self.faults.add(BookFault::new(Place::Key(key), problem));
+                let fault = BookFault::new(Place::Key(key), problem);
+                self.faults.push_back(fault);
                 continue;
             };
             let answers = self.moves_of(keys.after(self.position.board(), mv));
@@ -174,7 +178,7 @@ impl Iterator for AperyReader {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(fault) = self.faults.take_first() {
+            if let Some(fault) = self.faults.pop_front() {
                 return Some(Err(fault));
             }
             let Some((ply, board)) = self.next_open() else {

@@ -1,7 +1,7 @@
 //! A record of 16 bytes: key, move, count and score, little endian.
 
 use crate::book::entry::{BookMove, UNKNOWN_DEPTH};
-use crate::book::fault::{BookFault, FaultLog, Place, Problem};
+use crate::book::fault::{BookFault, Place, Problem};
 use crate::records::apery_move::{from_apery, to_apery};
 
 /// Bytes of a record.
@@ -74,24 +74,40 @@ pub(in crate::book) fn are_records(head: &[u8]) -> bool {
 }
 
 /// Reads all records of a file, in order of the key, those of one key in the order of the file.
-pub(super) fn read_all(bytes: &[u8], faults: &mut FaultLog) -> Vec<Record> {
+pub(super) fn read_all(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) -> Vec<Record> {
     let (chunks, rest) = bytes.as_chunks::<RECORD>();
     let mut records = Vec::with_capacity(chunks.len());
     for (index, chunk) in chunks.iter().enumerate() {
         match Record::read(chunk) {
             Ok(record) => records.push(record),
-            Err(problem) => {
-                let place = Place::Byte((index * RECORD) as u64);
-                faults.add(BookFault::new(place, problem));
-            }
+            Err(problem) => on_fault(BookFault::new(place_of(index), problem)),
         }
     }
     if !rest.is_empty() {
-        let place = Place::Byte((bytes.len() - rest.len()) as u64);
-        faults.add(BookFault::new(place, Problem::Rest(rest.len())));
+        let place = place_of(chunks.len());
+        on_fault(BookFault::new(place, Problem::Rest(rest.len())));
     }
     records.sort_by_key(|record| record.key);
     records
+}
+
+/// Finds records that belong before the one before them, which programs that bisect do not find.
+pub(super) fn check_order(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) {
+    let mut last = 0;
+    for (index, chunk) in bytes.as_chunks::<RECORD>().0.iter().enumerate() {
+        let Ok(record) = Record::read(chunk) else {
+            continue;
+        };
+        if record.key < last {
+            on_fault(BookFault::new(place_of(index), Problem::Order));
+        }
+        last = record.key;
+    }
+}
+
+/// Where a record begins.
+const fn place_of(index: usize) -> Place {
+    Place::Byte((index * RECORD) as u64)
 }
 
 /// The records of a key in sorted records.

@@ -7,6 +7,7 @@ use super::state::{State, read_states};
 use crate::book::entry::{BookEntry, BookMove, UNKNOWN_DEPTH};
 use crate::book::fault::{BookFault, Place, Problem, Reason};
 use crate::book::legal::legal_move;
+use crate::book::losses::Extras;
 use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 
@@ -22,6 +23,7 @@ pub(in crate::book) struct SbkReader {
     ready: VecDeque<BookFault>,
     /// Number of the state of the last entry.
     state: usize,
+    extras: Extras,
 }
 
 /// A state whose position is known.
@@ -42,7 +44,8 @@ impl SbkReader {
 
     fn new(bytes: &[u8]) -> Result<Self, Reason> {
         let mut faults = Vec::new();
-        let mut states = read_states(bytes, &mut faults)?;
+        let mut extras = Extras::default();
+        let mut states = read_states(bytes, &mut faults, &mut extras)?;
         if let Some(first) = states.first_mut()
             && first.position.is_empty()
         {
@@ -56,7 +59,13 @@ impl SbkReader {
             position: Position::startpos(),
             ready: faults.into(),
             state: 0,
+            extras,
         })
+    }
+
+    /// What the file has beside moves and weights.
+    pub(in crate::book) const fn extras(&self) -> Extras {
+        self.extras
     }
 
     /// Number of the state of the last entry, from 0.

@@ -3,6 +3,7 @@
 use super::message::{Content, Field, Fields};
 use super::moves::move_of;
 use crate::book::fault::{BookFault, Place, Problem, Reason};
+use crate::book::losses::Extras;
 use crate::types::Move16;
 
 // Fields of a book.
@@ -10,9 +11,13 @@ const AUTHOR: u64 = 1;
 const DESCRIPTION: u64 = 2;
 const STATE: u64 = 3;
 // Fields of a state and of a move.
+const GAMES: u64 = 4;
 const POSITION: u64 = 7;
+const COMMENT: u64 = 8;
 const MOVE: u64 = 9;
+const EVALUATION: u64 = 10;
 const MOVE_BITS: u64 = 1;
+const MOVE_MARK: u64 = 2;
 const MOVE_WEIGHT: u64 = 3;
 const MOVE_NEXT: u64 = 4;
 
@@ -59,7 +64,11 @@ pub(in crate::book) fn is_message(head: &[u8], size: u64) -> bool {
 ///
 /// # Errors
 /// The message is damaged.
-pub(super) fn read_states(bytes: &[u8], faults: &mut Vec<BookFault>) -> Result<Vec<State>, Reason> {
+pub(super) fn read_states(
+    bytes: &[u8],
+    faults: &mut Vec<BookFault>,
+    extras: &mut Extras,
+) -> Result<Vec<State>, Reason> {
     let mut states = Vec::new();
     let mut fields = Fields::new(bytes, 0);
     while let Some(field) = fields.next() {
@@ -70,7 +79,12 @@ pub(super) fn read_states(bytes: &[u8], faults: &mut Vec<BookFault>) -> Result<V
         {
             let offset = fields.offset() - state.len() as u64;
             let place = Place::State(states.len() as u64);
-            states.push(read_state(Fields::new(state, offset), place, faults)?);
+            states.push(read_state(
+                Fields::new(state, offset),
+                place,
+                faults,
+                extras,
+            )?);
         }
     }
     Ok(states)
@@ -80,6 +94,7 @@ fn read_state(
     mut fields: Fields<'_>,
     place: Place,
     faults: &mut Vec<BookFault>,
+    extras: &mut Extras,
 ) -> Result<State, Reason> {
     let mut state = State::default();
     while let Some(field) = fields.next() {
@@ -91,11 +106,14 @@ fn read_state(
             }
             (MOVE, Content::Bytes(bytes)) => {
                 let offset = fields.offset() - bytes.len() as u64;
-                match read_move(Fields::new(bytes, offset))? {
+                match read_move(Fields::new(bytes, offset), extras)? {
                     Ok(mv) => state.moves.push(mv),
                     Err(bits) => faults.push(BookFault::new(place, Problem::MoveBits(bits))),
                 }
             }
+            (GAMES, Content::Number(1..)) => extras.results += 1,
+            (COMMENT, Content::Bytes([_, ..])) => extras.comments += 1,
+            (EVALUATION, _) => extras.evaluations += 1,
             _ => {}
         }
     }
@@ -103,13 +121,14 @@ fn read_state(
 }
 
 /// A move, or its bits if they are none.
-fn read_move(fields: Fields<'_>) -> Result<Result<StateMove, u32>, Reason> {
+fn read_move(fields: Fields<'_>, extras: &mut Extras) -> Result<Result<StateMove, u32>, Reason> {
     let (mut bits, mut weight, mut next) = (0, 0, 0);
     for field in fields {
         let field = field?;
         if let Content::Number(number) = field.content {
             match field.number {
                 MOVE_BITS => bits = number as u32,
+                MOVE_MARK => extras.marks += u64::from(number > 0),
                 MOVE_WEIGHT => weight = number as i32,
                 MOVE_NEXT => next = number as i32,
                 _ => {}

@@ -11,9 +11,16 @@ use crate::book::memory::{MemoryBook, Node};
 /// # Errors
 /// The file cannot be read, or its header or index is wrong.
 pub(in crate::book) fn load(path: &Path, faults: &mut FaultLog) -> Result<MemoryBook, Reason> {
-    let bytes = std::fs::read(path)?;
+    read(&std::fs::read(path)?, faults)
+}
+
+/// Reads the bytes of a file.
+///
+/// # Errors
+/// Its header or index is wrong.
+pub(in crate::book) fn read(bytes: &[u8], faults: &mut FaultLog) -> Result<MemoryBook, Reason> {
     let size = bytes.len() as u64;
-    let header = Header::read(&bytes, size)?;
+    let header = Header::read(bytes, size)?;
     let start = header.moves_offset().unwrap_or(size) as usize;
     let (index, area) = (&bytes[super::layout::HEADER..start], &bytes[start..]);
     let (mut nodes, mut moves) = (Vec::new(), Vec::new());

@@ -9,6 +9,6 @@ mod writer;
 
 pub(super) use disk::YbbOnDisk;
 pub(super) use layout::is_named_so;
-pub(super) use load::load;
+pub(super) use load::{load, read};
 pub(super) use reader::YbbReader;
 pub(super) use writer::YbbWriter;

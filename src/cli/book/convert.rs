@@ -32,7 +32,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let format = checked_output(&arguments.out, arguments.force, &arguments.book)?;
     let mut writer = SortedWriter::new(format);
     let mut faults = 0;
-    for entry in BookReader::open(&arguments.book)? {
+    let reader = BookReader::open(&arguments.book)?;
+    let extras = reader.extras();
+    if !extras.is_none() {
+        output::print_line(extras)?;
+    }
+    for entry in reader {
         match entry {
             Ok(entry) => writer.add(entry),
             Err(fault) if fault.is_end() => anyhow::bail!("{fault}"),

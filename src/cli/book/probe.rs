@@ -60,12 +60,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        if let Err(error) = set_position(&mut engine, text).with_context(place) {
-            output::eprint_line(format_args!("error: {}", output::message(&error)));
-            bad_positions += 1;
-            continue;
-        }
-        let answer = Answer::of(&library, &engine);
+        let answer = match set_position(&mut engine, text).with_context(place) {
+            Ok(()) => Answer::of(&library, &engine),
+            Err(error) => {
+                output::eprint_line(format_args!("error: {}", output::message(&error)));
+                bad_positions += 1;
+                Answer::refused("no position")
+            }
+        };
         answer.print(text, arguments.explain)?;
     }
     if bad_positions > 0 {
@@ -94,24 +96,27 @@ impl Answer {
     fn of(library: &Library, engine: &Engine) -> Self {
         let settings = engine.settings();
         let position = engine.position();
-        let refused = |reason: &str| Self {
-            candidates: String::new(),
-            reasons: reason.to_owned(),
-        };
         if !settings.book.is_on {
-            return refused("USI_OwnBook is false");
+            return Self::refused("USI_OwnBook is false");
         }
         if position
             .declaration(settings.search.entering_king_rule)
             .is_some()
         {
-            return refused("the game is won by declaration");
+            return Self::refused("the game is won by declaration");
         }
         let options = &settings.book.options;
         let probed = probe(library, position, options);
         Self {
             candidates: candidates(library, position, &probed, options),
             reasons: reasons(&probed),
+        }
+    }
+
+    fn refused(reason: &str) -> Self {
+        Self {
+            candidates: String::new(),
+            reasons: reason.to_owned(),
         }
     }
 

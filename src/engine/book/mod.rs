@@ -86,7 +86,8 @@ impl Books {
             places: missing.places,
         });
         let mut problems: Vec<BookProblem> = missing.collect();
-        let mut books = Vec::new();
+        let embedded = (settings.file == BookFile::Embedded).then(Book::embedded);
+        let mut books: Vec<Book> = embedded.flatten().into_iter().collect();
         for path in &paths {
             match Book::open(path, settings.options.on_the_fly) {
                 Ok(book) => {

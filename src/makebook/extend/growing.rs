@@ -33,7 +33,7 @@ impl GrowingBook {
         for entry in BookReader::open(path)? {
             match entry {
                 Ok(entry) => book.add(entry)?,
-                Err(fault) => faults.add(fault),
+                Err(fault) => MakeError::log(path, fault, faults)?,
             }
         }
         Ok(book)

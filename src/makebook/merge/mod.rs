@@ -106,7 +106,7 @@ fn add_book(
         for entry in reader.by_ref().take(BATCH) {
             match entry {
                 Ok(entry) => batch.push(entry),
-                Err(fault) => faults.add(fault),
+                Err(fault) => MakeError::log(input, fault, faults)?,
             }
         }
         if batch.is_empty() {

@@ -81,7 +81,7 @@ fn for_all_entries(
             done += 1;
             match entry {
                 Ok(entry) => entries.push(entry),
-                Err(fault) => faults.add(fault),
+                Err(fault) => MakeError::log(path, fault, faults)?,
             }
         }
         if entries.is_empty() {

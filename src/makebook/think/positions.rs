@@ -87,7 +87,7 @@ impl Positions {
                         positions.enough.insert(index);
                     }
                 }
-                Err(fault) => faults.add(fault),
+                Err(fault) => MakeError::log(path, fault, faults)?,
             }
         }
         Ok(positions)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::positions::Task;
 use super::searcher::Thought;
-use crate::book::{BookEntry, BookFormat, BookReader, BookWriter, Losses};
+use crate::book::{BookEntry, BookFormat, BookReader, BookWriter, FaultLog, Losses};
 use crate::makebook::combine::of_one_book;
 use crate::makebook::error::MakeError;
 use crate::makebook::packing::{key, pack, unpack};
@@ -52,7 +52,15 @@ pub fn write_thoughts(
         let numbers = tasks.iter().map(|task| task.position).zip(0_u64..);
         let numbers: HashMap<_, _> = numbers.collect();
         // Faults were told when the positions were read.
-        for entry in BookReader::open(book)?.flatten() {
+        let mut told = FaultLog::default();
+        for entry in BookReader::open(book)? {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(fault) => {
+                    MakeError::log(book, fault, &mut told)?;
+                    continue;
+                }
+            };
             let number = numbers.get(&entry.position);
             let is_written = number
                 .is_some_and(|number| what.shard.has(*number) && !thoughts.contains_key(number));
