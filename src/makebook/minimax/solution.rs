@@ -53,7 +53,8 @@ impl Solution {
         outcome
     }
 
-    /// Puts the moves of a node, from black's view, and their outcomes into `moves`, the best first.
+    /// Puts the moves of a node, from black's view, and their outcomes into `moves`, the best
+    /// first.
     pub fn outcomes(&self, graph: &Graph, node: usize, moves: &mut Vec<(Move16, Outcome)>) {
         moves.clear();
         let edges = graph.edges_of(node);
@@ -63,8 +64,8 @@ impl Solution {
         moves.sort_by_key(|(_, outcome)| -outcome.rank());
     }
 
-    /// As [`Solution::outcomes`], with the values that a book gets: a move as good as the best one but
-    /// of another depth counts one centipawn less.
+    /// As [`Solution::outcomes`], with the values that a book gets: a move as good as the best one
+    /// but of another depth counts one centipawn less.
     pub fn moves(
         &self,
         graph: &Graph,
