@@ -34,7 +34,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("eval", &["position"]),
     ("search", &["movegen", "mate", "transposition", "eval"]),
     ("records", &["movegen"]),
-    ("book", &["movegen", "records::packed"]),
+    (
+        "book",
+        &["movegen", "records::packed", "records::apery_move", "runs"],
+    ),
     ("engine", &["search", "book"]),
     ("bench", &["engine"]),
     ("usi", &["engine", "records::sfen_line"]),

@@ -121,7 +121,8 @@ impl Player {
             ("EnteringKingRule", rules.entering_king.name().to_owned()),
             ("MaxMovesToDraw", rules.max_moves.to_string()),
         ];
-        for (name, value) in told {
+        let no_book = (!rules.own_book).then(|| ("USI_OwnBook", "false".to_owned()));
+        for (name, value) in told.into_iter().chain(no_book) {
             let has = |option: &DeclaredOption| option.name.eq_ignore_ascii_case(name);
             let is_set = |(set, _): &(String, String)| set.eq_ignore_ascii_case(name);
             if client.options().iter().any(has) && !settings.options.iter().any(is_set) {

@@ -3,8 +3,12 @@
 use crate::records::packed::PackedSfen;
 use crate::types::Move16;
 
+/// The depth of moves from formats that store none, as `YaneuraOu` takes it: deep enough for any
+/// limit.
+pub const UNKNOWN_DEPTH: i32 = 256;
+
 /// A move of a book position. What a format does not store keeps its default: no ponder move,
-/// depth 0, count 0.
+/// depth 0 ([`UNKNOWN_DEPTH`] from Apery's and `ShogiGUI`'s books), count 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
     /// The move itself; it may be illegal where it stands.
@@ -24,8 +28,31 @@ pub struct BookMove {
 pub struct BookEntry {
     /// The position without its ply.
     pub position: PackedSfen,
-    /// Ply of the position, 1 at the start of a game.
+    /// Ply of the position, 1 at the start of a game; 0 where a `.db` gives none.
     pub ply: u32,
     /// Its moves in the order of the file.
     pub moves: Vec<BookMove>,
+}
+
+impl BookEntry {
+    /// Adds the moves of another entry for the same position. A move that is there gets the new
+    /// value, depth and ponder move, and the sum of the counts.
+    pub fn merge(&mut self, other: &Self) {
+        merge_moves(&mut self.moves, &other.moves);
+    }
+}
+
+/// Adds moves to those of the same position, as [`BookEntry::merge`] does.
+pub(super) fn merge_moves(moves: &mut Vec<BookMove>, more: &[BookMove]) {
+    for new in more {
+        match moves.iter_mut().find(|known| known.mv == new.mv) {
+            Some(known) => {
+                *known = BookMove {
+                    count: known.count.saturating_add(new.count),
+                    ..*new
+                }
+            }
+            None => moves.push(*new),
+        }
+    }
 }

@@ -6,6 +6,7 @@
 mod analyze;
 mod arena;
 mod bench;
+mod book;
 mod data;
 mod effort;
 mod evaluation;
@@ -46,6 +47,8 @@ enum Command {
     Analyze(analyze::Arguments),
     /// Search fixed positions; the node count identifies a version
     Bench(bench::Arguments),
+    /// Show, check, convert, probe and make opening books
+    Book(book::Arguments),
     /// Turn teacher data and games from one format into another
     Convert(data::convert::Arguments),
     /// Write each position of teacher data once, with the mean of its scores
@@ -89,6 +92,7 @@ pub fn run() -> ExitCode {
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Book(arguments)) => book::run(&arguments),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),

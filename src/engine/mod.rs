@@ -9,6 +9,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
+mod book;
 mod evaluation;
 mod mate;
 mod options;
@@ -26,6 +27,8 @@ use crate::position::Position;
 use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
 use crate::types::{Color, Move};
 
+use book::Books;
+pub use book::{BookFile, BookProblem, BookSettings};
 use evaluation::EvalSource;
 pub use evaluation::{EvalFileError, EvalProblem, load_evaluator};
 use mate::MateSearch;
@@ -53,6 +56,7 @@ pub struct Engine {
     /// Description of an evaluation that was loaded, until a front end takes it.
     loaded_evaluation: Option<String>,
     has_reported_missing_king: bool,
+    books: Books,
     /// Set while stochastic ponder searches the position before the expected move.
     pending_search: Option<PendingSearch>,
 }
@@ -66,6 +70,9 @@ pub enum PrepareProblem {
     /// The evaluation is another one, or its file does not quite match the format.
     #[error(transparent)]
     Eval(#[from] EvalProblem),
+    /// A book is left out, or a part of it.
+    #[error(transparent)]
+    Book(#[from] BookProblem),
 }
 
 impl PrepareProblem {
@@ -100,6 +107,7 @@ impl Engine {
             eval_source: None,
             loaded_evaluation: None,
             has_reported_missing_king: false,
+            books: Books::default(),
             pending_search: None,
         }
     }
@@ -160,29 +168,28 @@ impl Engine {
         &mut self.settings
     }
 
-    /// Loads the evaluation, allocates table and threads, and clears them for a new game. Takes a
-    /// second per few GB of table; does nothing if nothing was searched or changed since the last
-    /// call.
+    /// Loads evaluation and books, allocates table and threads, and clears them for a new game.
+    /// Takes a second per few GB of table; does nothing if nothing was searched or changed since
+    /// the last call.
     pub fn prepare(&mut self) -> Vec<PrepareProblem> {
         self.finish();
-        let eval = self.load_evaluation();
+        let mut problems = self.load_evaluation();
+        let books = self.books.load(&self.settings.book);
+        problems.extend(books.into_iter().map(PrepareProblem::from));
         let is_prepared = |prepared: &search::Settings| fits(prepared, &self.settings.search);
         let is_ready = self.is_new_game && self.has_all_resources;
         if is_ready && self.prepared.as_ref().is_some_and(is_prepared) {
-            return eval;
+            return problems;
         }
-        let search = self
-            .searcher
-            .prepare(&self.settings.search)
-            .err()
-            .map(PrepareProblem::from);
+        let search = self.searcher.prepare(&self.settings.search).err();
         self.has_all_resources = search.is_none();
         let settings = &self.settings.search;
         let (threads, hash_mb) = (settings.threads, settings.hash_mb);
         log::debug!("ready: {threads} threads, {hash_mb} MB");
         self.prepared = Some(self.settings.search.clone());
         self.is_new_game = true;
-        search.into_iter().chain(eval).collect()
+        let search = search.into_iter().map(PrepareProblem::from);
+        search.chain(problems).collect()
     }
 
     /// Loads the evaluation that the settings name, unless it is loaded. Values in the table come
@@ -212,6 +219,11 @@ impl Engine {
     /// Describes the evaluation in one line, once after each time that it was loaded.
     pub fn take_loaded_evaluation(&mut self) -> Option<String> {
         self.loaded_evaluation.take()
+    }
+
+    /// Describes each book in one line, once after each time that it was loaded.
+    pub fn take_loaded_books(&mut self) -> Vec<String> {
+        self.books.take_loaded()
     }
 
     /// Explains the static evaluation of the position; also returns the problems of loading it.
@@ -246,13 +258,22 @@ impl Engine {
     }
 
     /// Starts to search the position and returns at once. `on_event` is called from the search; the
-    /// last event is the only [`Event::Done`]. A running search is ended first.
+    /// last event is the only [`Event::Done`]. A running search is ended first. A move of a game
+    /// with clocks is taken from the books, if they have one.
     pub fn go(
         &mut self,
         mut limits: Limits,
-        on_event: Box<dyn FnMut(Event) + Send>,
+        mut on_event: Box<dyn FnMut(Event) + Send>,
     ) -> Vec<PrepareProblem> {
         self.finish();
+        let rule = self.settings.search.entering_king_rule;
+        if self.position.declaration(rule).is_none() {
+            let (position, settings) = (&self.position, &self.settings.book);
+            let Some(back) = self.books.go(position, &limits, settings, on_event) else {
+                return Vec::new();
+            };
+            on_event = back;
+        }
         let mut problems = self.update_evaluation();
         problems.extend(match &self.prepared {
             None => self.prepare(),
@@ -297,6 +318,7 @@ impl Engine {
 
     /// Asks a running search to decide now.
     pub fn stop(&mut self) {
+        self.books.finish();
         if let Some(pending) = self.pending_search.take() {
             pending.run(&mut self.searcher, &self.position);
         }
@@ -314,6 +336,9 @@ impl Engine {
     /// The opponent has made the expected move: our clock runs from now on. `clock` replaces the
     /// clocks of the start.
     pub fn ponderhit(&mut self, clock: Option<Clock>) {
+        if self.books.finish() {
+            return;
+        }
         match self.pending_search.take() {
             Some(pending) => pending
                 .ponderhit(clock)
@@ -325,7 +350,7 @@ impl Engine {
     /// Whether a search runs. A search that was stopped or is reporting its decision does not
     /// count.
     pub fn is_searching(&self) -> bool {
-        self.searcher.is_searching() || self.mate_search.is_running()
+        self.searcher.is_searching() || self.mate_search.is_running() || self.books.has_pending()
     }
 }
 

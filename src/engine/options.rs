@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use super::book::BookSettings;
 use crate::search::{self, Limits, Skill};
 use crate::types::Depth;
 
@@ -40,6 +41,8 @@ pub struct Settings {
     pub eval_dir: Option<PathBuf>,
     /// Divisor of the network output (`FV_SCALE`); 0 for the value in the file, 16 if it has none.
     pub fv_scale: u32,
+    /// The opening books.
+    pub book: BookSettings,
     /// Size of the mate solver's table in MB.
     pub mate_hash_mb: usize,
     /// After a mate is found, search for shorter ones until the time is over.
@@ -76,6 +79,7 @@ impl Default for Settings {
             eval_file: EvalFile::default(),
             eval_dir: None,
             fv_scale: 0,
+            book: BookSettings::default(),
             mate_hash_mb: 256,
             mate_shortest: false,
         }

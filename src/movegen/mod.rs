@@ -39,6 +39,12 @@ pub fn legal<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     generate_legal::<_, ALL>(position.board(), threats, moves);
 }
 
+/// Appends the legal moves on a board without a history.
+pub fn legal_on_board<const ALL: bool>(board: &Board, moves: &mut MoveList) {
+    let threats = board.king_threats(board.side_to_move());
+    generate_legal::<_, ALL>(board, &threats, moves);
+}
+
 /// Appends the pseudo-legal captures. Not for positions in check: use [`evasions`].
 pub fn captures<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();

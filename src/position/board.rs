@@ -143,6 +143,21 @@ impl Board {
         }
     }
 
+    /// The same position with the sides exchanged: the board turned round, the colours of all
+    /// pieces swapped, and the other side to move.
+    pub(crate) fn rotated(&self) -> Self {
+        let mut rotated = Self::EMPTY;
+        for square in self.occupied() {
+            if let Some(piece) = self.piece_on(square) {
+                rotated.put(Piece::new(!piece.color(), piece.kind()), square.rotated());
+            }
+        }
+        let [black, white] = self.hands;
+        rotated.hands = [white, black];
+        rotated.side_to_move = !self.side_to_move;
+        rotated
+    }
+
     /// Makes a pseudo-legal move and passes the turn. Returns the captured piece.
     #[inline(always)]
     pub(crate) fn apply(&mut self, mv: Move) -> Option<Piece> {

@@ -14,24 +14,9 @@ impl Position {
     /// Restores a stored move. `None` where the side to move has no such piece on the square or in
     /// hand, or the piece does not promote. This is the first check against moves of another
     /// position; the result still needs [`Self::pseudo_legal`] and [`Self::legal`].
+    #[inline]
     pub fn to_move(&self, mv: Move16) -> Option<Move> {
-        let us = self.side_to_move();
-        let to = mv.to()?;
-        if mv.is_drop() {
-            let kind = mv.dropped_kind()?;
-            let is_possible = !mv.is_promotion() && self.hand(us).has(kind);
-            return is_possible.then(|| Move::drop(Piece::new(us, kind), to));
-        }
-        let from = mv.from()?;
-        let piece = self.piece_on(from)?;
-        if piece.color() != us || from == to {
-            return None;
-        }
-        if mv.is_promotion() {
-            Some(Move::promotion(from, to, piece.promoted()?))
-        } else {
-            Some(Move::normal(from, to, piece))
-        }
+        self.board.to_move(mv)
     }
 
     /// Whether a move, of any origin, is pseudo-legal here: its piece belongs to the side to move
@@ -174,6 +159,28 @@ impl Position {
 }
 
 impl Board {
+    /// As [`Position::to_move`].
+    #[inline]
+    pub(crate) fn to_move(&self, mv: Move16) -> Option<Move> {
+        let us = self.side_to_move();
+        let to = mv.to()?;
+        if mv.is_drop() {
+            let kind = mv.dropped_kind()?;
+            let is_possible = !mv.is_promotion() && self.hand(us).has(kind);
+            return is_possible.then(|| Move::drop(Piece::new(us, kind), to));
+        }
+        let from = mv.from()?;
+        let piece = self.piece_on(from)?;
+        if piece.color() != us || from == to {
+            return None;
+        }
+        if mv.is_promotion() {
+            Some(Move::promotion(from, to, piece.promoted()?))
+        } else {
+            Some(Move::normal(from, to, piece))
+        }
+    }
+
     /// Whether a pawn drop of `us` on `to`, next to the enemy king, mates. `threats` are those to
     /// the enemy king without that pawn.
     pub(crate) fn is_pawn_drop_mate(&self, us: Color, to: Square, threats: &KingThreats) -> bool {

@@ -1,6 +1,8 @@
 //! SFEN input and output. Reading is lenient where GUIs are sloppy (the ply may be missing or 0,
 //! letters in hand may repeat and come in any order) and strict elsewhere; output is canonical.
 
+use std::fmt::Write as _;
+
 use thiserror::Error;
 
 use super::base::Position;
@@ -85,19 +87,35 @@ impl Position {
     /// Reports which field is wrong, where, and what was expected; or why the position is
     /// impossible.
     pub fn from_sfen(text: &str) -> Result<Self, SfenError> {
-        let fields: Vec<&str> = text.split_whitespace().collect();
-        let (board_text, side, hands, ply) = match fields[..] {
-            [board, side, hands] => (board, side, hands, "1"),
-            [board, side, hands, ply] => (board, side, hands, ply),
-            _ => {
-                let found = fields.len();
-                return Err(SfenError::Fields {
-                    text: shorten(&fields.join(" ")),
-                    found,
-                });
-            }
+        let (board, ply) = Board::from_sfen(text)?;
+        Ok(Self::from_board(board, ply.unwrap_or(1).max(1))?)
+    }
+
+    /// The canonical SFEN of 4 fields.
+    pub fn to_sfen(&self) -> String {
+        format!("{} {}", self.board.to_sfen(), self.game_ply())
+    }
+}
+
+impl Board {
+    /// Reads an SFEN of 3 or 4 fields and returns its ply, if it has one. The position may be
+    /// impossible: see [`Board::validate`].
+    ///
+    /// # Errors
+    /// Reports which field is wrong, where, and what was expected.
+    pub(crate) fn from_sfen(text: &str) -> Result<(Self, Option<u32>), SfenError> {
+        let mut fields = text.split_whitespace();
+        let mut next = || fields.next();
+        let (Some(board_text), Some(side), Some(hands), ply, None) =
+            (next(), next(), next(), next(), next())
+        else {
+            let fields: Vec<&str> = text.split_whitespace().collect();
+            return Err(SfenError::Fields {
+                text: shorten(&fields.join(" ")),
+                found: fields.len(),
+            });
         };
-        let mut board = Board::EMPTY;
+        let mut board = Self::EMPTY;
         read_board(&mut board, board_text)?;
         board.set_side_to_move(match side {
             "b" => Color::Black,
@@ -105,12 +123,12 @@ impl Position {
             _ => return Err(SfenError::Side(shorten(side))),
         });
         read_hands(&mut board, hands)?;
-        let ply: u32 = ply.parse().map_err(|_| SfenError::Ply(shorten(ply)))?;
-        Ok(Self::from_board(board, ply.max(1))?)
+        let ply = ply.map(|ply| ply.parse().map_err(|_| SfenError::Ply(shorten(ply))));
+        Ok((board, ply.transpose()?))
     }
 
-    /// The canonical SFEN of 4 fields.
-    pub fn to_sfen(&self) -> String {
+    /// The canonical SFEN of 3 fields: without the ply.
+    pub(crate) fn to_sfen(&self) -> String {
         let mut text = String::with_capacity(100);
         for rank in Rank::ALL {
             if rank != Rank::Rank1 {
@@ -122,7 +140,8 @@ impl Position {
                     None => empty += 1,
                     Some(piece) => {
                         push_count(&mut text, &mut empty);
-                        text += &piece.to_string();
+                        // Writing to a string cannot fail.
+                        let _ = write!(text, "{piece}");
                     }
                 }
             }
@@ -132,7 +151,8 @@ impl Position {
             .map(|color| self.hand(color).to_sfen(color))
             .concat();
         let hands = if hands.is_empty() { "-" } else { &hands };
-        format!("{text} {} {hands} {}", self.side_to_move(), self.game_ply())
+        let _ = write!(text, " {} {hands}", self.side_to_move());
+        text
     }
 }
 
@@ -144,11 +164,11 @@ fn push_count(text: &mut String, empty: &mut u32) {
 }
 
 fn read_board(board: &mut Board, text: &str) -> Result<(), SfenError> {
-    let ranks: Vec<&str> = text.split('/').collect();
-    if ranks.len() != Rank::NUM {
-        return Err(SfenError::Ranks { found: ranks.len() });
+    let found = text.split('/').count();
+    if found != Rank::NUM {
+        return Err(SfenError::Ranks { found });
     }
-    for (rank, text) in Rank::ALL.into_iter().zip(ranks) {
+    for (rank, text) in Rank::ALL.into_iter().zip(text.split('/')) {
         read_rank(board, rank, text)?;
     }
     Ok(())

@@ -96,6 +96,18 @@ impl OutputFile {
         self.length
     }
 
+    /// Replaces bytes that were written before, such as a header that gives a length.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn overwrite(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        debug_assert!(offset + bytes.len() as u64 <= self.length);
+        self.out.seek(SeekFrom::Start(offset))?;
+        self.out.write_all(bytes)?;
+        self.out.seek(SeekFrom::Start(self.length))?;
+        Ok(())
+    }
+
     /// Puts what was flushed on the disk.
     ///
     /// # Errors

@@ -37,6 +37,8 @@ pub struct Solo {
 pub struct SoloLine {
     /// First move of the line.
     pub mv: Move,
+    /// The expected answer to it, if the line goes on.
+    pub reply: Option<Move>,
     /// Value for the side to move, in the internal unit (a pawn is 90).
     pub value: Value,
     /// Whether the value is exact; a bound only where the search was cut short.
@@ -151,6 +153,7 @@ impl Solo {
                 .take(self.settings.multi_pv.max(1))
                 .map(|line| SoloLine {
                     mv: line.mv,
+                    reply: line.pv.get(1).copied(),
                     value: line.value,
                     bound: line.bound,
                     depth: line.depth,

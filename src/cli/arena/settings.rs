@@ -120,6 +120,10 @@ pub(in crate::cli) struct RuleArguments {
     )]
     ready_timeout: Duration,
 
+    /// Let engines play from their own books; without it `USI_OwnBook` is set to false
+    #[arg(long, help_heading = "Rules")]
+    own_book: bool,
+
     /// End a game as won if both engines agree on the winner: score=CENTIPAWNS moves=N [from=MOVE]
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
     adjudicate: Vec<String>,
@@ -262,6 +266,7 @@ impl RuleArguments {
             margin: self.margin,
             patience: self.patience,
             ready_timeout: self.ready_timeout,
+            own_book: self.own_book,
             win_adjudication: adjudication(&self.adjudicate)?,
             draw_adjudication: adjudication(&self.adjudicate_draw)?,
         })

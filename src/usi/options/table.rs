@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::kind::{Button, Kind, UsiOption};
-use crate::engine::EvalFile;
+use crate::engine::{BookFile, EvalFile};
 use crate::search::Skill;
 use crate::types::Color;
 
@@ -154,6 +154,53 @@ pub(super) const OPTIONS: &[UsiOption] = &[
         },
     },
     path!("EvalDir", eval_dir),
+    // --- Opening books ---
+    check!("USI_OwnBook", book.is_on),
+    UsiOption {
+        name: "BookFile",
+        kind: Kind::Text {
+            usi_type: "filename",
+            get: |settings| settings.book.file.to_string(),
+            set: |settings, text| settings.book.file = BookFile::from(text),
+        },
+    },
+    UsiOption {
+        name: "BookDir",
+        kind: Kind::Text {
+            usi_type: "string",
+            get: |settings| path_text(Some(&settings.book.dir)),
+            set: |settings, text| settings.book.dir = path_of(text).unwrap_or_default(),
+        },
+    },
+    spin!("BookMoves", 0..=10_000, book.options.max_ply as u32),
+    spin!("BookIgnoreRate", 0..=100, book.options.ignore_rate as u32),
+    spin!(
+        "BookEvalDiff",
+        0..=99_999,
+        book.options.value_difference as i32
+    ),
+    spin!(
+        "BookEvalBlackLimit",
+        -99_999..=99_999,
+        book.options.value_limits[Color::Black as usize] as i32
+    ),
+    spin!(
+        "BookEvalWhiteLimit",
+        -99_999..=99_999,
+        book.options.value_limits[Color::White as usize] as i32
+    ),
+    spin!(
+        "BookDepthLimit",
+        0..=99_999,
+        book.options.depth_limit as i32
+    ),
+    check!("ConsiderBookMoveCount", book.options.considers_counts),
+    check!("NarrowBook", book.options.is_narrow),
+    check!("IgnoreBookPly", book.options.ignores_ply),
+    check!("FlippedBook", book.options.finds_flipped),
+    check!("BookOnTheFly", book.options.on_the_fly),
+    spin!("BookPvMoves", 1..=246, book.options.pv_moves as usize),
+    spin!("BookSeed", 0..=i64::MAX, book.options.seed as u64),
 ];
 
 fn path_text(path: Option<&Path>) -> String {

@@ -27,6 +27,7 @@ fn lines_suit_clients_that_cut_at_single_spaces() {
     assert!(has("option name ClearHash type button"));
     assert!(has("option name EvalFile type filename default <embedded>"));
     assert!(has("option name EvalDir type string default <empty>"));
+    assert!(has("option name BookFile type filename default <embedded>"));
     assert!(has(
         "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing var \
          CSARule24 var CSARule24H \
@@ -119,6 +120,20 @@ fn common_options_have_the_usual_name_range_and_default() {
         "NodesLimit type spin default 0 min 0 max 9223372036854775807",
         "DebugLogFile type string default <empty>",
         "SkillLevel type spin default 20 min 0 max 20",
+        "USI_OwnBook type check default true",
+        "BookMoves type spin default 16 min 0 max 10000",
+        "BookIgnoreRate type spin default 0 min 0 max 100",
+        "BookDir type string default book",
+        "BookEvalDiff type spin default 30 min 0 max 99999",
+        "BookEvalBlackLimit type spin default 0 min -99999 max 99999",
+        "BookEvalWhiteLimit type spin default -140 min -99999 max 99999",
+        "BookDepthLimit type spin default 16 min 0 max 99999",
+        "BookOnTheFly type check default false",
+        "ConsiderBookMoveCount type check default false",
+        "NarrowBook type check default false",
+        "IgnoreBookPly type check default false",
+        "FlippedBook type check default true",
+        "BookPvMoves type spin default 8 min 1 max 246",
         "NodesTime type spin default 0 min 0 max 10000",
     ] {
         let line = format!("option name {line}");

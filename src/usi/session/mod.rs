@@ -184,6 +184,9 @@ impl Session {
         if let Some(evaluation) = self.engine.take_loaded_evaluation() {
             self.output.send(&Response::Note(evaluation));
         }
+        for book in self.engine.take_loaded_books() {
+            self.output.send(&Response::Note(book));
+        }
     }
 
     fn introduce(&self) {

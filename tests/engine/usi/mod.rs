@@ -1,5 +1,6 @@
 //! The binary driven through pipes, as a GUI drives it.
 
+mod books;
 mod declarations;
 mod driver;
 mod garbage;

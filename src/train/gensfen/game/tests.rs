@@ -71,6 +71,7 @@ fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> V
 fn line(mv: Move, value: i32) -> SoloLine {
     SoloLine {
         mv,
+        reply: None,
         value,
         bound: Bound::Exact,
         depth: 1,

@@ -1,0 +1,236 @@
+//! A `.db` file that is searched where it lies (`BookOnTheFly`).
+//!
+//! The file is sorted by the bytes of its `sfen` lines. A position is found by its board alone, so
+//! that hands in another order, further blanks and a missing ply do no harm; where several entries
+//! fit, the one that `YaneuraOu` would take is used.
+
+use std::cmp::Ordering;
+use std::io;
+use std::path::Path;
+
+use super::line::{Line, parse_move, parse_position};
+use super::lines::Lines;
+use crate::book::entry::{BookMove, merge_moves};
+use crate::book::memory::fits;
+use crate::book::query::Query;
+use crate::book::shared_file::SharedFile;
+
+/// Places of the file that are looked at when it is opened.
+const SAMPLES: u64 = 64;
+/// Bytes of the shortest `sfen` line, as `YaneuraOu` assumes.
+const SHORTEST_LINE: u64 = 40;
+/// Entries of the same board that are looked at; more cannot differ in hands and ply only.
+const MOST_NEIGHBOURS: usize = 10_000;
+/// How the line of a position begins, with or without text.
+const POSITION: &[u8] = b"sfen";
+
+/// A sorted file.
+#[derive(Debug)]
+pub(in crate::book) struct DbOnDisk {
+    file: SharedFile,
+    says_ply_one_only: bool,
+    /// Whether the sampled positions are in order.
+    is_sorted: bool,
+}
+
+/// A `sfen` line.
+struct PositionLine {
+    /// Offset of the line.
+    start: u64,
+    /// Offset of the next line.
+    end: u64,
+    /// The text behind `sfen`, without blanks around it.
+    text: Vec<u8>,
+}
+
+impl DbOnDisk {
+    /// Opens a file and looks at some of its positions.
+    pub(in crate::book) fn open(path: &Path) -> io::Result<Self> {
+        let file = SharedFile::open(path)?;
+        let mut book = Self {
+            file,
+            says_ply_one_only: false,
+            is_sorted: true,
+        };
+        let samples = book.samples()?;
+        book.is_sorted = samples.is_sorted_by(|one, next| one.text <= next.text);
+        let is_first = |sample: &PositionLine| ply_of(&sample.text) == Some(b"1");
+        book.says_ply_one_only = samples.len() > 1 && samples.iter().all(is_first);
+        Ok(book)
+    }
+
+    /// Whether the sampled positions are in order.
+    pub(in crate::book) const fn is_sorted(&self) -> bool {
+        self.is_sorted
+    }
+
+    /// Whether all sampled positions say that they are the first of a game.
+    pub(in crate::book) const fn says_ply_one_only(&self) -> bool {
+        self.says_ply_one_only
+    }
+
+    /// The moves of a position; none if it is not there.
+    pub(in crate::book) fn find(&self, query: &Query) -> io::Result<Vec<BookMove>> {
+        let mut entries = self.entries_of(query)?;
+        if entries.len() != 1
+            && let Some(line) = self.search_as_yaneuraou(query)?
+        {
+            entries = vec![line];
+        }
+        match &entries[..] {
+            [entry] => self.moves_after(entry.end),
+            several => {
+                let mut moves = Vec::new();
+                for entry in several {
+                    merge_moves(&mut moves, &self.moves_after(entry.end)?);
+                }
+                Ok(moves)
+            }
+        }
+    }
+
+    fn samples(&self) -> io::Result<Vec<PositionLine>> {
+        let mut samples: Vec<PositionLine> = Vec::new();
+        for number in 0..SAMPLES {
+            let offset = self.file.size() / SAMPLES * number;
+            let is_new =
+                |line: &PositionLine| samples.last().is_none_or(|last| last.start < line.start);
+            if let Some(line) = self.position_from(offset)?.filter(is_new) {
+                samples.push(line);
+            }
+        }
+        Ok(samples)
+    }
+
+    /// The entries that answer the query.
+    fn entries_of(&self, query: &Query) -> io::Result<Vec<PositionLine>> {
+        let sfen = query.board.to_sfen();
+        let board = sfen.split(' ').next().unwrap_or_default().as_bytes();
+        let mut offset = self.lower_bound(board)?;
+        let mut entries = Vec::new();
+        for _ in 0..MOST_NEIGHBOURS {
+            let Some(line) = self.position_from(offset)? else {
+                break;
+            };
+            if !line.text.starts_with(board) {
+                break;
+            }
+            offset = line.end;
+            if let Ok((position, ply)) = parse_position(&line.text)
+                && position == query.packed
+                && fits(ply, query.ply)
+            {
+                entries.push(line);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Offset of the first position whose text is not before `wanted`.
+    fn lower_bound(&self, wanted: &[u8]) -> io::Result<u64> {
+        let (mut start, mut end) = (0, self.file.size());
+        while start < end {
+            let middle = start.midpoint(end);
+            match self.position_from(middle)? {
+                Some(line) if line.text[..] < *wanted => start = line.end,
+                _ => end = middle,
+            }
+        }
+        Ok(start)
+    }
+
+    /// The first position whose line begins at `offset` or later.
+    fn position_from(&self, offset: u64) -> io::Result<Option<PositionLine>> {
+        let mut lines = Lines::from(&self.file, offset.saturating_sub(1));
+        if offset > 0 {
+            lines.next()?;
+        }
+        next_position(&mut lines)
+    }
+
+    /// `YaneuraOu`'s search for the text of the position, byte by byte the same steps: it
+    /// determines which of several entries is found.
+    fn search_as_yaneuraou(&self, query: &Query) -> io::Result<Option<PositionLine>> {
+        let sfen = query.board.to_sfen();
+        let wanted = match query.ply {
+            Some(ply) => format!("{sfen} {ply}"),
+            None => sfen,
+        };
+        let order = |line: &PositionLine| {
+            let text = match query.ply {
+                Some(_) => &line.text[..],
+                None => without_ply(&line.text),
+            };
+            text.cmp(wanted.as_bytes())
+        };
+        let (mut start, mut end) = (0, self.file.size());
+        while start + SHORTEST_LINE <= end {
+            let middle = start.midpoint(end);
+            match self.position_behind(middle)? {
+                Some(line) => match order(&line) {
+                    Ordering::Equal => return Ok(Some(line)),
+                    Ordering::Less => start = line.end,
+                    Ordering::Greater => end = middle,
+                },
+                None => end = middle,
+            }
+        }
+        let last = self.position_behind(start)?;
+        Ok(last.filter(|line| order(line) == Ordering::Equal))
+    }
+
+    /// The first position after the end of the line two bytes before `offset`.
+    fn position_behind(&self, offset: u64) -> io::Result<Option<PositionLine>> {
+        let mut lines = Lines::from(&self.file, offset.saturating_sub(2));
+        lines.next()?;
+        next_position(&mut lines)
+    }
+
+    /// The moves from `offset` up to the next position.
+    fn moves_after(&self, offset: u64) -> io::Result<Vec<BookMove>> {
+        let mut lines = Lines::from(&self.file, offset);
+        let mut moves = Vec::new();
+        while let Some(line) = lines.next()? {
+            match Line::of(line) {
+                Line::Nothing => {}
+                Line::Position(_) => break,
+                Line::Move(line) => moves.extend(parse_move(line)),
+            }
+        }
+        Ok(moves)
+    }
+}
+
+fn next_position(lines: &mut Lines<'_>) -> io::Result<Option<PositionLine>> {
+    loop {
+        let start = lines.offset();
+        let Some(line) = lines.next()? else {
+            return Ok(None);
+        };
+        let line = if start == 0 {
+            line.strip_prefix(super::line::BOM).unwrap_or(line)
+        } else {
+            line
+        };
+        if let Some(text) = line.strip_prefix(POSITION) {
+            let text = text.trim_ascii().to_vec();
+            let end = lines.offset();
+            return Ok(Some(PositionLine { start, end, text }));
+        }
+    }
+}
+
+/// The text without the number at its end and the blanks before it.
+fn without_ply(text: &[u8]) -> &[u8] {
+    match ply_of(text) {
+        Some(ply) => text[..text.len() - ply.len()].trim_ascii_end(),
+        None => text,
+    }
+}
+
+/// The number behind the last blank.
+fn ply_of(text: &[u8]) -> Option<&[u8]> {
+    let ply = text.rsplit(|&byte| byte == b' ').next()?;
+    let is_number = ply.iter().all(u8::is_ascii_digit) && ply.len() < text.len();
+    (is_number && !ply.is_empty()).then_some(ply)
+}

@@ -1,0 +1,247 @@
+//! What can be wrong with a book: errors that leave no book, and faults that are skipped.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::position::{InvalidPosition, SfenError};
+use crate::records::packed::PackedError;
+use crate::types::Move16;
+
+/// Why a file is no book.
+#[derive(Debug, Error)]
+#[error("book \"{}\": {reason}", path.display())]
+pub struct BookError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+impl BookError {
+    pub(super) fn new(path: &Path, reason: impl Into<Reason>) -> Self {
+        Self {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// What makes a file no book.
+#[derive(Debug, Error)]
+pub enum Reason {
+    /// An error of the system.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A folder, a pipe or a device.
+    #[error("not a regular file")]
+    NotAFile,
+    /// No byte at all.
+    #[error("the file is empty")]
+    Empty,
+    /// Text of two bytes for each letter.
+    #[error("text in UTF-16, expected UTF-8")]
+    Utf16,
+    /// Content of no known format.
+    #[error("no book format has such content, expected .db, .ybb, Apery's .bin or .sbk")]
+    Unknown,
+    /// A `.ybb` file of another version, or of none.
+    #[error("magic \"{0}\", expected \"YANE-BINBOOK-V1\"")]
+    Magic(String),
+    /// Less than a header.
+    #[error("{found} bytes, expected a header of {expected}")]
+    ShortHeader {
+        /// Size of the file in bytes.
+        found: u64,
+        /// Size of the header in bytes.
+        expected: u64,
+    },
+    /// Flags that may change the layout.
+    #[error("flags {0:#x}, known is only bit 0 (moves with depth)")]
+    Flags(u64),
+    /// The index is longer than the file.
+    #[error("an index of {positions} positions does not fit into {bytes} bytes")]
+    Index {
+        /// Number of positions that the header gives.
+        positions: u64,
+        /// Size of the file in bytes.
+        bytes: u64,
+    },
+    /// A `.sbk` file that is cut off or damaged.
+    #[error("byte {offset}: {problem}")]
+    Message {
+        /// Where the field begins.
+        offset: u64,
+        /// What is wrong there.
+        problem: &'static str,
+    },
+}
+
+/// A part of a book that is left out; the rest is used.
+#[derive(Debug, Error)]
+#[error("{}{problem}", place.prefix())]
+pub struct BookFault {
+    /// Where.
+    pub place: Place,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl BookFault {
+    /// A fault at a place.
+    pub const fn new(place: Place, problem: Problem) -> Self {
+        Self { place, problem }
+    }
+
+    /// Whether nothing of the book can be read from here on.
+    pub const fn is_end(&self) -> bool {
+        matches!(self.problem, Problem::Io(_))
+    }
+}
+
+/// Where a fault is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Place {
+    /// A line of a text, from 1.
+    Line(u64),
+    /// A byte of the file, from 0.
+    Byte(u64),
+    /// A position of the index of a `.ybb` file, from 0.
+    Index(u64),
+    /// A state of a `.sbk` file, from 0.
+    State(u64),
+    /// A key of Apery's books.
+    Key(u64),
+    /// The whole file.
+    File,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(number) => write!(f, "line {number}"),
+            Self::Byte(offset) => write!(f, "byte {offset}"),
+            Self::Index(number) => write!(f, "position {number} of the index"),
+            Self::State(number) => write!(f, "state {number}"),
+            Self::Key(key) => write!(f, "key {key:016x}"),
+            Self::File => f.write_str("the file"),
+        }
+    }
+}
+
+impl Place {
+    /// What a message about it begins with: nothing for the whole file.
+    fn prefix(self) -> String {
+        match self {
+            Self::File => String::new(),
+            place => format!("{place}: "),
+        }
+    }
+}
+
+/// What is wrong with a part of a book.
+#[derive(Debug, Error)]
+pub enum Problem {
+    /// The file cannot be read any further.
+    #[error("{0}, the rest is not read")]
+    Io(#[from] io::Error),
+    /// A `sfen` line without a position.
+    #[error("{0}, the position is skipped")]
+    Sfen(#[from] SfenError),
+    /// Bytes without a position.
+    #[error("{0}, the position is skipped")]
+    Packed(#[from] PackedError),
+    /// A position that cannot occur.
+    #[error("impossible position: {0}, it is skipped")]
+    Impossible(#[from] InvalidPosition),
+    /// A line that should be a move.
+    #[error("\"{0}\" is no move, it is skipped")]
+    NotAMove(String),
+    /// Sixteen bits that should be a move.
+    #[error("{0:#06x} is no move, it is skipped")]
+    MoveBits(u32),
+    /// A move that cannot be made in its position.
+    #[error("illegal move {mv} in {sfen}, it is skipped")]
+    Illegal {
+        /// The move.
+        mv: Move16,
+        /// Its position.
+        sfen: String,
+    },
+    /// A position that is not written as other programs look for it.
+    #[error("other programs look for \"{0}\" and do not find this spelling")]
+    Spelling(String),
+    /// A position that belongs elsewhere.
+    #[error("it belongs before the entry before it: programs that bisect do not find it")]
+    Order,
+    /// A second entry for a position and ply.
+    #[error("a second entry for this position and ply")]
+    SecondEntry,
+    /// A move that stands twice.
+    #[error("the move {0} stands there twice")]
+    SecondMove(Move16),
+    /// A position without moves.
+    #[error("a position without moves")]
+    NoMoves,
+    /// A move before the first position.
+    #[error("a move before the first position, it is skipped")]
+    MoveOutside,
+    /// A line that begins with blanks.
+    #[error("a line of a position must begin with \"sfen\", it is skipped")]
+    LeadingBlank,
+    /// Moves that lie outside of the file.
+    #[error("the moves lie outside of the file, the position is skipped")]
+    MovesOutside,
+    /// Records that are cut off.
+    #[error("{0} bytes at the end are no whole record, they are skipped")]
+    Rest(usize),
+    /// A book that cannot be searched where it lies.
+    #[error(
+        "the positions are not in order, so that not all are found on the fly; \
+         sort the book, or set BookOnTheFly to false"
+    )]
+    NotSorted,
+    /// A small book that cannot be searched where it lies.
+    #[error("the positions are not in order, so that the book is loaded into memory")]
+    NotSortedLoaded,
+    /// A second entry where a format allows one.
+    #[error("the position stands there before, this entry is skipped")]
+    Duplicate,
+    /// Positions that no line of moves reaches.
+    #[error("{0} positions are not reached from the start position, they are skipped")]
+    NotReached(u64),
+    /// A next state that does not exist.
+    #[error("the state after {0} does not exist")]
+    NextState(Move16),
+}
+
+/// The first faults of a book, and how many there are.
+#[derive(Default, Debug)]
+pub struct FaultLog {
+    first: Vec<BookFault>,
+    count: u64,
+}
+
+impl FaultLog {
+    /// How many faults are kept.
+    const KEPT: usize = 10;
+
+    /// The first faults, in the order in which they were found.
+    pub fn first(&self) -> &[BookFault] {
+        &self.first
+    }
+
+    /// Number of all faults.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub(crate) fn add(&mut self, fault: BookFault) {
+        self.count += 1;
+        if self.first.len() < Self::KEPT {
+            self.first.push(fault);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The book that a command writes.
+
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+
+use crate::book::{BookFormat, SortedWriter};
+use crate::cli::output;
+
+/// The format of a book to be written, after checking that it can be and is not the input.
+pub(super) fn checked_output(
+    out: &Path,
+    is_forced: bool,
+    input: &Path,
+) -> anyhow::Result<BookFormat> {
+    let name = out.display();
+    let format = BookFormat::of_path(out)
+        .with_context(|| format!("{name}: expected an extension .db, .ybb, .bin or .sbk"))?;
+    ensure!(
+        is_forced || !out.exists(),
+        "{name} exists already; --force replaces it"
+    );
+    let is_input = match (input.canonicalize(), out.canonicalize()) {
+        (Ok(input), Ok(out)) => input == out,
+        _ => false,
+    };
+    ensure!(
+        !is_input,
+        "{name} is read and cannot be written at the same time"
+    );
+    Ok(format)
+}
+
+/// Writes a book and prints how many positions it has and what its format could not hold.
+pub(super) fn write(writer: SortedWriter, out: &Path) -> anyhow::Result<()> {
+    let name = out.display();
+    let (positions, losses) = writer.write(out).with_context(|| name.to_string())?;
+    output::print_line(format_args!("{positions} positions written to {name}"))?;
+    if !losses.is_none() {
+        output::print_line(losses)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! `raicho book from-games`: makes a book of the moves of games.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::destination::checked_output;
+use super::watching::watched;
+use crate::cli::output;
+use crate::cli::work::Indivisible;
+use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSettings};
+use crate::records::teacher::Format;
+use crate::train::data::Sources;
+use crate::types::Color;
+
+const BYTES_PER_MEGABYTE: u64 = 1 << 20;
+
+/// Example: `raicho book from-games floodgate/2026/ --plies 24 --min-rating 4000 --out book.db`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho book from-games floodgate/2026/ --plies 24 --min-rating 4000 \
+        --min-count 3 --out book.db --results book.tsv"
+)]
+pub(super) struct Arguments {
+    /// Files of games, or folders of them: .csa, .kif, .usi, .pack, .hcpe3
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<PathBuf>,
+
+    /// Format of all files, regardless of their names
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Skip bad games instead of stopping at the first one
+    #[arg(long)]
+    skip: bool,
+
+    /// Book to write; the extension determines the format: .db, .ybb, .bin or .sbk
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Also write a table of the results of each move, with tabs between columns
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+
+    /// Overwrite existing files
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    filter: FilterArguments,
+
+    /// Make the value of a move of its win rate, instead of 0: 600 · ln(rate / (1 - rate))
+    /// centipawns, at most 2000
+    #[arg(long)]
+    win_rates: bool,
+
+    /// Memory in MB; what does not fit is sorted in files beside the output
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 1024,
+        value_parser = clap::value_parser!(u64).range(1..=1 << 30)
+    )]
+    memory: u64,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Which moves")]
+struct FilterArguments {
+    /// Number of first moves of each game
+    #[arg(
+        long,
+        value_name = "PLIES",
+        default_value_t = 16,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    plies: u16,
+
+    /// Minimum rating, which both players must have; games without ratings are left out
+    #[arg(long, value_name = "RATING")]
+    min_rating: Option<f64>,
+
+    /// Minimum number of games in which a move was played
+    #[arg(long, value_name = "GAMES", default_value_t = 1)]
+    min_count: u64,
+
+    /// Take only the moves of one side
+    #[arg(long, value_name = "SIDE")]
+    side: Option<Side>,
+}
+
+/// A side, for the command line.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Side {
+    /// Sente, who moves first.
+    Black,
+    /// Gote.
+    White,
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Black => Self::Black,
+            Side::White => Self::White,
+        }
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("it is limited by the disk; give each machine some of the games, and merge")?;
+    let sources = Sources::new(&arguments.inputs, arguments.format)?;
+    let files: Vec<GameFile> = sources
+        .files()
+        .iter()
+        .map(|source| GameFile {
+            path: source.path.clone(),
+            format: source.format,
+        })
+        .collect();
+    let mut format = None;
+    for file in &files {
+        format = Some(checked_output(&arguments.out, arguments.force, &file.path)?);
+    }
+    let Some(format) = format else { return Ok(()) };
+    let filter = &arguments.filter;
+    let settings = GamesSettings {
+        filter: GameFilter {
+            plies: filter.plies.into(),
+            min_rating: filter.min_rating,
+            min_count: filter.min_count,
+            side: filter.side.map(Color::from),
+        },
+        has_values: arguments.win_rates,
+        skips_bad: arguments.skip,
+        memory: arguments.memory.saturating_mul(BYTES_PER_MEGABYTE),
+    };
+    let written = GamesOutput {
+        path: &arguments.out,
+        format,
+        results: arguments.results.as_deref(),
+    };
+    let summary = watched("MB", 1_000_000, |watch| {
+        games::from_games(&files, &written, &settings, watch)
+    })?;
+    for (path, error) in &summary.bad {
+        output::eprint_line(format_args!("{}: {error}", path.display()));
+    }
+    let bad = summary.bad_count;
+    output::print_line(format_args!(
+        "{} games read, {bad} bad, {} left out for their ratings",
+        summary.games + bad,
+        summary.low_ratings
+    ))?;
+    let name = arguments.out.display();
+    output::print_line(format_args!(
+        "{} positions written to {name}",
+        summary.positions
+    ))?;
+    if !summary.losses.is_none() {
+        output::print_line(&summary.losses)?;
+    }
+    Ok(())
+}

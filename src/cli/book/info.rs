@@ -1,0 +1,150 @@
+//! `raicho book info`: counts what is in a book.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::book::{BookEntry, BookFormat, BookReader, order_key};
+use crate::cli::output;
+
+/// Example: `raicho book info user_book1.db`
+#[derive(Args)]
+#[command(before_help = "Example: raicho book info user_book1.db")]
+pub(super) struct Arguments {
+    /// Books, of any format
+    #[arg(required = true, value_name = "BOOK")]
+    books: Vec<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    for path in &arguments.books {
+        let summary = Summary::of(path)?;
+        output::print(format_args!("{}\n{summary}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// The least and the greatest of some numbers.
+#[derive(Clone, Copy, Default)]
+struct Range<T>(Option<(T, T)>);
+
+impl<T: Ord + Copy> Range<T> {
+    fn add(&mut self, number: T) {
+        let (least, most) = self.0.unwrap_or((number, number));
+        self.0 = Some((least.min(number), most.max(number)));
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Range<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some((least, most)) => write!(f, "{least} to {most}"),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+/// The counts of a book.
+struct Summary {
+    format: BookFormat,
+    bytes: u64,
+    positions: u64,
+    without_moves: u64,
+    moves: u64,
+    ponder_moves: u64,
+    plies: Range<u32>,
+    moves_each: Range<usize>,
+    values: Range<i32>,
+    depths: Range<i32>,
+    counts: u64,
+    faults: u64,
+    is_sorted: bool,
+    last_key: Vec<u8>,
+}
+
+impl Summary {
+    fn of(path: &Path) -> anyhow::Result<Self> {
+        let reader = BookReader::open(path)?;
+        let mut summary = Self {
+            format: reader.format(),
+            bytes: path.metadata()?.len(),
+            positions: 0,
+            without_moves: 0,
+            moves: 0,
+            ponder_moves: 0,
+            plies: Range::default(),
+            moves_each: Range::default(),
+            values: Range::default(),
+            depths: Range::default(),
+            counts: 0,
+            faults: 0,
+            is_sorted: true,
+            last_key: Vec::new(),
+        };
+        for entry in reader {
+            match entry {
+                Ok(entry) => summary.add(&entry),
+                Err(_) => summary.faults += 1,
+            }
+        }
+        Ok(summary)
+    }
+
+    fn add(&mut self, entry: &BookEntry) {
+        self.positions += 1;
+        self.without_moves += u64::from(entry.moves.is_empty());
+        self.moves += entry.moves.len() as u64;
+        self.plies.add(entry.ply);
+        self.moves_each.add(entry.moves.len());
+        for known in &entry.moves {
+            self.ponder_moves += u64::from(known.ponder.is_some());
+            self.values.add(known.value);
+            self.depths.add(known.depth);
+            self.counts = self.counts.saturating_add(known.count);
+        }
+        let key = order_key(self.format, entry);
+        self.is_sorted &= self.last_key <= key;
+        self.last_key = key;
+    }
+
+    /// Whether the entries come in the order of the file, and the format has one.
+    const fn has_order(&self) -> bool {
+        matches!(self.format, BookFormat::Db | BookFormat::Ybb)
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "format     {}, {} bytes", self.format, self.bytes)?;
+        write!(f, "positions  {}", self.positions)?;
+        if self.without_moves > 0 {
+            write!(f, ", {} without moves", self.without_moves)?;
+        }
+        writeln!(f, "\nmoves      {}, {} each", self.moves, self.moves_each)?;
+        writeln!(f, "answers    {}", self.ponder_moves)?;
+        writeln!(f, "plies      {}", self.plies)?;
+        writeln!(f, "values     {}", self.values)?;
+        writeln!(f, "depths     {}", self.depths)?;
+        writeln!(f, "counts     {} in all", self.counts)?;
+        if self.has_order() {
+            let order = if self.is_sorted {
+                "sorted"
+            } else {
+                "not sorted"
+            };
+            writeln!(f, "order      {order}")?;
+        }
+        if self.positions > 1 && self.plies.0 == Some((1, 1)) {
+            writeln!(
+                f,
+                "note       all plies are 1: positions are found at any ply"
+            )?;
+        }
+        if self.faults > 0 {
+            let faults = self.faults;
+            writeln!(f, "faults     {faults}: see raicho book validate")?;
+        }
+        Ok(())
+    }
+}

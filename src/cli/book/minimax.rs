@@ -1,0 +1,142 @@
+//! `raicho book minimax`: carries values back over the graph of a book.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::Args;
+
+use super::watching::{print_faults, watched};
+use crate::cli::output;
+use crate::cli::work::Indivisible;
+use crate::makebook::minimax::{self, MinimaxSettings, Rules, Summary};
+
+/// Example: `raicho book minimax book.db --out minimaxed.db`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho book minimax book.db --out minimaxed.db\n\
+        Example: raicho book minimax book.ybb --shrink --out small.ybb"
+)]
+pub(super) struct Arguments {
+    /// The book, .db or .ybb; the output has the same format and order
+    #[arg(value_name = "BOOK")]
+    input: PathBuf,
+
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Write only the moves that are worth as much as the best one
+    #[arg(long)]
+    shrink: bool,
+
+    /// Number of threads
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
+    threads: u16,
+
+    #[command(flatten)]
+    rules: RuleArguments,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Rules other than those of peta_shock (the results differ)")]
+struct RuleArguments {
+    /// What a draw is worth for black in centipawns, where black uses the book
+    #[arg(
+        long,
+        value_name = "CP",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i16).range(-30_000..=30_000)
+    )]
+    draw_black: i16,
+
+    /// What a draw is worth for white, where white uses the book. If it differs from --draw-black,
+    /// --separate-colors is needed
+    #[arg(
+        long,
+        value_name = "CP",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i16).range(-30_000..=30_000)
+    )]
+    draw_white: i16,
+
+    /// Do not take positions that differ in their colours alone for one
+    #[arg(long)]
+    separate_colors: bool,
+
+    /// Solve loops exactly, component by component: large ones take no longer than others
+    #[arg(long)]
+    components: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let rules = &arguments.rules;
+    arguments
+        .indivisible
+        .check("all positions of a book depend on each other")?;
+    ensure!(
+        rules.draw_black == rules.draw_white || rules.separate_colors,
+        "--draw-black and --draw-white differ, which needs --separate-colors: a position and the \
+         same one with colours swapped can then have different values"
+    );
+    let settings = MinimaxSettings {
+        rules: Rules {
+            draw_value: [rules.draw_black, rules.draw_white],
+            separates_colors: rules.separate_colors,
+            uses_components: rules.components,
+        },
+        keeps_best_only: arguments.shrink,
+        threads: arguments.threads.into(),
+    };
+    let summary = watched("MB", 1_000_000, |watch| {
+        minimax::run(&arguments.input, &arguments.out, &settings, watch)
+    })?;
+    print_faults(&arguments.input, &summary.faults);
+    print(&summary, arguments, &settings)
+}
+
+fn print(
+    summary: &Summary,
+    arguments: &Arguments,
+    settings: &MinimaxSettings,
+) -> anyhow::Result<()> {
+    let counts = &summary.counts;
+    let mut out = output::stdout();
+    for (count, what) in [
+        (counts.positions, "positions"),
+        (counts.edges, "moves from one to another"),
+        (
+            counts.in_loops,
+            "positions from which a loop can be reached",
+        ),
+        (counts.perpetual_checks, "positions in perpetual check"),
+    ] {
+        writeln!(out, "{count:>12}  {what}")?;
+    }
+    writeln!(out, "{:>12}  rounds until no value changed", counts.rounds)?;
+    if !settings.rules.is_default() {
+        writeln!(
+            out,
+            "the rules are not those of peta_shock: its results differ"
+        )?;
+    } else if counts.large_loops > 0 {
+        writeln!(
+            out,
+            "{} loops of perpetual check have too many paths and were solved exactly; peta_shock \
+             would not end",
+            counts.large_loops
+        )?;
+    }
+    writeln!(out, "written to {}", arguments.out.display())?;
+    Ok(())
+}

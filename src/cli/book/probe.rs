@@ -1,0 +1,169 @@
+//! `raicho book probe`: the moves that the engine would choose from, a line for each position.
+
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+
+use crate::book::{Book, BookOptions, Library, Probe, ponder_move, probe};
+use crate::cli::analyze::set_position;
+use crate::cli::output;
+use crate::engine::Engine;
+use crate::position::Position;
+use crate::usi::options::{Change, set_option};
+
+/// Example: `raicho book probe user_book1.db positions.txt --option BookMoves=30`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho book probe user_book1.db positions.txt --option BookMoves=30"
+)]
+pub(super) struct Arguments {
+    /// The book, of any format
+    #[arg(value_name = "BOOK")]
+    book: PathBuf,
+
+    /// File with a position per line, as after the USI command `position`; `-` reads standard input
+    #[arg(value_name = "POSITIONS")]
+    positions: PathBuf,
+
+    /// A USI option, such as `NarrowBook=true`; may be repeated
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+
+    /// Add a column that says why no move is played, or why the other moves are not
+    #[arg(long)]
+    explain: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut engine = Engine::new();
+    for option in &arguments.options {
+        let (name, value) = option
+            .split_once('=')
+            .with_context(|| format!("--option {option}: expected NAME=VALUE"))?;
+        let change = set_option(engine.settings_mut(), name, Some(value))?;
+        ensure!(change != Change::Unknown, "no option {name}");
+    }
+    let on_the_fly = engine.settings().book.options.on_the_fly;
+    let book = Book::open(&arguments.book, on_the_fly)?;
+    for fault in book.faults().first() {
+        output::eprint_line(format_args!("{fault}"));
+    }
+    let library = Library::new(vec![book]);
+    let input = open(&arguments.positions)?;
+    let mut bad_positions = 0;
+    for (index, line) in input.lines().enumerate() {
+        let place = || format!("{} line {}", arguments.positions.display(), index + 1);
+        let line = line.with_context(place)?;
+        let text = line.trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let answer = match set_position(&mut engine, text).with_context(place) {
+            Ok(()) => Answer::of(&library, &engine),
+            Err(error) => {
+                output::eprint_line(format_args!("error: {}", output::message(&error)));
+                bad_positions += 1;
+                Answer::refused("no position")
+            }
+        };
+        answer.print(text, arguments.explain)?;
+    }
+    if bad_positions > 0 {
+        bail!("{bad_positions} lines are no positions");
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// The answer of the engine for a position.
+struct Answer {
+    /// `move:weight:ponder`, joined by commas.
+    candidates: String,
+    /// Why nothing, or nothing else, is played.
+    reasons: String,
+}
+
+impl Answer {
+    fn of(library: &Library, engine: &Engine) -> Self {
+        let settings = engine.settings();
+        let position = engine.position();
+        if !settings.book.is_on {
+            return Self::refused("USI_OwnBook is false");
+        }
+        if position
+            .declaration(settings.search.entering_king_rule)
+            .is_some()
+        {
+            return Self::refused("the game is won by declaration");
+        }
+        let options = &settings.book.options;
+        let probed = probe(library, position, options);
+        Self {
+            candidates: candidates(library, position, &probed, options),
+            reasons: reasons(&probed),
+        }
+    }
+
+    fn refused(reason: &str) -> Self {
+        Self {
+            candidates: String::new(),
+            reasons: reason.to_owned(),
+        }
+    }
+
+    fn print(&self, text: &str, explains: bool) -> std::io::Result<()> {
+        let mut out = output::stdout();
+        let (result, candidates) = match &*self.candidates {
+            "" => ("miss", "-"),
+            candidates => ("hit", candidates),
+        };
+        write!(out, "{text}\t{result}\t{candidates}")?;
+        if explains {
+            let reasons = if self.reasons.is_empty() {
+                "-"
+            } else {
+                &self.reasons
+            };
+            write!(out, "\t{reasons}")?;
+        }
+        writeln!(out)
+    }
+}
+
+fn candidates(
+    library: &Library,
+    position: &Position,
+    probed: &Probe,
+    options: &BookOptions,
+) -> String {
+    let candidates = probed.candidates().map(|candidate| {
+        let ponder = ponder_move(library, position, candidate, options);
+        let ponder = ponder.map_or_else(|| "-".to_owned(), |mv| mv.to_string());
+        format!("{}:{}:{ponder}", candidate.mv, candidate.weight)
+    });
+    candidates.collect::<Vec<_>>().join(",")
+}
+
+/// The reason for a miss, then each move that is dropped with its reason.
+fn reasons(probed: &Probe) -> String {
+    let refusal = probed.refusal.iter().map(ToString::to_string);
+    let dropped = probed.moves.iter().filter_map(|probed| {
+        let reason = probed.dropped?;
+        Some(format!("{}: {reason}", probed.mv))
+    });
+    let faults = probed.faults.iter().map(|fault| fault.problem.to_string());
+    refusal
+        .chain(dropped)
+        .chain(faults)
+        .collect::<Vec<_>>()
+        .join("; ")
+}

@@ -1,0 +1,87 @@
+//! Finds the files that the settings name.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::settings::{BookFile, BookSettings};
+
+/// Most numbered parts of a book (`NAME-000.db`, `NAME-001.db`, …).
+const MOST_PARTS: usize = 1000;
+
+/// A name for which there is no file.
+pub(super) struct Missing {
+    pub(super) name: String,
+    /// Where it was looked for.
+    pub(super) places: String,
+}
+
+/// The files that the settings name, in the order of priority, and those that are missing.
+pub(super) fn paths_of(settings: &BookSettings) -> (Vec<PathBuf>, Vec<Missing>) {
+    let BookFile::Files(names) = &settings.file else {
+        return (Vec::new(), Vec::new());
+    };
+    let (mut paths, mut missing) = (Vec::new(), Vec::new());
+    for name in names {
+        let places = places_of(name, &settings.dir);
+        let found: Vec<PathBuf> = places
+            .iter()
+            .flat_map(|place| parts_and_file(place))
+            .collect();
+        if found.is_empty() {
+            let folders = places.iter().filter_map(|place| place.parent());
+            let folders = folders.map(|folder| format!("\"{}\"", folder.display()));
+            missing.push(Missing {
+                name: name.clone(),
+                places: folders.collect::<Vec<_>>().join(" or "),
+            });
+        }
+        for path in found {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+    (paths, missing)
+}
+
+/// Where a book may be: a path as it is, a name in the folder of books.
+fn places_of(name: &str, dir: &Path) -> Vec<PathBuf> {
+    let path = Path::new(name);
+    if path.is_absolute() {
+        return vec![path.to_owned()];
+    }
+    let executable = env::current_exe().ok();
+    let beside = executable.as_deref().and_then(Path::parent);
+    let beside = beside.map(|folder| folder.join(dir).join(path));
+    let here = env::current_dir().unwrap_or_default();
+    let in_folders = [beside, Some(here.join(dir).join(path))];
+    let mut places: Vec<PathBuf> = in_folders.into_iter().flatten().collect();
+    if path.components().count() > 1 {
+        places.insert(0, here.join(path));
+    } else {
+        places.push(here.join(path));
+    }
+    places.dedup();
+    places
+}
+
+/// The numbered parts of a book and the book itself, as far as they exist. Without an `X.db` its
+/// place is taken by `X.ybb`.
+fn parts_and_file(path: &Path) -> Vec<PathBuf> {
+    let existing = |path: PathBuf| {
+        let other = path.with_extension("ybb");
+        let is_db = path.extension().is_some_and(|extension| extension == "db");
+        match (path.exists(), is_db && other.exists()) {
+            (true, _) => Some(path),
+            (false, true) => Some(other),
+            (false, false) => None,
+        }
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let part = |number: usize| {
+        let name = format!("{stem}-{number:03}.db");
+        existing(path.with_file_name(name))
+    };
+    let parts = (0..MOST_PARTS).map_while(part);
+    parts.chain(existing(path.to_owned())).collect()
+}

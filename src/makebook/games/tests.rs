@@ -1,0 +1,146 @@
+//! Books of small sets of games, and of the games of the corpora.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::book::{BookEntry, BookFormat, BookReader};
+use crate::makebook::Watch;
+use crate::records::teacher::Format;
+use crate::runs::Stop;
+use crate::types::Color;
+
+fn settings() -> GamesSettings {
+    GamesSettings {
+        filter: GameFilter {
+            plies: 16,
+            min_rating: None,
+            min_count: 1,
+            side: None,
+        },
+        has_values: false,
+        skips_bad: false,
+        memory: 1 << 30,
+    }
+}
+
+/// Makes a book of a text in a folder of its own; returns the book and the table of results.
+fn make(name: &str, games: &str, settings: &GamesSettings) -> (String, String) {
+    let folder = std::env::temp_dir().join(format!("raicho-games-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = |name: &str| folder.join(name);
+    fs::write(path("games.usi"), games).expect("games");
+    let files = [GameFile {
+        path: path("games.usi"),
+        format: Format::Usi,
+    }];
+    let (book, results) = (path("out.db"), path("out.tsv"));
+    let output = GamesOutput {
+        path: &book,
+        format: BookFormat::Db,
+        results: Some(&results),
+    };
+    let watch = Watch {
+        stop: &Stop::new(),
+        progress: &|_, _| {},
+    };
+    from_games(&files, &output, settings, &watch).expect("a book");
+    let read = |path: &Path| fs::read_to_string(path).expect("an output");
+    let texts = (read(&book), read(&results));
+    fs::remove_dir_all(&folder).expect("the folder is there");
+    texts
+}
+
+const GAMES: &str = "startpos moves 7g7f 3c3d 2g2f resign\n\
+    startpos moves 7g7f 8c8d 2g2f win\n\
+    startpos moves 2g2f 8c8d 7g7f\n";
+
+#[test]
+fn moves_are_counted_with_their_results() {
+    let (book, results) = make("counts", GAMES, &settings());
+    let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    let of_start = book.split("sfen ").find(|node| node.starts_with(start));
+    assert_eq!(
+        of_start.expect("the start"),
+        format!("{start}\n7g7f 8c8d 0 32 2\n2g2f 8c8d 0 32 1\n")
+    );
+    let of_start: Vec<&str> = results
+        .lines()
+        .filter(|line| line.starts_with(start))
+        .collect();
+    // White resigned in the first game and won the second.
+    assert_eq!(
+        of_start,
+        [
+            format!("{start}\t7g7f\t2\t1\t0\t1\t0\t0.500000"),
+            format!("{start}\t2g2f\t1\t0\t0\t0\t1\t-"),
+        ]
+    );
+}
+
+#[test]
+fn filters_leave_moves_out() {
+    let mut settings = settings();
+    settings.filter.min_count = 2;
+    assert_eq!(make("least", GAMES, &settings).0.matches("sfen").count(), 1);
+    settings.filter = GameFilter {
+        side: Some(Color::White),
+        plies: 2,
+        ..self::settings().filter
+    };
+    let (book, _) = make("side", GAMES, &settings);
+    assert_eq!(book.matches(" w - 2").count(), book.matches("sfen").count());
+}
+
+#[test]
+fn little_memory_gives_the_same_book() {
+    let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {
+        eprintln!("skipped: RAICHO_CORPORA is not set");
+        return;
+    };
+    let games = fs::read_to_string(Path::new(&folder).join("games_usi.txt")).expect("games");
+    let small = GamesSettings {
+        memory: 100_000,
+        ..settings()
+    };
+    assert_eq!(
+        make("large", &games, &settings()),
+        make("small", &games, &small)
+    );
+}
+
+#[test]
+fn the_book_of_the_corpora_has_the_moves_and_counts_that_yaneuraou_finds() {
+    let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {
+        eprintln!("skipped: RAICHO_CORPORA is not set");
+        return;
+    };
+    let books: PathBuf = Path::new(&folder).join("books");
+    let games = fs::read_to_string(books.join("games60.sfen")).expect("games");
+    let (book, _) = make("corpora", &games, &settings());
+    let path = std::env::temp_dir().join(format!("raicho-games-{}.db", std::process::id()));
+    fs::write(&path, book).expect("the book");
+    let read = |path: &Path| -> BTreeMap<_, _> {
+        let entries = BookReader::open(path).expect("a book");
+        let entries = entries.map(|entry| entry.expect("an entry"));
+        let moves = |entry: BookEntry| {
+            let known = entry.moves.into_iter();
+            known.map(move |known| ((entry.position, known.mv.to_bits()), (entry.ply, known)))
+        };
+        entries.flat_map(moves).collect()
+    };
+    let (found, expected) = (read(&path), read(&books.join("from_sfen.db")));
+    fs::remove_file(&path).expect("the book is there");
+    for (place, known) in &expected {
+        assert_eq!(found.get(place), Some(known));
+    }
+    // Only the last moves of games are missing there.
+    let more = found
+        .iter()
+        .filter(|(place, _)| !expected.contains_key(*place));
+    assert!(
+        more.into_iter()
+            .all(|(_, (_, known))| known.ponder.is_none())
+    );
+}

@@ -1,0 +1,127 @@
+//! Finds the node of a position by its 128-bit key.
+//!
+//! The table has 8 bytes for each of its slots: 32 bits of the key and the number of the node. A
+//! move that leads out of the book, as most moves do, is seen with one access to memory, for which
+//! the caller can ask in advance.
+
+use crate::types::Key128;
+use crate::util::prefetch;
+
+/// A key, as [`Key128::lanes`] has it.
+pub(super) type Lanes = [u64; 2];
+
+/// Slots for each two keys.
+const SLOTS_PER_TWO: usize = 3;
+
+/// Nodes by key.
+pub(super) struct KeyTable {
+    keys: Vec<Lanes>,
+    /// Bits of the key in the upper half, the number of the node plus 1 in the lower; 0 if empty.
+    slots: Vec<u64>,
+}
+
+impl KeyTable {
+    /// The table of nodes with these keys, fewer than `u32::MAX`. Of equal keys the last counts.
+    pub(super) fn new(keys: Vec<Lanes>) -> Self {
+        let slots = vec![0; keys.len() * SLOTS_PER_TWO / 2 + 1];
+        let mut table = Self { keys, slots };
+        for node in 0..table.keys.len() {
+            table.insert(node);
+        }
+        table
+    }
+
+    fn insert(&mut self, node: usize) {
+        const AHEAD: usize = 16;
+        if let Some(later) = self.keys.get(node + AHEAD) {
+            self.prefetch(later[0]);
+        }
+        let key = self.keys[node];
+        let mut slot = self.first_slot(key[0]);
+        while let Some(other) = self.node_in(slot, key[0]) {
+            if other.is_some_and(|other| self.keys[other as usize] == key) {
+                break;
+            }
+            slot = self.slot_after(slot);
+        }
+        self.slots[slot] = tag(key[0]) | (node as u64 + 1);
+    }
+
+    /// Brings the slot of a key into the cache.
+    pub(super) fn prefetch(&self, low: u64) {
+        prefetch(&self.slots[self.first_slot(low)]);
+    }
+
+    /// The node of a key whose lower half is `low`. The `full` key is asked for only if that half
+    /// has been seen.
+    pub(super) fn find(&self, low: u64, full: impl FnOnce() -> Lanes) -> Option<u32> {
+        let mut full = Some(full);
+        let mut key = None;
+        let mut slot = self.first_slot(low);
+        while let Some(node) = self.node_in(slot, low) {
+            if let Some(node) = node {
+                let key = *key.get_or_insert_with(|| full.take().map_or([0; 2], |full| full()));
+                if self.keys[node as usize] == key {
+                    return Some(node);
+                }
+            }
+            slot = self.slot_after(slot);
+        }
+        None
+    }
+
+    /// The node in a slot if its tag is that of `low`, `Some(None)` for another, `None` for an
+    /// empty slot.
+    fn node_in(&self, slot: usize, low: u64) -> Option<Option<u32>> {
+        let content = self.slots[slot];
+        if content == 0 {
+            return None;
+        }
+        let is_same = content >> 32 << 32 == tag(low);
+        Some(is_same.then(|| content as u32 - 1))
+    }
+
+    /// Depends on the upper bits of the key most, as the tag does on the lower.
+    fn first_slot(&self, low: u64) -> usize {
+        (u128::from(low) * self.slots.len() as u128 >> 64) as usize
+    }
+
+    fn slot_after(&self, slot: usize) -> usize {
+        if slot + 1 == self.slots.len() {
+            0
+        } else {
+            slot + 1
+        }
+    }
+}
+
+/// The bits of a key that a slot keeps, in the upper half.
+const fn tag(low: u64) -> u64 {
+    low << 32
+}
+
+/// The key as the table has it.
+pub(super) const fn lanes(key: Key128) -> Lanes {
+    key.lanes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_equal_keys_is_found_and_others_are_not() {
+        // Keys that share slots, tags, or both.
+        let mut keys: Vec<Lanes> = (0..100)
+            .map(|index| [index % 10 << 60 | 7, index])
+            .collect();
+        keys.push(keys[42]);
+        let table = KeyTable::new(keys.clone());
+        for (index, key) in keys.iter().enumerate() {
+            let expected = if index == 42 { 100 } else { index as u32 };
+            assert_eq!(table.find(key[0], || *key), Some(expected));
+        }
+        assert_eq!(table.find(7, || [7, 1000]), None);
+        assert_eq!(KeyTable::new(Vec::new()).find(1, || [1, 1]), None);
+    }
+}

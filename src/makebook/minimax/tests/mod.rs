@@ -1,0 +1,241 @@
+//! Minimax of small books whose values are known, and of the books of the corpora.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::book::Place;
+use crate::makebook::Watch;
+use crate::position::Position;
+use crate::runs::Stop;
+
+const DEFAULT: MinimaxSettings = MinimaxSettings {
+    rules: Rules {
+        draw_value: [0, 0],
+        separates_colors: false,
+        uses_components: false,
+    },
+    keeps_best_only: false,
+    threads: 2,
+};
+
+/// A folder of this test that is removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("raicho-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run_quietly(input: &Path, output: &Path, settings: &MinimaxSettings) -> Summary {
+    let watch = Watch {
+        stop: &Stop::new(),
+        progress: &|_, _| {},
+    };
+    run(input, output, settings, &watch).expect("a book")
+}
+
+/// The positions of a book in their order, and the lines of their moves as a set.
+fn positions(text: &str) -> Vec<(&str, BTreeSet<&str>)> {
+    let mut positions = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        match line.strip_prefix("sfen ") {
+            Some(position) => positions.push((position, BTreeSet::new())),
+            None => {
+                let last: &mut (&str, BTreeSet<&str>) = positions.last_mut().expect("a position");
+                last.1.insert(line);
+            }
+        }
+    }
+    positions
+}
+
+/// The moves of each position of a book after minimax, as lines of text.
+fn minimax(book: &str, settings: &MinimaxSettings) -> BTreeMap<String, Vec<String>> {
+    let folder = Folder::new(&format!("minimax-{:08x}", crc32fast::hash(book.as_bytes())));
+    let [input, output] = ["in.db", "out.db"].map(|name| folder.0.join(name));
+    fs::write(&input, book).expect("the book is written");
+    run_quietly(&input, &output, settings);
+    let text = fs::read_to_string(&output).expect("the result");
+    let mut moves: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut open = String::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        match line.strip_prefix("sfen ") {
+            Some(position) => position.clone_into(&mut open),
+            None => moves.entry(open.clone()).or_default().push(line.to_owned()),
+        }
+    }
+    moves
+}
+
+fn corpora() -> Option<PathBuf> {
+    let folder = std::env::var_os("RAICHO_CORPORA")?;
+    let books = Path::new(&folder).join("books");
+    books.exists().then_some(books)
+}
+
+#[test]
+fn books_of_the_corpora_come_out_as_yaneuraou_writes_them() {
+    let Some(books) = corpora() else {
+        eprintln!("skipped: RAICHO_CORPORA names no folder with books");
+        return;
+    };
+    let folder = Folder::new("minimax-corpora");
+    for (expected, keeps_best_only) in [("peta_out.db", false), ("peta_out_shrink.db", true)] {
+        let output = folder.0.join(expected);
+        let settings = MinimaxSettings {
+            keeps_best_only,
+            ..DEFAULT
+        };
+        run_quietly(&books.join("peta_in.db"), &output, &settings);
+        let found = fs::read_to_string(&output).expect("the result");
+        let text = fs::read_to_string(books.join(expected)).expect("the corpus");
+        assert_eq!(found.lines().count(), text.lines().count());
+        for (found, expected) in positions(&found).into_iter().zip(positions(&text)) {
+            assert_eq!(found, expected);
+        }
+    }
+}
+
+#[test]
+fn a_binary_book_of_the_corpora_comes_out_as_yaneuraou_writes_it() {
+    let Some(books) = corpora() else {
+        eprintln!("skipped: RAICHO_CORPORA names no folder with books");
+        return;
+    };
+    let folder = Folder::new("minimax-ybb");
+    let output = folder.0.join("out.ybb");
+    run_quietly(&books.join("peta_in.ybb"), &output, &DEFAULT);
+    let records = |path: &Path| {
+        let bytes = fs::read(path).expect("a book");
+        let count = u64::from_le_bytes(*bytes[16..].first_chunk().expect("a count")) as usize;
+        let index = 32..32 + 44 * count;
+        let moves = &bytes[index.end..];
+        let records = bytes[index].chunks_exact(44).map(|record| {
+            let offset = u64::from_le_bytes(*record[32..].first_chunk().expect("an offset"));
+            let count = u16::from_le_bytes([record[42], record[43]]) as usize;
+            let moves = moves[offset as usize..].chunks_exact(6).take(count);
+            let moves: BTreeSet<Vec<u8>> = moves.map(<[u8]>::to_vec).collect();
+            (record[..32].to_vec(), [record[40], record[41]], moves)
+        });
+        records.collect::<Vec<_>>()
+    };
+    assert_eq!(records(&output), records(&books.join("peta_out.ybb")));
+}
+
+#[test]
+fn values_are_carried_back_with_their_plies() {
+    let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    let after = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
+    let book = format!("sfen {start}\n2g2f none 30\n7g7f none 500\nsfen {after}\n3c3d none -40\n");
+    let moves = minimax(&book, &DEFAULT);
+    assert_eq!(moves[start], ["7g7f none 40 1", "2g2f none 30 0"]);
+    assert_eq!(moves[after], ["3c3d none -40 0"]);
+}
+
+#[test]
+fn moves_that_are_illegal_or_none_are_left_out() {
+    let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    let book = format!(
+        "7g7f none 1\nsfen {start}\n7g7f none 1 1\n7g7e none 900\nnone none 90\nx\n7g7f none 5\n\
+         sfen 9/9 b - 1\n7g7f none 0\nsfen {} \n8c8d none 3 9\nnone none 77\n",
+        start.replace(" b ", " w ")
+    );
+    let folder = Folder::new("minimax-faults");
+    let [input, output] = ["in.db", "out.db"].map(|name| folder.0.join(name));
+    fs::write(&input, &book).expect("the book is written");
+    let summary = run_quietly(&input, &output, &DEFAULT);
+    let places: Vec<Place> = summary
+        .faults
+        .first()
+        .iter()
+        .map(|fault| fault.place)
+        .collect();
+    assert_eq!(places, [1, 5, 6, 4, 8, 12].map(Place::Line));
+    let text = fs::read_to_string(&output).expect("the result");
+    let found: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("sfen"))
+        .collect();
+    assert_eq!(found[1..], ["# NOE:2", "7g7f none 1 0", "8c8d none 3 0"]);
+}
+
+/// A pair of positions between which both sides shuffle, with ways out.
+fn shuffle(black_exit: i32, white_exit: i32) -> String {
+    let mut position = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 b P 1").expect("a position");
+    let mut book = String::new();
+    for mv in ["5i5h", "5a5b", "5h5i", "5b5a"] {
+        let exit = if position.game_ply() % 2 == 1 {
+            format!("P*5e none {black_exit}")
+        } else {
+            format!("5a4a none {white_exit}\n5b4a none {white_exit}")
+        };
+        book += &format!("sfen {}\n{exit}\n", position.to_sfen());
+        let mv = position
+            .to_move(mv.parse().expect("a move"))
+            .expect("possible");
+        position.do_move(mv);
+    }
+    book
+}
+
+#[test]
+fn loops_are_draws_unless_a_way_out_is_better() {
+    let start = "4k4/9/9/9/9/9/9/9/4K4 b P 1";
+    let best = |book: &str, settings| minimax(book, settings)[start][0].clone();
+    let exact = MinimaxSettings {
+        rules: Rules {
+            uses_components: true,
+            ..DEFAULT.rules
+        },
+        ..DEFAULT
+    };
+    for settings in [&DEFAULT, &exact] {
+        assert_eq!(best(&shuffle(-30, -30), settings), "5i5h none 0 9999");
+        assert_eq!(best(&shuffle(30, -50), settings), "P*5e none 30 0");
+        assert_eq!(best(&shuffle(-70, 40), settings), "5i5h none -40 1");
+    }
+    // White accepts a draw that costs it 60 rather than a loss of 80, and black one that it wins.
+    let contempt = MinimaxSettings {
+        rules: Rules {
+            draw_value: [-60, -60],
+            ..exact.rules
+        },
+        ..DEFAULT
+    };
+    assert!(best(&shuffle(-30, -80), &contempt).contains("none -30 "));
+    assert_eq!(best(&shuffle(-70, -80), &contempt), "5i5h none -60 9999");
+}
+
+#[test]
+fn colours_are_one_node_unless_they_are_separated() {
+    let black = "4k4/9/9/9/9/9/9/9/4K4 b P 1";
+    let after = "4k4/9/9/9/4P4/9/9/9/4K4 w - 2";
+    // The position after P*5e with the colours swapped.
+    let turned = "4k4/9/9/9/4p4/9/9/9/4K4 b - 1";
+    let book = format!("sfen {black}\nP*5e none 5\nsfen {turned}\n5i5h none -9\n");
+    assert_eq!(minimax(&book, &DEFAULT)[black], ["P*5e none 9 1"]);
+    let separate = MinimaxSettings {
+        rules: Rules {
+            separates_colors: true,
+            ..DEFAULT.rules
+        },
+        ..DEFAULT
+    };
+    assert_eq!(minimax(&book, &separate)[black], ["P*5e none 5 0"]);
+    let book = format!("{book}sfen {after}\n5a5b none -7\n");
+    assert_eq!(minimax(&book, &separate)[black], ["P*5e none 7 1"]);
+    // Of two that are one node the later counts, and both are written.
+    assert_eq!(minimax(&book, &DEFAULT)[black], ["P*5e none 7 1"]);
+    assert_eq!(minimax(&book, &DEFAULT).len(), 3);
+}

@@ -1,0 +1,299 @@
+//! Minimax of a `.db` book. The text is read three times: for the keys, for the moves, and to be
+//! written back as it stands.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::graph::Graph;
+use super::key_table::{KeyTable, Lanes};
+use super::link::{self, Linker, Turned, turned};
+use super::outcome::MAX_VALUE;
+use super::settings::{MinimaxSettings, Rules, Summary};
+use super::solution::Solution;
+use super::text::{write_move, write_number};
+use crate::book::{Blocks, BookFault, FaultLog, Line, Place, Problem, parse_move, split_line};
+use crate::makebook::error::MakeError;
+use crate::makebook::watch::Watch;
+use crate::position::Board;
+use crate::runs::OutputFile;
+use crate::types::Move16;
+
+/// Blocks of text that each thread gets at a time, so that none waits long for another.
+const BLOCKS_PER_THREAD: usize = 16;
+const PASSES: u64 = 3;
+
+pub(super) fn run(
+    input: &Path,
+    output: &Path,
+    settings: &MinimaxSettings,
+    watch: &Watch<'_>,
+) -> Result<Summary, MakeError> {
+    // Created first: what cannot be written is better known before the work.
+    let mut out = OutputFile::create(output).map_err(MakeError::output(output))?;
+    let (graph, parts, faults) = {
+        let table = KeyTable::new(read_keys(input, &settings.rules, watch)?);
+        read_graph(input, &table, &settings.rules, watch)?
+    };
+    let solution = Solution::of(&graph, &settings.rules);
+    let nodes = graph.len();
+    write!(out, "#YANEURAOU-DB2016 1.00\r\n# NOE:{nodes}\r\n").map_err(MakeError::io(output))?;
+    let mut parts = parts.iter();
+    for_all_blocks(input, 2, watch, |blocks| {
+        let blocks: Vec<(&Vec<u8>, &Part)> = blocks.iter().zip(parts.by_ref()).collect();
+        let texts: Vec<Vec<u8>> = blocks
+            .par_iter()
+            .map(|(block, part)| text_of(block, part, &graph, &solution, settings))
+            .collect();
+        let mut texts = texts.iter();
+        texts
+            .try_for_each(|text| out.write_all(text))
+            .map_err(MakeError::io(output))
+    })?;
+    out.finish().map_err(MakeError::io(output))?;
+    Ok(Summary {
+        counts: solution.counts,
+        faults,
+    })
+}
+
+/// Calls `work` for all blocks of a book in order, several at a time. `pass` is the number of the
+/// pass.
+fn for_all_blocks(
+    path: &Path,
+    pass: u64,
+    watch: &Watch<'_>,
+    mut work: impl FnMut(&[Vec<u8>]) -> Result<(), MakeError>,
+) -> Result<(), MakeError> {
+    let file = File::open(path).map_err(MakeError::io(path))?;
+    let size = file.metadata().map_err(MakeError::io(path))?.len();
+    let mut blocks = Blocks::new(file);
+    let count = rayon::current_num_threads() * BLOCKS_PER_THREAD;
+    let mut done = pass * size;
+    loop {
+        let some: Vec<Vec<u8>> = blocks
+            .by_ref()
+            .take(count)
+            .collect::<io::Result<_>>()
+            .map_err(MakeError::io(path))?;
+        if some.is_empty() {
+            return Ok(());
+        }
+        work(&some)?;
+        done += some.iter().map(|block| block.len() as u64).sum::<u64>();
+        watch.advance(done, PASSES * size)?;
+    }
+}
+
+/// The lines of a block with their numbers, from 1.
+fn lines(mut text: &[u8]) -> impl Iterator<Item = (u64, Line<'_>)> {
+    (1..).map_while(move |number| {
+        if text.is_empty() {
+            return None;
+        }
+        let (line, rest) = split_line(text);
+        text = rest;
+        Some((number, Line::of(line)))
+    })
+}
+
+/// The keys of all good positions.
+fn read_keys(path: &Path, rules: &Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>, MakeError> {
+    let mut keys: Vec<Lanes> = Vec::new();
+    for_all_blocks(path, 0, watch, |blocks| {
+        let of_block = |block: &Vec<u8>| {
+            let positions = lines(block).filter_map(|(_, line)| match line {
+                Line::Position(text) => read_board(text).ok(),
+                Line::Move(_) | Line::Nothing => None,
+            });
+            let keys = positions.map(|board| link::key(&board, rules.separates_colors));
+            keys.collect::<Vec<_>>()
+        };
+        let found: Vec<Vec<Lanes>> = blocks.par_iter().map(of_block).collect();
+        found.into_iter().for_each(|part| keys.extend(part));
+        Ok(())
+    })?;
+    // Twice as many nodes must have numbers if the graph is doubled.
+    if keys.len() >= (u32::MAX / 2) as usize {
+        return Err(MakeError::TooLarge);
+    }
+    Ok(keys)
+}
+
+/// Where a block stands in the graph.
+struct Part {
+    first_node: usize,
+    /// Positions of the block that are left out, by their number in it.
+    bad: Vec<u32>,
+}
+
+fn read_graph(
+    path: &Path,
+    table: &KeyTable,
+    rules: &Rules,
+    watch: &Watch<'_>,
+) -> Result<(Graph, Vec<Part>, FaultLog), MakeError> {
+    let linker = Linker {
+        table,
+        separates_colors: rules.separates_colors,
+    };
+    let mut graph = Graph::default();
+    let mut parts = Vec::new();
+    let mut faults = FaultLog::default();
+    let mut passed = 0;
+    for_all_blocks(path, 1, watch, |blocks| {
+        let linked: Vec<Linked> = blocks
+            .par_iter()
+            .map(|block| Linked::of(block, &linker))
+            .collect();
+        for part in linked {
+            parts.push(Part {
+                first_node: graph.len(),
+                bad: part.bad,
+            });
+            graph.append(part.graph);
+            for (line, problem) in part.faults {
+                faults.add(BookFault::new(Place::Line(passed + line), problem));
+            }
+            passed += part.lines;
+        }
+        Ok(())
+    })?;
+    Ok((graph, parts, faults))
+}
+
+/// The positions of a block.
+#[derive(Default)]
+struct Linked {
+    graph: Graph,
+    bad: Vec<u32>,
+    /// What is left out, by line.
+    faults: Vec<(u64, Problem)>,
+    /// Number of lines.
+    lines: u64,
+}
+
+/// A position and its moves while they are being read.
+struct Open {
+    node: Turned,
+    /// From black's view.
+    listed: Vec<(Move16, i16)>,
+    /// The line of each of these moves.
+    lines: Vec<u64>,
+}
+
+impl Linked {
+    fn of(block: &[u8], linker: &Linker<'_>) -> Self {
+        let mut linked = Self::default();
+        let mut open: Option<Open> = None;
+        let mut positions = 0;
+        for (number, line) in lines(block) {
+            linked.lines = number;
+            match line {
+                Line::Nothing => {}
+                Line::Position(text) => {
+                    linked.close(open.take(), linker);
+                    match read_board(text) {
+                        Ok(board) => open = Some(Open::new(board)),
+                        Err(problem) => {
+                            linked.bad.push(positions);
+                            linked.faults.push((number, problem));
+                        }
+                    }
+                    positions += 1;
+                }
+                Line::Move(text) => match &mut open {
+                    Some(open) => linked.faults.extend(open.add(text, number)),
+                    None if positions == 0 => linked.faults.push((number, Problem::MoveOutside)),
+                    // The fault of the position has been told.
+                    None => {}
+                },
+            }
+        }
+        linked.close(open, linker);
+        linked
+    }
+
+    fn close(&mut self, open: Option<Open>, linker: &Linker<'_>) {
+        let Some(open) = open else { return };
+        for mv in linker.add(&open.node, &open.listed, &mut self.graph) {
+            let index = open.listed.iter().position(|&(other, _)| other == mv);
+            let line = index.map_or(0, |index| open.lines[index]);
+            self.faults.push((line, open.node.illegal(mv)));
+        }
+    }
+}
+
+impl Open {
+    fn new(board: Board) -> Self {
+        Self {
+            node: Turned::new(board),
+            listed: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    /// Reads a move, or returns what is wrong with it.
+    fn add(&mut self, text: &[u8], line: u64) -> Option<(u64, Problem)> {
+        match parse_move(text) {
+            Ok(known) => {
+                let limit = i32::from(MAX_VALUE);
+                let value = known.value.clamp(-limit, limit) as i16;
+                if let Some(mv) = self.node.turn(known.mv) {
+                    self.listed.push((mv, value));
+                    self.lines.push(line);
+                }
+                None
+            }
+            Err(problem) => Some((line, problem)),
+        }
+    }
+}
+
+fn read_board(text: &[u8]) -> Result<Board, Problem> {
+    let (board, _) = Board::from_sfen(&String::from_utf8_lossy(text))?;
+    board.validate()?;
+    Ok(board)
+}
+
+/// The block with the values carried back.
+fn text_of(
+    block: &[u8],
+    part: &Part,
+    graph: &Graph,
+    solution: &Solution,
+    settings: &MinimaxSettings,
+) -> Vec<u8> {
+    let mut out = Vec::with_capacity(block.len());
+    let mut node = part.first_node;
+    let mut bad = part.bad.iter().peekable();
+    let mut moves = Vec::new();
+    let positions = lines(block).filter_map(|(_, line)| match line {
+        Line::Position(text) => Some(text),
+        Line::Move(_) | Line::Nothing => None,
+    });
+    for (text, number) in positions.zip(0..) {
+        if bad.next_if(|&&bad| bad == number).is_some() {
+            continue;
+        }
+        out.extend(b"sfen ");
+        out.extend(text);
+        out.extend(b"\r\n");
+        solution.moves(graph, node, settings.keeps_best_only, &mut moves);
+        for &(mv, outcome) in &moves {
+            let Some(mv) = turned(mv, graph.is_white(node)) else {
+                continue;
+            };
+            write_move(&mut out, mv);
+            out.extend(b" none ");
+            write_number(&mut out, outcome.value.into());
+            out.push(b' ');
+            write_number(&mut out, outcome.depth.into());
+            out.extend(b"\r\n");
+        }
+        node += 1;
+    }
+    out
+}

@@ -1,0 +1,142 @@
+//! The choice of a move against the answers of `YaneuraOu`. Needs `RAICHO_CORPORA`.
+
+use std::path::PathBuf;
+
+use crate::common::corpus;
+use raicho::book::{Book, BookOptions, Library, ponder_move, probe};
+use raicho::position::Position;
+use raicho::records::sfen_line::SfenLine;
+
+/// The options of a set of the corpus; see its README.
+fn options_of(set: &str) -> BookOptions {
+    let open = BookOptions {
+        max_ply: 10_000,
+        value_difference: 99_999,
+        value_limits: [-99_999; 2],
+        depth_limit: 0,
+        ..BookOptions::default()
+    };
+    match set {
+        "A" => BookOptions::default(),
+        "B" => open,
+        "C" => BookOptions {
+            considers_counts: true,
+            ..open
+        },
+        "D" => BookOptions {
+            is_narrow: true,
+            ..open
+        },
+        "E" => BookOptions {
+            ignores_ply: true,
+            ..open
+        },
+        "F" => BookOptions {
+            finds_flipped: false,
+            ..open
+        },
+        "G" => BookOptions {
+            value_difference: 0,
+            ..open
+        },
+        "H" => BookOptions {
+            ignores_ply: true,
+            on_the_fly: true,
+            ..open
+        },
+        "I" => BookOptions {
+            on_the_fly: true,
+            ..open
+        },
+        "J" => BookOptions {
+            max_ply: 12,
+            value_difference: 50,
+            value_limits: [-50, -100],
+            depth_limit: 10,
+            is_narrow: true,
+            considers_counts: true,
+            ..BookOptions::default()
+        },
+        "K" => BookOptions {
+            on_the_fly: true,
+            ignores_ply: true,
+            max_ply: 24,
+            value_difference: 10,
+            ..BookOptions::default()
+        },
+        other => panic!("unknown set {other}"),
+    }
+}
+
+fn position_of(text: &str) -> Position {
+    let line: SfenLine = text
+        .parse()
+        .unwrap_or_else(|error| panic!("{text}: {error}"));
+    line.position()
+}
+
+/// `hit` or `miss`, and the candidates as the corpus writes them.
+fn answer(library: &Library, position: &Position, options: &BookOptions) -> (String, String) {
+    let probed = probe(library, position, options);
+    let candidates: Vec<String> = probed
+        .candidates()
+        .map(|candidate| {
+            let ponder = ponder_move(library, position, candidate, options);
+            let ponder = ponder.map_or("-".to_owned(), |mv| mv.to_string());
+            format!("{}:{}:{ponder}", candidate.mv, candidate.weight)
+        })
+        .collect();
+    if candidates.is_empty() {
+        ("miss".to_owned(), "-".to_owned())
+    } else {
+        ("hit".to_owned(), candidates.join(","))
+    }
+}
+
+fn compare(name: &str) {
+    let Some(rows) = corpus(&format!("books/{name}.answers.tsv")) else {
+        return;
+    };
+    let folder = std::env::var_os("RAICHO_CORPORA").expect("there was a corpus");
+    let path = PathBuf::from(folder).join("books").join(name);
+    let open = |on_the_fly| Library::new(vec![Book::open(&path, on_the_fly).expect("a book")]);
+    let libraries = [open(false), open(true)];
+    let mut faults = Vec::new();
+    for row in &rows {
+        let [set, kind, text, result, _, candidates] = row.split('\t').collect::<Vec<_>>()[..]
+        else {
+            panic!("not six columns: {row}");
+        };
+        let options = options_of(set);
+        let library = &libraries[usize::from(options.on_the_fly)];
+        let found = answer(library, &position_of(text), &options);
+        if (&*found.0, &*found.1) != (result, candidates) {
+            faults.push(format!(
+                "{set} {kind} {text}\n{result} {candidates}\n{found:?}"
+            ));
+        }
+    }
+    println!("{name}: {} rows", rows.len());
+    let shown = &faults[..faults.len().min(10)];
+    assert!(
+        faults.is_empty(),
+        "{} faults\n{}",
+        faults.len(),
+        shown.join("\n\n")
+    );
+}
+
+#[test]
+fn the_text_book_answers_as_in_yaneuraou() {
+    compare("games.db");
+}
+
+#[test]
+fn the_binary_book_answers_as_in_yaneuraou() {
+    compare("games.ybb");
+}
+
+#[test]
+fn the_book_of_apery_answers_as_in_yaneuraou() {
+    compare("games.bin");
+}
