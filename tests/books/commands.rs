@@ -63,8 +63,8 @@ fn a_position_has_one_line_with_its_candidates() {
     let output = run(&["probe", "--explain"], &paths);
     let first = text(&output.stdout).lines().next().map(str::to_owned);
     let reasons = format!(
-        "startpos\thit\t7g7f:1:-,2g2f:1:3c3d\t5g5f: value below 10; illegal move 1a1b in {START} 1, \
-         it is skipped"
+        "startpos\thit\t7g7f:1:-,2g2f:1:3c3d\t5g5f: value below 10; \
+         illegal move 1a1b in {START} 1, it is skipped"
     );
     assert_eq!(first, Some(reasons));
     let output = run(&["probe", "--option", "BookMoves"], &paths);
