@@ -6,6 +6,7 @@
 mod analyze;
 mod arena;
 mod bench;
+mod csa;
 mod data;
 mod evaluation;
 mod flat_error;
@@ -47,6 +48,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Turn teacher data and games from one format into another
     Convert(data::convert::Arguments),
+    /// Play on a CSA server such as floodgate, for as long as you like
+    Csa(Box<csa::Arguments>),
     /// Write each position of teacher data once, with the mean of its scores
     Dedup(data::dedup::Arguments),
     /// Make teacher data: games of the engine against itself
@@ -87,6 +90,7 @@ pub fn run() -> ExitCode {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
+        Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments),
