@@ -1,8 +1,8 @@
 //! The lines of a CSA server as data: pure text, no network.
 //!
 //! Grammar: CSA server protocol 1.2.1
-//! (`http://www2.computer-shogi.org/protocol/tcp_ip_server_121.html`) and what shogi-server sends beyond it. No line is an error; what is unknown is
-//! [`ServerLine::Other`].
+//! (`http://www2.computer-shogi.org/protocol/tcp_ip_server_121.html`), and what shogi-server sends
+//! beyond it. No line is an error; what is unknown is [`ServerLine::Other`].
 
 use std::fmt;
 use std::str::FromStr;

@@ -86,8 +86,8 @@ fn clocks(entries: &[Entry]) -> String {
         .sum();
     let largest = entries.iter().map(|entry| entry.clock.largest);
     format!(
-        "clock: {moves} own moves, our count and the server's differ by {:.3} s on average, at most \
-        {:.3} s",
+        "clock: {moves} own moves, our count and the server's differ by {:.3} s on average, at \
+        most {:.3} s",
         sum / f64::from(moves.max(1)),
         largest.fold(0.0, f64::max)
     )

@@ -1,8 +1,8 @@
 //! The client's side of one connection as a state machine: no network, no clock, no engine.
 //!
 //! Input: lines of the server, reports of the engine, wishes of the user, the time. Output: lines
-//! to send, commands to the engine, events. The driver performs the actions in their order and calls
-//! [`Session::handle`] with [`Input::Tick`] when [`Session::deadline`] has passed.
+//! to send, commands to the engine, events. The driver performs the actions in their order and
+//! calls [`Session::handle`] with [`Input::Tick`] when [`Session::deadline`] has passed.
 //!
 //! Promises: any input in any phase is taken without a panic; every game that began ends with
 //! exactly one [`Event::Finished`] or [`Event::Interrupted`]; a move is sent only in our turn, see
