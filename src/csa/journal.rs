@@ -218,10 +218,10 @@ fn clock_difference<'a>(moves: impl Iterator<Item = &'a PlayedMove>) -> ClockDif
         Some(server.abs_diff(ours).as_secs_f64())
     });
     let differences: Vec<f64> = differences.collect();
-    let count = differences.len();
+    let count = differences.len() as u32;
     ClockDifference {
-        moves: count as u32,
-        mean: differences.iter().sum::<f64>() / count.max(1) as f64,
+        moves: count,
+        mean: differences.iter().sum::<f64>() / f64::from(count.max(1)),
         largest: differences.iter().copied().fold(0.0, f64::max),
     }
 }

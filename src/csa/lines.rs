@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn any_byte_is_taken_and_long_lines_are_cut() {
         assert_eq!(lines(&[b"\x00\x01a\xff\n"]), ["a\u{fffd}"]);
-        let long = [&[b'X'; 100_000][..], b"\n#WIN\n"].concat();
+        let long = ["X".repeat(100_000).as_bytes(), b"\n#WIN\n"].concat();
         let lines = lines(&[&long]);
         assert_eq!((lines[0].len(), lines[1].as_str()), (LONGEST_LINE, "#WIN"));
     }

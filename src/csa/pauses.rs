@@ -13,6 +13,8 @@ const BEFORE_RESUMING: Duration = Duration::from_millis(1500);
 /// First and longest pause after a lost connection.
 const FIRST_RETRY: Duration = Duration::from_secs(3);
 const LONGEST_RETRY: Duration = Duration::from_mins(5);
+/// After a connection that lasted this long, pauses do not grow on.
+const GOOD_CONNECTION: Duration = Duration::from_mins(1);
 /// First and longest pause after a refused login: servers block accounts that try too often.
 const FIRST_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 const LONGEST_AFTER_REFUSAL: Duration = Duration::from_mins(15);
@@ -55,6 +57,13 @@ impl Pauses {
             losses: 0,
             refusals: 0,
             random: ChaCha8Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// A connection was lost after this time. One that was good for a while begins anew.
+    pub(super) fn note_connection(&mut self, lasted: Duration) {
+        if lasted >= GOOD_CONNECTION {
+            self.losses = 0;
         }
     }
 
@@ -119,6 +128,9 @@ mod tests {
             planned = (planned * 2).min(300);
         }
         assert!(pauses.next(Cause::Played, at(0, 0)) >= Duration::from_secs(1));
+        assert!(pauses.next(Cause::Lost, at(0, 0)) < Duration::from_secs(4));
+        pauses.next(Cause::Lost, at(0, 0));
+        pauses.note_connection(Duration::from_mins(5));
         assert!(pauses.next(Cause::Lost, at(0, 0)) < Duration::from_secs(4));
     }
 

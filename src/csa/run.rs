@@ -112,7 +112,6 @@ pub fn run(
         has_logged_in: false,
         finished: 0,
         interrupted: None,
-        started: jiff::Zoned::now(),
     };
     runner.play_games()
 }
@@ -133,8 +132,6 @@ struct Runner<'a> {
     finished: u64,
     /// A game to resume, and when its connection was lost.
     interrupted: Option<(Box<InterruptedGame>, Instant)>,
-    /// When the last game started.
-    started: jiff::Zoned,
 }
 
 impl Runner<'_> {
@@ -209,9 +206,12 @@ impl Runner<'_> {
             connection: Some(connection),
             cause: Cause::Lost,
         };
+        let began = Instant::now();
         visit.perform(actions)?;
         visit.serve()?;
-        Ok(visit.cause)
+        let cause = visit.cause;
+        self.pauses.note_connection(began.elapsed());
+        Ok(cause)
     }
 
     fn give_up_old_game(&mut self) -> Result<(), RunError> {
@@ -225,7 +225,8 @@ impl Runner<'_> {
     }
 
     fn record(&mut self, finished: &FinishedGame) -> Result<(), RunError> {
-        let entry = self.journal.add(finished, &self.started)?;
+        let started = jiff::Zoned::now() - finished.game.started().elapsed();
+        let entry = self.journal.add(finished, &started)?;
         self.finished += u64::from(finished.is_complete);
         let text = format!(
             "{} against {}: {}",
@@ -346,7 +347,7 @@ impl Visit<'_, '_> {
             }
             Event::Offered(summary) => (runner.watch)(Happening::Offered(&summary)),
             Event::Rejected(by) => runner.note(&format!("game rejected by {by}")),
-            Event::Started => runner.started = jiff::Zoned::now(),
+            Event::Started => {}
             Event::Finished(finished) => {
                 if finished.is_complete {
                     self.cause = Cause::Played;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Games on the real shogi-server, the program that floodgate runs: Raicho against Raicho, with several clocks.
+"""Games on the real shogi-server, the program that floodgate runs: Raicho against Raicho or a bridge, several clocks.
 
 Usage: tests/clients/csa_server.py [--raicho target/release/raicho] [--server FOLDER] [--games N] [--engine-b TEXT]
 
@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -21,8 +22,11 @@ import tempfile
 import time
 from pathlib import Path
 
+FLOODGATE = "floodgate-10-1F"
 # Game name, and whether both sides ponder.
-PAIRINGS = [("test-5-1", False), ("test-5-1F", True), ("floodgate-10-1F", True), ("test-0-2", False)]
+PAIRINGS = [("test-5-1", False), ("test-5-1F", True), (FLOODGATE, True), ("test-0-2", False)]
+# Rounds of floodgate, one a minute; the server is given this many.
+ROUNDS = 120
 # The server listens on all addresses by itself.
 BIND = """require 'socket'
 class TCPServer
@@ -46,11 +50,15 @@ def free_port():
 
 
 def start_server(folder, work, port):
+    # The server keeps its records in its own folder.
+    shutil.copytree(folder, work / "server", ignore=shutil.ignore_patterns(".git", "2*"))
+    rounds = (time.localtime(time.time() + 60 * minute) for minute in range(ROUNDS))
+    (work / "server" / f"{FLOODGATE}.conf").write_text("".join(time.strftime("%a %H:%M\n", at) for at in rounds))
     (work / "bind.rb").write_text(BIND)
     log = open(work / "server.log", "w")
     server = subprocess.Popen(
-        ["ruby", "-r", str(work / "bind.rb"), str(folder / "shogi-server"), "--least-time-per-move", "0",
-         "--max-moves", "256", "--pid-file", str(work / "pid"), "test", str(port)],
+        ["ruby", "-r", str(work / "bind.rb"), str(work / "server" / "shogi-server"), "--least-time-per-move", "0",
+         "--max-moves", "256", "--floodgate-games", FLOODGATE, "--pid-file", str(work / "pid"), "test", str(port)],
         cwd=work, stdout=log, stderr=log)
     for _ in range(100):
         try:
@@ -78,6 +86,16 @@ def start_client(args, work, port, name, game, ponder, games):
     return out, subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment)
 
 
+def start_bridge(args, work, port, game, ponder):
+    """The bridge of shogi-server with a USI engine. It plays one game a process, so a shell starts it again."""
+    bridge = work / "server" / "bin" / "usiToCsa.rb"
+    command = f"ruby {bridge} --host 127.0.0.1 --port {port} --id white --gamename {game} --password whitetrip"
+    command += f" --hash 16 --log-dir {work}" + (" --ponder" if ponder else "") + f" {args.bridge}"
+    log = open(work / f"white-{game}.log", "w")
+    return subprocess.Popen(["sh", "-c", f"while sleep 1; do {command}; done"], cwd=work, stdout=log, stderr=log,
+                            stdin=subprocess.DEVNULL, start_new_session=True)
+
+
 def journal(folder):
     with open(folder / "games.jsonl") as lines:
         return [json.loads(line) for line in lines]
@@ -87,32 +105,40 @@ def moves_of(path):
     return [line[:7] for line in path.read_text(errors="replace").splitlines() if MOVE.match(line)]
 
 
-def check(game, outs, work):
-    black, white = (journal(out) for out in outs)
-    by_id = {entry["game"]: entry for entry in white}
-    records = {path.stem: path for path in work.rglob("*.csa") if path.parent.name != "csa"}
+def check_pair(entry, other):
+    """The journals of both players say the same."""
     opposite = {"win": "loss", "loss": "win", "draw": "draw", "none": "none"}
+    if other is None:
+        raise Fault(f"{entry['game']} is in one journal only")
+    if other["result"] != opposite[entry["result"]]:
+        raise Fault(f"{entry['game']}: {entry['result']} and {other['result']}")
+
+
+def check(game, outs, work):
+    """`outs` are the folders of our clients, one or two."""
+    journals = [journal(out) for out in outs]
+    records = {path.stem: path for path in work.rglob("*.csa") if path.parent.name != "csa"}
     differences = []
-    for entry in black:
-        other = by_id.get(entry["game"])
-        if other is None:
-            raise Fault(f"{entry['game']} is in one journal only")
-        for side, out in ((entry, outs[0]), (other, outs[1])):
-            if not side["is_complete"] or re.search("TIME_UP|ILLEGAL", side["notices"]):
-                raise Fault(f"{side['game']}: {side['notices']}")
-            server = records.get(side["game"])
+    for entry in journals[0]:
+        if len(journals) > 1:
+            check_pair(entry, next((other for other in journals[1] if other["game"] == entry["game"]), None))
+    for out, entries in zip(outs, journals):
+        for entry in entries:
+            if not entry["is_complete"] or re.search("TIME_UP|ILLEGAL", entry["notices"]):
+                raise Fault(f"{entry['game']}: {entry['notices']}")
+            server = records.get(entry["game"])
             if server is None:
-                raise Fault(f"the server has no record of {side['game']}")
-            if moves_of(server) != moves_of(out / side["record"]):
-                raise Fault(f"{side['game']}: the records differ")
-            differences.append((side["clock"]["moves"], side["clock"]["mean"], side["clock"]["largest"]))
-        if other["result"] != opposite[entry["result"]]:
-            raise Fault(f"{entry['game']}: {entry['result']} and {other['result']}")
+                raise Fault(f"the server has no record of {entry['game']}")
+            if moves_of(server) != moves_of(out / entry["record"]):
+                raise Fault(f"{entry['game']}: the records differ")
+            differences.append((entry["clock"]["moves"], entry["clock"]["mean"], entry["clock"]["largest"]))
     moves = sum(count for count, _, _ in differences)
     mean = sum(count * mean for count, mean, _ in differences) / max(moves, 1)
     largest = max((largest for _, _, largest in differences), default=0)
-    print(f"{game}: {len(black)} games, {moves} moves, clocks differ by {mean:.3f} s on average, {largest:.3f} s at most")
-    return len(black)
+    count = len(journals[0])
+    print(f"{game}: {count} games, {moves} moves, clocks differ by {mean:.3f} s on average, {largest:.3f} s at most",
+          flush=True)
+    return count
 
 
 def main():
@@ -121,6 +147,7 @@ def main():
     parser.add_argument("--server", default=os.environ.get("SHOGI_SERVER"))
     parser.add_argument("--games", type=int, default=5, help="games of each pairing")
     parser.add_argument("--engine-b", help="engine of the second player, as in `raicho csa --engine`")
+    parser.add_argument("--bridge", metavar="ENGINE", help="the second player is usiToCsa.rb with this USI engine")
     parser.add_argument("--option", action="append", help="USI option of Raicho, default Threads=1 and USI_Hash=16")
     args = parser.parse_args()
     if not args.server or not (Path(args.server) / "shogi-server").exists():
@@ -136,12 +163,15 @@ def main():
         processes.append(start_server(Path(args.server).resolve(), work, port))
         total = 0
         for game, ponder in PAIRINGS:
-            clients = [start_client(args, work, port, name, game, ponder, args.games)
-                       for name in ("black", "white")]
+            names = ["black"] if args.bridge else ["black", "white"]
+            clients = [start_client(args, work, port, name, game, ponder, args.games) for name in names]
+            bridge = start_bridge(args, work, port, game, ponder) if args.bridge else None
             processes += [process for _, process in clients]
             for _, process in clients:
                 if process.wait(args.games * 600) != 0:
                     raise Fault(f"a client ended with status {process.returncode}, see {work}")
+            if bridge:
+                os.killpg(bridge.pid, signal.SIGTERM)
             total += check(game, [out for out, _ in clients], work)
     except (Fault, subprocess.TimeoutExpired) as fault:
         print(f"FAULT: {fault} ({work})")

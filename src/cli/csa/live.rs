@@ -35,7 +35,9 @@ impl Live {
     /// A display that counts on from the games of the journal.
     pub(super) fn new(entries: &[Entry], shows_board: bool) -> Self {
         let mut tally = Tally::default();
-        entries.iter().for_each(|entry| tally.add(entry));
+        for entry in entries {
+            tally.add(entry);
+        }
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {

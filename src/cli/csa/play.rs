@@ -11,7 +11,7 @@ use super::live::Live;
 use super::password;
 use crate::arena::engine_text::EngineText;
 use crate::cli::flat_error::flat_error;
-use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::interrupt::stop_on_ctrl_c_with;
 use crate::cli::output;
 use crate::csa::clock::Delays;
 use crate::csa::config::{Account, Config};
@@ -33,6 +33,7 @@ const RESIGN_AFTER: u32 = 3;
 // This struct is flattened into another one of the same name, whose clap group it must not share.
 #[derive(Args)]
 #[group(skip)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
 pub(super) struct Arguments {
     /// Server, with its port if it is not 4081
     #[arg(long, value_name = "HOST[:PORT]")]
@@ -126,10 +127,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         account: settings.session.name.clone(),
     };
     let (journal, entries) = Journal::open(&out, &place).map_err(flat_error)?;
-    let stop = stop_on_ctrl_c()?;
+    let stop = stop_on_ctrl_c_with("ending after this game; Ctrl-C again resigns it")?;
     let live = Live::new(&entries, arguments.board);
     let result = run::run(&settings, journal, &stop, &|happening| {
-        live.show(&happening)
+        live.show(&happening);
     });
     live.finish();
     result.map_err(flat_error)

@@ -37,7 +37,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let ratings = ratings(arguments)?;
     let mut total = Tally::default();
-    entries.iter().for_each(|entry| total.add(entry));
+    for entry in &entries {
+        total.add(entry);
+    }
     print_line(format_args!(
         "{:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7} {:>7}",
         "opponent", "games", "won", "lost", "drawn", "broken", "points", "rating"

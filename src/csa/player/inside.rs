@@ -67,7 +67,7 @@ impl Inside {
     pub(super) fn perform(&mut self, command: EngineCommand) {
         match command {
             EngineCommand::Prepare(rules) => self.prepare(rules),
-            EngineCommand::Search(task) => self.search(*task),
+            EngineCommand::Search(task) => self.search(&task),
             EngineCommand::PonderHit { clock, .. } => self.engine.ponderhit(Some(clock)),
             EngineCommand::Stop => self.engine.stop(),
             EngineCommand::GameOver(_) => self.engine.finish(),
@@ -89,7 +89,7 @@ impl Inside {
         (self.on_word)(Word::Prepared(Ok(())));
     }
 
-    fn search(&mut self, task: Task) {
+    fn search(&mut self, task: &Task) {
         self.engine.finish();
         self.engine
             .set_valid_position(position_as_counted(&task.line));

@@ -158,7 +158,7 @@ impl Work {
                 (self.on_word)(Word::Prepared(result));
                 Ok(())
             }
-            EngineCommand::Search(task) => self.search(*task),
+            EngineCommand::Search(task) => self.search(&task),
             EngineCommand::PonderHit { search, clock } => self.ponderhit(search, &clock),
             EngineCommand::Stop => match (&mut self.client, &self.running) {
                 (Some(client), Some(_)) => client.send("stop").map(drop),
@@ -191,7 +191,7 @@ impl Work {
         client.send("usinewgame").map(drop)
     }
 
-    fn search(&mut self, task: Task) -> Result<(), ClientError> {
+    fn search(&mut self, task: &Task) -> Result<(), ClientError> {
         self.stop()?;
         let running = Running {
             search: task.search,

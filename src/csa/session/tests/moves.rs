@@ -144,7 +144,9 @@ fn split_packets() {
     for piece in b"+7776FU,T1\r\n-3334FU,T0\r\n".chunks(3) {
         let mut lines = Vec::new();
         buffer.feed(piece, |line| lines.push(line));
-        lines.iter().for_each(|line| table.say(line));
+        for line in &lines {
+            table.say(line);
+        }
     }
     table.think("2g2f");
     assert_eq!(table.taken(), ["+7776FU", "+2726FU"]);
