@@ -19,6 +19,7 @@
 //! | [`engine`] | the facade for front ends: settings, the last valid position, the searches |
 //! | [`mod@bench`], [`usi`] | the benchmark; the USI protocol |
 //! | [`arena`] | matches between engines, tuning |
+//! | [`csa`] | the client for CSA servers such as floodgate |
 //! | [`makebook`] | making opening books |
 //! | [`train`] | teacher data and the training of networks |
 //! | [`cli`] | the command line |
@@ -41,6 +42,7 @@ pub mod bench;
 pub mod bitboard;
 pub mod book;
 pub mod cli;
+pub mod csa;
 pub mod engine;
 pub mod eval;
 pub mod makebook;

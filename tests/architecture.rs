@@ -42,11 +42,22 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("bench", &["engine"]),
     ("usi", &["engine", "records::sfen_line"]),
     ("arena", &["engine", "usi::client", "records", "runs"]),
+    (
+        "csa",
+        &[
+            "arena::engine_text",
+            "engine",
+            "usi::client",
+            "usi::options",
+            "records",
+            "runs",
+        ],
+    ),
     ("makebook", &["engine", "records", "runs"]),
     ("train", &["engine", "records", "runs"]),
     (
         "cli",
-        &["bench", "usi", "arena", "makebook", "train", "runs"],
+        &["bench", "usi", "arena", "csa", "makebook", "train", "runs"],
     ),
 ];
 

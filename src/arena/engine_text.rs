@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::settings::EngineSettings;
 use super::time_control::{BaseAndIncrement, DurationError, TimeControl, parse_duration};
+use crate::usi::client::Program;
 
 /// The content of an engine text; parts that are missing have the default of their type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -119,6 +120,22 @@ impl EngineText {
         self
     }
 
+    /// The program with its arguments; `None` without a command.
+    pub fn program(&self) -> Option<Program> {
+        let command = self.command.as_deref()?;
+        if command.trim().is_empty() {
+            return None;
+        }
+        let (path, mut arguments) = split_command(command);
+        arguments.extend(self.arguments.iter().cloned());
+        Some(Program {
+            path,
+            arguments,
+            directory: self.directory.clone(),
+            environment: self.environment.clone(),
+        })
+    }
+
     /// The settings of the engines. Engines without a name are named after their program, with a
     /// number where necessary.
     ///
@@ -128,19 +145,22 @@ impl EngineText {
         let mut engines: Vec<EngineSettings> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
             let number = index + 1;
-            let command = text
-                .command
-                .as_deref()
-                .filter(|command| !command.trim().is_empty())
+            let program = text
+                .program()
                 .ok_or_else(|| format!("engine {number} has no command, expected cmd=PROGRAM"))?;
             if text.time_control.is_empty() {
+                let command = text.command.as_deref().unwrap_or_default();
                 return Err(format!(
                     "engine {number} ({command}) has no time control, expected --tc, --byoyomi, \
                     --movetime, --nodes or --depth"
                 ));
             }
-            let (path, mut arguments) = split_command(command);
-            arguments.extend(text.arguments.iter().cloned());
+            let Program {
+                path,
+                arguments,
+                directory,
+                environment,
+            } = program;
             let is_taken = |name: &str| engines.iter().any(|engine| engine.name == name);
             let name = match &text.name {
                 Some(name) if is_taken(name) => {
@@ -159,8 +179,8 @@ impl EngineText {
                 name,
                 path,
                 arguments,
-                directory: text.directory.clone(),
-                environment: text.environment.clone(),
+                directory,
+                environment,
                 options: text.options.clone(),
                 time_control: text.time_control,
             });

@@ -16,6 +16,14 @@ const EXIT_INTERRUPTED: i32 = 130;
 /// # Errors
 /// The signal handler cannot be installed.
 pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
+    stop_on_ctrl_c_with("ending after the running pieces; Ctrl-C again aborts them")
+}
+
+/// The same with another message at the first Ctrl-C.
+///
+/// # Errors
+/// As [`stop_on_ctrl_c`].
+pub(super) fn stop_on_ctrl_c_with(message: &'static str) -> anyhow::Result<Arc<Stop>> {
     let stop = Arc::new(Stop::new());
     let seen = Arc::clone(&stop);
     ctrlc::set_handler(move || {
@@ -25,7 +33,7 @@ pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
         } else if seen.is_requested() {
             seen.abort();
         } else {
-            output::eprint_line("\nending after the running pieces; Ctrl-C again aborts them");
+            output::eprint_line(format_args!("\n{message}"));
             seen.finish();
         }
     })

@@ -7,6 +7,7 @@ mod analyze;
 mod arena;
 mod bench;
 mod book;
+mod csa;
 mod data;
 mod effort;
 mod evaluation;
@@ -51,6 +52,8 @@ enum Command {
     Book(book::Arguments),
     /// Turn teacher data and games from one format into another
     Convert(data::convert::Arguments),
+    /// Play on a CSA server such as floodgate, for as long as you like
+    Csa(Box<csa::Arguments>),
     /// Write each position of teacher data once, with the mean of its scores
     Dedup(data::dedup::Arguments),
     /// Make teacher data: games of the engine against itself
@@ -94,6 +97,7 @@ pub fn run() -> ExitCode {
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Book(arguments)) => book::run(&arguments),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
+        Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments),

@@ -140,6 +140,12 @@ impl Engine {
         }
     }
 
+    /// Sets up a position that needs no check.
+    pub fn set_valid_position(&mut self, position: Position) {
+        self.position = position;
+        self.refusal = None;
+    }
+
     /// Records that a front end could not read the position that it was sent.
     pub fn refuse_position(&mut self, reason: String) {
         self.refusal = Some(reason);

@@ -41,6 +41,17 @@ impl Position {
         Ok(Self::from_any_board(board, first_ply))
     }
 
+    /// As [`Self::from_board`], but accepts pieces that can never move: what a server sets up is
+    /// played, and such pieces do no harm.
+    pub(crate) fn from_server_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
+        match board.validate() {
+            Ok(()) | Err(InvalidPosition::DeadEnd { .. }) => {
+                Ok(Self::from_any_board(board, first_ply))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Starts again from `board`, which need not be a valid position, and keeps the allocations.
     pub(crate) fn set_up(&mut self, board: Board, first_ply: u32) {
         self.states.clear();

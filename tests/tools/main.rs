@@ -6,6 +6,7 @@ mod common;
 mod misbehaving;
 
 mod arena;
+mod csa;
 mod formats;
 mod gensfen;
 mod learn;

@@ -31,3 +31,19 @@ pub(super) fn parse_score(score: i64) -> Score {
         Score::Cp(score.clamp(-max, max) as i32)
     }
 }
+
+/// The number of a score comment: the score of the side that moved, from black's point of view.
+/// Centipawns are clamped to ±30,000; a mate in `n` plies is ±(32,000 - n).
+pub fn black_score(score: Score, mover: Color) -> i32 {
+    let for_mover = match score {
+        Score::Cp(centipawns) => centipawns.clamp(-MAX_SCORE, MAX_SCORE),
+        Score::Mate(plies) => {
+            let distance = plies.saturating_abs().min(MATE_SCORE - MAX_SCORE - 1);
+            (MATE_SCORE - distance) * if plies < 0 { -1 } else { 1 }
+        }
+    };
+    match mover {
+        Color::Black => for_mover,
+        Color::White => -for_mover,
+    }
+}

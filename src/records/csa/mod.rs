@@ -19,9 +19,10 @@ mod setup;
 mod summary;
 mod writer;
 
+pub use comments::black_score;
 pub use fault::{CsaError, CsaFault};
-pub use notation::move_text;
-pub use reader::read;
+pub use notation::{legal_move, move_text};
+pub use reader::{read, read_server_position};
 pub use writer::write;
 
 #[cfg(test)]

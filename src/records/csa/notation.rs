@@ -1,5 +1,7 @@
 //! Squares, pieces and moves in the notation of CSA.
 
+use crate::movegen::legal_moves;
+use crate::position::Position;
 use crate::types::{Color, File, Move, Piece, PieceType, Rank, Square};
 
 // --- Writing ---
@@ -103,6 +105,14 @@ impl Notation {
         (mv.from(), mv.to(), piece.kind(), piece.color())
             == (self.from, self.to, self.kind, self.color)
     }
+}
+
+/// The legal move of `position` that a text such as `+7776FU` denotes; `None` if there is none.
+pub fn legal_move(position: &Position, text: &str) -> Option<Move> {
+    let notation = parse_move(text)?;
+    legal_moves(position)
+        .into_iter()
+        .find(|&mv| notation.is(mv))
 }
 
 /// Parses a move such as `+7776FU`.

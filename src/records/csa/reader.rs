@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use super::comments::{RATING_PREFIXES, parse_rating, parse_score};
 use super::fault::{CsaError, CsaFault};
-use super::notation::{color_of, parse_move};
+use super::notation::{color_of, legal_move, parse_move};
 use super::setup::Setup;
 use super::summary::{self, Summary};
-use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord, RecordedMove, Thought};
 use crate::types::{Color, Repetition};
@@ -34,8 +33,27 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, CsaError> {
     Ok(games)
 }
 
+/// Reads the position block of a server: the lines of a position, and moves made already. `None` if
+/// there is no position. Pieces that can never move are accepted.
+///
+/// # Errors
+/// A line is wrong; the error names the first one.
+pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, CsaError> {
+    let mut reader = Reader {
+        is_of_server: true,
+        ..Reader::default()
+    };
+    let mut number = 0;
+    for line in text.lines() {
+        number += 1;
+        reader.line(line, number)?;
+    }
+    reader.finish(number)
+}
+
 #[derive(Default)]
 struct Reader {
+    is_of_server: bool,
     event: String,
     players: [String; Color::NUM],
     ratings: [Option<f64>; Color::NUM],
@@ -87,10 +105,18 @@ impl Reader {
             };
             fault_or.map_err(fault)?;
         } else if !line.starts_with('V') {
-            // A line may hold several statements.
-            for statement in line.split(',') {
+            // A line may hold several statements, and a comment after the last.
+            let mut rest = line;
+            while !rest.is_empty() {
+                let text = rest.trim_start();
+                if text.starts_with('\'') {
+                    self.inline_comment(text);
+                    break;
+                }
+                let (statement, next) = text.split_once(',').unwrap_or((text, ""));
                 let done = self.statement(statement.trim(), number);
                 done.map_err(|found| self.illegal_before(&found).unwrap_or_else(|| fault(found)))?;
+                rest = next;
             }
         }
         Ok(())
@@ -147,6 +173,15 @@ impl Reader {
         }
     }
 
+    /// Reads the comment after a move in the same line. Clients send scores to the server with one
+    /// star, `'* 30 -3334FU`.
+    fn inline_comment(&mut self, text: &str) {
+        match text.strip_prefix("'* ") {
+            Some(score) => self.comment(&format!("'** {score}")),
+            None => self.comment(text),
+        }
+    }
+
     fn statement(&mut self, text: &str, number: usize) -> Result<(), CsaFault> {
         if text.is_empty() {
             return Ok(());
@@ -173,7 +208,12 @@ impl Reader {
             return Err(CsaFault::AfterTheEnd(shorten(text)));
         }
         let board = self.setup.board(side)?;
-        let start = Position::from_board(board, 1).map_err(CsaFault::Impossible)?;
+        let start = if self.is_of_server {
+            Position::from_server_board(board, 1)
+        } else {
+            Position::from_board(board, 1)
+        };
+        let start = start.map_err(CsaFault::Impossible)?;
         self.game = Some(Game {
             position: start.clone(),
             start,
@@ -222,11 +262,8 @@ impl Game {
         if self.ending.is_some() || self.illegal.is_some() {
             return Err(CsaFault::AfterTheEnd(shorten(text)));
         }
-        let notation = parse_move(text).ok_or_else(|| CsaFault::NotAMove(shorten(text)))?;
-        match legal_moves(&self.position)
-            .into_iter()
-            .find(|&mv| notation.is(mv))
-        {
+        parse_move(text).ok_or_else(|| CsaFault::NotAMove(shorten(text)))?;
+        match legal_move(&self.position, text) {
             Some(mv) => {
                 self.position.do_move(mv);
                 self.moves.push(RecordedMove {

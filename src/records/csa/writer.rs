@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::comments::{MATE_SCORE, MAX_SCORE, RATING_PREFIXES};
+use super::comments::{RATING_PREFIXES, black_score};
 use super::notation::{move_text, piece_name, piece_text, sign};
 use crate::position::{Position, START_SFEN};
 use crate::records::game::{Ending, GameRecord, RecordedMove, Thought};
-use crate::types::{Color, File, Move, PieceType, Rank, Score, Square};
+use crate::types::{Color, File, Move, PieceType, Rank, Square};
 
 /// Writes a record.
 ///
@@ -157,17 +157,7 @@ fn write_score(mv: Move, thought: &Thought, out: &mut impl Write) -> io::Result<
     let Some(score) = thought.score else {
         return Ok(());
     };
-    let for_mover = match score {
-        Score::Cp(cp) => cp.clamp(-MAX_SCORE, MAX_SCORE),
-        Score::Mate(plies) => {
-            let distance = plies.saturating_abs().min(MATE_SCORE - MAX_SCORE - 1);
-            (MATE_SCORE - distance) * if plies < 0 { -1 } else { 1 }
-        }
-    };
-    let for_black = match mv.piece().color() {
-        Color::Black => for_mover,
-        Color::White => -for_mover,
-    };
+    let for_black = black_score(score, mv.piece().color());
     write!(out, "'** {for_black}")?;
     if thought.pv.first() == Some(&mv) {
         for &expected in &thought.pv[1..] {

@@ -50,6 +50,18 @@ fn a_game_is_read() {
 }
 
 #[test]
+fn comments_may_follow_in_the_same_line() {
+    let game =
+        one("PI\n+\n+7776FU  ,T0  ,'T0\n-3334FU,T3,'* 30 +2726FU, more\n%KACHI,'* -5000 win\n");
+    assert_eq!(game.line().to_string(), "startpos moves 7g7f 3c3d");
+    let times: Vec<_> = game.moves.iter().map(|played| played.time).collect();
+    assert_eq!(times, [0, 3].map(|time| Some(Duration::from_secs(time))));
+    let thought = game.moves[1].thought.as_ref().expect("a thought");
+    assert_eq!(thought.score, Some(Score::Cp(-30)));
+    assert_eq!(game.ending, Ending::Declaration);
+}
+
+#[test]
 fn ratings_stand_in_comments() {
     let text =
         "N+a:b\nN-c\nPI\n+\n'black_rate:a:b+7f:3382.0\n'white_rate:c:3776\n+7776FU\n%TORYO\n";

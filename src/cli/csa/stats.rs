@@ -1,0 +1,114 @@
+//! `raicho csa stats`: the results in the journal of a client.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::cli::flat_error::flat_error;
+use crate::cli::output::print_line;
+use crate::csa::journal::{self, Entry};
+use crate::csa::stats::{Tally, by_opponent, estimate};
+
+#[derive(Args)]
+#[command(before_help = "Example: raicho csa stats csa-raicho --ratings ratings.txt")]
+pub(super) struct Arguments {
+    /// Folder of a client
+    folder: PathBuf,
+
+    /// Ratings of opponents: lines with a name and a number. With them the own rating is estimated
+    #[arg(long, value_name = "FILE")]
+    ratings: Option<PathBuf>,
+
+    /// Print the games as JSON, one line each, and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let entries = journal::read(&arguments.folder).map_err(flat_error)?;
+    if arguments.json {
+        for entry in &entries {
+            print_line(serde_json::to_string(entry)?)?;
+        }
+        return Ok(());
+    }
+    let ratings = ratings(arguments)?;
+    let mut total = Tally::default();
+    for entry in &entries {
+        total.add(entry);
+    }
+    print_line(format_args!(
+        "{:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7} {:>7}",
+        "opponent", "games", "won", "lost", "drawn", "broken", "points", "rating"
+    ))?;
+    let tallies = by_opponent(&entries);
+    for (name, tally) in &tallies {
+        let rating = ratings.get(*name).map(|rating| format!("{rating:.0}"));
+        row(name, tally, &rating.unwrap_or_default())?;
+    }
+    row("all", &total, "")?;
+    let known = tallies
+        .iter()
+        .filter_map(|(name, tally)| Some((*tally, *ratings.get(*name)?)));
+    match estimate(&known.collect::<Vec<_>>()) {
+        Some(estimate) => print_line(format_args!(
+            "rating {:.0} +- {:.0} (95 %), from {} games",
+            estimate.rating,
+            1.96 * estimate.error,
+            estimate.games
+        ))?,
+        None => print_line("rating: unknown, expected --ratings with an opponent of these games")?,
+    }
+    print_line(clocks(&entries))?;
+    Ok(())
+}
+
+fn row(name: &str, tally: &Tally, rating: &str) -> anyhow::Result<()> {
+    print_line(format_args!(
+        "{name:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7} {rating:>7}",
+        tally.games(),
+        tally.wins,
+        tally.losses,
+        tally.draws,
+        tally.broken,
+        tally.points()
+    ))?;
+    Ok(())
+}
+
+/// How our clock agrees with the server's.
+fn clocks(entries: &[Entry]) -> String {
+    let moves: u32 = entries.iter().map(|entry| entry.clock.moves).sum();
+    let sum: f64 = entries
+        .iter()
+        .map(|entry| entry.clock.mean * f64::from(entry.clock.moves))
+        .sum();
+    let largest = entries.iter().map(|entry| entry.clock.largest);
+    format!(
+        "clock: {moves} own moves, our count and the server's differ by {:.3} s on average, at \
+        most {:.3} s",
+        sum / f64::from(moves.max(1)),
+        largest.fold(0.0, f64::max)
+    )
+}
+
+fn ratings(arguments: &Arguments) -> anyhow::Result<BTreeMap<String, f64>> {
+    let Some(path) = &arguments.ratings else {
+        return Ok(BTreeMap::new());
+    };
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let mut ratings = BTreeMap::new();
+    for (index, line) in text.lines().enumerate() {
+        let Some((name, number)) = line.trim().rsplit_once(char::is_whitespace) else {
+            continue;
+        };
+        let rating = number
+            .parse()
+            .with_context(|| format!("{} line {}: {number}", path.display(), index + 1))?;
+        ratings.insert(name.trim().to_owned(), rating);
+    }
+    Ok(ratings)
+}

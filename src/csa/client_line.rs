@@ -1,0 +1,156 @@
+//! The lines of a CSA client.
+//!
+//! A line that acts in a game can only be made by a [`Turn`](super::turn::Turn). The password is
+//! part of [`ClientLine::wire`] only; `Display` and `Debug` blank it.
+
+use std::fmt;
+
+use super::turn::OwnAction;
+
+/// A secret text. It is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Password {
+    /// Wraps the text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Whether it begins with the name of a game of shogi-server, as in `name-60-1,trip`.
+    pub fn names_a_game(&self) -> bool {
+        let Some((game, _)) = self.0.split_once(',') else {
+            return false;
+        };
+        let mut parts = game.rsplit('-');
+        let (clock, total) = (parts.next(), parts.next());
+        let is_number =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let clock = clock.map(|clock| clock.trim_end_matches('F'));
+        clock.is_some_and(is_number) && total.is_some_and(is_number) && parts.next().is_some()
+    }
+
+    /// The secret itself, for the connection only.
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("****")
+    }
+}
+
+/// A line to the server.
+#[derive(PartialEq, Eq, Debug)]
+pub enum ClientLine {
+    /// `LOGIN name password`.
+    Login {
+        /// The name of the account.
+        name: String,
+        /// The game that the password begins with on shogi-server; empty for none.
+        game: String,
+        /// The password.
+        password: Password,
+        /// Resumes a game: `reconnect:GAMEID+TOKEN`.
+        reconnect: Option<String>,
+    },
+    /// `LOGOUT`.
+    Logout,
+    /// `AGREE game`.
+    Agree(String),
+    /// `REJECT game`.
+    Reject(String),
+    /// A move, a resignation or a declaration.
+    Act(OwnAction),
+    /// An empty line, which keeps the connection alive.
+    Blank,
+}
+
+impl ClientLine {
+    /// The line as sent, without its line end.
+    pub(super) fn wire(&self) -> String {
+        match self {
+            Self::Login { password, .. } => self.text(password.reveal()),
+            _ => self.to_string(),
+        }
+    }
+
+    fn text(&self, secret: &str) -> String {
+        match self {
+            Self::Login {
+                name,
+                game,
+                reconnect,
+                ..
+            } => {
+                let comma = if game.is_empty() { "" } else { "," };
+                let reconnect = reconnect
+                    .as_ref()
+                    .map(|game| format!(" reconnect:{game}"))
+                    .unwrap_or_default();
+                format!("LOGIN {name} {game}{comma}{secret}{reconnect}")
+            }
+            Self::Logout => "LOGOUT".to_owned(),
+            Self::Agree(game) => format!("AGREE {game}"),
+            Self::Reject(game) => format!("REJECT {game}"),
+            Self::Act(action) => action.to_string(),
+            Self::Blank => String::new(),
+        }
+    }
+}
+
+/// The line with the password blanked.
+impl fmt::Display for ClientLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text("****"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_is_only_on_the_wire() {
+        let mut login = ClientLine::Login {
+            name: "raicho".to_owned(),
+            game: "floodgate-300-10F".to_owned(),
+            password: Password::new("secret"),
+            reconnect: None,
+        };
+        assert_eq!(login.wire(), "LOGIN raicho floodgate-300-10F,secret");
+        assert_eq!(login.to_string(), "LOGIN raicho floodgate-300-10F,****");
+        assert!(!format!("{login:?}").contains("secret"));
+        if let ClientLine::Login {
+            game, reconnect, ..
+        } = &mut login
+        {
+            game.clear();
+            *reconnect = Some("id+token".to_owned());
+        }
+        assert_eq!(login.wire(), "LOGIN raicho secret reconnect:id+token");
+    }
+
+    #[test]
+    fn games_before_the_password_are_known() {
+        for (text, expected) in [
+            ("floodgate-300-10F,trip", true),
+            ("x-y-60-1,a,b", true),
+            ("trip", false),
+            ("a-60,trip", false),
+            ("60-1,trip", false),
+        ] {
+            assert_eq!(Password::new(text).names_a_game(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_lines_have_no_secrets() {
+        assert_eq!(ClientLine::Agree("id".to_owned()).wire(), "AGREE id");
+        assert_eq!(ClientLine::Reject("id".to_owned()).wire(), "REJECT id");
+        assert_eq!(ClientLine::Logout.wire(), "LOGOUT");
+        assert_eq!(ClientLine::Blank.wire(), "");
+    }
+}

@@ -1,0 +1,213 @@
+//! The clocks of a game as the server counts them, and the delays of the network.
+//!
+//! shogi-server counts from the moment at which it sends a move to the moment at which it receives
+//! the answer, drops the fraction of a second, and thus charges the way through the network to the
+//! player. A move loses if it leaves nothing of main time, increment and byoyomi.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::server_line::TimeCount;
+use super::time_rule::TimeRule;
+use crate::search;
+use crate::types::Color;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Both clocks, by [`Color::index`].
+#[derive(Clone, Debug)]
+pub struct GameClock {
+    rules: [TimeRule; Color::NUM],
+    remaining: [Duration; Color::NUM],
+}
+
+impl GameClock {
+    /// The clocks before the first move.
+    pub fn new(rules: [TimeRule; Color::NUM]) -> Self {
+        Self {
+            rules,
+            remaining: rules.map(|rule| rule.total),
+        }
+    }
+
+    /// The rule of one side.
+    pub const fn rule(&self, color: Color) -> &TimeRule {
+        &self.rules[color as usize]
+    }
+
+    /// The main time that is left, without the increment of the next move.
+    pub const fn remaining(&self, color: Color) -> Duration {
+        self.remaining[color as usize]
+    }
+
+    /// A move that takes this long loses.
+    pub fn budget(&self, color: Color) -> Duration {
+        let rule = self.rule(color);
+        self.remaining(color) + rule.increment + rule.byoyomi
+    }
+
+    /// The clocks for a search. The increment of the next move is on the clock already.
+    pub fn for_search(&self) -> search::Clock {
+        let rules = &self.rules;
+        search::Clock {
+            time: Color::ALL.map(|color| self.remaining(color) + self.rule(color).increment),
+            increment: [rules[0].increment, rules[1].increment],
+            byoyomi: [rules[0].byoyomi, rules[1].byoyomi],
+        }
+    }
+
+    /// The time that the server means. Most servers count seconds whatever the unit of the rules
+    /// is, others count units: what comes closer to the time that we measured is meant.
+    pub fn meaning(&self, color: Color, count: TimeCount, measured: Duration) -> Duration {
+        let readings = [SECOND, self.rule(color).unit].map(|unit| count.of(unit));
+        let [seconds, units] = readings.map(|time| time.abs_diff(measured));
+        if units < seconds {
+            readings[1]
+        } else {
+            readings[0]
+        }
+    }
+
+    /// Charges a move.
+    pub fn charge(&mut self, color: Color, time: Duration) {
+        let increment = self.rule(color).increment;
+        let remaining = &mut self.remaining[color.index()];
+        *remaining = (*remaining + increment).saturating_sub(time);
+    }
+
+    /// Charges a move that was made before the game began; such moves earn no increment.
+    pub fn charge_before_start(&mut self, color: Color, time: Duration) {
+        let remaining = &mut self.remaining[color.index()];
+        *remaining = remaining.saturating_sub(time);
+    }
+
+    /// Sets the main times that are left.
+    pub fn set_remaining(&mut self, remaining: [Duration; Color::NUM]) {
+        self.remaining = remaining;
+    }
+}
+
+/// The time to keep back for the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delays {
+    /// Kept back where a full second is used up (`NetworkDelay`).
+    pub usual: Duration,
+    /// Kept back at the end of the clock (`NetworkDelay2`).
+    pub worst: Duration,
+}
+
+/// Number of round trips that are remembered.
+const MOST_TRIPS: usize = 32;
+/// Longest round trip that counts. Beyond it the server was busy or the network down.
+const LONGEST_TRIP: Duration = Duration::from_secs(3);
+/// Added to the delays for the time that both ends take.
+const USUAL_EXTRA: Duration = Duration::from_millis(50);
+const WORST_EXTRA: Duration = Duration::from_millis(200);
+
+/// Measured times from sending a line to its echo.
+#[derive(Clone, Default, Debug)]
+pub struct RoundTrips {
+    latest: VecDeque<Duration>,
+}
+
+impl RoundTrips {
+    /// Adds a measured round trip.
+    pub fn add(&mut self, trip: Duration) {
+        if self.latest.len() == MOST_TRIPS {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(trip.min(LONGEST_TRIP));
+    }
+
+    /// The mean of the latest round trips; zero if none was measured.
+    pub fn mean(&self) -> Duration {
+        let sum: Duration = self.latest.iter().sum();
+        sum / (self.latest.len().max(1) as u32)
+    }
+
+    /// The longest of the latest round trips; zero if none was measured.
+    pub fn longest(&self) -> Duration {
+        self.latest.iter().max().copied().unwrap_or_default()
+    }
+
+    /// The delays to plan with: at least `least`, and more where the network needs it.
+    pub fn delays(&self, least: Delays) -> Delays {
+        Delays {
+            usual: least.usual.max(2 * self.mean() + USUAL_EXTRA),
+            worst: least.worst.max(2 * self.longest() + WORST_EXTRA),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+
+    fn clock(total: u64, byoyomi: u64, increment: u64) -> GameClock {
+        let rule = TimeRule {
+            total: seconds(total),
+            byoyomi: seconds(byoyomi),
+            increment: seconds(increment),
+            ..TimeRule::default()
+        };
+        GameClock::new([rule; 2])
+    }
+
+    #[test]
+    fn the_first_move_has_its_increment() {
+        let mut clock = clock(300, 0, 10);
+        assert_eq!(clock.budget(Color::Black), seconds(310));
+        clock.charge(Color::Black, seconds(4));
+        assert_eq!(clock.remaining(Color::Black), seconds(306));
+        assert_eq!(clock.for_search().time, [316, 310].map(seconds));
+        assert_eq!(clock.for_search().increment, [10, 10].map(seconds));
+    }
+
+    #[test]
+    fn byoyomi_begins_anew() {
+        let mut clock = clock(5, 3, 0);
+        clock.charge(Color::White, seconds(7));
+        assert_eq!(clock.remaining(Color::White), Duration::ZERO);
+        assert_eq!(clock.budget(Color::White), seconds(3));
+        clock.charge(Color::White, seconds(2));
+        assert_eq!(clock.budget(Color::White), seconds(3));
+    }
+
+    #[test]
+    fn the_reading_that_fits_is_meant() {
+        let mut clock = clock(3, 0, 0);
+        let count = |text: &str| text.parse().expect("a number");
+        let meant = |clock: &GameClock, text, measured| {
+            clock
+                .meaning(Color::Black, count(text), Duration::from_millis(measured))
+                .as_millis()
+        };
+        assert_eq!(meant(&clock, "2", 2400), 2000);
+        clock.rules[0].unit = Duration::from_millis(1);
+        assert_eq!(meant(&clock, "340", 345), 340);
+        assert_eq!(meant(&clock, "1", 1200), 1000);
+        clock.rules[0].unit = Duration::from_mins(1);
+        assert_eq!(meant(&clock, "12", 12_300), 12_000);
+    }
+
+    #[test]
+    fn slow_networks_raise_the_delays() {
+        let least = Delays {
+            usual: Duration::from_millis(120),
+            worst: Duration::from_millis(1120),
+        };
+        let mut trips = RoundTrips::default();
+        assert_eq!(trips.delays(least), least);
+        for _ in 0..100 {
+            trips.add(Duration::from_millis(250));
+        }
+        trips.add(seconds(100));
+        let delays = trips.delays(least);
+        assert_eq!(delays.worst, Duration::from_millis(6200));
+        assert!(delays.usual > Duration::from_millis(550) && delays.usual < seconds(1));
+    }
+}

@@ -1,0 +1,175 @@
+//! The configuration file of a client (TOML): servers, accounts, engines. It holds no passwords,
+//! only where they come from.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+/// The configuration of a client. What the command line says wins.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The accounts; the first is used unless another one is named.
+    #[serde(rename = "account")]
+    pub accounts: Vec<Account>,
+}
+
+/// An account, and how it plays. All fields but the name are optional.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Account {
+    /// Name on the server.
+    pub name: String,
+    /// `HOST` or `HOST:PORT`.
+    pub host: Option<String>,
+    /// Name of the game, such as `floodgate-300-10F`.
+    pub game: Option<String>,
+    /// File that holds the password in its first line.
+    pub password_file: Option<PathBuf>,
+    /// Environment variable that holds the password.
+    pub password_variable: Option<String>,
+    /// Number of games; without it, for ever.
+    pub games: Option<u64>,
+    /// Folder for journal, records and log.
+    pub out: Option<PathBuf>,
+    /// An engine as in `match`: `cmd=…,option.NAME=VALUE`.
+    pub engine: Option<String>,
+    /// USI options of the engine.
+    pub options: toml::Table,
+    /// Whether the engine ponders.
+    pub ponder: Option<bool>,
+    /// Whether scores and lines are sent.
+    pub comments: Option<bool>,
+    /// A score at or below minus this is bad, in centipawns.
+    pub resign_score: Option<u32>,
+    /// Own moves in a row with a bad score before the client resigns.
+    pub resign_after: Option<u32>,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum ConfigError {
+    /// The file is not valid.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// An option is neither text nor a number nor a truth value.
+    #[error("option {0}: expected a text, a whole number, true or false")]
+    Option(String),
+    /// There is no such account.
+    #[error("no account {name}, the file has {known}")]
+    Account {
+        /// The requested account.
+        name: String,
+        /// The names of the accounts.
+        known: String,
+    },
+    /// There is no account at all.
+    #[error("no [[account]]")]
+    Empty,
+}
+
+impl Config {
+    /// Parses a file.
+    ///
+    /// # Errors
+    /// It is not TOML, or has unknown fields.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        Ok(toml::from_str(text)?)
+    }
+
+    /// The account of this name, or the first.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn account(&self, name: Option<&str>) -> Result<&Account, ConfigError> {
+        let Some(name) = name else {
+            return self.accounts.first().ok_or(ConfigError::Empty);
+        };
+        let named = self.accounts.iter().find(|account| account.name == name);
+        named.ok_or_else(|| {
+            let known: Vec<&str> = self
+                .accounts
+                .iter()
+                .map(|account| account.name.as_str())
+                .collect();
+            ConfigError::Account {
+                name: name.to_owned(),
+                known: known.join(", "),
+            }
+        })
+    }
+}
+
+impl Account {
+    /// The options as texts.
+    ///
+    /// # Errors
+    /// An option is a table, a list, a date or a fraction.
+    pub fn usi_options(&self) -> Result<Vec<(String, String)>, ConfigError> {
+        let text = |(name, value): (&String, &toml::Value)| {
+            let value = match value {
+                toml::Value::String(text) => text.clone(),
+                toml::Value::Integer(number) => number.to_string(),
+                toml::Value::Boolean(is_on) => is_on.to_string(),
+                _ => return Err(ConfigError::Option(name.clone())),
+            };
+            Ok((name.clone(), value))
+        };
+        self.options.iter().map(text).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"
+        [[account]]
+        name = "raicho"
+        host = "wdoor.c.u-tokyo.ac.jp:4081"
+        game = "floodgate-300-10F"
+        password_file = "raicho.password"
+        ponder = true
+        [account.options]
+        USI_Hash = 1024
+        EvalFile = "<embedded>"
+
+        [[account]]
+        name = "other"
+    "#;
+
+    #[test]
+    fn accounts_are_found_by_name() {
+        let config = Config::parse(FILE).expect("a good file");
+        let first = config.account(None).expect("an account");
+        assert_eq!((first.name.as_str(), first.ponder), ("raicho", Some(true)));
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            first.usi_options(),
+            Ok(vec![
+                pair("EvalFile", "<embedded>"),
+                pair("USI_Hash", "1024")
+            ])
+        );
+        assert_eq!(
+            config.account(Some("other")).expect("it is there").name,
+            "other"
+        );
+        let error = config.account(Some("third")).expect_err("no such account");
+        assert_eq!(
+            error.to_string(),
+            "no account third, the file has raicho, other"
+        );
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let error = Config::parse("[[account]]\npassword = \"x\"").expect_err("no passwords here");
+        assert!(error.to_string().contains("password"), "{error}");
+        let config = Config::parse("[[account]]\noptions = { A = [1] }").expect("TOML");
+        let options = config.accounts[0].usi_options();
+        assert_eq!(options, Err(ConfigError::Option("A".to_owned())));
+        assert_eq!(Config::default().account(None), Err(ConfigError::Empty));
+    }
+}

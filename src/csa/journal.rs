@@ -1,0 +1,239 @@
+//! The folder of a client: a journal with one line of JSON a game, and the record of each game.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::game::PlayedMove;
+use super::outcome::FinishedGame;
+use super::server_line::Verdict;
+use crate::records::csa::{self, black_score};
+use crate::records::game::{GameRecord, RecordedMove};
+use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
+use crate::types::Color;
+
+/// The folders of this tool.
+const KIND: RunKind = RunKind {
+    noun: "journal of games on a server",
+    settings: "csa.json",
+    journal: "games.jsonl",
+    format: 1,
+};
+
+/// What a folder is for: games of one account on one server.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// Name of the server.
+    pub host: String,
+    /// Name of the account.
+    pub account: String,
+}
+
+/// A game of the journal.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// The id of the game on the server.
+    pub game: String,
+    /// When it started, in local time: `2026-11-25T07:30:00`.
+    pub started: String,
+    /// The name of the opponent.
+    pub opponent: String,
+    /// Our colour.
+    pub side: Color,
+    /// Our result.
+    pub result: GameResult,
+    /// How it ended, such as `resignation`.
+    pub ending: String,
+    /// The notices of the server, such as `#RESIGN #WIN`.
+    pub notices: String,
+    /// Whether the server ended the game. Otherwise the connection was lost.
+    pub is_complete: bool,
+    /// The start and all moves as one line of USI.
+    pub line: String,
+    /// Time used by both sides by the server's count, in seconds, black first.
+    pub seconds: [f64; Color::NUM],
+    /// Our scores from black's point of view, in centipawns, one for each own move; `None` where
+    /// the engine gave none.
+    pub scores: Vec<Option<i32>>,
+    /// How our count of the own moves differs from the server's.
+    pub clock: ClockDifference,
+    /// The record, relative to the folder.
+    pub record: PathBuf,
+}
+
+/// The result of a game for us.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GameResult {
+    /// We won.
+    Win,
+    /// We lost.
+    Loss,
+    /// Nobody won.
+    Draw,
+    /// There is no result, such as at the move limit or after a lost connection.
+    None,
+}
+
+/// The difference between our count of a move, in whole seconds, and the server's.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct ClockDifference {
+    /// Number of own moves with both counts.
+    pub moves: u32,
+    /// Mean of the differences in seconds, without sign.
+    pub mean: f64,
+    /// The largest one in seconds.
+    pub largest: f64,
+}
+
+/// A journal that is open for writing.
+#[derive(Debug)]
+pub struct Journal {
+    folder: RunFolder,
+}
+
+impl Journal {
+    /// Opens the folder, or creates it.
+    ///
+    /// # Errors
+    /// The folder is for another account or server, is in use, or cannot be written.
+    pub fn open(path: &Path, place: &Place) -> Result<(Self, Vec<Entry>), FolderError> {
+        if RunFolder::exists(path, KIND) {
+            let (folder, entries) = RunFolder::resume_same(path, KIND, place, |_: &Entry| true)?;
+            return Ok((Self { folder }, entries));
+        }
+        let folder = RunFolder::create(path, KIND, place)?;
+        Ok((Self { folder }, Vec::new()))
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes the record of a game, then its line.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn add(
+        &mut self,
+        finished: &FinishedGame,
+        started: &jiff::Zoned,
+    ) -> Result<Entry, FolderError> {
+        let record = record_of(finished, started);
+        let entry = entry_of(finished, &record, started);
+        let mut text = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = csa::write(&record, &mut text);
+        self.folder.write_file(&entry.record, &text)?;
+        self.folder.append(&entry)?;
+        Ok(entry)
+    }
+}
+
+/// Reads the journal in a folder.
+///
+/// # Errors
+/// It cannot be read, or a line is not valid.
+pub fn read(path: &Path) -> Result<Vec<Entry>, FolderError> {
+    read_entries(path, KIND)
+}
+
+fn record_of(finished: &FinishedGame, started: &jiff::Zoned) -> GameRecord {
+    let summary = finished.game.summary();
+    let recorded = |played: &PlayedMove| RecordedMove {
+        mv: played.mv,
+        time: played.time,
+        thought: played.thought.clone(),
+    };
+    GameRecord {
+        event: summary.id.clone(),
+        players: summary.players.clone(),
+        ratings: [None; Color::NUM],
+        started_at: Some(started.strftime("%Y/%m/%d %H:%M:%S").to_string()),
+        time_limit: None,
+        start: summary.start.clone(),
+        moves: finished.game.moves().iter().map(recorded).collect(),
+        ending: finished.ending.clone(),
+    }
+}
+
+fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned) -> Entry {
+    let game = &finished.game;
+    let first = record.start.side_to_move();
+    let sides = [first, !first].into_iter().cycle();
+    let moves: Vec<(Color, &PlayedMove)> = sides.zip(game.moves()).collect();
+    let seconds = Color::ALL.map(|color| {
+        let own = moves.iter().filter(|(mover, _)| *mover == color);
+        let times = own.filter_map(|(_, played)| played.measured.and(played.time));
+        times.sum::<Duration>().as_secs_f64()
+    });
+    let own_moves = || {
+        let own = moves.iter().filter(|(mover, _)| *mover == game.side());
+        own.filter(|(_, played)| played.measured.is_some())
+    };
+    let score = |(mover, played): &(Color, &PlayedMove)| {
+        let score = played.thought.as_ref()?.score?;
+        Some(black_score(score, *mover))
+    };
+    let names = record.players.clone().map(|name| file_name(&name));
+    let stem = format!(
+        "{}-{}-{}",
+        started.strftime("%Y%m%d-%H%M%S"),
+        names[0],
+        names[1]
+    );
+    Entry {
+        game: game.summary().id.clone(),
+        started: started.strftime("%Y-%m-%dT%H:%M:%S").to_string(),
+        opponent: game.opponent().to_owned(),
+        side: game.side(),
+        result: match finished.verdict {
+            Some(Verdict::Win) => GameResult::Win,
+            Some(Verdict::Lose) => GameResult::Loss,
+            Some(Verdict::Draw) => GameResult::Draw,
+            Some(Verdict::Censored) | None => GameResult::None,
+        },
+        ending: finished.ending.name().to_owned(),
+        notices: finished.notices.clone(),
+        is_complete: finished.is_complete,
+        line: record.line().to_string(),
+        seconds,
+        scores: own_moves().map(score).collect(),
+        clock: clock_difference(own_moves().map(|(_, played)| *played)),
+        record: PathBuf::from(format!("csa/{stem}.csa")),
+    }
+}
+
+fn clock_difference<'a>(moves: impl Iterator<Item = &'a PlayedMove>) -> ClockDifference {
+    let differences = moves.filter_map(|played| {
+        let (server, ours) = (played.time?, played.measured?);
+        let is_whole = server.subsec_nanos() == 0;
+        let ours = if is_whole {
+            Duration::from_secs(ours.as_secs())
+        } else {
+            ours
+        };
+        Some(server.abs_diff(ours).as_secs_f64())
+    });
+    let differences: Vec<f64> = differences.collect();
+    let count = differences.len() as u32;
+    ClockDifference {
+        moves: count,
+        mean: differences.iter().sum::<f64>() / f64::from(count.max(1)),
+        largest: differences.iter().copied().fold(0.0, f64::max),
+    }
+}
+
+/// The name with characters replaced that some file system does not allow.
+fn file_name(name: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_alphanumeric() || "._+".contains(letter) {
+            letter
+        } else {
+            '_'
+        }
+    };
+    name.chars().take(40).map(plain).collect()
+}

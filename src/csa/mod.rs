@@ -1,0 +1,39 @@
+//! A client for CSA servers such as floodgate, which plays by itself.
+//!
+//! | Part | What it is |
+//! |---|---|
+//! | [`server_line`], [`client_line`], [`summary`] | the protocol as data: parsed and printed |
+//! | [`session`] | one connection as a state machine, without network, clock or engine |
+//! | [`turn`] | the right to move, as a value |
+//! | [`clock`] | the clocks as the server counts them, and the network |
+//! | [`player`] | the engine: ours, or a program that speaks USI |
+//! | [`run`](mod@run), [`journal`] | games for weeks, their journal and records |
+//! | [`config`], [`stats`] | the configuration file; results and rating |
+//!
+//! Protocol: version 1.2.1 (`http://www2.computer-shogi.org/protocol/tcp_ip_server_121.html`) in
+//! its CSA mode. This module prints nothing to the terminal.
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
+pub mod client_line;
+pub mod clock;
+pub mod config;
+mod connection;
+mod dialogue;
+pub mod game;
+pub mod journal;
+pub mod lines;
+pub mod outcome;
+mod pauses;
+pub mod player;
+pub mod reports;
+pub mod run;
+pub mod server_line;
+pub mod session;
+pub mod stats;
+pub mod summary;
+pub mod time_rule;
+pub mod turn;

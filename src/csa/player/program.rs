@@ -1,0 +1,367 @@
+//! Any USI engine, driven by a thread of its own: orders come through a channel, so that a program
+//! that hangs never holds up the connection.
+
+use std::sync::mpsc::{self, Receiver, RecvError, Sender, TryRecvError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::settings::{OnWord, PlayerError, PlayerSettings, Word};
+use crate::csa::reports::{Answer, Content, EngineCommand, GameRules, Report, SearchId, Task};
+use crate::position::Position;
+use crate::records::game::Thought;
+use crate::search::Clock;
+use crate::types::{Bound, Color, Move};
+use crate::usi::client::reply::{BestMove, InfoLine, Reply};
+use crate::usi::client::{Client, ClientError, Program};
+use crate::util::shorten;
+
+/// How often orders are looked for while a search runs.
+const ORDER_INTERVAL: Duration = Duration::from_millis(4);
+/// Longest time from `stop` to `bestmove`; after that the program is restarted.
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
+/// Longest time from `quit` to the end of the process.
+const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The thread of a program.
+pub(in crate::csa) struct Driver {
+    /// `None` once the thread is to end.
+    orders: Option<Sender<EngineCommand>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Driver {
+    /// Starts the program and waits until it is ready.
+    pub(super) fn start(
+        program: &Program,
+        settings: &PlayerSettings,
+        on_word: OnWord,
+    ) -> Result<Self, PlayerError> {
+        let mut work = Work {
+            program: program.clone(),
+            settings: settings.clone(),
+            client: None,
+            running: None,
+            on_word,
+        };
+        work.start()?;
+        let (orders, received) = mpsc::channel();
+        let thread = thread::Builder::new()
+            .name("csa-engine".to_owned())
+            .spawn(move || work.serve(&received))
+            .map_err(PlayerError::Thread)?;
+        Ok(Self {
+            orders: Some(orders),
+            thread: Some(thread),
+        })
+    }
+
+    pub(super) fn perform(&self, command: EngineCommand) {
+        if let Some(orders) = &self.orders {
+            // The thread ends only with this channel.
+            let _ = orders.send(command);
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The work of the thread.
+struct Work {
+    program: Program,
+    settings: PlayerSettings,
+    /// `None` after a failure; the next game starts the program again.
+    client: Option<Client>,
+    running: Option<Running>,
+    on_word: OnWord,
+}
+
+/// A search that has not answered.
+struct Running {
+    search: SearchId,
+    position: Position,
+    /// Whether the clocks come with the ponderhit.
+    lacks_clock: bool,
+    round_trip: Duration,
+}
+
+impl Work {
+    fn start(&mut self) -> Result<(), ClientError> {
+        let mut client = Client::start(&self.program)?;
+        client.handshake(self.settings.ready_timeout)?;
+        set_if_declared(
+            &mut client,
+            &self.settings,
+            "USI_Ponder",
+            &self.settings.ponders.to_string(),
+        )?;
+        for (name, value) in &self.settings.options {
+            client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
+        }
+        client.ready(self.settings.ready_timeout)?;
+        self.client = Some(client);
+        Ok(())
+    }
+
+    fn serve(mut self, orders: &Receiver<EngineCommand>) {
+        loop {
+            let order = if self.running.is_some() {
+                orders.try_recv()
+            } else {
+                orders
+                    .recv()
+                    .map_err(|RecvError| TryRecvError::Disconnected)
+            };
+            let result = match order {
+                Ok(command) => self.perform(command),
+                Err(TryRecvError::Empty) => self.receive(),
+                Err(TryRecvError::Disconnected) => break,
+            };
+            if let Err(error) = result {
+                self.fail(&error.to_string());
+            }
+        }
+        if let Some(client) = self.client.take() {
+            client.quit(QUIT_TIMEOUT);
+        }
+    }
+
+    fn fail(&mut self, reason: &str) {
+        self.client = None;
+        match self.running.take() {
+            Some(running) => {
+                let content = Content::Answer(Answer::Fault(reason.to_owned()));
+                self.report(running.search, content);
+            }
+            None => (self.on_word)(Word::Note(format!("the engine: {reason}"))),
+        }
+    }
+
+    fn report(&self, search: SearchId, content: Content) {
+        (self.on_word)(Word::Report(Report { search, content }));
+    }
+
+    fn perform(&mut self, command: EngineCommand) -> Result<(), ClientError> {
+        match command {
+            EngineCommand::Prepare(rules) => {
+                let result = self.prepare(rules);
+                if result.is_err() {
+                    self.client = None;
+                }
+                let result = result.map_err(|error| error.to_string());
+                (self.on_word)(Word::Prepared(result));
+                Ok(())
+            }
+            EngineCommand::Search(task) => self.search(&task),
+            EngineCommand::PonderHit { search, clock } => self.ponderhit(search, &clock),
+            EngineCommand::Stop => match (&mut self.client, &self.running) {
+                (Some(client), Some(_)) => client.send("stop").map(drop),
+                _ => Ok(()),
+            },
+            EngineCommand::GameOver(word) => {
+                self.stop()?;
+                match &mut self.client {
+                    Some(client) => client.send(&format!("gameover {word}")).map(drop),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn prepare(&mut self, rules: GameRules) -> Result<(), ClientError> {
+        self.stop()?;
+        if self.client.is_none() {
+            self.start()?;
+        }
+        let Some(client) = &mut self.client else {
+            return Ok(());
+        };
+        client.discard_pending();
+        let max_moves = rules.max_moves.unwrap_or(0).to_string();
+        let declaration = rules.declaration.name();
+        set_if_declared(client, &self.settings, "MaxMovesToDraw", &max_moves)?;
+        set_if_declared(client, &self.settings, "EnteringKingRule", declaration)?;
+        client.ready(self.settings.ready_timeout)?;
+        client.send("usinewgame").map(drop)
+    }
+
+    fn search(&mut self, task: &Task) -> Result<(), ClientError> {
+        self.stop()?;
+        let running = Running {
+            search: task.search,
+            position: task.line.position(),
+            lacks_clock: task.clock.is_none(),
+            round_trip: task.round_trip,
+        };
+        let side = running.position.side_to_move();
+        let (search, round_trip) = (task.search, task.round_trip);
+        self.running = Some(running);
+        let Some(client) = &mut self.client else {
+            self.running = None;
+            let fault = Answer::Fault("it has ended".to_owned());
+            self.report(search, Content::Answer(fault));
+            return Ok(());
+        };
+        client.discard_pending();
+        client.send(&format!("position {}", task.line))?;
+        let clock = task.clock.map(|clock| go_words(&clock, side, round_trip));
+        let ponder = if task.ponders { " ponder" } else { "" };
+        client
+            .send(&format!("go{ponder}{}", clock.unwrap_or_default()))
+            .map(drop)
+    }
+
+    fn ponderhit(&mut self, search: SearchId, clock: &Clock) -> Result<(), ClientError> {
+        let (Some(client), Some(running)) = (&mut self.client, &self.running) else {
+            return Ok(());
+        };
+        if running.search != search {
+            return Ok(());
+        }
+        let side = running.position.side_to_move();
+        let words = if running.lacks_clock {
+            go_words(clock, side, running.round_trip)
+        } else {
+            String::new()
+        };
+        client.send(&format!("ponderhit{words}")).map(drop)
+    }
+
+    /// Ends a running search and discards its answer.
+    fn stop(&mut self) -> Result<(), ClientError> {
+        let (Some(client), Some(_)) = (&mut self.client, self.running.take()) else {
+            return Ok(());
+        };
+        let deadline = client.send("stop")? + STOP_TIMEOUT;
+        loop {
+            let received = client.receive(Some(deadline))?;
+            if matches!(Reply::of(&received.line), Reply::BestMove(_)) {
+                return Ok(());
+            }
+            if received.at > deadline {
+                return Err(ClientError::TimedOut {
+                    waiting_for: "bestmove",
+                    duration: STOP_TIMEOUT,
+                });
+            }
+        }
+    }
+
+    /// Takes a line of the running search, if one comes soon.
+    fn receive(&mut self) -> Result<(), ClientError> {
+        let (Some(client), Some(running)) = (&mut self.client, &self.running) else {
+            return Ok(());
+        };
+        let received = match client.receive(Some(Instant::now() + ORDER_INTERVAL)) {
+            Err(ClientError::TimedOut { .. }) => return Ok(()),
+            received => received?,
+        };
+        let search = running.search;
+        match Reply::of(&received.line) {
+            Reply::Info(info) => {
+                if let Some(thought) = thought(&info, &running.position) {
+                    self.report(search, Content::Thought(thought));
+                }
+            }
+            Reply::BestMove(best) => {
+                let answer = answer(best, &running.position);
+                self.running = None;
+                self.report(search, Content::Answer(answer));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Sets an option that the engine declares and the user has not set.
+fn set_if_declared(
+    client: &mut Client,
+    settings: &PlayerSettings,
+    name: &str,
+    value: &str,
+) -> Result<(), ClientError> {
+    let mut declared = client.options().iter();
+    let is_declared = declared.any(|option| option.name.eq_ignore_ascii_case(name));
+    let is_set = |(set, _): &(String, String)| set.eq_ignore_ascii_case(name);
+    if !is_declared || settings.options.iter().any(is_set) {
+        return Ok(());
+    }
+    match client.set_option(name, Some(value)) {
+        // An engine that does not support the value keeps its own rule.
+        Err(ClientError::Option(refusal)) => {
+            log::info!("{refusal}");
+            Ok(())
+        }
+        result => result,
+    }
+}
+
+/// The words of `go` and `ponderhit` for the clocks, with a space before each. The way through the
+/// network is taken off the own main time.
+fn go_words(clock: &Clock, side: Color, round_trip: Duration) -> String {
+    let mut time = clock.time;
+    let own = &mut time[side.index()];
+    *own = own.saturating_sub(round_trip);
+    let [black, white] = time.map(|time| time.as_millis());
+    let [black_increment, white_increment] = clock.increment.map(|time| time.as_millis());
+    let byoyomi = clock.byoyomi[side.index()].as_millis();
+    if black_increment + white_increment > 0 {
+        format!(" btime {black} wtime {white} binc {black_increment} winc {white_increment}")
+    } else {
+        format!(" btime {black} wtime {white} byoyomi {byoyomi}")
+    }
+}
+
+/// The line of an `info`; `None` if it has no exact score of the best move.
+fn thought(info: &InfoLine<'_>, position: &Position) -> Option<Thought> {
+    let is_best = info.multipv.is_none_or(|rank| rank == 1);
+    let is_exact = matches!(info.bound, None | Some(Bound::Exact));
+    let score = info.score.filter(|_| is_best && is_exact)?;
+    let mut position = position.clone();
+    let mut pv = Vec::new();
+    for word in info.pv?.split_whitespace() {
+        let Some(mv) = legal_move(&position, word) else {
+            break;
+        };
+        position.do_move(mv);
+        pv.push(mv);
+    }
+    Some(Thought {
+        score: Some(score),
+        depth: info.depth,
+        nodes: info.nodes,
+        pv,
+    })
+}
+
+fn answer(best: BestMove<'_>, position: &Position) -> Answer {
+    let (best, ponder) = match best {
+        BestMove::Move { best, ponder } => (best, ponder),
+        BestMove::Resign => return Answer::Resign,
+        BestMove::Win => return Answer::Declare,
+        BestMove::Missing => return Answer::Fault("bestmove without a move".to_owned()),
+    };
+    let Some(mv) = legal_move(position, best) else {
+        let (best, sfen) = (shorten(best), position.to_sfen());
+        return Answer::Fault(format!("illegal move {best} in {sfen}"));
+    };
+    let mut after = position.clone();
+    after.do_move(mv);
+    Answer::Move {
+        best: mv,
+        ponder: ponder.and_then(|text| legal_move(&after, text)),
+    }
+}
+
+/// The legal move of a USI text.
+fn legal_move(position: &Position, text: &str) -> Option<Move> {
+    let mv = position.to_move(text.parse().ok()?)?;
+    (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
+}

@@ -1,0 +1,337 @@
+//! The client's side of one connection as a state machine: no network, no clock, no engine.
+//!
+//! Input: lines of the server, reports of the engine, wishes of the user, the time. Output: lines
+//! to send, commands to the engine, events. The driver performs the actions in their order and
+//! calls [`Session::handle`] with [`Input::Tick`] when [`Session::deadline`] has passed.
+//!
+//! Promises: any input in any phase is taken without a panic; every game that began ends with
+//! exactly one [`Event::Finished`] or [`Event::Interrupted`]; a move is sent only in our turn, see
+//! [`turn`](super::turn).
+
+mod context;
+mod inputs;
+mod playing;
+mod reconnect;
+#[cfg(test)]
+mod tests;
+
+use std::time::{Duration, Instant};
+
+use super::client_line::ClientLine;
+use super::clock::RoundTrips;
+use super::game::Game;
+use super::reports::{EngineCommand, GameRules, Report};
+use super::server_line::ServerLine;
+use super::summary::{self, Summary, SummaryReader};
+use crate::records::game::Thought;
+use context::Context;
+pub use context::{Action, Event, InterruptedGame, Pondering, SessionSettings, Wish};
+use playing::{Flow, Playing};
+use reconnect::{Resumption, Step};
+
+/// Longest time for the answer to `LOGIN`, and to resume a game.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest time for the answer to `LOGOUT`.
+const LOGOUT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time without a line of ours after which an empty one is sent. The protocol wants 30 s or more.
+const KEEP_ALIVE: Duration = Duration::from_secs(40);
+/// Time without a byte after which the server counts as gone: it answers empty lines.
+const DEAD_PEER: Duration = Duration::from_secs(100);
+/// Longest time from the wish to resign to our turn.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What a session is told.
+#[derive(Debug)]
+pub enum Input {
+    /// A line from the server, without its line end.
+    Line(String),
+    /// The engine is prepared for the game, or cannot be, for the stated reason.
+    Prepared(Result<(), String>),
+    /// The engine reports about a search.
+    Report(Report),
+    /// The wish of the user changed.
+    Wish(Wish),
+    /// Nothing but the time.
+    Tick,
+    /// The connection is closed.
+    Closed,
+}
+
+/// One connection to a server.
+#[derive(Debug)]
+pub struct Session {
+    phase: Phase,
+    context: Context,
+    last_received: Instant,
+    /// When the user wished to resign.
+    resigned: Option<Instant>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// `LOGIN` was sent, at that time; a game may be resumed after it.
+    LoggingIn {
+        since: Instant,
+        interrupted: Option<Box<InterruptedGame>>,
+    },
+    /// The state of the interrupted game is expected.
+    Resuming {
+        since: Instant,
+        resumption: Box<Resumption>,
+    },
+    /// Between games.
+    Waiting,
+    /// The summary of a game is coming.
+    Reading(Box<SummaryReader>),
+    /// The engine prepares for the game.
+    Preparing(Box<Summary>),
+    /// `AGREE` was sent.
+    Agreed(Box<Summary>),
+    /// A game is played.
+    Playing(Box<Playing>),
+    /// `LOGOUT` was sent.
+    LoggingOut { since: Instant },
+    /// The session is over.
+    Closed,
+}
+
+impl Session {
+    /// Begins on a new connection; the first actions log in. `interrupted` is the game to resume.
+    pub fn begin(
+        settings: SessionSettings,
+        interrupted: Option<Box<InterruptedGame>>,
+        now: Instant,
+    ) -> (Self, Vec<Action>) {
+        let reconnect = interrupted.as_ref().and_then(|interrupted| {
+            let summary = interrupted.game.summary();
+            let token = summary.reconnect_token.as_ref()?;
+            Some(format!("{}+{token}", summary.id))
+        });
+        let mut context = Context::new(settings, now);
+        context.send(ClientLine::Login {
+            name: context.settings.name.clone(),
+            game: context.settings.game.clone(),
+            password: context.settings.password.clone(),
+            reconnect,
+        });
+        let actions = context.take_actions();
+        let session = Self {
+            phase: Phase::LoggingIn {
+                since: now,
+                interrupted,
+            },
+            context,
+            last_received: now,
+            resigned: None,
+        };
+        (session, actions)
+    }
+
+    /// Takes an input that came at `now`, and returns what to do.
+    pub fn handle(&mut self, input: Input, now: Instant) -> Vec<Action> {
+        self.context.set_now(now);
+        match input {
+            Input::Line(line) => {
+                self.last_received = now;
+                self.line(&line);
+            }
+            Input::Prepared(result) => self.prepared(result),
+            Input::Report(report) => {
+                if let Phase::Playing(playing) = &mut self.phase {
+                    playing.report(report, &mut self.context);
+                }
+            }
+            Input::Wish(wish) => self.wish(wish),
+            Input::Tick => self.tick(),
+            Input::Closed => self.closed(),
+        }
+        self.context.take_actions()
+    }
+
+    /// When [`Input::Tick`] is due at the latest.
+    pub fn deadline(&self) -> Instant {
+        let mut deadline = self.last_received + DEAD_PEER;
+        if self.is_logged_in() {
+            deadline = deadline.min(self.context.last_sent + KEEP_ALIVE);
+        }
+        deadline = deadline.min(match &self.phase {
+            Phase::LoggingIn { since, .. } | Phase::Resuming { since, .. } => {
+                *since + LOGIN_TIMEOUT
+            }
+            Phase::LoggingOut { since } => *since + LOGOUT_TIMEOUT,
+            Phase::Playing(playing) => playing.deadline(&self.context).unwrap_or(deadline),
+            _ => deadline,
+        });
+        match self.resigned {
+            Some(resigned) => deadline.min(resigned + LEAVE_TIMEOUT),
+            None => deadline,
+        }
+    }
+
+    /// The running game.
+    pub fn game(&self) -> Option<&Game> {
+        match &self.phase {
+            Phase::Playing(playing) => Some(playing.game()),
+            _ => None,
+        }
+    }
+
+    /// The last thought of the running search.
+    pub fn thought(&self) -> Option<&Thought> {
+        match &self.phase {
+            Phase::Playing(playing) => playing.thought(),
+            _ => None,
+        }
+    }
+
+    /// When the running turn of the game began; `None` between turns.
+    pub fn turn_since(&self) -> Option<Instant> {
+        match &self.phase {
+            Phase::Playing(playing) => playing.turn_since(),
+            _ => None,
+        }
+    }
+
+    /// Whether the session is over.
+    pub const fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed)
+    }
+
+    /// The measured round trips.
+    pub const fn round_trips(&self) -> &RoundTrips {
+        &self.context.trips
+    }
+
+    const fn is_logged_in(&self) -> bool {
+        !matches!(self.phase, Phase::LoggingIn { .. } | Phase::Closed)
+    }
+
+    // --- Lines ---
+
+    fn line(&mut self, line: &str) {
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Closed) {
+            Phase::LoggingIn { since, interrupted } => self.login_line(line, since, interrupted),
+            Phase::Resuming { since, resumption } => self.resuming_line(line, since, resumption),
+            Phase::Waiting => waiting_line(line),
+            Phase::Reading(mut reader) => {
+                if reader.line(line) {
+                    self.summary(&reader)
+                } else {
+                    Phase::Reading(reader)
+                }
+            }
+            Phase::Preparing(summary) => {
+                if self.rejection(line, &summary) {
+                    Phase::Waiting
+                } else {
+                    Phase::Preparing(summary)
+                }
+            }
+            Phase::Agreed(summary) => self.agreed_line(line, summary),
+            Phase::Playing(mut playing) => match playing.line(line, &mut self.context) {
+                Flow::Continue => Phase::Playing(playing),
+                Flow::Over => self.finish(*playing),
+            },
+            Phase::LoggingOut { since } => match ServerLine::parse(line) {
+                ServerLine::LogoutCompleted => self.close(),
+                _ => Phase::LoggingOut { since },
+            },
+            Phase::Closed => Phase::Closed,
+        };
+    }
+
+    fn login_line(
+        &mut self,
+        line: &str,
+        since: Instant,
+        interrupted: Option<Box<InterruptedGame>>,
+    ) -> Phase {
+        match ServerLine::parse(line) {
+            ServerLine::LoginOk(_) => {
+                self.context.event(Event::LoggedIn);
+                match interrupted {
+                    Some(interrupted) => Phase::Resuming {
+                        since: self.context.now(),
+                        resumption: Box::new(Resumption::new(*interrupted)),
+                    },
+                    None if self.context.wish > Wish::PlayOn => self.log_out(),
+                    None => Phase::Waiting,
+                }
+            }
+            ServerLine::LoginIncorrect => {
+                self.context.event(Event::LoginRefused);
+                self.lose(interrupted.map(|interrupted| interrupted.game));
+                self.close()
+            }
+            _ => Phase::LoggingIn { since, interrupted },
+        }
+    }
+
+    fn resuming_line(&mut self, line: &str, since: Instant, resumption: Box<Resumption>) -> Phase {
+        match resumption.line(line) {
+            Step::More(resumption) => Phase::Resuming { since, resumption },
+            Step::Resumed(game) => {
+                Phase::Playing(Box::new(Playing::begin(*game, &mut self.context)))
+            }
+            Step::Lost(game) => {
+                self.context.note("the server's game is not ours");
+                self.lose(Some(*game));
+                self.close()
+            }
+        }
+    }
+
+    fn summary(&mut self, reader: &SummaryReader) -> Phase {
+        match reader.finish() {
+            Ok(_) if self.context.wish > Wish::PlayOn => {
+                self.context.send(ClientLine::Reject(reader.id()));
+                self.log_out()
+            }
+            Ok(summary) => {
+                self.context
+                    .event(Event::Offered(Box::new(summary.clone())));
+                self.context.engine(EngineCommand::Prepare(GameRules {
+                    max_moves: summary.max_moves,
+                    declaration: summary.declaration.unwrap_or_default(),
+                }));
+                Phase::Preparing(Box::new(summary))
+            }
+            Err(error) => {
+                self.context.note(format!("rejected a game: {error}"));
+                self.context.send(ClientLine::Reject(reader.id()));
+                Phase::Waiting
+            }
+        }
+    }
+
+    fn agreed_line(&mut self, line: &str, summary: Box<Summary>) -> Phase {
+        if self.rejection(line, &summary) {
+            return Phase::Waiting;
+        }
+        match ServerLine::parse(line) {
+            ServerLine::Start(id) if id == summary.id => {
+                let game = Game::new(*summary, self.context.now());
+                Phase::Playing(Box::new(Playing::begin(game, &mut self.context)))
+            }
+            _ => Phase::Agreed(summary),
+        }
+    }
+
+    /// Whether the line rejects the game.
+    fn rejection(&mut self, line: &str, summary: &Summary) -> bool {
+        match ServerLine::parse(line) {
+            ServerLine::Reject { game, by } if game == summary.id => {
+                self.context.event(Event::Rejected(by));
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+fn waiting_line(line: &str) -> Phase {
+    match ServerLine::parse(line) {
+        ServerLine::Begin(name) if name == summary::BLOCK => Phase::Reading(Box::default()),
+        _ => Phase::Waiting,
+    }
+}

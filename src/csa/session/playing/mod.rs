@@ -1,0 +1,285 @@
+//! The phase of a session in which a game is played.
+
+mod thinking;
+
+use std::time::{Duration, Instant};
+
+use super::context::{Context, Event, InterruptedGame, Pondering, Wish};
+use crate::csa::game::Game;
+use crate::csa::outcome::{End, FinishedGame};
+use crate::csa::reports::{EngineCommand, SearchId};
+use crate::csa::server_line::{Notice, Reason, ServerLine, TimeCount, Verdict};
+use crate::csa::turn::Turn;
+use crate::records::csa::{legal_move, move_text};
+use crate::records::game::Thought;
+use crate::types::Move;
+use crate::util::shorten;
+
+/// Longest time from the reason of the end to the result.
+const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The reserve for delays is at most the time of the move divided by this.
+const RESERVE_DIVISOR: u32 = 3;
+
+/// A running game.
+#[derive(Debug)]
+pub(in crate::csa::session) struct Playing {
+    game: Game,
+    side: Side,
+    ponder: Option<Ponder>,
+    /// The last thought of the search on the current or expected position.
+    thought: Option<Thought>,
+    end: End,
+    /// When the server announced the end.
+    ended: Option<Instant>,
+}
+
+/// Whose turn it is, and what we know about it.
+#[derive(Debug)]
+enum Side {
+    /// Our turn: the engine searches.
+    Thinking {
+        turn: Turn,
+        search: SearchId,
+        /// Whether the engine was asked to answer at once.
+        is_hurried: bool,
+    },
+    /// Our move was sent; the server has not echoed it.
+    Sent(SentMove),
+    /// The opponent's turn since then.
+    Rival { since: Instant },
+    /// We resigned or declared, or the game is over: nothing is left to say.
+    Silent { said: Option<String> },
+}
+
+#[derive(Debug)]
+struct SentMove {
+    mv: Move,
+    thought: Option<Thought>,
+    /// The expected reply.
+    reply: Option<Move>,
+    /// When the turn began, and when the move was sent.
+    since: Instant,
+    sent: Instant,
+}
+
+/// A search during the opponent's time.
+#[derive(Debug)]
+struct Ponder {
+    search: SearchId,
+    expected: Move,
+}
+
+/// Whether a game goes on.
+#[derive(PartialEq, Eq, Debug)]
+pub(in crate::csa::session) enum Flow {
+    Continue,
+    Over,
+}
+
+impl Playing {
+    /// Begins to play where the game stands.
+    pub(in crate::csa::session) fn begin(game: Game, context: &mut Context) -> Self {
+        let since = context.now();
+        let mut playing = Self {
+            game,
+            side: Side::Rival { since },
+            ponder: None,
+            thought: None,
+            end: End::default(),
+            ended: None,
+        };
+        context.event(Event::Started);
+        if playing.game.is_own_turn() {
+            playing.begin_turn(context);
+        }
+        playing
+    }
+
+    pub(in crate::csa::session) const fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The last thought of the running search.
+    pub(in crate::csa::session) const fn thought(&self) -> Option<&Thought> {
+        self.thought.as_ref()
+    }
+
+    /// When the running turn began; `None` between turns.
+    pub(in crate::csa::session) fn turn_since(&self) -> Option<Instant> {
+        match &self.side {
+            Side::Thinking { turn, .. } => Some(turn.since()),
+            Side::Rival { since } => Some(*since),
+            Side::Sent(_) | Side::Silent { .. } => None,
+        }
+    }
+
+    // --- Lines of the server ---
+
+    pub(in crate::csa::session) fn line(&mut self, line: &str, context: &mut Context) -> Flow {
+        match ServerLine::parse(line) {
+            ServerLine::Move { text, time } if self.ended.is_none() => {
+                self.server_move(&text, time, context);
+            }
+            ServerLine::Notice(Notice::Reason(reason)) => {
+                self.announce_end(context);
+                self.end.reason = self.end.reason.or(Some(reason));
+                if reason == Reason::Interrupted {
+                    return Flow::Over;
+                }
+            }
+            ServerLine::Notice(Notice::Verdict(verdict)) => {
+                self.announce_end(context);
+                self.end.verdict = Some(verdict);
+                return Flow::Over;
+            }
+            _ => {}
+        }
+        Flow::Continue
+    }
+
+    /// A move on the board of the server, which decides what the position is.
+    fn server_move(&mut self, text: &str, time: Option<TimeCount>, context: &mut Context) {
+        let Some(mv) = legal_move(self.game.position(), text) else {
+            let text = shorten(text);
+            context.note(format!("ignored {text}, which is not a legal move here"));
+            return;
+        };
+        if self.game.is_own_turn() {
+            self.own_move(mv, time, context);
+        } else {
+            let since = self.turn_since().unwrap_or(context.now());
+            self.game.make(mv, time, context.since(since), None);
+            self.begin_turn(context);
+        }
+    }
+
+    /// The server's echo of our move, or a move that it made for us.
+    fn own_move(&mut self, mv: Move, time: Option<TimeCount>, context: &mut Context) {
+        let now = context.now();
+        let silent = Side::Silent { said: None };
+        match std::mem::replace(&mut self.side, silent) {
+            Side::Sent(sent) if sent.mv == mv => {
+                context.trips.add(context.since(sent.sent));
+                let measured = context.since(sent.since);
+                self.game.make(mv, time, measured, sent.thought);
+                self.side = Side::Rival { since: now };
+                if context.settings.pondering == Pondering::AfterEcho {
+                    let clock = Some(self.game.clock().for_search());
+                    self.start_pondering(self.game.line(), sent.reply, clock, context);
+                }
+            }
+            other => {
+                let since = match other {
+                    Side::Thinking { turn, .. } => turn.since(),
+                    Side::Sent(sent) => sent.since,
+                    Side::Rival { since } => since,
+                    Side::Silent { .. } => now,
+                };
+                context.note(format!("the server played {} for us", move_text(mv)));
+                self.stop_engine(context);
+                self.game.make(mv, time, context.since(since), None);
+                self.side = Side::Rival { since: now };
+            }
+        }
+    }
+
+    /// The game is over: nothing can be sent any more.
+    fn announce_end(&mut self, context: &mut Context) {
+        if self.ended.is_some() {
+            return;
+        }
+        self.ended = Some(context.now());
+        self.end.unanswered = match &self.side {
+            Side::Sent(sent) => Some(move_text(sent.mv)),
+            Side::Silent { said } => said.clone(),
+            Side::Thinking { .. } | Side::Rival { .. } => None,
+        };
+        self.side = Side::Silent { said: None };
+        self.stop_engine(context);
+    }
+
+    // --- Time and the user ---
+
+    /// When [`Self::tick`] has something to do.
+    pub(in crate::csa::session) fn deadline(&self, context: &Context) -> Option<Instant> {
+        if let Some(ended) = self.ended {
+            return Some(ended + RESULT_TIMEOUT);
+        }
+        match &self.side {
+            Side::Thinking {
+                turn,
+                is_hurried: false,
+                ..
+            } => Some(turn.since() + self.longest_thought(context)),
+            _ => None,
+        }
+    }
+
+    /// The time after which the engine is asked to answer, in case that it does not keep time.
+    fn longest_thought(&self, context: &Context) -> Duration {
+        let budget = self.game.clock().budget(self.game.side());
+        let reserve = context.delays().worst.min(budget / RESERVE_DIVISOR);
+        budget.saturating_sub(reserve)
+    }
+
+    pub(in crate::csa::session) fn tick(&mut self, context: &mut Context) -> Flow {
+        if self
+            .deadline(context)
+            .is_none_or(|deadline| context.now() < deadline)
+        {
+            return Flow::Continue;
+        }
+        if self.ended.is_some() {
+            return Flow::Over;
+        }
+        if let Side::Thinking { is_hurried, .. } = &mut self.side {
+            *is_hurried = true;
+            context.engine(EngineCommand::Stop);
+        }
+        Flow::Continue
+    }
+
+    /// Resigns if it is our turn, else when it comes.
+    pub(in crate::csa::session) fn resign(&mut self, context: &mut Context) {
+        let silent = Side::Silent { said: None };
+        match std::mem::replace(&mut self.side, silent) {
+            Side::Thinking { turn, .. } => {
+                self.stop_engine(context);
+                self.say(turn.resign(), context);
+            }
+            other => self.side = other,
+        }
+    }
+
+    // --- The end ---
+
+    /// The finished game, after [`Flow::Over`] or a lost connection.
+    pub(in crate::csa::session) fn finish(mut self, context: &mut Context) -> Option<Reason> {
+        self.announce_end(context);
+        context.engine(EngineCommand::GameOver(match self.end.verdict {
+            Some(Verdict::Win) => "win",
+            Some(Verdict::Lose) => "lose",
+            _ => "draw",
+        }));
+        let finished = FinishedGame::new(self.game, &self.end);
+        context.event(Event::Finished(Box::new(finished)));
+        self.end.reason
+    }
+
+    /// The connection is lost: the game can be resumed where the server offers that and has not
+    /// announced the end.
+    pub(in crate::csa::session) fn lose_connection(self, context: &mut Context) {
+        let is_resumable = self.ended.is_none() && self.game.summary().reconnect_token.is_some();
+        if !is_resumable || context.wish == Wish::Resign {
+            self.finish(context);
+            return;
+        }
+        context.engine(EngineCommand::Stop);
+        let sent = match &self.side {
+            Side::Sent(sent) => Some(sent.mv),
+            _ => None,
+        };
+        let game = self.game;
+        context.event(Event::Interrupted(Box::new(InterruptedGame { game, sent })));
+    }
+}

@@ -1,0 +1,132 @@
+//! Logging in, keeping the connection, losing it, leaving.
+
+use super::*;
+
+#[test]
+fn login_incorrect() {
+    let mut table = Table::new(settings());
+    assert_eq!(table.taken(), ["LOGIN tester fake-60-1,trip"]);
+    table.say("LOGIN:incorrect");
+    assert!(table.is_closed);
+    assert!(matches!(table.events[..], [Event::LoginRefused]));
+}
+
+#[test]
+fn login_silence() {
+    let mut table = Table::new(settings());
+    table.wait(29_000);
+    assert!(!table.is_closed);
+    table.wait(2000);
+    assert!(table.is_closed);
+    assert_eq!(table.taken().len(), 1, "only the login");
+}
+
+#[test]
+fn keep_alive() {
+    let mut table = Table::playing(settings(), '-', HIRATE);
+    for _ in 0..5 {
+        table.wait(30_000);
+        assert!(table.taken().is_empty());
+        table.wait(10_000);
+        assert_eq!(table.taken(), [""]);
+        table.say("");
+    }
+    assert!(!table.is_closed);
+    table.wait(100_000);
+    assert!(table.is_closed, "a server that answers nothing is gone");
+    assert!(!table.finished().is_complete);
+}
+
+#[test]
+fn disconnect_own_turn() {
+    let mut table = Table::playing(settings(), '+', HIRATE);
+    table.give(Input::Closed);
+    assert!(table.is_closed && !table.finished().is_complete);
+    assert_eq!(table.finished().notices, "broken off");
+    assert_eq!(table.stops(), 1);
+}
+
+#[test]
+fn disconnect_rival_turn() {
+    let mut table = Table::playing(settings(), '-', HIRATE);
+    table.give(Input::Closed);
+    assert!(table.is_closed);
+    assert!(matches!(
+        table.finished().ending,
+        Ending::Disconnection { .. }
+    ));
+}
+
+#[test]
+fn disconnect_while_waiting() {
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK");
+    table.give(Input::Closed);
+    table.give(Input::Closed);
+    assert!(table.is_closed && matches!(table.events[..], [Event::LoggedIn]));
+}
+
+#[test]
+fn rejected() {
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK");
+    table.offer('+', HIRATE, "");
+    table.say("REJECT:id by rival");
+    assert!(matches!(table.events.last(), Some(Event::Rejected(by)) if by == "rival"));
+    table.sent.clear();
+    table.offer('-', HIRATE, "");
+    table.start();
+    assert!(table.session.game().is_some());
+}
+
+#[test]
+fn games_that_cannot_be_played_are_rejected() {
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK");
+    table.sent.clear();
+    table.offer('+', "PI\n+\n+7775FU", "");
+    assert_eq!(table.taken(), ["REJECT id"]);
+    table.offer('x', HIRATE, "");
+    assert_eq!(table.taken(), ["REJECT id"]);
+    assert!(!table.is_closed);
+}
+
+#[test]
+fn an_engine_that_is_not_ready_rejects() {
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK\nBEGIN Game_Summary\nGame_ID:id\nYour_Turn:+");
+    table.say("BEGIN Position\nPI\n+\nEND Position\nEND Game_Summary");
+    table.sent.clear();
+    table.give(Input::Prepared(Err("it died".to_owned())));
+    assert_eq!(table.taken(), ["REJECT id"]);
+}
+
+#[test]
+fn the_user_ends_after_the_game() {
+    let mut table = Table::playing(settings(), '+', HIRATE);
+    table.give(Input::Wish(Wish::Finish));
+    table.think("7g7f");
+    assert_eq!(table.taken(), ["+7776FU"], "the game goes on");
+    let mut waiting = Table::new(settings());
+    waiting.say("LOGIN:tester OK");
+    waiting.sent.clear();
+    waiting.give(Input::Wish(Wish::Finish));
+    assert_eq!(waiting.taken(), ["LOGOUT"]);
+}
+
+#[test]
+fn the_user_resigns() {
+    let mut table = Table::playing(settings(), '+', HIRATE);
+    table.give(Input::Wish(Wish::Resign));
+    table.think("7g7f");
+    assert_eq!(table.taken(), ["%TORYO"]);
+    let mut other = Table::playing(settings(), '-', HIRATE);
+    other.give(Input::Wish(Wish::Resign));
+    assert!(other.taken().is_empty(), "never out of turn");
+    other.say("+7776FU,T1");
+    assert_eq!(other.taken(), ["%TORYO"]);
+    let mut third = Table::playing(settings(), '-', HIRATE);
+    third.give(Input::Wish(Wish::Resign));
+    third.wait(31_000);
+    assert!(third.is_closed, "it does not wait for ever");
+}
