@@ -171,18 +171,16 @@ impl Records {
     }
 
     fn lengths(&self, place: usize) -> (usize, usize) {
-        let lengths = &self.bytes[place..place + LENGTHS];
-        let length = |at| {
-            let bytes = [
-                lengths[at],
-                lengths[at + 1],
-                lengths[at + 2],
-                lengths[at + 3],
-            ];
-            u32::from_le_bytes(bytes) as usize
-        };
-        (length(0), length(4))
+        let mut lengths = [0; LENGTHS];
+        lengths.copy_from_slice(&self.bytes[place..place + LENGTHS]);
+        read_lengths(lengths)
     }
+}
+
+/// The lengths of a key and its value.
+fn read_lengths(bytes: [u8; LENGTHS]) -> (usize, usize) {
+    let both = u64::from_le_bytes(bytes);
+    (both as u32 as usize, (both >> u32::BITS) as usize)
 }
 
 fn frame(key: &[u8], value: &[u8], out: &mut Vec<u8>) {
@@ -307,9 +305,8 @@ impl RunReader {
         if read_up_to(&mut self.input, &mut lengths)? < LENGTHS {
             return Ok(None);
         }
-        let [a, b, c, d, e, f, g, h] = lengths;
-        let mut key = vec![0; u32::from_le_bytes([a, b, c, d]) as usize];
-        let mut value = vec![0; u32::from_le_bytes([e, f, g, h]) as usize];
+        let (key, value) = read_lengths(lengths);
+        let (mut key, mut value) = (vec![0; key], vec![0; value]);
         self.input.read_exact(&mut key)?;
         self.input.read_exact(&mut value)?;
         Ok(Some((key, value)))
@@ -331,9 +328,9 @@ mod tests {
         for (key, value) in records {
             sorter.push(key, value).expect("a file");
         }
-        let mut sorted = sorter.finish().expect("files");
+        let mut records = sorter.finish().expect("files");
         let mut found = Vec::new();
-        while let Some(record) = sorted.next().expect("files") {
+        while let Some(record) = records.next().expect("files") {
             found.push(record);
         }
         found

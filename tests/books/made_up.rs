@@ -105,7 +105,9 @@ impl<W: Write> Writer<'_, W> {
             position.do_move(mv);
             made.push(mv);
         }
-        made.iter().for_each(|_| position.undo_move());
+        for _ in made {
+            position.undo_move();
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::cli::work::WorkArguments;
 use crate::makebook::extend::{GrowingBook, Growth, GrowthLimits, Reach, User, Widths};
 use crate::makebook::think::{Effort, Thinking, Thought};
 use crate::position::Position;
+use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunKind, execute};
 use crate::search::SOLO_STACK_BYTES;
 
@@ -238,7 +239,7 @@ impl Arguments {
         };
         let lines = read_lines(path)?;
         anyhow::ensure!(!lines.is_empty(), "{}: no position", path.display());
-        Ok(lines.iter().map(|line| line.position()).collect())
+        Ok(lines.iter().map(SfenLine::position).collect())
     }
 
     fn book(&self) -> anyhow::Result<GrowingBook> {

@@ -163,7 +163,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         summary.positions
     ))?;
     if !summary.losses.is_none() {
-        output::print_line(&summary.losses)?;
+        output::print_line(summary.losses)?;
     }
     Ok(())
 }

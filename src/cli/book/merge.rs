@@ -110,7 +110,7 @@ fn merge(books: &[PathBuf], rule: MergeRule, arguments: &Common) -> anyhow::Resu
         out.display()
     ))?;
     if !summary.losses.is_none() {
-        output::print_line(&summary.losses)?;
+        output::print_line(summary.losses)?;
     }
     Ok(())
 }

@@ -94,7 +94,7 @@ impl GrowingBook {
         };
         let moves: Vec<Vec<(Move16, i16)>> = self.entries.iter().map(values).collect();
         let moves = moves.iter().map(Vec::as_slice);
-        Graph::of_positions(self.boards.iter().zip(moves), &Rules::default())
+        Graph::of_positions(self.boards.iter().zip(moves), Rules::default())
     }
 
     /// A checksum of all positions and moves.

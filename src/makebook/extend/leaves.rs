@@ -110,7 +110,7 @@ pub(super) fn leaves(
     count: usize,
 ) -> Vec<Leaf> {
     let graph = book.graph();
-    let solution = Solution::of(&graph, &Rules::default());
+    let solution = Solution::of(&graph, Rules::default());
     let mut found: HashMap<PackedSfen, Leaf> = HashMap::new();
     for &user in reach.user.colors() {
         let mut walk = Walk {
@@ -215,9 +215,9 @@ impl Walk<'_> {
         let mut moves = Vec::new();
         self.solution.outcomes(self.graph, number, &mut moves);
         for &(mv, outcome) in moves.iter().take(widths.at(plies)) {
-            let lost = best - i32::from(outcome.value);
-            let loss = loss.saturating_add(lost);
-            if lost > most || loss > self.reach.line_loss {
+            let worse = best - i32::from(outcome.value);
+            let loss = loss.saturating_add(worse);
+            if worse > most || loss > self.reach.line_loss {
                 break;
             }
             if let Some(after) = after(board, mv, is_white != is_turned) {

@@ -72,7 +72,12 @@ fn books_are_merged_as_yaneuraou_merges_them() {
 fn merging_a_book_with_itself_changes_nothing() {
     let Some(books) = books() else { return };
     let input = books.join("games.db");
-    let sorted = merged("once", &[input.clone()], MergeRule::Deeper, LARGE);
+    let sorted = merged(
+        "once",
+        std::slice::from_ref(&input),
+        MergeRule::Deeper,
+        LARGE,
+    );
     for rule in [MergeRule::Deeper, MergeRule::Newer] {
         let twice = [input.clone(), input.clone()];
         assert_eq!(

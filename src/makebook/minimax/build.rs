@@ -12,7 +12,7 @@ impl Graph {
     /// to move, both as they stand on the board. Illegal moves are left out.
     pub fn of_positions<'a>(
         positions: impl Iterator<Item = (&'a Board, &'a [(Move16, i16)])> + Clone,
-        rules: &Rules,
+        rules: Rules,
     ) -> Self {
         let keys = positions.clone();
         let keys = keys.map(|(board, _)| link::key(board, rules.separates_colors));

@@ -44,9 +44,9 @@ impl CheckLoops {
             .map(|node| node as u32)
             .collect();
         let mut remaining = Bits::new(graph.len());
-        candidates
-            .iter()
-            .for_each(|&node| remaining.insert(node as usize));
+        for &node in &candidates {
+            remaining.insert(node as usize);
+        }
         for _ in 0..MAX_PLIES {
             let before = candidates.len();
             candidates.retain(|&node| {
@@ -259,14 +259,14 @@ impl Walk<'_> {
         self.is_on_path[node] = true;
         let exit = self.component.exits[node];
         // Without a way out any other outcome is better.
-        let none = Outcome {
+        let without = Outcome {
             value: Outcome::NONE.value,
             depth: 0,
         };
         Step {
             node,
             next: 0,
-            best: if exit == Outcome::NONE { none } else { exit },
+            best: if exit == Outcome::NONE { without } else { exit },
         }
     }
 }

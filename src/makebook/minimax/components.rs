@@ -110,9 +110,9 @@ mod tests {
         let edges: [&[u32]; 7] = [&[1], &[2], &[1, 3], &[4], &[5], &[3], &[]];
         let nodes: Vec<u32> = (0..7).collect();
         let mut found = components(&nodes, |node| edges[node as usize].to_vec());
-        found
-            .iter_mut()
-            .for_each(|component| component.sort_unstable());
+        for component in &mut found {
+            component.sort_unstable();
+        }
         assert_eq!(found, [vec![3, 4, 5], vec![1, 2], vec![0], vec![6]]);
     }
 

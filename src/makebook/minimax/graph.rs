@@ -199,17 +199,17 @@ mod tests {
             };
             for &(is_white, targets) in edges {
                 graph.add_node(is_white, !is_white);
-                targets
-                    .iter()
-                    .for_each(|&target| graph.add_edge(mv, target));
+                for &target in targets {
+                    graph.add_edge(mv, target);
+                }
                 graph.add_leaf(mv, 5);
             }
         }
         for targets in [[1, 0].as_slice(), &[2]] {
             whole.add_node(false, true);
-            targets
-                .iter()
-                .for_each(|&target| whole.add_edge(mv, target));
+            for &target in targets {
+                whole.add_edge(mv, target);
+            }
             whole.add_leaf(mv, 5);
         }
         first.append(second);

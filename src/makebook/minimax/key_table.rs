@@ -13,6 +13,15 @@ pub(super) type Lanes = [u64; 2];
 /// Slots for each two keys.
 const SLOTS_PER_TWO: usize = 3;
 
+/// What a slot holds.
+enum Slot {
+    Empty,
+    /// A node whose key has the same tag.
+    Node(u32),
+    /// A node with another key.
+    Other,
+}
+
 /// Nodes by key.
 pub(super) struct KeyTable {
     keys: Vec<Lanes>,
@@ -38,11 +47,12 @@ impl KeyTable {
         }
         let key = self.keys[node];
         let mut slot = self.first_slot(key[0]);
-        while let Some(other) = self.node_in(slot, key[0]) {
-            if other.is_some_and(|other| self.keys[other as usize] == key) {
-                break;
+        loop {
+            match self.look(slot, key[0]) {
+                Slot::Empty => break,
+                Slot::Node(other) if self.keys[other as usize] == key => break,
+                Slot::Node(_) | Slot::Other => slot = self.slot_after(slot),
             }
-            slot = self.slot_after(slot);
         }
         self.slots[slot] = tag(key[0]) | (node as u64 + 1);
     }
@@ -58,32 +68,35 @@ impl KeyTable {
         let mut full = Some(full);
         let mut key = None;
         let mut slot = self.first_slot(low);
-        while let Some(node) = self.node_in(slot, low) {
-            if let Some(node) = node {
-                let key = *key.get_or_insert_with(|| full.take().map_or([0; 2], |full| full()));
-                if self.keys[node as usize] == key {
-                    return Some(node);
+        loop {
+            match self.look(slot, low) {
+                Slot::Empty => return None,
+                Slot::Node(node) => {
+                    let key = *key.get_or_insert_with(|| full.take().map_or([0; 2], |full| full()));
+                    if self.keys[node as usize] == key {
+                        return Some(node);
+                    }
                 }
+                Slot::Other => {}
             }
             slot = self.slot_after(slot);
         }
-        None
     }
 
-    /// The node in a slot if its tag is that of `low`, `Some(None)` for another, `None` for an
-    /// empty slot.
-    fn node_in(&self, slot: usize, low: u64) -> Option<Option<u32>> {
+    fn look(&self, slot: usize, low: u64) -> Slot {
         let content = self.slots[slot];
         if content == 0 {
-            return None;
+            Slot::Empty
+        } else if content >> 32 << 32 == tag(low) {
+            Slot::Node(content as u32 - 1)
+        } else {
+            Slot::Other
         }
-        let is_same = content >> 32 << 32 == tag(low);
-        Some(is_same.then(|| content as u32 - 1))
     }
 
     /// Depends on the upper bits of the key most, as the tag does on the lower.
     fn first_slot(&self, low: u64) -> usize {
-        (u128::from(low) * self.slots.len() as u128 >> 64) as usize
+        ((u128::from(low) * self.slots.len() as u128) >> 64) as usize
     }
 
     fn slot_after(&self, slot: usize) -> usize {
@@ -113,7 +126,7 @@ mod tests {
     fn the_last_of_equal_keys_is_found_and_others_are_not() {
         // Keys that share slots, tags, or both.
         let mut keys: Vec<Lanes> = (0..100)
-            .map(|index| [index % 10 << 60 | 7, index])
+            .map(|index| [(index % 10) << 60 | 7, index])
             .collect();
         keys.push(keys[42]);
         let table = KeyTable::new(keys.clone());

@@ -31,10 +31,10 @@ pub(super) fn run(
     let format = BookReader::open(input)?.format();
     let mut out = BookWriter::create(output, format).map_err(MakeError::output(output))?;
     let (graph, faults) = {
-        let table = KeyTable::new(read_keys(input, &settings.rules, watch)?);
-        read_graph(input, &table, &settings.rules, watch)?
+        let table = KeyTable::new(read_keys(input, settings.rules, watch)?);
+        read_graph(input, &table, settings.rules, watch)?
     };
-    let solution = Solution::of(&graph, &settings.rules);
+    let solution = Solution::of(&graph, settings.rules);
     let mut node = 0;
     let mut moves = Vec::new();
     for_all_entries(input, 2, watch, &mut FaultLog::default(), |entries| {
@@ -92,7 +92,7 @@ fn for_all_entries(
     }
 }
 
-fn read_keys(path: &Path, rules: &Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>, MakeError> {
+fn read_keys(path: &Path, rules: Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>, MakeError> {
     let mut keys: Vec<Lanes> = Vec::new();
     for_all_entries(path, 0, watch, &mut FaultLog::default(), |entries| {
         keys.par_extend(entries.par_iter().map(|entry| {
@@ -110,7 +110,7 @@ fn read_keys(path: &Path, rules: &Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>
 fn read_graph(
     path: &Path,
     table: &KeyTable,
-    rules: &Rules,
+    rules: Rules,
     watch: &Watch<'_>,
 ) -> Result<(Graph, FaultLog), MakeError> {
     let linker = Linker {
@@ -134,7 +134,9 @@ fn read_graph(
         }
         Ok(())
     })?;
-    illegal.into_iter().for_each(|fault| faults.add(fault));
+    for fault in illegal {
+        faults.add(fault);
+    }
     Ok((graph, faults))
 }
 

@@ -26,7 +26,7 @@ pub struct Solution {
 
 impl Solution {
     /// Solves a graph.
-    pub fn of(graph: &Graph, rules: &Rules) -> Self {
+    pub fn of(graph: &Graph, rules: Rules) -> Self {
         if rules.draw_value == [0; Color::NUM] {
             return Solver::new(graph, rules, 0).solve();
         }
@@ -90,7 +90,7 @@ impl Solution {
 
 struct Solver<'a> {
     graph: &'a Graph,
-    rules: &'a Rules,
+    rules: Rules,
     offset: usize,
     parents: Parents,
     settled: Bits,
@@ -100,7 +100,7 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(graph: &'a Graph, rules: &'a Rules, offset: usize) -> Self {
+    fn new(graph: &'a Graph, rules: Rules, offset: usize) -> Self {
         let parents = Parents::of(graph);
         let mut outcomes = vec![Outcome::default(); graph.len()];
         let settled = settle(graph, &parents, &mut outcomes);

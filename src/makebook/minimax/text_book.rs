@@ -34,10 +34,10 @@ pub(super) fn run(
     // Created first: what cannot be written is better known before the work.
     let mut out = OutputFile::create(output).map_err(MakeError::output(output))?;
     let (graph, parts, faults) = {
-        let table = KeyTable::new(read_keys(input, &settings.rules, watch)?);
-        read_graph(input, &table, &settings.rules, watch)?
+        let table = KeyTable::new(read_keys(input, settings.rules, watch)?);
+        read_graph(input, &table, settings.rules, watch)?
     };
-    let solution = Solution::of(&graph, &settings.rules);
+    let solution = Solution::of(&graph, settings.rules);
     let nodes = graph.len();
     write!(out, "#YANEURAOU-DB2016 1.00\r\n# NOE:{nodes}\r\n").map_err(MakeError::io(output))?;
     let mut parts = parts.iter();
@@ -100,7 +100,7 @@ fn lines(mut text: &[u8]) -> impl Iterator<Item = (u64, Line<'_>)> {
 }
 
 /// The keys of all good positions.
-fn read_keys(path: &Path, rules: &Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>, MakeError> {
+fn read_keys(path: &Path, rules: Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>, MakeError> {
     let mut keys: Vec<Lanes> = Vec::new();
     for_all_blocks(path, 0, watch, |blocks| {
         let of_block = |block: &Vec<u8>| {
@@ -112,7 +112,7 @@ fn read_keys(path: &Path, rules: &Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>
             keys.collect::<Vec<_>>()
         };
         let found: Vec<Vec<Lanes>> = blocks.par_iter().map(of_block).collect();
-        found.into_iter().for_each(|part| keys.extend(part));
+        keys.extend(found.into_iter().flatten());
         Ok(())
     })?;
     // Twice as many nodes must have numbers if the graph is doubled.
@@ -132,7 +132,7 @@ struct Part {
 fn read_graph(
     path: &Path,
     table: &KeyTable,
-    rules: &Rules,
+    rules: Rules,
     watch: &Watch<'_>,
 ) -> Result<(Graph, Vec<Part>, FaultLog), MakeError> {
     let linker = Linker {
@@ -144,11 +144,11 @@ fn read_graph(
     let mut faults = FaultLog::default();
     let mut passed = 0;
     for_all_blocks(path, 1, watch, |blocks| {
-        let linked: Vec<Linked> = blocks
+        let read: Vec<Linked> = blocks
             .par_iter()
             .map(|block| Linked::of(block, &linker))
             .collect();
-        for part in linked {
+        for part in read {
             parts.push(Part {
                 first_node: graph.len(),
                 bad: part.bad,
@@ -186,34 +186,34 @@ struct Open {
 
 impl Linked {
     fn of(block: &[u8], linker: &Linker<'_>) -> Self {
-        let mut linked = Self::default();
+        let mut found = Self::default();
         let mut open: Option<Open> = None;
         let mut positions = 0;
         for (number, line) in lines(block) {
-            linked.lines = number;
+            found.lines = number;
             match line {
                 Line::Nothing => {}
                 Line::Position(text) => {
-                    linked.close(open.take(), linker);
+                    found.close(open.take(), linker);
                     match read_board(text) {
                         Ok(board) => open = Some(Open::new(board)),
                         Err(problem) => {
-                            linked.bad.push(positions);
-                            linked.faults.push((number, problem));
+                            found.bad.push(positions);
+                            found.faults.push((number, problem));
                         }
                     }
                     positions += 1;
                 }
                 Line::Move(text) => match &mut open {
-                    Some(open) => linked.faults.extend(open.add(text, number)),
-                    None if positions == 0 => linked.faults.push((number, Problem::MoveOutside)),
+                    Some(open) => found.faults.extend(open.add(text, number)),
+                    None if positions == 0 => found.faults.push((number, Problem::MoveOutside)),
                     // The fault of the position has been told.
                     None => {}
                 },
             }
         }
-        linked.close(open, linker);
-        linked
+        found.close(open, linker);
+        found
     }
 
     fn close(&mut self, open: Option<Open>, linker: &Linker<'_>) {

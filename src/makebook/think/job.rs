@@ -1,6 +1,6 @@
 //! The positions as a [`Job`], and their order and results as a [`Plan`].
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::positions::Task;
 use super::searcher::{Effort, Searcher, Thought};
@@ -47,7 +47,7 @@ pub struct ThinkingPlan<'a> {
     tasks: &'a [Task],
     numbers: Numbers,
     folder: Option<RunFolder>,
-    thoughts: HashMap<u64, Thought>,
+    thoughts: BTreeMap<u64, Thought>,
     progress: &'a (dyn Fn(u64) + Sync),
 }
 
@@ -72,7 +72,7 @@ impl<'a> ThinkingPlan<'a> {
     }
 
     /// What was found, by number.
-    pub fn into_thoughts(self) -> HashMap<u64, Thought> {
+    pub fn into_thoughts(self) -> BTreeMap<u64, Thought> {
         self.thoughts
     }
 }

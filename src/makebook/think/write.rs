@@ -1,6 +1,6 @@
 //! The book that comes out of searches.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::positions::Task;
@@ -33,7 +33,7 @@ pub struct WriteThoughts<'a> {
 /// A file cannot be read or written.
 pub fn write_thoughts(
     tasks: &[Task],
-    thoughts: &HashMap<u64, Thought>,
+    thoughts: &BTreeMap<u64, Thought>,
     what: &WriteThoughts<'_>,
 ) -> Result<(u64, Losses), MakeError> {
     let (path, format) = what.output;
@@ -70,11 +70,11 @@ pub fn write_thoughts(
         }
     }
     let mut out = BookWriter::create(path, format).map_err(MakeError::output(path))?;
-    let mut sorted = sorter.finish()?;
+    let mut records = sorter.finish()?;
     let mut positions = 0;
     let mut group: Vec<BookEntry> = Vec::new();
     loop {
-        let next = sorted.next()?.and_then(|(_, value)| unpack(&value));
+        let next = records.next()?.and_then(|(_, value)| unpack(&value));
         let ends_group = match (&next, group.first()) {
             (Some(next), Some(first)) => next.position != first.position,
             (None, _) => true,

@@ -1,6 +1,7 @@
 //! Minimax of small books whose values are known, and of the books of the corpora.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,12 +50,11 @@ fn run_quietly(input: &Path, output: &Path, settings: &MinimaxSettings) -> Summa
 fn positions(text: &str) -> Vec<(&str, BTreeSet<&str>)> {
     let mut positions = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
-        match line.strip_prefix("sfen ") {
-            Some(position) => positions.push((position, BTreeSet::new())),
-            None => {
-                let last: &mut (&str, BTreeSet<&str>) = positions.last_mut().expect("a position");
-                last.1.insert(line);
-            }
+        if let Some(position) = line.strip_prefix("sfen ") {
+            positions.push((position, BTreeSet::new()));
+        } else {
+            let last: &mut (&str, BTreeSet<&str>) = positions.last_mut().expect("a position");
+            last.1.insert(line);
         }
     }
     positions
@@ -180,7 +180,7 @@ fn shuffle(black_exit: i32, white_exit: i32) -> String {
         } else {
             format!("5a4a none {white_exit}\n5b4a none {white_exit}")
         };
-        book += &format!("sfen {}\n{exit}\n", position.to_sfen());
+        let _ = write!(book, "sfen {}\n{exit}\n", position.to_sfen());
         let mv = position
             .to_move(mv.parse().expect("a move"))
             .expect("possible");
