@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::game::PlayedGame;
 use super::journal::{GameEntry, Overhead};
 use super::openings::Opening;
+use super::optimism::Optimism;
 use super::referee::{Reason, Verdict};
 use super::settings::{Fixture, MatchSettings};
 use crate::records::csa;
@@ -54,6 +55,7 @@ pub(super) fn compose(
         moves: played.moves.len() as u32,
         opening_moves: opening.moves().len() as u32,
         figures: played.figures.clone(),
+        optimism: Optimism::of(&played.moves),
         overhead: Overhead {
             sum,
             longest,

@@ -1,6 +1,7 @@
 //! Matches between USI engines: games under a referee that knows all rules of shogi, statistics of
 //! the results (Elo, SPRT), and SPSA tuning.
 
+pub mod curve;
 pub mod engine_text;
 pub mod error;
 pub mod event;
@@ -11,6 +12,7 @@ mod job;
 pub mod journal;
 pub mod merge;
 pub mod openings;
+pub mod optimism;
 mod player;
 pub mod referee;
 pub mod runner;

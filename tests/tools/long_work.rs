@@ -156,6 +156,57 @@ fn a_match_at_fixed_nodes() {
     assert_eq!(whole, killed);
 }
 
+#[test]
+fn a_curve_over_nodes() {
+    let folder = Folder::new("curve");
+    let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
+    let engine = |name: &str| {
+        format!(
+            "cmd={program},name={name},option.EvalFile=<material>,option.USI_Hash=1,\
+             option.Threads=1"
+        )
+    };
+    let (one, other) = (engine("one"), format!("{},nodes=50", engine("other")));
+    let arguments = ["match", "--nodes", "60,200", "--max-moves", "80"];
+    let engines = [
+        "--engine",
+        &one,
+        "--engine",
+        &other,
+        "--from-startpos",
+        "--out",
+    ];
+    let arguments = [&arguments[..], &engines].concat();
+    let [whole, killed] = ["whole", "killed"].map(|name| folder.path(name));
+    let text = stdout(&[&arguments[..], &[&whole]].concat());
+    assert!(text.starts_with("one against other\n"), "{text}");
+    let rows: Vec<&str> = text.lines().skip(2).collect();
+    assert_eq!(rows.len(), 2, "{text}");
+    assert!(rows[0].trim().starts_with("60 ") && rows[1].trim().starts_with("200 "));
+    let svg = String::from_utf8(folder.bytes("whole/curve.svg"));
+    assert!(svg.is_ok_and(|svg| svg.contains("nodes a move")));
+
+    let arguments = [&arguments[..], &[&killed]].concat();
+    let journal = folder.path("killed/nodes-200/games.jsonl");
+    kill(&arguments, &[], &journal, 1);
+    let resumed = stdout(&["match", "--out", &killed, "--resume"]);
+    assert!(resumed.starts_with("one against other\n"), "{resumed}");
+    // Times are not those of the other run.
+    let timed = ["figures", "overhead"];
+    for nodes in [60, 200] {
+        let [whole, killed] = ["whole", "killed"].map(|run| {
+            let journal = format!("{run}/nodes-{nodes}/games.jsonl");
+            entries(&folder, &journal, "game", &timed)
+        });
+        assert_eq!(whole.len(), 2);
+        assert!(whole[0]["optimism"][0]["pairs"].as_u64() > Some(5));
+        assert_eq!(whole, killed);
+    }
+    let other_match = [&arguments[..], &["--resume", "--seed", "2"]].concat();
+    let refused = command(&other_match).output().expect("raicho runs");
+    assert!(!refused.status.success());
+}
+
 /// Tsume problems, and positions without a mate.
 const PROBLEMS: &str = "\
 8k/9/7S1/7G1/9/9/9/9/9 b Rrb2g2s4n4l18p 1

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::optimism::Optimism;
 use super::super::player::SearchInfo;
 use super::super::referee::Reason;
 use crate::types::Color;
@@ -33,6 +34,9 @@ pub struct GameEntry {
     pub opening_moves: u32,
     /// Statistics of both players, by [`Color::index`].
     pub figures: [PlayerFigures; 2],
+    /// Sums of the scores of black and white over neighbouring plies.
+    #[serde(default, skip_serializing_if = "Optimism::is_empty")]
+    pub optimism: Optimism,
     /// Time between an answer and the next `go`.
     pub overhead: Overhead,
     /// By how much the clock was overrun, if the game was lost on time.

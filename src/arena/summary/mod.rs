@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::journal::LineFault;
+use super::optimism::{FIRST_PLIES, Optimism};
 use super::sprt::{Sprt, Verdict};
 use super::statistics::Estimate;
 use super::tally::{EngineTally, PairingTally, Tally};
@@ -15,6 +16,7 @@ mod tests;
 mod text;
 
 pub use text::one_line;
+pub(in crate::arena) use text::whole_centipawns;
 
 /// The summary of a match. Times are in seconds.
 #[derive(Clone, Debug, Serialize)]
@@ -89,8 +91,25 @@ pub struct PairingSummary {
     /// Likelihood of superiority.
     los: Option<f64>,
     sprt: Option<SprtSummary>,
+    /// Scores of both engines by ply; empty where nobody reported scores.
+    optimism: Vec<OptimismSummary>,
     #[serde(skip)]
     estimate: Option<Estimate>,
+}
+
+/// How far both engines think that they are ahead, from one ply on, in centipawns.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct OptimismSummary {
+    /// The first ply, counted from the end of the opening; the next entry has the end.
+    from_ply: usize,
+    /// Number of pairs of neighbouring plies.
+    pairs: u64,
+    /// Mean score of the first engine, from its own view; `None` without pairs.
+    first: Option<f64>,
+    /// Mean score of the second engine, from its own view.
+    second: Option<f64>,
+    /// Their sum.
+    sum: Option<f64>,
 }
 
 /// The state of the sequential test.
@@ -263,8 +282,68 @@ impl PairingSummary {
                     },
                 }
             }),
+            optimism: OptimismSummary::of(&pairing.optimism),
             estimate,
         }
+    }
+}
+
+/// The figures of a curve.
+impl PairingSummary {
+    /// The names of the engines: `first against second`.
+    pub(in crate::arena) fn title(&self) -> String {
+        format!("{} against {}", self.first, self.second)
+    }
+
+    pub(in crate::arena) const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Points per game, 0 to 1; `None` without games.
+    pub(in crate::arena) const fn score(&self) -> Option<f64> {
+        self.score
+    }
+
+    /// The Elo difference; `None` without games and where it is infinite.
+    pub(in crate::arena) const fn elo(&self) -> Option<f64> {
+        self.elo
+    }
+
+    /// Half the width of the 95 % interval.
+    pub(in crate::arena) const fn elo_error(&self) -> Option<f64> {
+        self.elo_error
+    }
+
+    /// The ends of the 95 % interval; `None` where they are infinite.
+    pub(in crate::arena) const fn interval(&self) -> [Option<f64>; 2] {
+        [self.elo_low, self.elo_high]
+    }
+
+    /// The sum of both engines' scores in each bucket of plies, in centipawns.
+    pub(in crate::arena) fn optimism(&self) -> impl Iterator<Item = Option<f64>> {
+        self.optimism.iter().map(|bucket| bucket.sum)
+    }
+}
+
+impl OptimismSummary {
+    #[expect(clippy::cast_precision_loss, reason = "figures for people")]
+    fn of(optimism: &Optimism) -> Vec<Self> {
+        if optimism.is_empty() {
+            return Vec::new();
+        }
+        let buckets = FIRST_PLIES.iter().zip(optimism.0);
+        let summary = buckets.map(|(&from_ply, sums)| {
+            let mean = |sum: i64| (sums.pairs > 0).then(|| sum as f64 / sums.pairs as f64);
+            let [first, second] = sums.scores;
+            Self {
+                from_ply,
+                pairs: sums.pairs,
+                first: mean(first),
+                second: mean(second),
+                sum: mean(first + second),
+            }
+        });
+        summary.collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::super::journal::GameEntry;
+use super::super::optimism::ScoreSums;
 use super::super::referee::Reason;
 use super::super::settings::MatchSettings;
 use super::super::sprt::Model;
@@ -76,6 +77,29 @@ machine        no stall
 
 records        some/match";
     assert_eq!(summary.to_string(), expected);
+}
+
+#[test]
+fn optimism_is_shown_where_scores_are_known() {
+    let settings = sample();
+    let mut won = entry(&settings, 0, Some("new-version"), Reason::Resignation);
+    for (index, sums) in won.optimism.0.iter_mut().enumerate().skip(1) {
+        let scores = [300 * index as i64, -60];
+        *sums = ScoreSums { pairs: 2, scores };
+    }
+    let summary = Summary::of(&tally_of(&settings, &[won]), "");
+    let expected = "
+  scores of neighbouring plies     0-14    15-29    30-59      60+
+  sum (optimism)                      -     +120     +270     +420
+  new-version                         -     +150     +300     +450
+  old                                 -      -30      -30      -30
+";
+    assert!(summary.to_string().contains(expected), "{summary}");
+    let json = serde_json::to_value(&summary).unwrap();
+    let expected = json!({
+        "from_ply": 30, "pairs": 2, "first": 300.0, "second": -30.0, "sum": 270.0,
+    });
+    assert_eq!(json["pairings"][0]["optimism"][2], expected);
 }
 
 #[test]

@@ -46,6 +46,15 @@ fn elo_text(estimate: &Estimate) -> String {
     format!("Elo {bound} (95 %), LOS {los:.1} %")
 }
 
+/// A mean score; `-` if there is none.
+pub(in crate::arena) fn whole_centipawns(score: Option<f64>) -> String {
+    // Adding 0 turns a rounded -0 into 0.
+    score.map_or_else(
+        || "-".to_owned(),
+        |score| format!("{:+.0}", score.round() + 0.0),
+    )
+}
+
 fn games(count: u64) -> String {
     let word = if count == 1 { "game" } else { "games" };
     format!("{count} {word}")
@@ -190,6 +199,7 @@ impl fmt::Display for PairingSummary {
             "  pairs with 0, ½, 1, 1½, 2 points: {}",
             pairs.join(", ")
         )?;
+        self.write_optimism(f)?;
         if let Some(SprtSummary {
             test,
             llr,
@@ -209,6 +219,51 @@ impl fmt::Display for PairingSummary {
             )?;
         }
         writeln!(f)
+    }
+}
+
+impl PairingSummary {
+    /// A table of the mean scores by ply, if there are scores.
+    fn write_optimism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.optimism.is_empty() {
+            return Ok(());
+        }
+        let title = "scores of neighbouring plies";
+        let width = [title, &self.first, &self.second].map(|name| name.chars().count());
+        let width = width.into_iter().max().unwrap_or(0);
+        write!(f, "  {title:width$}")?;
+        for (index, bucket) in self.optimism.iter().enumerate() {
+            let from = bucket.from_ply;
+            let plies = match self.optimism.get(index + 1) {
+                Some(next) => format!("{from}-{}", next.from_ply - 1),
+                None => format!("{from}+"),
+            };
+            write!(f, "  {plies:>7}")?;
+        }
+        writeln!(f)?;
+        let buckets = &self.optimism;
+        let rows: [(&str, Vec<Option<f64>>); 3] = [
+            (
+                "sum (optimism)",
+                buckets.iter().map(|bucket| bucket.sum).collect(),
+            ),
+            (
+                &*self.first,
+                buckets.iter().map(|bucket| bucket.first).collect(),
+            ),
+            (
+                &*self.second,
+                buckets.iter().map(|bucket| bucket.second).collect(),
+            ),
+        ];
+        for (name, scores) in rows {
+            write!(f, "  {name:width$}")?;
+            for score in scores {
+                write!(f, "  {:>7}", whole_centipawns(score))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::journal::{GameEntry, LineFault, Overhead, PlayerFigures};
+use super::optimism::Optimism;
 use super::referee::Reason;
 use super::settings::MatchSettings;
 use super::statistics::{Estimate, Pentanomial, Wdl};
@@ -45,6 +46,8 @@ pub struct PairingTally {
     pub wdl: Wdl,
     /// Results of pairs of which both games are finished.
     pub pairs: Pentanomial,
+    /// Scores of the first and the second engine over neighbouring plies.
+    pub optimism: Optimism,
     /// Half points of the first engine in unfinished pairs, by number of the pair.
     open: BTreeMap<u64, usize>,
 }
@@ -95,6 +98,7 @@ impl Tally {
             engines,
             wdl: Wdl::default(),
             pairs: Pentanomial::default(),
+            optimism: Optimism::default(),
             open: BTreeMap::new(),
         };
         Self {
@@ -154,7 +158,7 @@ impl Tally {
         for (color, engine) in Color::ALL.into_iter().zip(fixture.players) {
             self.add_to_engine(engine, color, half_points(color), entry);
         }
-        self.add_to_pairing(number, fixture.players, half_points);
+        self.add_to_pairing(entry, fixture.players, half_points);
         *self.reasons.entry(entry.reason).or_default() += 1;
         self.overhead.sum += entry.overhead.sum;
         self.overhead.longest = self.overhead.longest.max(entry.overhead.longest);
@@ -194,14 +198,20 @@ impl Tally {
 
     fn add_to_pairing(
         &mut self,
-        game: u64,
+        entry: &GameEntry,
         players: [usize; 2],
         half_points: impl Fn(Color) -> usize,
     ) {
+        let game = entry.game;
         let pairing = &mut self.pairings[(game / 2) as usize % self.settings.pairings().len()];
         let is_black = pairing.engines == players;
         let points = half_points(if is_black { Color::Black } else { Color::White });
         count(&mut pairing.wdl, points);
+        pairing.optimism += if is_black {
+            entry.optimism
+        } else {
+            entry.optimism.swapped()
+        };
         match pairing.open.remove(&(game / 2)) {
             Some(other) => pairing.pairs.add_pair(points + other),
             None => drop(pairing.open.insert(game / 2, points)),

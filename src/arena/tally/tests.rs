@@ -5,6 +5,7 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::super::journal::TimeLoss;
+use super::super::optimism::ScoreSums;
 use super::*;
 use crate::arena::tests::samples::{entry, settings};
 
@@ -27,6 +28,21 @@ fn time_loss(settings: &MatchSettings, game: u64, winner: &str, stall: Option<u6
         dialogue: Some("faults/it.txt".into()),
         ..entry(settings, game, Some(winner), Reason::TimeLoss)
     }
+}
+
+#[test]
+fn optimism_is_that_of_the_engines_and_not_of_the_colours() {
+    let settings = settings(&["a", "b"], Some(4));
+    let mut tally = Tally::new(&settings);
+    for game in 0..2 {
+        let mut entry = entry(&settings, game, None, Reason::Repetition);
+        // The first engine, black and then white, is 100 ahead in its own view.
+        let scores = if game == 0 { [100, 30] } else { [30, 100] };
+        entry.optimism.0[2] = ScoreSums { pairs: 1, scores };
+        assert_eq!(tally.add(&entry), Ok(()));
+    }
+    let sums = tally.pairings[0].optimism.0[2];
+    assert_eq!((sums.pairs, sums.scores), (2, [200, 60]));
 }
 
 fn with_line_faults(mut entry: GameEntry, count: u64) -> GameEntry {

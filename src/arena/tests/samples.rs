@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::super::journal::{GameEntry, Overhead, PlayerFigures};
 use super::super::openings::{OpeningSettings, Order, Source};
+use super::super::optimism::Optimism;
 use super::super::referee::{Reason, Rules};
 use super::super::settings::{EngineSettings, Format, MatchSettings};
 use super::super::time_control::TimeControl;
@@ -71,6 +72,7 @@ pub(in crate::arena) fn entry(
         moves: 2,
         opening_moves: 1,
         figures: [10, 20].map(figures),
+        optimism: Optimism::default(),
         overhead: Overhead {
             sum: Duration::from_micros(100),
             longest: Duration::from_micros(100 + game),

@@ -1,5 +1,6 @@
 //! `raicho match`: plays matches between engines, merges their shards and writes sets of openings.
 
+mod curve;
 mod merge;
 mod openings;
 mod play;
@@ -40,6 +41,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Some(Command::Merge(arguments)) => merge::run(arguments),
         Some(Command::Openings(arguments)) => openings::run(arguments),
+        None if arguments.play.is_curve() => curve::run(&arguments.play),
         None => play::run(&arguments.play),
     }
 }

@@ -8,22 +8,24 @@ use clap::Args;
 use super::progress::Progress;
 use super::report::JsonArguments;
 use super::settings::{EngineArguments, GameArguments, OpeningArguments, RuleArguments};
+use crate::arena::curve::CurveSettings;
 use crate::arena::journal::{self, GameEntry, MatchFolder};
 use crate::arena::runner;
-use crate::arena::settings::MatchSettings;
+use crate::arena::settings::{EngineSettings, MatchSettings};
+use crate::arena::summary::Summary;
 use crate::cli::flat_error::flat_error;
 use crate::cli::interrupt::stop_on_ctrl_c;
-use crate::runs::FolderError;
+use crate::runs::{FolderError, Stop};
 
 // This struct is flattened into another one of the same name, whose clap group it must not share.
 #[derive(Args)]
 #[group(skip)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    engines: EngineArguments,
+    pub(super) engines: EngineArguments,
 
     #[command(flatten)]
-    games: GameArguments,
+    pub(super) games: GameArguments,
 
     /// Number of games at a time
     #[arg(
@@ -47,17 +49,14 @@ pub(super) struct Arguments {
     /// Resume the match in the folder of --out; its engines and settings need not be repeated. With
     /// engines given, begin the match if the folder has none yet
     #[arg(long, requires = "out")]
-    resume: bool,
+    pub(super) resume: bool,
 
     #[command(flatten)]
-    json: JsonArguments,
+    pub(super) json: JsonArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = arguments.out.clone().unwrap_or_else(|| {
-        let now = jiff::Zoned::now().strftime("match-%Y%m%d-%H%M%S");
-        PathBuf::from(now.to_string())
-    });
+    let folder = arguments.folder();
     let is_new = matches!(
         journal::read_settings(&folder),
         Err(FolderError::Missing { .. })
@@ -66,43 +65,71 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (settings, run_folder, entries) = if goes_on {
         resume(arguments, &folder)?
     } else {
-        let settings = settings(arguments)?;
+        let settings = arguments.settings(arguments.engines.engines()?)?;
         let run_folder = MatchFolder::create(&folder, &settings).map_err(flat_error)?;
         (settings, run_folder, Vec::new())
     };
     let stop = stop_on_ctrl_c()?;
-    let progress = Progress::new(&settings, entries.len() as u64);
-    let summary = runner::run(
-        &settings,
-        run_folder,
-        &entries,
-        arguments.concurrency.into(),
-        &stop,
-        &|event| progress.show(&event),
-    );
-    progress.finish();
-    let summary = match summary {
+    let summary = match play(arguments, &settings, run_folder, &entries, &stop) {
         Ok(summary) => summary,
         Err(error) if is_without_games(&folder) => {
             if !goes_on {
                 discard(&folder);
             }
-            return Err(flat_error(error));
+            return Err(error);
         }
-        Err(error) => bail!(
-            "{error}\nfinished games are kept; raicho match --out {} --resume continues",
-            folder.display()
-        ),
+        Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
     };
     arguments.json.report(&summary, Some(&folder))?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a match for the whole.
-        bail!(
-            "interrupted; raicho match --out {} --resume continues",
-            folder.display()
-        );
+        bail!("interrupted; {}", advice(&folder));
     }
     Ok(())
+}
+
+/// Plays the games of a match that are not in `entries`, and shows the progress.
+pub(super) fn play(
+    arguments: &Arguments,
+    settings: &MatchSettings,
+    folder: MatchFolder,
+    entries: &[GameEntry],
+    stop: &Stop,
+) -> anyhow::Result<Summary> {
+    let progress = Progress::new(settings, entries.len() as u64);
+    let concurrency = arguments.concurrency.into();
+    let summary = runner::run(settings, folder, entries, concurrency, stop, &|event| {
+        progress.show(&event);
+    });
+    progress.finish();
+    summary.map_err(flat_error)
+}
+
+/// What continues an interrupted match.
+pub(super) fn advice(folder: &Path) -> String {
+    format!("raicho match --out {} --resume continues", folder.display())
+}
+
+impl Arguments {
+    /// Whether these are several matches, each with another node limit.
+    pub(super) fn is_curve(&self) -> bool {
+        let is_resumed = || self.resume && CurveSettings::read(&self.folder()).is_ok();
+        self.engines.nodes.len() > 1 || is_resumed()
+    }
+
+    /// The folder for results and records.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| {
+            let now = jiff::Zoned::now().strftime("match-%Y%m%d-%H%M%S");
+            PathBuf::from(now.to_string())
+        })
+    }
+
+    /// The settings of a new match between these engines.
+    pub(super) fn settings(&self, engines: Vec<EngineSettings>) -> anyhow::Result<MatchSettings> {
+        self.games
+            .settings(engines, self.rules.rules()?, self.openings.settings())
+    }
 }
 
 fn is_without_games(folder: &Path) -> bool {
@@ -120,21 +147,13 @@ fn discard(folder: &Path) {
     let _ = std::fs::remove_dir(folder);
 }
 
-fn settings(arguments: &Arguments) -> anyhow::Result<MatchSettings> {
-    arguments.games.settings(
-        arguments.engines.engines()?,
-        arguments.rules.rules()?,
-        arguments.openings.settings(),
-    )
-}
-
 fn resume(
     arguments: &Arguments,
     folder: &Path,
 ) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
     let old = journal::read_settings(folder).map_err(flat_error)?;
     if !arguments.engines.is_empty() {
-        let new = settings(arguments)?;
+        let new = arguments.settings(arguments.engines.engines()?)?;
         if let Some(difference) = new.difference(&old) {
             bail!(
                 "{} holds another match: {difference}; \

@@ -49,14 +49,16 @@ pub(in crate::cli) struct EngineArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
     movetime: Option<Duration>,
 
-    /// Nodes per move (`go nodes`)
+    /// Nodes per move (`go nodes`). For several limits, separated by commas, the match is played
+    /// with each of them in turn, and the result is a curve over nodes
     #[arg(
         long,
-        value_name = "N",
+        value_name = "N[,N…]",
+        value_delimiter = ',',
         value_parser = clap::value_parser!(u64).range(1..),
         help_heading = "Time"
     )]
-    nodes: Option<u64>,
+    pub(super) nodes: Vec<u64>,
 
     /// Depth per move (`go depth`)
     #[arg(
@@ -231,8 +233,16 @@ impl EngineArguments {
         self.engines.is_empty()
     }
 
-    /// The settings of the engines.
+    /// The settings of the engines for a single match.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
+        if self.nodes.len() > 1 {
+            bail!("--nodes has {} limits, expected one", self.nodes.len());
+        }
+        self.engines_with(self.nodes.first().copied())
+    }
+
+    /// The settings of the engines with a node limit of the command line.
+    pub(super) fn engines_with(&self, nodes: Option<u64>) -> anyhow::Result<Vec<EngineSettings>> {
         let tc = self.tc.unwrap_or(BaseAndIncrement {
             base: Duration::ZERO,
             increment: Duration::ZERO,
@@ -242,7 +252,7 @@ impl EngineArguments {
             increment: tc.increment,
             byoyomi: self.byoyomi.unwrap_or_default(),
             movetime: self.movetime,
-            nodes: self.nodes,
+            nodes,
             depth: self.depth,
         };
         let mut each = self.each.clone().unwrap_or_default();

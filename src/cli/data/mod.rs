@@ -1,5 +1,5 @@
-//! `raicho convert`, `validate`, `shuffle`, `dedup`, `stats`, `roots` and `rescore`: tools for files
-//! of teacher data and games.
+//! `raicho convert`, `validate`, `shuffle`, `dedup`, `stats`, `roots` and `rescore`: tools for
+//! files of teacher data and games.
 
 pub(super) mod convert;
 pub(super) mod dedup;

@@ -1,0 +1,116 @@
+//! `raicho match --nodes N,N…`: the same match with several node limits, and the curve of Elo over
+//! nodes.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+
+use super::play::{self, Arguments, advice};
+use crate::arena::curve::{Curve, CurvePoint, CurveSettings, match_folder};
+use crate::arena::journal::{self, MatchFolder};
+use crate::arena::settings::MatchSettings;
+use crate::arena::summary::Summary;
+use crate::cli::flat_error::flat_error;
+use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::output;
+use crate::runs::{FolderError, Stop};
+
+const TEXT_FILE: &str = "curve.txt";
+const SVG_FILE: &str = "curve.svg";
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = arguments.folder();
+    let curve = match CurveSettings::read(&folder) {
+        Ok(curve) if arguments.resume => {
+            check_same(arguments, &folder, &curve)?;
+            curve
+        }
+        Ok(_) | Err(FolderError::Missing { .. }) => begin(arguments, &folder)?,
+        Err(error) => return Err(flat_error(error)),
+    };
+    let stop = stop_on_ctrl_c()?;
+    let mut played = Curve { points: Vec::new() };
+    for &nodes in &curve.nodes {
+        let summary = play_limit(arguments, &match_folder(&folder, nodes), &stop);
+        let summary = match summary {
+            Ok(summary) => summary,
+            Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
+        };
+        let is_interrupted = summary.is_interrupted;
+        played.points.push(CurvePoint { nodes, summary });
+        if is_interrupted || stop.is_requested() {
+            break;
+        }
+    }
+    report(arguments, &folder, &played)?;
+    let is_whole = played.points.len() == curve.nodes.len()
+        && played
+            .points
+            .iter()
+            .all(|point| !point.summary.is_interrupted);
+    if !is_whole {
+        bail!("interrupted; {}", advice(&folder));
+    }
+    Ok(())
+}
+
+/// Begins all matches in the folder.
+fn begin(arguments: &Arguments, folder: &Path) -> anyhow::Result<CurveSettings> {
+    let mut nodes = arguments.engines.nodes.clone();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let limits = nodes.iter().map(|&nodes| settings(arguments, nodes));
+    let settings: Vec<MatchSettings> = limits.collect::<anyhow::Result<_>>()?;
+    let curve = CurveSettings { nodes };
+    curve.create(folder, &settings).map_err(flat_error)?;
+    Ok(curve)
+}
+
+/// The settings of the match with a node limit.
+fn settings(arguments: &Arguments, nodes: u64) -> anyhow::Result<MatchSettings> {
+    arguments.settings(arguments.engines.engines_with(Some(nodes))?)
+}
+
+/// Checks that a command line with engines means the matches in the folder.
+fn check_same(arguments: &Arguments, folder: &Path, curve: &CurveSettings) -> anyhow::Result<()> {
+    if arguments.engines.is_empty() {
+        return Ok(());
+    }
+    for &nodes in &curve.nodes {
+        let old = journal::read_settings(&match_folder(folder, nodes)).map_err(flat_error)?;
+        if let Some(difference) = settings(arguments, nodes)?.difference(&old) {
+            bail!(
+                "{} holds another curve, at {nodes} nodes: {difference}; leave out the engines to \
+                resume it as it is",
+                folder.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Plays what is left of the match with one node limit, and writes its summary.
+fn play_limit(arguments: &Arguments, folder: &Path, stop: &Stop) -> anyhow::Result<Summary> {
+    let old = journal::read_settings(folder).map_err(flat_error)?;
+    let settings = arguments.games.changed(old)?;
+    let (run_folder, entries) = MatchFolder::resume(folder, &settings).map_err(flat_error)?;
+    let summary = play::play(arguments, &settings, run_folder, &entries, stop)?;
+    let json = serde_json::to_string_pretty(&summary)? + "\n";
+    write(&folder.join("summary.json"), &json)?;
+    write(&folder.join("summary.txt"), &format!("{summary}\n"))?;
+    output::eprint_line(format_args!("{summary}\n"));
+    Ok(summary)
+}
+
+fn report(arguments: &Arguments, folder: &Path, curve: &Curve) -> anyhow::Result<()> {
+    arguments.json.report(curve, None)?;
+    write(&folder.join(TEXT_FILE), &format!("{curve}\n"))?;
+    match curve.to_svg() {
+        Some(svg) => write(&folder.join(SVG_FILE), &svg),
+        None => Ok(()),
+    }
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| path.display().to_string())
+}
