@@ -13,8 +13,6 @@ const BEFORE_RESUMING: Duration = Duration::from_millis(1500);
 /// First and longest pause after a lost connection.
 const FIRST_RETRY: Duration = Duration::from_secs(3);
 const LONGEST_RETRY: Duration = Duration::from_mins(5);
-/// After a connection that lasted this long, pauses do not grow on.
-const GOOD_CONNECTION: Duration = Duration::from_mins(1);
 /// First and longest pause after a refused login: servers block accounts that try too often.
 const FIRST_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 const LONGEST_AFTER_REFUSAL: Duration = Duration::from_mins(15);
@@ -60,11 +58,10 @@ impl Pauses {
         }
     }
 
-    /// A connection was lost after this time. One that was good for a while begins anew.
-    pub(super) fn note_connection(&mut self, lasted: Duration) {
-        if lasted >= GOOD_CONNECTION {
-            self.losses = 0;
-        }
+    /// The server works: a game has begun, or the connection lasted a while. Pauses after lost
+    /// connections begin anew.
+    pub(super) fn note_success(&mut self) {
+        self.losses = 0;
     }
 
     /// The pause that begins at `now`.
@@ -130,7 +127,7 @@ mod tests {
         assert!(pauses.next(Cause::Played, at(0, 0)) >= Duration::from_secs(1));
         assert!(pauses.next(Cause::Lost, at(0, 0)) < Duration::from_secs(4));
         pauses.next(Cause::Lost, at(0, 0));
-        pauses.note_connection(Duration::from_mins(5));
+        pauses.note_success();
         assert!(pauses.next(Cause::Lost, at(0, 0)) < Duration::from_secs(4));
     }
 

@@ -18,6 +18,8 @@ use crate::runs::{FolderError, Stop};
 
 /// How often the user's wish is looked at.
 const GLANCE: Duration = Duration::from_millis(100);
+/// A connection that lasted this long was good.
+const GOOD_CONNECTION: Duration = Duration::from_mins(1);
 /// A game that was not resumed for this long is given up. Servers wait for some 30 s.
 const RESUME_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -210,7 +212,9 @@ impl Runner<'_> {
         visit.perform(actions)?;
         visit.serve()?;
         let cause = visit.cause;
-        self.pauses.note_connection(began.elapsed());
+        if began.elapsed() >= GOOD_CONNECTION {
+            self.pauses.note_success();
+        }
         Ok(cause)
     }
 
@@ -347,7 +351,7 @@ impl Visit<'_, '_> {
             }
             Event::Offered(summary) => (runner.watch)(Happening::Offered(&summary)),
             Event::Rejected(by) => runner.note(&format!("game rejected by {by}")),
-            Event::Started => {}
+            Event::Started => runner.pauses.note_success(),
             Event::Finished(finished) => {
                 if finished.is_complete {
                     self.cause = Cause::Played;

@@ -18,6 +18,15 @@ impl Playing {
             self.say(turn.resign(), context);
             return;
         }
+        // A win that needs no search, and that the engine may not know.
+        let turn = match turn.declare(self.game.position(), self.game.declaration_rule()) {
+            Ok(action) => {
+                self.stop_engine(context);
+                self.say(action, context);
+                return;
+            }
+            Err(turn) => turn,
+        };
         let clock = self.game.clock().for_search();
         let is_hit = |ponder: &Ponder| Some(ponder.expected) == self.game.position().last_move();
         let search = match self.ponder.take() {

@@ -81,8 +81,7 @@ fn rival_declares() {
 #[test]
 fn client_declares() {
     let mut table = Table::playing(settings(), '+', DECLARABLE);
-    table.answer(Answer::Declare);
-    assert_eq!(table.taken(), ["%KACHI"]);
+    assert_eq!(table.taken(), ["%KACHI"], "without a search");
     table.say("%KACHI\n#JISHOGI\n#WIN");
     assert_eq!(table.finished().ending, Ending::Declaration);
 }
