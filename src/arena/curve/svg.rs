@@ -108,6 +108,16 @@ fn ranges(series: &[Series]) -> Option<[Range<f64>; 2]> {
     ])
 }
 
+/// The label of a line of the node axis: 1, 2 and 5 of each decade, as there is no room for more.
+fn label(nodes: f64) -> String {
+    let text = format!("{nodes:.0}");
+    if text.starts_with(['1', '2', '5']) {
+        text
+    } else {
+        String::new()
+    }
+}
+
 fn chart<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     series: &[Series],
@@ -126,7 +136,7 @@ fn chart<B: DrawingBackend>(
     mesh.x_desc("nodes a move").y_desc("Elo, 95 %");
     mesh.label_style(("sans-serif", FONT_SIZE));
     mesh.light_line_style(WHITE);
-    mesh.x_label_formatter(&|nodes| format!("{nodes:.0}"));
+    mesh.x_label_formatter(&|nodes| label(*nodes));
     mesh.y_label_formatter(&|elo| format!("{elo:+.0}"));
     mesh.draw()?;
     let even = [(nodes.start, 0.0), (nodes.end, 0.0)];
