@@ -36,12 +36,14 @@ pub(super) struct MemoryBook {
 
 impl MemoryBook {
     /// Takes positions in the order of their file.
-    pub(super) fn new(mut nodes: Vec<Node>, moves: Vec<BookMove>) -> Self {
+    pub(super) fn new(mut nodes: Vec<Node>, mut moves: Vec<BookMove>) -> Self {
         let says_ply_one_only = nodes.len() > 1 && nodes.iter().all(|node| node.ply == 1);
         let order = |node: &Node| (node.position, node.first_move);
         if !nodes.is_sorted_by_key(order) {
             nodes.par_sort_unstable_by_key(order);
         }
+        nodes.shrink_to_fit();
+        moves.shrink_to_fit();
         Self {
             nodes,
             moves,

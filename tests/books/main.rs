@@ -1,10 +1,11 @@
 //! Opening books: the answers of other programs, malformed files, round trips between the formats,
-//! and the books in the running engine.
+//! and the commands of `raicho book`.
 
 #[path = "../support/common.rs"]
 mod common;
 
 mod answers;
+mod commands;
 mod made_up;
 mod making;
 mod malformed;

@@ -137,6 +137,10 @@ fn the_graph_of_shogihome_has_the_moves_of_its_text() {
     let graph = entries(&books.join("shogihome.sbk"));
     let text = entries(&books.join("shogihome.db"));
     assert_same(&graph, &text, moves_and_counts);
+    assert!(
+        graph.iter().all(|entry| entry.ply == 1),
+        "it has many roots"
+    );
     let folder = Folder::new("graph");
     let path = folder.file("ours.sbk");
     write(&text, &path);

@@ -55,30 +55,29 @@ impl Block {
             let (line, rest) = split_line(text);
             text = rest;
             block.lines += 1;
-            let read = match (Line::of(line), owner) {
+            let number = first_line + block.lines;
+            let line = Line::of(line);
+            let read = match (line, owner) {
                 (Line::Nothing, _) | (Line::Move(_), Owner::Skipped) => Ok(owner),
                 (Line::Position(text), _) => {
-                    let line = first_line + block.lines;
                     if spelling == Spelling::Canonical {
-                        block.check_spelling(text, line);
+                        block.check_spelling(text, number);
                     }
-                    block.add_position(text, line)
+                    block.add_position(text, number)
                 }
                 (Line::Move(line), Owner::LastNode) => block.add_move(line).map(|()| owner),
                 (Line::Move(line), Owner::Nobody) => {
                     Err(parse_move(line).err().unwrap_or(Problem::MoveOutside))
                 }
             };
-            match (read, Line::of(line)) {
-                (Ok(next), _) => owner = next,
-                (Err(problem), line) => {
-                    if matches!(line, Line::Position(_)) {
-                        owner = Owner::Skipped;
-                    }
-                    let place = Place::Line(first_line + block.lines);
-                    block.faults.push(BookFault::new(place, problem));
+            owner = read.unwrap_or_else(|problem| {
+                let fault = BookFault::new(Place::Line(number), problem);
+                block.faults.push(fault);
+                match line {
+                    Line::Position(_) => Owner::Skipped,
+                    Line::Nothing | Line::Move(_) => owner,
                 }
-            }
+            });
         }
         block
     }

@@ -72,7 +72,7 @@ impl DbOnDisk {
     /// The moves of a position; none if it is not there.
     pub(in crate::book) fn find(&self, query: &Query) -> io::Result<Vec<BookMove>> {
         let mut entries = self.entries_of(query)?;
-        if entries.len() != 1
+        if entries.len() > 1
             && let Some(line) = self.search_as_yaneuraou(query)?
         {
             entries = vec![line];

@@ -11,7 +11,8 @@ use crate::book::losses::Extras;
 use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 
-/// The positions of a book: root by root, the nearest first.
+/// The positions of a book: root by root, the nearest first. Roots other than the start position
+/// carry no true ply; then all positions have ply 1, as `ShogiHome` writes them.
 pub(in crate::book) struct SbkReader {
     states: Vec<State>,
     /// Whether a state was reached, by number.
@@ -24,6 +25,8 @@ pub(in crate::book) struct SbkReader {
     /// Number of the state of the last entry.
     state: usize,
     extras: Extras,
+    /// Whether all roots are the start position, so that the plies are known.
+    has_plies: bool,
 }
 
 /// A state whose position is known.
@@ -51,7 +54,9 @@ impl SbkReader {
         {
             START_SFEN.clone_into(&mut first.position);
         }
+        let mut roots = states.iter().filter(|state| !state.position.is_empty());
         Ok(Self {
+            has_plies: roots.all(|root| is_start(&root.position)),
             is_seen: vec![false; states.len()],
             states,
             next_root: 0,
@@ -142,7 +147,7 @@ impl SbkReader {
         }
         Some(BookEntry {
             position: open.position,
-            ply: open.ply,
+            ply: if self.has_plies { open.ply } else { 1 },
             moves,
         })
     }
@@ -168,6 +173,12 @@ impl Iterator for SbkReader {
             }
         }
     }
+}
+
+/// Whether an SFEN is that of the start position, at any ply.
+fn is_start(sfen: &str) -> bool {
+    let start = START_SFEN.split_whitespace().take(3);
+    sfen.split_whitespace().take(3).eq(start)
 }
 
 /// The position of a root and its ply.

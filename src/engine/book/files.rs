@@ -85,3 +85,52 @@ fn parts_and_file(path: &Path) -> Vec<PathBuf> {
     let parts = (0..MOST_PARTS).map_while(part);
     parts.chain(existing(path.to_owned())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn names(paths: &[PathBuf]) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().map(|name| name.display().to_string());
+        paths.iter().filter_map(name).collect()
+    }
+
+    #[test]
+    fn parts_come_first_and_ybb_stands_in_for_db() {
+        let folder = env::temp_dir().join(format!("raicho-parts-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder can be made");
+        for name in [
+            "a-000.db",
+            "a-001.ybb",
+            "a-003.db",
+            "a.db",
+            "b.ybb",
+            "c.bin",
+        ] {
+            fs::write(folder.join(name), "x").expect("a file can be written");
+        }
+        let settings = |files: &str| BookSettings {
+            file: BookFile::from(files),
+            dir: folder.clone(),
+            ..BookSettings::default()
+        };
+        let (paths, missing) = paths_of(&settings("a.db; b.db;c.bin;d.db;a.db"));
+        assert_eq!(
+            names(&paths),
+            ["a-000.db", "a-001.ybb", "a.db", "b.ybb", "c.bin"]
+        );
+        assert_eq!(missing.len(), 1);
+        assert_eq!(missing[0].name, "d.db");
+        let whole = folder.join("c.bin").display().to_string();
+        let (paths, missing) = paths_of(&settings(&whole));
+        assert_eq!(
+            (names(&paths), missing.len()),
+            (vec!["c.bin".to_owned()], 0)
+        );
+        assert!(paths_of(&settings("no_book")).0.is_empty());
+        assert!(paths_of(&settings("<embedded>")).0.is_empty());
+        let _ = fs::remove_dir_all(folder);
+    }
+}

@@ -128,6 +128,9 @@ impl Books {
             for problem in self.load(settings) {
                 on_event(Event::Note(format!("error: {problem}")));
             }
+            for text in self.take_loaded() {
+                on_event(Event::Note(text));
+            }
         }
         let options = &settings.options;
         let decision = answer(&self.library, position, limits, options, &mut on_event);

@@ -76,6 +76,19 @@ fn a_book_move_is_shown_with_its_line_and_the_others() {
 }
 
 #[test]
+fn a_game_without_isready_has_its_book_too() {
+    let file = BookFile::new("unprepared.db", BOOK);
+    let mut driver = Driver::start();
+    let name = file.0.display();
+    driver.send(&format!(
+        "setoption name BookFile value {name}\ngo byoyomi 1000"
+    ));
+    let lines = driver.until("bestmove");
+    assert!(lines[0].contains("(.db, 2 positions)"), "{lines:?}");
+    assert!(is_from_book(&lines), "{lines:?}");
+}
+
+#[test]
 fn books_are_used_only_where_a_clock_runs() {
     let file = BookFile::new("clocks.db", BOOK);
     let (mut driver, _) = file.engine(&[]);

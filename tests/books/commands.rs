@@ -1,0 +1,133 @@
+//! The commands of `raicho book`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
+
+/// A folder of a test, removed when it is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("raicho-book-commands-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder can be made");
+        Self(folder)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, text).expect("a file can be written");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(words: &[&str], paths: &[&Path]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
+    command.arg("book").args(words).args(paths);
+    command.output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_position_has_one_line_with_its_candidates() {
+    let folder = Folder::new("probe");
+    let book = format!(
+        "sfen {START} 1\n7g7f none 40 20 30\n2g2f 3c3d 35 21 0\n5g5f none -20 18 2\n\
+         1a1b none 0 30 1\n"
+    );
+    let book = folder.write("a.db", &book);
+    let positions = folder.write(
+        "p.txt",
+        "startpos\n# a comment\nstartpos moves 1g1f\nnonsense\n",
+    );
+    let paths = [&*book, &*positions];
+    let output = run(&["probe", "--option", "ConsiderBookMoveCount=true"], &paths);
+    assert_eq!(
+        text(&output.stdout),
+        "startpos\thit\t7g7f:30:-\nstartpos moves 1g1f\tmiss\t-\nnonsense\tmiss\t-\n"
+    );
+    assert!(!output.status.success(), "one line is no position");
+    let output = run(&["probe", "--explain"], &paths);
+    let first = text(&output.stdout).lines().next().map(str::to_owned);
+    let reasons = format!(
+        "startpos\thit\t7g7f:1:-,2g2f:1:3c3d\t5g5f: value below 10; \
+         illegal move 1a1b in {START} 1, it is skipped"
+    );
+    assert_eq!(first, Some(reasons));
+    let output = run(&["probe", "--option", "BookMoves"], &paths);
+    assert!(text(&output.stderr).contains("expected NAME=VALUE"));
+}
+
+#[test]
+fn faults_are_printed_and_the_good_part_is_written() {
+    let folder = Folder::new("validate");
+    let book = format!(
+        "sfen {START} 1\n7g7f none 40 20 30\n7g7e none 0 0 1\n7g7f none 1 1 1\nfoo\n\
+         sfen {START} 1\n2g2f none 0 0 1\n"
+    );
+    let book = folder.write("bad.db", &book);
+    let output = run(&["validate"], &[&book]);
+    let said = text(&output.stdout);
+    for fault in [
+        "line 5: \"foo\" is no move",
+        "line 1: illegal move 7g7e",
+        "line 1: the move 7g7f stands there twice",
+        "line 6: a second entry for this position and ply",
+        "2 positions, 4 faults",
+    ] {
+        assert!(said.contains(fault), "{fault}: {said}");
+    }
+    assert!(!output.status.success());
+    let good = folder.0.join("good.db");
+    let output = run(
+        &["validate", "--skip", &good.display().to_string()],
+        &[&book],
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let written = fs::read_to_string(&good).expect("it was written");
+    let expected = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 40 20 30\n");
+    assert_eq!(written, expected);
+    assert!(run(&["validate"], &[&good]).status.success());
+}
+
+#[test]
+fn a_conversion_says_what_is_lost_and_replaces_nothing() {
+    let folder = Folder::new("convert");
+    let book = format!("sfen {START} 1\n7g7f 3c3d 40000 20 30\n");
+    let book = folder.write("a.db", &book);
+    let out = folder.0.join("a.ybb");
+    let name = out.display().to_string();
+    let output = run(&["convert", "--out", &name], &[&book]);
+    let said = text(&output.stdout);
+    assert!(said.contains("1 positions written to"), "{said}");
+    let lost = "left out or limited: 1 ponder moves, 1 values, 1 counts";
+    assert!(said.contains(lost), "{said}");
+    let output = run(&["convert", "--out", &name], &[&book]);
+    assert!(text(&output.stderr).contains("--force replaces it"));
+    let output = run(
+        &["convert", "--force", "--out", &book.display().to_string()],
+        &[&book],
+    );
+    assert!(text(&output.stderr).contains("cannot be written at the same time"));
+    let output = run(&["info"], &[&out]);
+    assert!(text(&output.stdout).contains("values     32767 to 32767"));
+    let output = run(&["show"], &[&out]);
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("7g7f   -        32767     20           0"),
+        "{shown}"
+    );
+}
