@@ -2,6 +2,7 @@
 
 mod curve;
 mod merge;
+mod opening_arguments;
 mod openings;
 mod play;
 mod progress;
@@ -10,8 +11,9 @@ mod settings;
 
 use clap::{Args, Subcommand};
 
+pub(super) use opening_arguments::OpeningArguments;
 pub(super) use report::JsonArguments;
-pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
+pub(super) use settings::{EngineArguments, RuleArguments};
 
 /// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out
 /// new-old`

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use super::settings::OpeningArguments;
+use super::opening_arguments::OpeningArguments;
 use crate::arena::openings::write_set;
 use crate::cli::flat_error::flat_error;
 use crate::cli::output;

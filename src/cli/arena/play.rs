@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Args;
 
+use super::opening_arguments::OpeningArguments;
 use super::progress::Progress;
 use super::report::JsonArguments;
-use super::settings::{EngineArguments, GameArguments, OpeningArguments, RuleArguments};
+use super::settings::{EngineArguments, GameArguments, RuleArguments};
 use crate::arena::curve::CurveSettings;
 use crate::arena::journal::{self, GameEntry, MatchFolder};
 use crate::arena::runner;

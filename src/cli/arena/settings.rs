@@ -1,14 +1,12 @@
 //! The command line of a match, and its conversion to settings.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 
 use crate::arena::engine_text::EngineText;
-use crate::arena::openings::{OpeningSettings, Order, Plies, Source};
+use crate::arena::openings::{OpeningSettings, Source};
 use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
@@ -16,8 +14,6 @@ use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 
-/// Default of `--max-imbalance` for random openings, in centipawns.
-const MAX_IMBALANCE: u32 = 120;
 const DEFAULT_GAMES: u64 = 100;
 /// Default number of games from the start position, which is one opening played with both colours.
 const GAMES_FROM_STARTPOS: u64 = 2;
@@ -136,51 +132,6 @@ pub(in crate::cli) struct RuleArguments {
     adjudicate_draw: Vec<String>,
 }
 
-/// The openings of the games.
-#[derive(Args)]
-pub(in crate::cli) struct OpeningArguments {
-    /// File of openings: lines of SFEN or `startpos moves …`, or a book of `YaneuraOu` (.db)
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = ["random_plies", "from_startpos"],
-        help_heading = "Openings"
-    )]
-    openings: Option<PathBuf>,
-
-    /// Random openings: number of random moves from the start position, both ends included
-    #[arg(
-        long,
-        value_name = "FROM..TO",
-        default_value = "8..12",
-        help_heading = "Openings"
-    )]
-    random_plies: Plies,
-
-    /// Begin at the start position: two games per pairing, as no opening is played twice
-    #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"], help_heading = "Openings")]
-    from_startpos: bool,
-
-    /// Skip openings in which our own search sees a larger advantage for either side, in centipawns
-    /// [default: 120 for random openings]
-    #[arg(long, value_name = "CENTIPAWNS", help_heading = "Openings")]
-    max_imbalance: Option<u32>,
-
-    /// Order in which the openings of a file are used
-    #[arg(long, value_enum, default_value_t = OrderName::Random, help_heading = "Openings")]
-    order: OrderName,
-
-    /// Seed of the random openings and the random order
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
-    seed: u64,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum OrderName {
-    Random,
-    Sequential,
-}
-
 /// The number of games, and which of them are played.
 #[derive(Args)]
 pub(super) struct GameArguments {
@@ -280,50 +231,6 @@ impl RuleArguments {
             win_adjudication: adjudication(&self.adjudicate)?,
             draw_adjudication: adjudication(&self.adjudicate_draw)?,
         })
-    }
-}
-
-impl OpeningArguments {
-    pub(in crate::cli) fn settings(&self) -> OpeningSettings {
-        let plies = self.random_plies;
-        let (source, max_imbalance) = match (&self.openings, self.from_startpos) {
-            (Some(path), _) => (Source::File(path.clone()), self.max_imbalance),
-            (None, true) => (Source::Startpos, None),
-            (None, false) => (
-                Source::Random { plies },
-                Some(self.max_imbalance.unwrap_or(MAX_IMBALANCE)),
-            ),
-        };
-        OpeningSettings {
-            source,
-            order: match self.order {
-                OrderName::Random => Order::Random,
-                OrderName::Sequential => Order::Sequential,
-            },
-            max_imbalance,
-            seed: self.seed,
-        }
-    }
-}
-
-/// The options on a command line, defaults included.
-impl fmt::Display for OpeningArguments {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let settings = self.settings();
-        match &settings.source {
-            Source::Startpos => f.write_str("--from-startpos")?,
-            Source::File(path) => {
-                write!(f, "--openings {}", path.display())?;
-                if settings.order == Order::Sequential {
-                    f.write_str(" --order sequential")?;
-                }
-            }
-            Source::Random { plies } => write!(f, "--random-plies {plies}")?,
-        }
-        if let Some(most) = settings.max_imbalance {
-            write!(f, " --max-imbalance {most}")?;
-        }
-        write!(f, " --seed {}", settings.seed)
     }
 }
 

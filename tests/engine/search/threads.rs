@@ -79,7 +79,7 @@ fn other_threads_find_the_table_as_it_was() {
     let settings = with_threads(1);
     let mut nodes = Vec::new();
     for _ in 0..2 {
-        collect(&start(&mut searcher, &root, to_depth(9), &settings));
+        collect(&start(&mut searcher, &root, to_depth(11), &settings));
         nodes.push(searcher.statistics().nodes);
         // What two threads search differs from run to run, so they only come and go.
         for threads in [2, 1] {
