@@ -1,7 +1,7 @@
 //! The lines of a CSA client.
 //!
-//! A line that acts in a game can only be made by a [`Turn`](super::turn::Turn). The password is
-//! part of [`ClientLine::wire`] only; `Display` and `Debug` blank it.
+//! A line that acts in a game can only be made by a `Turn`. The password is
+//! part of `ClientLine::wire` only; `Display` and `Debug` blank it.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The right to act in a game, as a value: a [`Turn`] exists only from the moment at which the
+//! The right to act in a game, as a value: a `Turn` exists only from the moment at which the
 //! server gives us the turn until we act or the game ends, and acting consumes it.
 //!
 //! Servers keep a move that comes out of turn and play it later, so a stray move loses games. As
