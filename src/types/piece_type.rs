@@ -57,6 +57,17 @@ impl PieceType {
         Self::Gold,
     ];
 
+    /// The same kinds in the order in which Apery and cshogi store hands.
+    pub(crate) const HAND_OF_APERY: [Self; 7] = [
+        Self::Pawn,
+        Self::Lance,
+        Self::Knight,
+        Self::Silver,
+        Self::Gold,
+        Self::Bishop,
+        Self::Rook,
+    ];
+
     /// Kinds that may be dropped on every rank.
     pub(crate) const DROPPED_ANYWHERE: [Self; 4] =
         [Self::Silver, Self::Gold, Self::Bishop, Self::Rook];

@@ -12,22 +12,12 @@ use crate::types::{Color, Move, Piece, PieceType, Square};
 const PIECES: usize = 31;
 /// Counts of a kind in hand, from 0.
 const COUNTS: usize = 19;
-/// The order in which the numbers for the hand are drawn.
-const HAND_ORDER: [PieceType; 7] = [
-    PieceType::Pawn,
-    PieceType::Lance,
-    PieceType::Knight,
-    PieceType::Silver,
-    PieceType::Gold,
-    PieceType::Bishop,
-    PieceType::Rook,
-];
 
 struct Numbers {
     // [piece][square]
     board: Vec<[u64; Square::NUM]>,
-    // [place in HAND_ORDER][count]
-    hand: [[u64; COUNTS]; HAND_ORDER.len()],
+    // [place in `PieceType::HAND_OF_APERY`][count]
+    hand: [[u64; COUNTS]; PieceType::HAND_OF_APERY.len()],
     turn: u64,
 }
 
@@ -51,7 +41,7 @@ fn piece_number(piece: Piece, square: Square) -> u64 {
 fn number_of_side(board: &Board, us: Color) -> u64 {
     let hand = board.hand(us);
     let mut key = if us == Color::White { NUMBERS.turn } else { 0 };
-    for (numbers, kind) in NUMBERS.hand.iter().zip(HAND_ORDER) {
+    for (numbers, kind) in NUMBERS.hand.iter().zip(PieceType::HAND_OF_APERY) {
         key ^= numbers[hand.count(kind) as usize];
     }
     key

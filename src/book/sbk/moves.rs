@@ -14,24 +14,16 @@ const WHITE: u32 = 1 << 31;
 /// Added to the code of a kind for a promoted piece, and for White's.
 const PROMOTED: u32 = 8;
 const OF_WHITE: u32 = 16;
-/// The kinds in the order of their codes, from 1.
-const KINDS: [PieceType; 8] = [
-    PieceType::Pawn,
-    PieceType::Lance,
-    PieceType::Knight,
-    PieceType::Silver,
-    PieceType::Gold,
-    PieceType::Bishop,
-    PieceType::Rook,
-    PieceType::King,
-];
+/// The code of the king; below it are those of the other kinds, from 1, in the order of
+/// [`PieceType::HAND_OF_APERY`].
+const KING: u32 = 8;
 
 /// Reads a move; `None` if a field is out of range.
 pub(super) fn move_of(bits: u32) -> Option<Move16> {
     let to = square(bits >> TO_SHIFT)?;
     if bits & ORIGIN == 0 {
         let code = bits >> PIECE_SHIFT & (PROMOTED - 1);
-        let kind = *KINDS[..7].get((code as usize).checked_sub(1)?)?;
+        let kind = *PieceType::HAND_OF_APERY.get((code as usize).checked_sub(1)?)?;
         return Some(Move::drop(Piece::new(Color::Black, kind), to).to_move16());
     }
     let from = square(bits)?;
@@ -78,8 +70,9 @@ fn number(square: Square) -> u32 {
 
 fn code(piece: Piece) -> u32 {
     let kind = piece.kind();
-    let place = KINDS.iter().position(|&known| known == kind.unpromoted());
-    let mut code = place.map_or(0, |place| place as u32 + 1);
+    let kinds = PieceType::HAND_OF_APERY;
+    let place = kinds.iter().position(|&known| known == kind.unpromoted());
+    let mut code = place.map_or(KING, |place| place as u32 + 1);
     if kind.is_promoted() {
         code += PROMOTED;
     }

@@ -5,17 +5,6 @@
 use super::bits::Code;
 use crate::types::{Color, Piece, PieceType};
 
-/// The order in which hands and the box are written.
-pub(super) const ORDER: [PieceType; 7] = [
-    PieceType::Pawn,
-    PieceType::Lance,
-    PieceType::Knight,
-    PieceType::Silver,
-    PieceType::Gold,
-    PieceType::Bishop,
-    PieceType::Rook,
-];
-
 const KINDS: usize = PieceType::HAND.len();
 /// Entries of a lookup table, which is indexed by the next 8 bits.
 const PREFIXES: usize = 1 << u8::BITS;

@@ -152,13 +152,13 @@ fn pack(board: &Board, codes: &CodeTable) -> [u8; 32] {
         }
     }
     for color in Color::ALL {
-        for kind in codes::ORDER {
+        for kind in PieceType::HAND_OF_APERY {
             let count = board.hand(color).count(kind);
             take(kind, count);
             (0..count).for_each(|_| bits.put(codes.of_hand(kind, color)));
         }
     }
-    for kind in codes::ORDER {
+    for kind in PieceType::HAND_OF_APERY {
         let (_, count) = in_box[kind.index() - 1];
         (0..count).for_each(|_| bits.put(codes.of_box(kind)));
     }
