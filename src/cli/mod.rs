@@ -21,6 +21,7 @@ mod output;
 mod perft;
 mod progress;
 mod share;
+mod sort_memory;
 mod spsa;
 mod usi;
 mod work;

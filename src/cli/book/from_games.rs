@@ -7,13 +7,12 @@ use clap::{Args, ValueEnum};
 use super::destination::checked_output;
 use super::watching::watched;
 use crate::cli::output;
+use crate::cli::sort_memory::SortMemory;
 use crate::cli::work::Indivisible;
 use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSettings};
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
 use crate::types::Color;
-
-const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
 /// Example: `raicho book from-games floodgate/2026/ --plies 24 --min-rating 4000 --out book.db`
 #[derive(Args)]
@@ -54,14 +53,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     win_rates: bool,
 
-    /// Memory in MB; what does not fit is sorted in files beside the output
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 1024,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 30)
-    )]
-    memory: u64,
+    #[command(flatten)]
+    memory: SortMemory,
 
     #[command(flatten)]
     indivisible: Indivisible,
@@ -138,7 +131,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         },
         has_values: arguments.win_rates,
         skips_bad: arguments.skip,
-        memory: arguments.memory.saturating_mul(BYTES_PER_MEGABYTE),
+        memory: arguments.memory.bytes(),
     };
     let written = GamesOutput {
         path: &arguments.out,

@@ -7,10 +7,9 @@ use clap::Args;
 use super::destination::checked_output;
 use super::watching::{print_faults, watched};
 use crate::cli::output;
+use crate::cli::sort_memory::SortMemory;
 use crate::cli::work::Indivisible;
 use crate::makebook::{self, MergeRule, MergeSettings};
-
-const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
 /// Example: `raicho book merge old.db new.db --rule newer --out both.db`
 #[derive(Args)]
@@ -51,14 +50,8 @@ struct Common {
     #[arg(long)]
     force: bool,
 
-    /// Memory in MB; what does not fit is sorted in files beside the output
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 1024,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 30)
-    )]
-    memory: u64,
+    #[command(flatten)]
+    memory: SortMemory,
 
     /// Number of threads
     #[arg(
@@ -94,7 +87,7 @@ fn merge(books: &[PathBuf], rule: MergeRule, arguments: &Common) -> anyhow::Resu
     let Some(format) = format else { return Ok(()) };
     let settings = MergeSettings {
         rule,
-        memory: arguments.memory.saturating_mul(BYTES_PER_MEGABYTE),
+        memory: arguments.memory.bytes(),
         threads: arguments.threads.into(),
     };
     let summary = watched("positions", 1, |watch| {

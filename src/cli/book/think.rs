@@ -14,14 +14,13 @@ use crate::book::FaultLog;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;
 use crate::cli::progress::Meter;
+use crate::cli::sort_memory::SortMemory;
 use crate::cli::work::WorkArguments;
 use crate::makebook::think::{
     Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, WriteThoughts, write_thoughts,
 };
 use crate::runs::{Execution, Numbers, RunKind, Shard, execute};
 use crate::search::SOLO_STACK_BYTES;
-
-const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
 /// Example: `raicho book think --book book.db --nodes 1000000 --threads 8 --out deeper.db`
 #[derive(Args)]
@@ -61,14 +60,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     search: SearchArguments,
 
-    /// Memory in MB for writing the book; what does not fit is sorted in files beside the output
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 1024,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 30)
-    )]
-    memory: u64,
+    #[command(flatten)]
+    memory: SortMemory,
 
     #[command(flatten)]
     work: WorkArguments,
@@ -143,7 +136,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         book: arguments.book.as_ref(),
         output: (&arguments.out, format),
         shard,
-        memory: arguments.memory.saturating_mul(BYTES_PER_MEGABYTE),
+        memory: arguments.memory.bytes(),
     };
     let (written, losses) = write_thoughts(found.tasks(), &thoughts, &what)?;
     output::print_line(format_args!(

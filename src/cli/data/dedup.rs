@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use super::{BYTES_PER_MEGABYTE, Destination, Input, watched};
+use super::{Destination, Input, watched};
 use crate::cli::output;
+use crate::cli::sort_memory::SortMemory;
 use crate::cli::work::Indivisible;
 use crate::records::teacher::Format;
 use crate::train::data::dedup::{self, DedupSettings};
@@ -18,14 +19,8 @@ pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     destination: Destination,
 
-    /// Memory for positions; larger data use temporary files beside the output
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 1024,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 24)
-    )]
-    memory: u64,
+    #[command(flatten)]
+    memory: SortMemory,
 
     #[command(flatten)]
     indivisible: Indivisible,
@@ -39,7 +34,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);
     let settings = DedupSettings {
-        memory: arguments.memory * BYTES_PER_MEGABYTE,
+        memory: arguments.memory.bytes(),
         bad_records: arguments.input.bad_records(),
     };
     let report = watched(|watch| dedup::run(&sources, output, &settings, watch))?;

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use super::{BYTES_PER_MEGABYTE, Destination, Input, watched};
+use super::{Destination, Input, watched};
 use crate::cli::output;
+use crate::cli::sort_memory::SortMemory;
 use crate::cli::work::Indivisible;
 use crate::train::data::shuffle::{self, ShuffleSettings};
 
@@ -17,14 +18,8 @@ pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     destination: Destination,
 
-    /// Memory for positions; larger data use temporary files beside the output
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 1024,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 24)
-    )]
-    memory: u64,
+    #[command(flatten)]
+    memory: SortMemory,
 
     /// Seed of the order
     #[arg(long, default_value_t = 1)]
@@ -42,7 +37,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);
     let settings = ShuffleSettings {
-        memory: arguments.memory * BYTES_PER_MEGABYTE,
+        memory: arguments.memory.bytes(),
         seed: arguments.seed,
         bad_records: arguments.input.bad_records(),
     };
