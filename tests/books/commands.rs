@@ -1,35 +1,12 @@
 //! The commands of `raicho book`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::folder::Folder;
+
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
-
-/// A folder of a test, removed when it is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("raicho-book-commands-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder can be made");
-        Self(folder)
-    }
-
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, text).expect("a file can be written");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn run(words: &[&str], paths: &[&Path]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
@@ -43,7 +20,7 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn a_position_has_one_line_with_its_candidates() {
-    let folder = Folder::new("probe");
+    let folder = Folder::new("commands-probe");
     let book = format!(
         "sfen {START} 1\n7g7f none 40 20 30\n2g2f 3c3d 35 21 0\n5g5f none -20 18 2\n\
          1a1b none 0 30 1\n"
@@ -73,7 +50,7 @@ fn a_position_has_one_line_with_its_candidates() {
 
 #[test]
 fn faults_are_printed_and_the_good_part_is_written() {
-    let folder = Folder::new("validate");
+    let folder = Folder::new("commands-validate");
     let book = format!(
         "sfen {START} 1\n7g7f none 40 20 30\n7g7e none 0 0 1\n7g7f none 1 1 1\nfoo\n\
          sfen {START} 1\n2g2f none 0 0 1\n"
@@ -105,7 +82,7 @@ fn faults_are_printed_and_the_good_part_is_written() {
 
 #[test]
 fn a_conversion_says_what_is_lost_and_replaces_nothing() {
-    let folder = Folder::new("convert");
+    let folder = Folder::new("commands-convert");
     let book = format!("sfen {START} 1\n7g7f 3c3d 40000 20 30\n");
     let book = folder.write("a.db", &book);
     let out = folder.0.join("a.ybb");

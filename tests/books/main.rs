@@ -3,6 +3,8 @@
 
 #[path = "../support/common.rs"]
 mod common;
+#[path = "../support/folder.rs"]
+mod folder;
 
 mod answers;
 mod commands;

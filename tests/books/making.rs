@@ -2,44 +2,13 @@
 //! results in what it results in when it is done at a stretch.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread::{self, sleep};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::common::Random;
+use crate::folder::Folder;
 use crate::made_up;
-
-/// A folder that is removed with its test, unless the test failed.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("making-{name}-{}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("the folder for tests can be written");
-        Self(path)
-    }
-
-    /// The text of a path below it, as an argument.
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    fn text(&self, name: &str) -> String {
-        let text = fs::read_to_string(self.0.join(name));
-        text.unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if !thread::panicking() {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-}
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
@@ -104,7 +73,7 @@ fn book(folder: &Folder, name: &str, positions: usize) -> String {
 
 #[test]
 fn killed_and_divided_searches_find_what_one_run_finds() {
-    let folder = Folder::new("think");
+    let folder = Folder::new("making-think");
     let book = book(&folder, "in.db", 60);
     let think = |out: &str, more: &[&str]| -> Vec<String> {
         let words = ["think", "--book", &book, "--threads", "2", "--out", out];
@@ -143,7 +112,7 @@ fn killed_and_divided_searches_find_what_one_run_finds() {
 
 #[test]
 fn what_was_searched_well_enough_is_not_searched_again() {
-    let folder = Folder::new("enough");
+    let folder = Folder::new("making-enough");
     let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     let after = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
     let deep = format!("sfen {start}\n7g7f none 9 5 1\n2g2f none 8 5 1\n1g1f none 7 5 1\n");
@@ -173,7 +142,7 @@ fn what_was_searched_well_enough_is_not_searched_again() {
 
 #[test]
 fn a_killed_growth_becomes_what_one_run_becomes() {
-    let folder = Folder::new("extend");
+    let folder = Folder::new("making-extend");
     let path = |name: &str| folder.path(name);
     let extend = |out: &str, more: &[&str]| -> Vec<String> {
         let words = [
@@ -216,7 +185,7 @@ fn a_killed_growth_becomes_what_one_run_becomes() {
 
 #[test]
 fn leaves_go_to_many_machines() {
-    let folder = Folder::new("leaves");
+    let folder = Folder::new("making-leaves");
     let path = |name: &str| folder.path(name);
     let (first, list, second) = (path("first.db"), path("list.sfen"), path("second.db"));
     run(&[&["extend", "--positions", "5", "--out", &first][..], &QUICK].concat());
@@ -235,7 +204,7 @@ fn leaves_go_to_many_machines() {
 
 #[test]
 fn the_number_of_threads_does_not_change_minimax() {
-    let folder = Folder::new("minimax");
+    let folder = Folder::new("making-minimax");
     let book = book(&folder, "in.db", 3_000);
     let [one, two, exact] = ["one.db", "two.db", "exact.db"].map(|name| folder.path(name));
     run(&["minimax", &book, "--out", &one]);

@@ -8,35 +8,13 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
 use crate::common::{Random, TWO_KINGS, playouts};
+use crate::folder::Folder;
 use raicho::book::{
     Book, BookEntry, BookFormat, BookMove, BookReader, Losses, SortedWriter, UNKNOWN_DEPTH,
 };
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::records::packed::PackedSfen;
-
-/// A folder of a test, removed when it is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("raicho-books-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder can be made");
-        Self(folder)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn books() -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {
@@ -87,7 +65,7 @@ fn assert_same(ours: &[BookEntry], theirs: &[BookEntry], keep: impl Fn(BookMove)
 #[test]
 fn other_writers_write_the_same_bytes() {
     let Some(books) = books() else { return };
-    let folder = Folder::new("bytes");
+    let folder = Folder::new("round-trips-bytes");
     let entries = entries(&books.join("games_sorted.db"));
     assert_eq!(entries.len(), 900);
     for name in ["games.ybb", "games.bin"] {
@@ -141,7 +119,7 @@ fn the_graph_of_shogihome_has_the_moves_of_its_text() {
         graph.iter().all(|entry| entry.ply == 1),
         "it has many roots"
     );
-    let folder = Folder::new("graph");
+    let folder = Folder::new("round-trips-graph");
     let path = folder.file("ours.sbk");
     write(&text, &path);
     let ours = entries(&path);
@@ -189,7 +167,7 @@ fn a_cycle_comes_back_from_a_graph() {
         });
         position.do_move(position.to_move(mv).expect("it is possible"));
     }
-    let folder = Folder::new("cycle");
+    let folder = Folder::new("round-trips-cycle");
     let path = folder.file("cycle.sbk");
     write(&entries, &path);
     let read = self::entries(&path);
@@ -287,7 +265,7 @@ proptest! {
     #[test]
     fn entries_come_back_from_every_format(seed in any::<u64>()) {
         let entries = random_entries(seed);
-        let folder = Folder::new(&format!("property-{seed}"));
+        let folder = Folder::new(&format!("round-trips-property-{seed}"));
         for format in BookFormat::ALL {
             let path = folder.file(&format!("book{format}"));
             write(&entries, &path);
@@ -306,7 +284,7 @@ proptest! {
         (name, cuts, bytes) in damage(),
     ) {
         let entries = random_entries(1);
-        let folder = Folder::new("damaged");
+        let folder = Folder::new("round-trips-damaged");
         let path = folder.file(&name);
         write(&entries, &path);
         let mut content = fs::read(&path).expect("it was written");

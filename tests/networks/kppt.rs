@@ -1,14 +1,11 @@
 //! Three-piece evaluations: values of `YaneuraOu` from formulas, and sums kept from move to move
 //! against the specification.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-
 use crate::common::{TWO_KINGS, position};
+use crate::walk::walk;
 use raicho::eval::kppt::scalar::{self, Weight, Weights};
 use raicho::eval::kppt::{Kind, Model, Tables};
 use raicho::eval::nnue::simd::InstructionSet;
-use raicho::movegen::legal_moves;
 use raicho::position::Position;
 
 /// Evaluations by `YaneuraOu` 9.70 with files of made-up weights, see [`Formula`].
@@ -74,41 +71,20 @@ fn formulas_give_the_values_of_other_programs() {
     }
 }
 
-/// Plays random moves and null moves, undoes some of them, and compares most of the positions.
+/// Compares the values of positions along random walks.
 fn compare(model: &Model, starts: &[&str], games: u64) {
     let mut accumulator = model.accumulator();
     for (game, sfen) in (0..games).zip(starts.iter().cycle()) {
-        let mut random = ChaCha8Rng::seed_from_u64(game);
-        let mut position = position(sfen);
-        for _ in 0..160 {
-            let moves = legal_moves(&position);
-            if moves.is_empty() {
-                break;
-            }
-            if random.random_bool(0.2) && position.moves_made() > 3 && !was_null(&position) {
-                position.undo_move();
-            } else if random.random_bool(0.05) && !position.in_check() {
-                position.do_null_move();
-            } else if was_null(&position) && random.random_bool(0.5) {
-                position.undo_null_move();
-            } else {
-                position.do_move(moves[random.random_range(0..moves.len())]);
-            }
-            if random.random_bool(0.6) {
-                assert_eq!(
-                    model.evaluate(&position, &mut accumulator),
-                    scalar::evaluate(model.tables(), &position),
-                    "{}, {}",
-                    model.instruction_set(),
-                    position.to_sfen()
-                );
-            }
-        }
+        walk(position(sfen), game, |position| {
+            assert_eq!(
+                model.evaluate(position, &mut accumulator),
+                scalar::evaluate(model.tables(), position),
+                "{}, {}",
+                model.instruction_set(),
+                position.to_sfen()
+            );
+        });
     }
-}
-
-fn was_null(position: &Position) -> bool {
-    position.past_move(0).is_some_and(|past| past.mv.is_none())
 }
 
 #[test]

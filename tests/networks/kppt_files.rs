@@ -3,8 +3,9 @@
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::folder::Folder;
 use raicho::eval::kppt::scalar::Weights;
 use raicho::eval::kppt::{Kind, KpptError, Tables, Warning};
 
@@ -15,20 +16,21 @@ const KKP_16: u64 = 40_625_712;
 const KPP_BOTH: u64 = 776_402_496;
 const KPP_BOARD: u64 = 388_201_248;
 
-/// A folder that is removed at the end.
-struct Folder(PathBuf);
+/// The files of one evaluation.
+struct Files(Folder);
 
-impl Folder {
+impl Files {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raicho-kppt-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("a folder can be made");
-        Self(path)
+        Self(Folder::new(&format!("kppt-{name}")))
+    }
+
+    fn path(&self) -> &Path {
+        &self.0.0
     }
 
     /// Writes a file of zeros with some numbers at byte offsets.
     fn write(&self, name: &str, size: u64, numbers: &[(u64, &[u8])]) -> &Self {
-        let mut file = File::create(self.0.join(name)).expect("a file can be written");
+        let mut file = File::create(self.0.file(name)).expect("a file can be written");
         file.set_len(size).expect("a sparse file");
         for (offset, bytes) in numbers {
             file.seek(SeekFrom::Start(*offset))
@@ -39,19 +41,13 @@ impl Folder {
     }
 
     fn remove(&self, name: &str) -> &Self {
-        fs::remove_file(self.0.join(name)).expect("the file is there");
+        fs::remove_file(self.0.file(name)).expect("the file is there");
         self
     }
 
     fn error(&self) -> String {
-        let error = Tables::open(&self.0).expect_err("the folder cannot be used");
+        let error = Tables::open(self.path()).expect_err("the folder cannot be used");
         error.to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -92,7 +88,7 @@ fn check(folder: &Path, kind: Kind, kk: [i32; 2], kkp: [i32; 2], kpp: [i32; 2]) 
 
 #[test]
 fn every_layout_is_read() {
-    let folder = Folder::new("layouts");
+    let folder = Files::new("layouts");
     let kk_place = 44 * 81 + 36;
     // KPP_KKPT with KK and KKP of 32 bits.
     let board = (-7_i16).to_le_bytes();
@@ -110,7 +106,7 @@ fn every_layout_is_read() {
         )
         .write("KPP_synthesized.bin", KPP_BOARD, &kpp);
     check(
-        &folder.0,
+        folder.path(),
         Kind::KppKkpt,
         [70_000, -3],
         [-80_000, 4],
@@ -128,13 +124,13 @@ fn every_layout_is_read() {
             KKP_16,
             &[(4 * KKP_PLACE, &narrow([-2, 9]))],
         );
-    check(&folder.0, Kind::KppKkpt, [-5, 6], [-2, 9], [-7, 0]);
+    check(folder.path(), Kind::KppKkpt, [-5, 6], [-2, 9], [-7, 0]);
     // Apery without KK, under the same names.
     folder.remove("KK_synthesized.bin");
-    check(&folder.0, Kind::KppKkpt, [0, 0], [-2, 9], [-7, 0]);
+    check(folder.path(), Kind::KppKkpt, [0, 0], [-2, 9], [-7, 0]);
     drop(folder);
     // Apery's later names, KPP with both parts.
-    let folder = Folder::new("apery");
+    let folder = Files::new("apery");
     let both = narrow([-30_000, 31_000]);
     folder
         .write("KKP.bin", KKP_16, &[(4 * KKP_PLACE, &narrow([-2, 9]))])
@@ -143,7 +139,13 @@ fn every_layout_is_read() {
             KPP_BOTH,
             &KPP_PLACES.map(|place| (4 * place, &both[..])),
         );
-    check(&folder.0, Kind::Kppt, [0, 0], [-2, 9], [-30_000, 31_000]);
+    check(
+        folder.path(),
+        Kind::Kppt,
+        [0, 0],
+        [-2, 9],
+        [-30_000, 31_000],
+    );
     // A file that ends early, or holds more.
     for size in [
         0,
@@ -171,12 +173,12 @@ fn wrong_size(name: &str, found: u64, [wide, narrow]: [u64; 2]) -> String {
 
 #[test]
 fn what_is_missing_or_swapped_is_named() {
-    let folder = Folder::new("missing");
+    let folder = Files::new("missing");
     folder
         .write("KK_synthesized.bin", KK_32, &[])
         .write("KKP_synthesized.bin", KKP_32, &[])
         .write("kpp_synthesized.BIN", KPP_BOARD, &[]);
-    if !folder.0.join("KPP_synthesized.bin").exists() {
+    if !folder.path().join("KPP_synthesized.bin").exists() {
         assert_eq!(
             folder.error(),
             "KPP_synthesized.bin is missing (the file kpp_synthesized.BIN is named otherwise)"
@@ -187,7 +189,10 @@ fn what_is_missing_or_swapped_is_named() {
     folder
         .write("KPP_synthesized.bin", KPP_BOARD, &[])
         .remove("KK_synthesized.bin");
-    assert!(matches!(Tables::open(&folder.0), Err(KpptError::MissingKk)));
+    assert!(matches!(
+        Tables::open(folder.path()),
+        Err(KpptError::MissingKk)
+    ));
     folder
         .write("KK_synthesized.bin", KKP_32, &[])
         .write("KKP_synthesized.bin", KK_32, &[]);
@@ -206,7 +211,7 @@ fn what_is_missing_or_swapped_is_named() {
 
 #[test]
 fn a_table_that_is_not_symmetric_is_noticed() {
-    let folder = Folder::new("asymmetric");
+    let folder = Files::new("asymmetric");
     // The weights of one king are the numbers of their columns.
     let block: Vec<u8> = (0..1548_u32 * 1548)
         .flat_map(|index| ((index % 1548) as u16).to_le_bytes())
@@ -215,7 +220,7 @@ fn a_table_that_is_not_symmetric_is_noticed() {
     folder
         .write("KKP.bin", KKP_16, &[])
         .write("KPP.bin", KPP_BOARD, &[(place, &block)]);
-    let (_, warning) = Tables::open(&folder.0).expect("it can be used");
+    let (_, warning) = Tables::open(folder.path()).expect("it can be used");
     let Some(Warning::Asymmetric { king, one, other }) = warning else {
         panic!("no warning");
     };

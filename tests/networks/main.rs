@@ -3,8 +3,11 @@
 
 #[path = "../support/common.rs"]
 mod common;
+#[path = "../support/folder.rs"]
+mod folder;
 
 mod kppt;
 mod kppt_files;
 mod nnue;
 mod nnue_kernels;
+mod walk;

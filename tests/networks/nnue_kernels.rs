@@ -1,12 +1,9 @@
 //! Kernels of every instruction set, with incremental updates and refreshes, against the reference
 //! implementation.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-
+use crate::walk::walk;
 use raicho::eval::nnue::simd::InstructionSet;
 use raicho::eval::nnue::{Model, Network, random, scalar};
-use raicho::movegen::legal_moves;
 use raicho::position::Position;
 
 /// All feature sets and heads, small enough for a test.
@@ -37,42 +34,21 @@ fn network(shape: &str) -> Network {
     network
 }
 
-/// Plays random moves and null moves, undoes some of them, and compares most of the positions.
+/// Compares the values of positions along random walks.
 fn compare(shape: &str, set: InstructionSet, games: u64) {
     let model = Model::for_set(network(shape), set);
     assert_eq!(model.instruction_set(), set);
     let mut accumulator = model.accumulator();
     for game in 0..games {
-        let mut random = ChaCha8Rng::seed_from_u64(game);
-        let mut position: Position = Position::startpos();
-        for _ in 0..160 {
-            let moves = legal_moves(&position);
-            if moves.is_empty() {
-                break;
-            }
-            if random.random_bool(0.2) && position.moves_made() > 3 && !was_null(&position) {
-                position.undo_move();
-            } else if random.random_bool(0.05) && !position.in_check() {
-                position.do_null_move();
-            } else if was_null(&position) && random.random_bool(0.5) {
-                position.undo_null_move();
-            } else {
-                position.do_move(moves[random.random_range(0..moves.len())]);
-            }
-            if random.random_bool(0.6) {
-                assert_eq!(
-                    model.evaluate(&position, &mut accumulator),
-                    scalar::evaluate(model.network(), &position),
-                    "{shape}, {set}, {}",
-                    position.to_sfen()
-                );
-            }
-        }
+        walk(Position::startpos(), game, |position| {
+            assert_eq!(
+                model.evaluate(position, &mut accumulator),
+                scalar::evaluate(model.network(), position),
+                "{shape}, {set}, {}",
+                position.to_sfen()
+            );
+        });
     }
-}
-
-fn was_null(position: &Position) -> bool {
-    position.past_move(0).is_some_and(|past| past.mv.is_none())
 }
 
 #[test]

@@ -2,42 +2,14 @@
 //! in what it results in when it is done at a stretch.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::thread::{self, sleep};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// A folder that is removed with its test, unless the test failed.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("long-work-{name}-{}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("the folder for tests can be written");
-        Self(path)
-    }
-
-    /// The text of a path below it, as an argument.
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if !thread::panicking() {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-}
+use crate::folder::Folder;
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
@@ -113,7 +85,7 @@ fn entries(folder: &Folder, journal: &str, key: &str, fields: &[&str]) -> Vec<Va
 
 #[test]
 fn a_match_at_fixed_nodes() {
-    let folder = Folder::new("match");
+    let folder = Folder::new("long-work-match");
     let engine = |name: &str| {
         let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
         format!(
@@ -158,7 +130,7 @@ fn a_match_at_fixed_nodes() {
 
 #[test]
 fn a_curve_over_nodes() {
-    let folder = Folder::new("curve");
+    let folder = Folder::new("long-work-curve");
     let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
     let engine = |name: &str| {
         format!(
@@ -220,7 +192,7 @@ const PROBLEMS: &str = "\
 
 #[test]
 fn a_file_of_mate_problems() {
-    let folder = Folder::new("mate");
+    let folder = Folder::new("long-work-mate");
     // Many, so that a kill finds it at work.
     fs::write(folder.0.join("problems"), PROBLEMS.repeat(40)).expect("it can be written");
     let problems = folder.path("problems");
@@ -296,7 +268,7 @@ fn borrowed(words: &[String]) -> Vec<&str> {
 
 #[test]
 fn new_scores() {
-    let folder = Folder::new("rescore");
+    let folder = Folder::new("long-work-rescore");
     let games = games(&folder);
     let arguments = |out: &str| -> Vec<String> {
         let words = [
@@ -330,7 +302,7 @@ fn new_scores() {
 
 #[test]
 fn a_check_of_roots() {
-    let folder = Folder::new("roots");
+    let folder = Folder::new("long-work-roots");
     let games = games(&folder);
     let arguments = |out: &str, more: &[&str]| -> Vec<String> {
         let mut words = vec!["roots", &games, "--plies", "6", "--out", out];
@@ -378,7 +350,7 @@ fn positions(folder: &Folder) -> String {
 
 #[test]
 fn passes_over_data() {
-    let folder = Folder::new("passes");
+    let folder = Folder::new("long-work-passes");
     let positions = positions(&folder);
     let journal = folder.path("work-convert/pass.jsonl");
 
@@ -404,7 +376,7 @@ fn passes_over_data() {
 
 #[test]
 fn learning() {
-    let folder = Folder::new("learn");
+    let folder = Folder::new("long-work-learn");
     let games = games(&folder);
     let arguments = |out: &str| -> Vec<String> {
         let words = [
@@ -440,7 +412,7 @@ fn learning() {
 
 #[test]
 fn what_cannot_be_divided_says_why() {
-    let folder = Folder::new("indivisible");
+    let folder = Folder::new("long-work-indivisible");
     let out = folder.path("out.psv");
     let cases: [(&[&str], &str); 4] = [
         (&["dedup", "x.psv"], "would never meet"),
@@ -467,7 +439,7 @@ fn what_cannot_be_divided_says_why() {
 
 #[test]
 fn two_runs_never_write_the_same_output() {
-    let folder = Folder::new("output");
+    let folder = Folder::new("long-work-output");
     let games = games(&folder);
     let out = folder.path("out.psv");
     // As a run that is at work holds it.
@@ -522,7 +494,7 @@ const PROMPT: Duration = Duration::from_secs(10);
 #[cfg(unix)]
 #[test]
 fn a_match_ends_while_an_engine_starts() {
-    let folder = Folder::new("starting");
+    let folder = Folder::new("long-work-starting");
     let engine = |name: &str| format!("cmd=/bin/sleep,args=40,name={name}");
     let (one, other) = (engine("one"), engine("other"));
     let out = folder.path("out");
@@ -546,7 +518,7 @@ fn a_match_ends_while_an_engine_starts() {
 #[cfg(unix)]
 #[test]
 fn a_check_of_roots_ends_within_a_game() {
-    let folder = Folder::new("roots-interrupted");
+    let folder = Folder::new("long-work-roots-interrupted");
     let games = games(&folder);
     let (work, out) = (folder.path("work"), folder.path("out.hcp"));
     let arguments = [

@@ -2,6 +2,8 @@
 
 #[path = "../support/common.rs"]
 mod common;
+#[path = "../support/folder.rs"]
+mod folder;
 #[path = "../support/misbehaving.rs"]
 mod misbehaving;
 
