@@ -15,7 +15,7 @@ use super::options::BookOptions;
 use crate::position::Position;
 use crate::types::{Move, Repetition};
 
-/// `NarrowBook` keeps moves with at least one in so many of all counts.
+/// `NarrowBook` keeps moves with at least the total of the counts divided by this.
 const NARROW: u64 = 10;
 
 /// A legal move of a book.

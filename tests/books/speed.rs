@@ -34,7 +34,7 @@ fn positions(count: usize) -> BTreeMap<PackedSfen, u32> {
     found
 }
 
-/// Writes a book with so many moves for each position, in the order of its format.
+/// Writes a book with the given number of moves for each position, in the order of its format.
 fn write(positions: &BTreeMap<PackedSfen, u32>, moves: usize, path: &Path) {
     let format = BookFormat::of_path(path).expect("a format");
     let entry = |position: PackedSfen, ply: u32| {

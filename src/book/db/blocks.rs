@@ -8,7 +8,7 @@ use crate::util::read_up_to;
 
 /// Bytes that are read at a time.
 const BLOCK: usize = 1 << 20;
-/// A block is cut anywhere if no position begins within so many bytes.
+/// Bytes after which a block is cut anywhere if no position has begun.
 const LONGEST: usize = 64 << 20;
 
 /// The blocks of a text in order: each ends before a `sfen` line, or with the text.

@@ -136,7 +136,7 @@ pub(in crate::train) enum Division {
     Records,
     /// Not within games of positions, which the output needs whole.
     Games,
-    /// Only before every so many-th record of a file.
+    /// Only before every record of a file whose number is a multiple of this.
     Blocks(u64),
 }
 
