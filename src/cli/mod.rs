@@ -24,6 +24,7 @@ mod share;
 mod sort_memory;
 mod spsa;
 mod usi;
+mod watching;
 mod work;
 
 use std::io::{self, Write};

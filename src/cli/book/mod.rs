@@ -3,6 +3,7 @@
 mod convert;
 mod destination;
 mod extend;
+mod faults;
 mod from_games;
 mod info;
 mod lines;
@@ -13,7 +14,6 @@ mod search_arguments;
 mod show;
 mod think;
 mod validate;
-mod watching;
 
 use clap::{Args, Subcommand};
 
