@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::PlayedMove;
+use super::game::{KeptPlan, PlayedMove};
 use super::outcome::FinishedGame;
 use super::server_line::Verdict;
 use crate::records::csa::{self, black_score};
@@ -58,6 +58,9 @@ pub struct Entry {
     pub scores: Vec<Option<i32>>,
     /// How our count of the own moves differs from the server's.
     pub clock: ClockDifference,
+    /// How the own moves kept to the planned time.
+    #[serde(default)]
+    pub plan: PlanDifference,
     /// The record, relative to the folder.
     pub record: PathBuf,
 }
@@ -85,6 +88,17 @@ pub struct ClockDifference {
     pub mean: f64,
     /// The largest one in seconds.
     pub largest: f64,
+}
+
+/// How far own moves were sent before or after the longest time that was planned for them.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct PlanDifference {
+    /// Number of own moves with a plan.
+    pub moves: u32,
+    /// Number of moves that were sent after the longest planned time.
+    pub late: u32,
+    /// The latest one in seconds after the longest planned time; negative if all came before.
+    pub latest: f64,
 }
 
 /// A journal that is open for writing.
@@ -202,6 +216,7 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         seconds,
         scores: own_moves().map(score).collect(),
         clock: clock_difference(own_moves().map(|(_, played)| *played)),
+        plan: plan_difference(own_moves().filter_map(|(_, played)| played.plan)),
         record: PathBuf::from(format!("csa/{stem}.csa")),
     }
 }
@@ -224,6 +239,19 @@ fn clock_difference<'a>(moves: impl Iterator<Item = &'a PlayedMove>) -> ClockDif
         mean: differences.iter().sum::<f64>() / f64::from(count.max(1)),
         largest: differences.iter().copied().fold(0.0, f64::max),
     }
+}
+
+fn plan_difference(plans: impl Iterator<Item = KeptPlan>) -> PlanDifference {
+    let after = plans.map(|plan| plan.used.as_secs_f64() - plan.longest.as_secs_f64());
+    after.fold(PlanDifference::default(), |sum, after| PlanDifference {
+        moves: sum.moves + 1,
+        late: sum.late + u32::from(after > 0.0),
+        latest: if sum.moves == 0 {
+            after
+        } else {
+            sum.latest.max(after)
+        },
+    })
 }
 
 /// The name with characters replaced that some file system does not allow.

@@ -363,6 +363,7 @@ impl Visit<'_, '_> {
                 self.cause = Cause::Resuming;
             }
             Event::Note(text) => runner.note(&text),
+            Event::Detail(text) => runner.log.note('-', &text),
         }
         Ok(())
     }
