@@ -187,8 +187,8 @@ impl Game {
     }
 }
 
-/// Most moves of the line in a comment. Servers cut long lines.
-const MOST_COMMENT_MOVES: usize = 30;
+/// Most moves of a line that is sent and recorded, the move itself included. Servers cut long lines.
+pub(super) const LONGEST_LINE: usize = 31;
 
 /// The comment that is sent with a move: `'* SCORE PV`, the score from black's point of view, the
 /// line from the reply on. Empty without a score.
@@ -198,9 +198,9 @@ pub(super) fn comment(mv: Move, thought: &Thought) -> String {
     };
     let mut text = format!("'* {}", black_score(score, mv.piece().color()));
     if thought.pv.first() == Some(&mv) {
-        for &reply in thought.pv[1..].iter().take(MOST_COMMENT_MOVES) {
+        for reply in &thought.pv[1..] {
             text.push(' ');
-            text.push_str(&move_text(reply));
+            text.push_str(&move_text(*reply));
         }
     }
     text

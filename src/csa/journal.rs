@@ -1,5 +1,6 @@
 //! The folder of a client: a journal with one line of JSON a game, and the record of each game.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -136,13 +137,31 @@ impl Journal {
         started: &jiff::Zoned,
     ) -> Result<Entry, FolderError> {
         let record = record_of(finished, started);
-        let entry = entry_of(finished, &record, started);
+        let mut entry = entry_of(finished, &record, started);
+        entry.record = self.free_name(&entry.record);
         let mut text = Vec::new();
         // Writing to memory cannot fail.
         let _ = csa::write(&record, &mut text);
-        self.folder.write_file(&entry.record, &text)?;
-        self.folder.append(&entry)?;
+        let written = self
+            .folder
+            .write_file(&entry.record, &text)
+            .and_then(|()| self.folder.append(&entry));
+        if let Err(error) = written {
+            // A part of the record, or a record that the journal does not know.
+            let _ = fs::remove_file(self.path().join(&entry.record));
+            return Err(error);
+        }
         Ok(entry)
+    }
+
+    /// The name, or one with a number where it is taken: clocks are set back, for example at the
+    /// end of summer time.
+    fn free_name(&self, name: &Path) -> PathBuf {
+        let stem = name.with_extension("");
+        let numbered = |number| PathBuf::from(format!("{}-{number}.csa", stem.display()));
+        let mut names = std::iter::once(name.to_owned()).chain((2..).map(numbered));
+        let free = names.find(|name| !self.path().join(name).exists());
+        free.unwrap_or_else(|| name.to_owned())
     }
 }
 

@@ -53,13 +53,14 @@ class Server:
         for name in self.floodgate:
             (work / "server" / f"{name}.conf").write_text(settings + "".join(rounds))
         (work / "bind.rb").write_text(BIND)
+        (work / "players").mkdir()
         self.log = open(work / "server.log", "w")
         self.start()
 
     def start(self):
         command = ["ruby", "-r", str(self.work / "bind.rb"), str(self.work / "server" / "shogi-server"),
                    "--least-time-per-move", "0", "--max-moves", "256", "--pid-file", str(self.work / "pid"),
-                   "--player-log-dir", str(self.work)]
+                   "--player-log-dir", str(self.work / "players")]
         if self.floodgate:
             command += ["--floodgate-games", ",".join(self.floodgate)]
         self.process = subprocess.Popen(command + ["test", str(self.port)], cwd=self.work, stdout=self.log,

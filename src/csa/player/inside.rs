@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::settings::{OnWord, PlayerError, PlayerSettings, Word};
-use crate::csa::reports::{Answer, Content, EngineCommand, GameRules, Report, SearchId, Task};
+use crate::csa::reports::{
+    Answer, Content, EngineCommand, GameRules, Prepared, Report, SearchId, Task,
+};
 use crate::engine::Engine;
 use crate::position::Position;
 use crate::records::game::Thought;
@@ -89,7 +91,10 @@ impl Inside {
         for problem in self.engine.new_game() {
             self.note(problem.to_string());
         }
-        (self.on_word)(Word::Prepared(Ok(())));
+        (self.on_word)(Word::Prepared(Prepared {
+            game: rules.game,
+            result: Ok(()),
+        }));
     }
 
     fn report_plan(&self, search: SearchId, clock: &Clock) {

@@ -2,7 +2,7 @@
 
 use super::{Playing, Ponder, SentMove, Side};
 use crate::csa::client_line::ClientLine;
-use crate::csa::game::{KeptPlan, OwnMove, comment};
+use crate::csa::game::{KeptPlan, LONGEST_LINE, OwnMove, comment};
 use crate::csa::reports::{Answer, Content, EngineCommand, Report, SearchId, Task};
 use crate::csa::session::context::{Context, Pondering, Wish};
 use crate::csa::turn::{OwnAction, Turn};
@@ -141,7 +141,11 @@ impl Playing {
         (mv, reply): (Move, Option<Move>),
         context: &mut Context,
     ) {
-        let thought = self.thought.take();
+        let mut thought = self.thought.take();
+        if let Some(thought) = &mut thought {
+            // What the server gets and what our record says are the same.
+            thought.pv.truncate(LONGEST_LINE);
+        }
         let score = thought.as_ref().and_then(|thought| thought.score);
         if let Some(rule) = context.settings.resign
             && self.game.should_resign(rule, score)
