@@ -21,16 +21,16 @@ import threading
 import time
 from pathlib import Path
 
-from csa_rig import Fault, Server, end, free_port, journal, read_record, skip_reason, start_raicho
+from csa_rig import Fault, Server, end, end_by_signal, free_port, journal, read_record, skip_reason, start_raicho
 
 # 5 s for the whole game. The server drops fractions, so that a move in less than a second costs nothing; the limit of
 # nodes keeps games to some ten seconds, shorter than most times between two breaks.
 GAME = "day-5-0"
-OPTIONS = ["Threads=1", "USI_Hash=16", "NodesLimit=40000"]
+OPTIONS = ["Threads=1", "USI_Hash=16", "NodesLimit=2000"]
 # Seconds between two breaks, at random.
-BREAKS = (5, 40)
+BREAKS = (5, 20)
 # The same while the last games wait for the last breaks.
-HURRY = 12
+HURRY = 4
 # Share of the breaks that restart the server; the others cut connections.
 RESTARTS = 0.5
 # Growth of memory from the fifth game to the last that is no leak, in KB.
@@ -162,6 +162,7 @@ def main():
     options = ["--ponder"] + [word for option in OPTIONS for word in ("--option", option)]
     out, client = start_raicho(raicho, work, proxy.port, "day", GAME, args.games, options)
     _, rival = start_raicho(raicho, work, proxy.port, "night", GAME, None, options)
+    end_by_signal()
     breaks, restarts, began, samples = 0, 0, time.time(), {}
     try:
         last_break = time.time()

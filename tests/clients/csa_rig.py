@@ -94,16 +94,23 @@ def start_raicho(raicho, work, port, name, game, games, more=()):
                                  env=dict(os.environ, TRIP=f"{name}trip"))
 
 
-def start_bridge(engine, work, port, name, game, ponder):
+def start_bridge(engine, options, work, port, name, game, ponder):
     """The bridge of shogi-server with a USI engine. It plays one game a process, so a shell starts it again."""
     bridge = work / "server" / "bin" / "usiToCsa.rb"
     logs = work / f"{name}.bridge"
     logs.mkdir()
     command = (f"ruby {bridge} --host 127.0.0.1 --port {port} --id {name} --gamename {game} --password {name}trip"
-               f" --hash 16 --options Threads=1 --log-dir {logs}{' --ponder' if ponder else ''} {engine}")
+               f" --hash 16 --options {','.join(options)} --log-dir {logs}{' --ponder' if ponder else ''} {engine}")
     log = open(work / f"{name}.log", "w")
     return subprocess.Popen(["sh", "-c", f"while sleep 1; do {command}; done"], cwd=work, stdout=log, stderr=log,
                             stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def end_by_signal():
+    """Makes SIGTERM an exception, so that no client or server is left behind."""
+    def leave(*_):
+        raise Fault("terminated")
+    signal.signal(signal.SIGTERM, leave)
 
 
 def end(process, with_group=False):

@@ -19,7 +19,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from csa_rig import Fault, Server, end, journal, read_record, skip_reason, start_bridge, start_raicho
+from csa_rig import Fault, Server, end, end_by_signal, journal, read_record, skip_reason, start_bridge, start_raicho
 
 # Games on several clocks, 20 in each list. The bridge plays Fischer clocks as if there were no increment.
 PAIRINGS = ["a-5-1=5", "b-5-1F:ponder=5", "floodgate-60-1F:ponder=3", "c-60-1F=2", "d-0-2:ponder=5"]
@@ -133,10 +133,13 @@ def play(args, server, work, number, pairing):
     game, ponder, games = parse_pairing(pairing)
     names = [f"black{number}"] if args.bridge else [f"black{number}", f"white{number}"]
     more = ["--ponder"] if ponder else []
-    for option in args.option or ["Threads=1", "USI_Hash=16"]:
+    for option in args.option:
         more += ["--option", option]
     clients = [start_raicho(args.raicho, work, server.port, name, game, games, more) for name in names]
-    bridge = start_bridge(args.bridge, work, server.port, f"bridge{number}", game, ponder) if args.bridge else None
+    bridge = None
+    if args.bridge:
+        options = [option for option in args.option if not option.startswith("USI_Hash=")]
+        bridge = start_bridge(args.bridge, options, work, server.port, f"bridge{number}", game, ponder)
     try:
         for _, process in clients:
             if process.wait(games * 3600) != 0:
@@ -156,9 +159,10 @@ def main():
     parser.add_argument("--bridge", metavar="ENGINE", help="the second player is usiToCsa.rb with this USI engine")
     parser.add_argument("--pairing", action="append", metavar="GAME[:ponder]=GAMES", help="in place of the usual list")
     parser.add_argument("--at-once", type=int, default=2, help="pairings at a time")
-    parser.add_argument("--option", action="append", help="USI option of Raicho, default Threads=1 and USI_Hash=16")
+    parser.add_argument("--option", action="append", help="USI option of both engines, default Threads=1 and USI_Hash=16")
     parser.add_argument("--keep", action="store_true", help="keep the working folder")
     args = parser.parse_args()
+    args.option = args.option or ["Threads=1", "USI_Hash=16"]
     reason = skip_reason(args.server)
     if reason:
         print(f"skipped: {reason}")
@@ -180,7 +184,8 @@ def main():
                 faults.append(f"{pairing}: {fault}")
                 print(f"FAULT in {faults[-1]}", flush=True)
 
-    threads = [threading.Thread(target=run, args=item) for item in enumerate(pairings)]
+    end_by_signal()
+    threads = [threading.Thread(target=run, args=item, daemon=True) for item in enumerate(pairings)]
     try:
         for thread in threads:
             thread.start()
