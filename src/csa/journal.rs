@@ -80,6 +80,18 @@ pub enum GameResult {
     None,
 }
 
+impl GameResult {
+    /// `won`, `lost`, `drawn` or `no result`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Win => "won",
+            Self::Loss => "lost",
+            Self::Draw => "drawn",
+            Self::None => "no result",
+        }
+    }
+}
+
 /// The difference between our count of a move, in whole seconds, and the server's.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ClockDifference {

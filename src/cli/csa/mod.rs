@@ -1,8 +1,10 @@
 //! `raicho csa`: plays on a CSA server such as floodgate, and shows how the games went.
 
+mod accounts;
 mod live;
 mod password;
 mod play;
+mod screen;
 mod stats;
 
 use clap::{Args, Subcommand};
