@@ -187,7 +187,8 @@ impl Game {
     }
 }
 
-/// Most moves of a line that is sent and recorded, the move itself included. Servers cut long lines.
+/// Most moves of a line that is sent and recorded, the move itself included. Servers cut long
+/// lines.
 pub(super) const LONGEST_LINE: usize = 31;
 
 /// The comment that is sent with a move: `'* SCORE PV`, the score from black's point of view, the
