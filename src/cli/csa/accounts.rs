@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 
+use super::arguments::Arguments;
 use super::password;
-use super::play::Arguments;
 use crate::arena::engine_text::EngineText;
 use crate::cli::flat_error::flat_error;
 use crate::cli::output;

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use super::happening::{Happening, RunError};
 use super::runner::{GLANCE, Incoming, Runner};
-use super::{Happening, RunError};
 use crate::csa::client_line::ClientLine;
 use crate::csa::connection::{Connection, Received};
 use crate::csa::pauses::Cause;

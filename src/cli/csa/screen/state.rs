@@ -153,11 +153,11 @@ impl View {
         let position = game.position();
         let thought = session.thought();
         let (score, line) = thought.map_or((None, String::new()), |thought| {
-            let mover = thought.pv.first().map(|mv| mv.piece().color());
-            let score = thought.score.zip(mover);
+            let side = thought.pv.first().map(|mv| mv.piece().color());
+            let score = thought.score.zip(side);
             let moves = thought.pv.iter().take(MOST_MOVES).map(|&mv| move_text(mv));
             (
-                score.map(|(score, mover)| black_score(score, mover)),
+                score.map(|(score, side)| black_score(score, side)),
                 moves.collect::<Vec<_>>().join(" "),
             )
         });
