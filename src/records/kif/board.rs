@@ -31,6 +31,20 @@ const NAMES: &[(&str, PieceType)] = &[
     ("竜", PieceType::Dragon),
 ];
 
+/// The sign of a piece in diagrams, one letter wide.
+pub fn sign(kind: PieceType) -> &'static str {
+    let is_sign = |(name, named): &&(&str, PieceType)| *named == kind && name.chars().count() == 1;
+    NAMES.iter().find(is_sign).map_or("？", |(name, _)| name)
+}
+
+/// The Chinese digit of a number from 1 to 9, which names a rank.
+pub fn digit(number: usize) -> char {
+    let index = number.checked_sub(1);
+    index
+        .and_then(|index| DIGITS.get(index).copied())
+        .unwrap_or('？')
+}
+
 /// Parses the piece that the text begins with, and returns the rest.
 pub(super) fn kind_at_start(text: &str) -> Option<(PieceType, &str)> {
     let named = |(name, kind): &(&str, PieceType)| Some((*kind, text.strip_prefix(name)?));

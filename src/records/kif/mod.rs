@@ -9,6 +9,7 @@ mod fault;
 mod notation;
 mod reader;
 
+pub use board::{digit, sign};
 pub use fault::{KifError, KifFault};
 pub use reader::read;
 

@@ -3,12 +3,13 @@
 //! The server is `fake_csa_server.py` in the folder `tools` beside the corpora; without it or
 //! without Python the tests say that they are skipped.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{TcpListener, TcpStream};
+mod dialogues;
+mod guest;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::{fs, thread};
 
 use crate::arena::Folder;
 
@@ -120,105 +121,28 @@ fn all_scenarios_are_survived() {
     play_all(&scenarios, " --ponder");
 }
 
-// --- A server that resumes games ---
-
-const SUMMARY: &str = "BEGIN Game_Summary\nFormat:Shogi 1.0\nGame_ID:game\nName+:tester\n\
-    Name-:rival\nYour_Turn:+\nReconnect_Token:token\nBEGIN Time\nTotal_Time:60\nByoyomi:1\n\
-    END Time\nBEGIN Position\nPI\n+\nEND Position\nEND Game_Summary\n";
-
-/// The server's end of a connection.
-struct Guest {
-    input: BufReader<TcpStream>,
-    output: TcpStream,
-}
-
-impl Guest {
-    fn accept(listener: &TcpListener) -> Self {
-        let (output, _) = listener.accept().expect("the client comes");
-        let patience = Some(Duration::from_mins(1));
-        output.set_read_timeout(patience).expect("a time limit");
-        let input = BufReader::new(output.try_clone().expect("a second handle"));
-        Self { input, output }
-    }
-
-    fn say(&mut self, text: &str) {
-        let sent = self.output.write_all(text.as_bytes());
-        sent.expect("the client is there");
-    }
-
-    fn hear(&mut self) -> String {
-        let mut line = String::new();
-        self.input.read_line(&mut line).expect("the client speaks");
-        line.trim_end().to_owned()
-    }
-
-    /// The move that the client sends, without its comment.
-    fn hear_move(&mut self) -> String {
-        let line = self.hear();
-        line.split(',').next().unwrap_or_default().to_owned()
-    }
-}
+/// All names, each of which is also a test of the session without a network.
+const NAMES: &str = "normal white-fischer resign-with-time low-clock disconnect-own-turn \
+    disconnect-rival-turn disconnect-while-waiting late-echo garbage rejected login-incorrect \
+    login-silence time-up chudan keep-alive split-packets joined-packets buoy handicap rematch \
+    swapped-colours rival-declares client-declares sennichite-quirk max-moves told-illegal \
+    perpetual result-crosses-move minutes milliseconds two-time-blocks unknown-fields \
+    ponder-miss-storm server-closes-after-game";
 
 #[test]
-fn an_interrupted_game_is_resumed() {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("its number").port();
-    let folder = Folder::new();
-    let out = folder.join("games");
-    let mut client = Command::new(env!("CARGO_BIN_EXE_raicho"))
-        .args([
-            "csa",
-            "--host",
-            &format!("127.0.0.1:{port}"),
-            "--id",
-            "tester",
-            "--games",
-            "1",
-        ])
-        .args([
-            "--option",
-            "Threads=1",
-            "--option",
-            "USI_Hash=16",
-            "--option",
-            "NodesLimit=500",
-        ])
-        .args(["--password-variable", "FAKE_PASSWORD", "--out"])
-        .arg(&out)
-        .env("FAKE_PASSWORD", "x-60-1,trip")
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the client starts");
-    let mut guest = Guest::accept(&listener);
-    assert_eq!(guest.hear(), "LOGIN tester x-60-1,trip");
-    guest.say(&format!("LOGIN:tester OK\n{SUMMARY}"));
-    assert_eq!(guest.hear(), "AGREE game");
-    guest.say("START:game\n");
-    let first = guest.hear_move();
-    drop(guest);
-    let mut guest = Guest::accept(&listener);
-    assert_eq!(
-        guest.hear(),
-        "LOGIN tester x-60-1,trip reconnect:game+token"
-    );
-    guest.say(&format!(
-        "LOGIN:tester OK\n{SUMMARY}BEGIN Reconnect_State\nCurrent_Turn:-\nLast_Move:{first}\n\
-         END Reconnect_State\n-3334FU,T1\n"
-    ));
-    let third = guest.hear_move();
-    guest.say(&format!("{third},T1\n%TORYO\n#RESIGN\n#WIN\n"));
-    assert_eq!(guest.hear(), "LOGOUT");
-    guest.say("LOGOUT:completed\n");
-    assert!(client.wait().expect("it ends").success());
-    let journal = std::fs::read_to_string(out.join("games.jsonl")).expect("a journal");
-    assert_eq!(journal.lines().count(), 1);
-    assert!(journal.contains("\"result\":\"win\""), "{journal}");
-    let log = std::fs::read_dir(out.join("log")).expect("a log").flatten();
-    for file in log {
-        let text = std::fs::read_to_string(file.path()).expect("text");
-        assert!(
-            text.contains("LOGIN tester ****") && !text.contains("trip"),
-            "{text}"
-        );
+fn each_scenario_has_a_test_without_a_network() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/csa/session/tests");
+    let files = fs::read_dir(folder).expect("the tests of the session");
+    let texts = files.map(|file| fs::read_to_string(file.expect("a file").path()));
+    let text: String = texts.map(|text| text.expect("text")).collect();
+    let names: BTreeSet<&str> = NAMES.split_whitespace().collect();
+    assert_eq!(names.len(), 34);
+    for name in &names {
+        let test = format!("#[test]\nfn {}() {{", name.replace('-', "_"));
+        assert!(text.contains(&test), "no test {name}");
+    }
+    let listed = all_scenarios();
+    for name in &listed {
+        assert!(names.contains(name.as_str()), "{name} is new");
     }
 }
