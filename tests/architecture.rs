@@ -41,6 +41,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["search", "book"]),
     ("bench", &["engine"]),
     ("usi", &["engine", "records::sfen_line"]),
+    ("analysis", &["engine", "records", "runs"]),
+    ("page", &["analysis", "records"]),
     ("arena", &["engine", "usi::client", "records", "runs"]),
     (
         "csa",
@@ -57,7 +59,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("train", &["engine", "records", "runs"]),
     (
         "cli",
-        &["bench", "usi", "arena", "csa", "makebook", "train", "runs"],
+        &[
+            "bench", "usi", "analysis", "page", "arena", "csa", "makebook", "train", "runs",
+        ],
     ),
 ];
 

@@ -45,8 +45,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show positions and their best lines, for people
-    Analyze(analyze::Arguments),
+    /// Analyse games and positions for people: tables, records with comments, a web page
+    Analyze(Box<analyze::Arguments>),
     /// Search fixed positions; the node count identifies a version
     Bench(bench::Arguments),
     /// Show, check, convert, probe and make opening books

@@ -1,15 +1,15 @@
-//! `raicho analyze`: searches positions and shows the best lines, with scores in words.
+//! Positions, one after the other: the board, the best lines, and the scores in words.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::io::Write;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::Args;
 
-use super::output;
+use super::arguments::{Arguments, SearchArguments};
+use super::inputs::PositionSource;
+use crate::cli::output;
 use crate::engine::{Engine, EvalFile};
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Color, Score};
@@ -17,92 +17,36 @@ use crate::util::shorten;
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
+/// Size of the transposition table in MB without `--hash`.
+const DEFAULT_HASH: u32 = 256;
 
-/// Example: `raicho analyze --sfen "4k4/9/4P4/9/9/9/9/9/4K4 b G 1" --time 3s`
-#[derive(Args)]
-#[command(
-    before_help = "Example: raicho analyze --sfen \"4k4/9/4P4/9/9/9/9/9/4K4 b G 1\" --time 3s"
-)]
-pub(super) struct Arguments {
-    /// File with a position per line: an SFEN, or `startpos moves 7g7f …`; `-` reads standard input
-    #[arg(value_name = "FILE", conflicts_with = "sfen")]
-    file: Option<PathBuf>,
-
-    /// The position, optionally followed by ` moves …` [default: the start position]
-    #[arg(long, value_name = "SFEN")]
-    sfen: Option<String>,
-
-    /// Time for each position: milliseconds, or with a unit such as `3s` or `500ms` [default: 5s]
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    time: Option<Duration>,
-
-    /// Depth to search each position to
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
-    depth: Option<i32>,
-
-    /// Nodes to search for each position
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-
-    /// How many of the best lines to show
-    #[arg(long, value_name = "K", default_value_t = 1,
-          value_parser = clap::value_parser!(u16).range(1..=600))]
-    multipv: u16,
-
-    /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=512))]
-    threads: u16,
-
-    /// Size of the transposition table in MB
-    #[arg(long, value_name = "MB", default_value_t = 256,
-          value_parser = clap::value_parser!(u32).range(1..))]
-    hash: u32,
-
-    /// Evaluation: `<embedded>`, `<material>`, or a file
-    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
-    eval: String,
-}
-
-pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
-    let (number, milliseconds) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-        (Some(number), _) => (number, 1.0),
-        (None, Some(number)) => (number, 1000.0),
-        (None, None) => (text, 1.0),
-    };
-    let expected = "expected milliseconds, or a number with a unit such as 2.5s or 500ms";
-    let number: f64 = number.trim().parse().map_err(|_| expected)?;
-    Duration::try_from_secs_f64(number * milliseconds / 1000.0).map_err(|_| expected.to_owned())
-}
-
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+/// Searches each position and shows its best lines.
+///
+/// # Errors
+/// A position is wrong, or standard output fails.
+pub(super) fn run(arguments: &Arguments, source: &PositionSource) -> anyhow::Result<()> {
+    let search = &arguments.search;
     let mut engine = Engine::new();
     let settings = engine.settings_mut();
-    settings.search.multi_pv = arguments.multipv.into();
-    settings.search.threads = arguments.threads.into();
-    settings.search.hash_mb = arguments.hash as usize;
-    settings.eval_file = EvalFile::from(arguments.eval.as_str());
+    settings.search.multi_pv = search.multipv.into();
+    settings.search.threads = search.threads.into();
+    settings.search.hash_mb = search.hash.unwrap_or(DEFAULT_HASH) as usize;
+    settings.eval_file = EvalFile::from(search.eval.as_str());
     for problem in engine.prepare() {
         output::eprint_line(format_args!("warning: {problem}"));
     }
-    let Some(path) = &arguments.file else {
-        let text = arguments.sfen.as_deref().unwrap_or("startpos");
-        return analyze(&mut engine, text, arguments);
-    };
-    let input: Box<dyn BufRead> = if path.as_os_str() == "-" {
-        Box::new(std::io::stdin().lock())
-    } else {
-        let file = std::fs::File::open(path).with_context(|| format!("{}", path.display()))?;
-        Box::new(BufReader::new(file))
+    let (path, text) = match source {
+        PositionSource::One(sfen) => return analyze(&mut engine, sfen, search),
+        PositionSource::Lines(path, text) => (path, text),
     };
     let mut failures = 0;
-    for (index, line) in input.lines().enumerate() {
+    for (index, line) in text.lines().enumerate() {
         let place = || format!("{} line {}", path.display(), index + 1);
-        let line = line.with_context(place)?;
         let text = line.trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        if let Err(error) = analyze(&mut engine, text, arguments).with_context(place) {
+        if let Err(error) = analyze(&mut engine, text, search).with_context(place) {
             if output::failure(&error).is_some() {
                 return Err(error);
             }
@@ -119,7 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn analyze(engine: &mut Engine, text: &str, arguments: &Arguments) -> anyhow::Result<()> {
+fn analyze(engine: &mut Engine, text: &str, arguments: &SearchArguments) -> anyhow::Result<()> {
     set_position(engine, text)?;
     let has_limit = arguments.depth.is_some() || arguments.nodes.is_some();
     let limits = Limits {
@@ -147,7 +91,7 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &Arguments) -> anyhow::Re
     print(engine, &lines, decision).map_err(Into::into)
 }
 
-pub(super) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()> {
+pub(in crate::cli) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()> {
     let text = text.strip_prefix("position ").unwrap_or(text);
     let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
     let start = start.trim().strip_prefix("sfen ").unwrap_or(start.trim());
@@ -223,16 +167,6 @@ const fn name(color: Color) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_milliseconds_unless_they_say_otherwise() {
-        assert_eq!(parse_time("250"), Ok(Duration::from_millis(250)));
-        assert_eq!(parse_time("1.5s"), Ok(Duration::from_millis(1500)));
-        assert_eq!(parse_time("40ms"), Ok(Duration::from_millis(40)));
-        assert!(
-            parse_time("-1").is_err() && parse_time("soon").is_err() && parse_time("infs").is_err()
-        );
-    }
 
     #[test]
     fn scores_are_put_into_words_for_the_leading_side() {
