@@ -10,7 +10,7 @@ pub const BLOCK: usize = 8;
 
 /// A block of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Block {
+pub(super) struct Block {
     /// Index of the game.
     pub(super) game: usize,
     /// Indices of the positions in the game; 0 is the start.

@@ -14,6 +14,7 @@ mod evaluation;
 mod flat_error;
 mod gensfen;
 mod interrupt;
+mod language;
 mod learn;
 mod mate;
 mod net;

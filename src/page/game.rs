@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::moves::move_list;
 use crate::analysis::{Class, PlayerSummary, PositionAnalysis, Review};
+use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
-use crate::types::{Color, Score};
+use crate::types::{Color, Move, Score};
 
 /// Stands for a mate in 0 plies; each ply is one less.
 const MATE: i32 = 100_000;
@@ -40,7 +41,7 @@ pub struct Game {
     pub scores: Vec<Option<i32>>,
     /// The best lines of each position: score for black, depth, nodes, moves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lines: Vec<Vec<(i32, i32, u64, String)>>,
+    pub lines: Vec<Vec<Line>>,
     /// The judgement on each move: 0 good, 1 best, 2 doubtful, 3 blunder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<u8>,
@@ -53,10 +54,16 @@ pub struct Game {
     /// What the players did in sum.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub players: Vec<Player>,
-    /// A remark, such as that a problem has no mate.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub note: String,
+    /// Of a mate problem: `mate`, `nomate` or `unknown`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub verdict: &'static str,
+    /// Length of the mate in plies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plies: Option<usize>,
 }
+
+/// A line: score for black, depth, nodes, moves.
+pub type Line = (i32, i32, u64, String);
 
 /// What a player did in sum.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -117,6 +124,29 @@ impl Game {
         }
     }
 
+    /// The solution of a mate problem.
+    pub fn of_problem(start: &Position, moves: &[Move]) -> Self {
+        Self {
+            start: start.to_sfen(),
+            moves: move_list(start, moves),
+            ..Self::default()
+        }
+    }
+
+    /// Moves that mate in so many plies, as lines of their position.
+    pub fn mate_lines(position: &Position, moves: &[(Move, usize)]) -> Vec<Line> {
+        let side = position.side_to_move();
+        let line = |&(mv, plies): &(Move, usize)| {
+            (
+                number(Score::Mate(plies as i32), side),
+                0,
+                0,
+                move_list(position, &[mv]),
+            )
+        };
+        moves.iter().map(line).collect()
+    }
+
     /// A game with its analysis.
     pub fn of_review(record: &GameRecord, review: &Review) -> Self {
         let mut game = Self::of_record(record);
@@ -146,10 +176,7 @@ impl Game {
     }
 }
 
-fn lines(
-    analysis: &PositionAnalysis,
-    position: &crate::position::Position,
-) -> Vec<(i32, i32, u64, String)> {
+fn lines(analysis: &PositionAnalysis, position: &Position) -> Vec<Line> {
     let lines = analysis.lines.iter().map(|line| {
         let mut moves = line.moves(position);
         if !matches!(line.score, Score::Mate(_)) {

@@ -18,7 +18,7 @@ mod moves;
 
 use serde::Serialize;
 
-pub use game::{Game, Player};
+pub use game::{Game, Line, Player};
 pub use html::json_text;
 pub use moves::move_list;
 

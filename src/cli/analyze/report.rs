@@ -11,8 +11,9 @@ use super::inputs::InputGame;
 use super::outputs::{self, Names};
 use super::table;
 use crate::analysis::{Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings};
+use crate::cli::language::Language;
 use crate::cli::output;
-use crate::page::{self, Kind, Language, PROGRAM, Page};
+use crate::page::{self, Kind, PROGRAM, Page};
 use crate::types::Color;
 
 /// Takes finished games in their order.
@@ -183,7 +184,7 @@ impl Report {
         let page = Page {
             kind: Kind::Analysis,
             title,
-            lang: Language::Ja,
+            lang: Language::chosen().into(),
             program: PROGRAM,
             effort: effort_words(&self.settings),
             games: self.page,

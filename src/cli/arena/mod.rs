@@ -4,6 +4,7 @@ mod curve;
 mod merge;
 mod opening_arguments;
 mod openings;
+mod page;
 mod play;
 mod progress;
 mod report;

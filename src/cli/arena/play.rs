@@ -6,6 +6,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::opening_arguments::OpeningArguments;
+use super::page::PageArguments;
 use super::progress::Progress;
 use super::report::JsonArguments;
 use super::settings::{EngineArguments, GameArguments, RuleArguments};
@@ -54,6 +55,9 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     pub(super) json: JsonArguments,
+
+    #[command(flatten)]
+    page: PageArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -82,6 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
     };
     arguments.json.report(&summary, Some(&folder))?;
+    arguments.page.write(&folder)?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a match for the whole.
         bail!("interrupted; {}", advice(&folder));

@@ -3,6 +3,7 @@
 mod answer;
 mod arguments;
 mod job;
+mod page;
 mod problems;
 mod report;
 
@@ -56,6 +57,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let result = execute(&job, &mut schedule, &execution);
     meter.finish();
     result?;
-    schedule.finish(start.elapsed())?;
+    let answers = schedule.finish(start.elapsed())?;
+    if let Some(path) = &arguments.html {
+        page::write(path, &problems, &answers)?;
+    }
     arguments.work.check_complete(&stop)
 }

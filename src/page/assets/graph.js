@@ -1,5 +1,6 @@
 // The graph of a game: black's win chance after each move. A click jumps there.
-const GRAPH = { width: 1000, height: 220, left: 46, right: 14, top: 12, bottom: 24 };
+// Taller where the screen is narrow.
+const GRAPH = { width: 1000, height: window.innerWidth < 600 ? 440 : 220, left: window.innerWidth < 600 ? 62 : 46, right: 14, top: 12, bottom: window.innerWidth < 600 ? 38 : 24 };
 const graphX = (ply, last) => GRAPH.left + (GRAPH.width - GRAPH.left - GRAPH.right) * ply / Math.max(last, 1);
 const graphY = (chance) => GRAPH.top + (GRAPH.height - GRAPH.top - GRAPH.bottom) * (1 - chance);
 

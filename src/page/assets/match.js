@@ -74,7 +74,7 @@ function buildGames(box, onGame) {
   const isMateList = DATA.kind === "mate";
   const rows = DATA.games.map((game, index) => {
     const result = game.result == null ? "" : game.result === 0 ? "½–½" : game.result > 0 ? "1–0" : "0–1";
-    const title = isMateList ? [element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, game.title || `${text("problem")} ${index + 1}`)), element("td", {}, game.note || "")]
+    const title = isMateList ? [element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, game.title || `${text("problem")} ${index + 1}`)), element("td", {}, verdictText(game))]
       : [element("td", { class: "number" }, String(index + 1)),
         element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, `☗ ${nameOf(game, 0)} – ☖ ${nameOf(game, 1)}`)),
         element("td", {}, result), element("td", {}, endingText(game.ending)), element("td", { class: "number" }, String(game.moves ? game.moves.split(" ").length : 0)),

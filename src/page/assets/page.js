@@ -68,7 +68,7 @@ function build() {
   const versus = `☗ ${nameOf(game, 0)}  –  ☖ ${nameOf(game, 1)}`;
   const isMateList = DATA.kind === "mate";
   byId("title").textContent = DATA.kind === "analysis" ? versus : DATA.title;
-  const about = isMateList ? [game.title, game.note] : DATA.kind === "match" ? [`${state.game + 1}/${DATA.games.length}  ${versus}`] : [game.title, game.date, resultText(game)];
+  const about = isMateList ? [game.title || `${text("problem")} ${state.game + 1}/${DATA.games.length}`, verdictText(game)] : DATA.kind === "match" ? [`${state.game + 1}/${DATA.games.length}  ${versus}`] : [game.title, game.date, resultText(game)];
   byId("subtitle").textContent = about.filter(Boolean).join(" · ");
   fillOverview(byId("overview"));
   view.markMove = buildMoves(byId("moves"), game, goTo);
@@ -143,18 +143,23 @@ async function copyPosition(event) {
   const position = state.line ? state.line.positions[state.line.length] : openGame(currentGame()).positions[state.ply];
   try {
     await navigator.clipboard.writeText(`sfen ${writeSfen(position, state.ply + 1)}`);
-    button.textContent = "✓";
-    setTimeout(() => { button.textContent = "⧉"; }, 1200);
+    button.classList.add("done");
+    setTimeout(() => button.classList.remove("done"), 1200);
   } catch { prompt("SFEN", `sfen ${writeSfen(position, state.ply + 1)}`); }
 }
 
+const ICONS = {
+  first: "M5 4h2.5v16H5zM20 4v16L9 12z", previous: "M16.5 4v16l-11-8z", next: "M7.5 4v16l11-8z", last: "M16.5 4H19v16h-2.5zM4 4v16l11-8z",
+  play: "M12 2a10 10 0 1 1 0 20 10 10 0 0 1 0-20zM9.8 7.4v9.2l7.2-4.6z", stop: "M12 2a10 10 0 1 1 0 20 10 10 0 0 1 0-20zM8.5 8v8H11V8zM13 8v8h2.5V8z",
+  flip: "M7 3l5 5H9v9H5V8H2zM17 21l-5-5h3V7h4v9h3z", copy: "M8 3h11a2 2 0 0 1 2 2v11h-2V5H8zM5 7h9a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V9a2 2 0 0 1 2-2z",
+};
+const icon = (name) => svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 function buildControls() {
-  const button = (sign, label, onclick, extra) => element("button", { type: "button", "aria-label": label, title: label, onclick, class: extra }, sign);
+  const button = (name, onclick, extra) => element("button", { type: "button", "aria-label": text(name), title: text(name), onclick, class: extra }, icon(name));
   byId("controls").replaceChildren(
-    button("⏮", text("first"), () => end(-1)), button("◀", text("previous"), () => step(-1), "wide"),
-    button("▶", text("next"), () => step(1), "wide"), button("⏭", text("last"), () => end(1)),
-    button(state.playing ? "⏸" : "⏵", text(state.playing ? "stop" : "play"), togglePlay, "extra"),
-    button("⇅", text("flip"), flip), button("⧉", text("copy"), copyPosition, "extra"));
+    button("first", () => end(-1)), button("previous", () => step(-1), "wide"),
+    button("next", () => step(1), "wide"), button("last", () => end(1)),
+    button(state.playing ? "stop" : "play", togglePlay, "extra"), button("flip", flip), button("copy", copyPosition, "extra"));
 }
 function buildSwitches() {
   const change = (key, value) => { state[key] = value; remember(); build(); };
@@ -165,7 +170,9 @@ function buildSwitches() {
     choice("pieces", [["kanji", "kanji"], ["letters", "letters"]]),
     choice("theme", [["auto", "auto"], ["light", "light"], ["dark", "dark"]]),
     element("button", { type: "button", class: "plain-button", "aria-pressed": String(state.arrows), onclick: () => change("arrows", !state.arrows) }, text("arrows")),
-    element("button", { type: "button", class: "plain-button", lang: state.lang === "ja" ? "en" : "ja", onclick: () => change("lang", state.lang === "ja" ? "en" : "ja") }, text("language")));
+    element("button", { type: "button", class: "plain-button", onclick: () => window.print() }, text("print")));
+  byId("language").replaceChildren(element("button", { type: "button", class: "plain-button", lang: state.lang === "ja" ? "en" : "ja", onclick: () => change("lang", state.lang === "ja" ? "en" : "ja") }, text("language")));
+  byId("settings").textContent = text("settings");
 }
 
 const KEYS = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => step(-1), ArrowDown: () => step(1),

@@ -1,5 +1,5 @@
 // Everything beside the board: players, verdict, lines, moves, summary.
-const sideName = (opened, color) => text(opened.isHandicap ? ["handicapBlack", "handicapWhite"][color] : ["black", "white"][color]);
+const sideName = (opened, color) => DATA.kind === "mate" ? text(color === opened.positions[0].side ? "attacker" : "defender") : text(opened.isHandicap ? ["handicapBlack", "handicapWhite"][color] : ["black", "white"][color]);
 const nameOf = (game, color) => game.names[color] || sideName(openGame(game), color);
 
 function resultText(game) {
@@ -43,9 +43,10 @@ function fillLines(box, game) {
   const rows = lines.map(([score, depth, nodes, words], rank) => element("div", { class: "line" },
     element("span", { class: `score ${score > 0 ? "for-black" : score < 0 ? "for-white" : ""}`, title: `${text("depth")} ${depth}, ${nodes.toLocaleString()} ${text("nodes")}` }, scoreText(score)),
     lineMoves(position, words, (index) => enterLine(rank, index + 1), state.line && state.line.rank === rank ? state.line.length - 1 : -1)));
-  if (lines.length && lines[0][1] > 0) {
-    rows.push(element("p", { class: "figures" }, `${text("depth")} ${lines[0][1]} · ${lines[0][2].toLocaleString()} ${text("nodes")}`));
+  if (lines.length && lines[0][2] > 0) {
+    rows.push(element("p", { class: "figures" }, `${lines[0][1] ? `${text("depth")} ${lines[0][1]} · ` : ""}${lines[0][2].toLocaleString()} ${text("nodes")}`));
   }
+  if (lines.length && DATA.kind === "mate") rows.unshift(element("p", { class: "figures" }, text("second")));
   box.replaceChildren(...rows);
   box.hidden = !(game.lines || []).length;
 }
@@ -61,7 +62,7 @@ function fillVerdict(box, game) {
     return;
   }
   if (!state.ply) {
-    box.replaceChildren(element("strong", {}, game.note || text("start")), element("span", { class: "detail" }, resultText(game)));
+    box.replaceChildren(element("strong", {}, verdictText(game) || text("start")), element("span", { class: "detail" }, resultText(game)));
     return;
   }
   const index = state.ply - 1;
@@ -74,7 +75,7 @@ function fillVerdict(box, game) {
   if (loss && name !== "best") details.push(`${text("chance")} −${(loss / 10).toFixed(loss < 100 ? 1 : 0)}%`);
   if (name && name !== "best" && best) details.push(`${text("bestIs")} ${moveText(opened.positions[index], readMoves(best[3])[0], opened.moves[index - 1])}`);
   if ((game.times || []).length) details.push(timeText(game.times[index]));
-  if (state.ply === opened.moves.length) details.push(resultText(game));
+  if (state.ply === opened.moves.length) details.push(resultText(game), verdictText(game));
   const missed = (game.missed || []).find(([ply]) => ply === index);
   const label = missed ? `${text(name)} (${state.lang === "ja" ? missed[1] + text("mateIn") : text("mateIn") + missed[1]})` : text(name) || "";
   box.replaceChildren(element("strong", {}, `${number} ${textOfMove(opened, index)}`),

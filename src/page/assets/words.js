@@ -7,7 +7,7 @@ const WORDS = {
     moves: "手数", agreement: "最善手一致率", meanLoss: "平均損失", meanChance: "平均勝率損失", time: "消費時間",
     bestIs: "最善は", playedBest: "最善手です", back: "本譜に戻る", line: "読み筋", none: "解析なし",
     first: "最初へ", previous: "1手戻る", next: "1手進む", last: "最後へ", play: "自動再生", stop: "停止",
-    flip: "盤を反転", copy: "局面をコピー", copied: "コピーしました", print: "印刷",
+    flip: "盤を反転", copy: "局面をコピー", copied: "コピーしました", print: "印刷", settings: "表示設定",
     language: "English", notation: "棋譜表記", pieces: "駒", kanji: "漢字", letters: "文字", theme: "配色",
     auto: "自動", light: "ライト", dark: "ダーク", japanese: "日本語", western: "英式", arrows: "矢印",
     graph: "形勢グラフ", graphHelp: "左右キーで移動", board: "盤面", moveList: "指し手", win: "勝ち", draw: "引き分け",
@@ -16,7 +16,7 @@ const WORDS = {
     problem: "問", problems: "問題", hand: "持駒", noHand: "なし", by: "解析", summary: "まとめ",
     formula: "勝率 = 1 / (1 + e^(−評価値/600))。勝率を 10% 以上失う手が疑問手、20% 以上が悪手。",
     nextGame: "次の対局", previousGame: "前の対局", only: "悪手・疑問手へ", score: "評価値", mate: "詰み",
-    mated: "詰み上がり", noMate: "詰みなし", solution: "詰手順",
+    mated: "詰み上がり", noMate: "詰みなし", open: "未解決", attacker: "攻方", defender: "玉方", second: "余詰",
     endings: { resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", repetition: "千日手",
       "perpetual check": "連続王手の千日手", "max moves": "手数制限", "time up": "切れ負け", "illegal move": "反則手",
       "illegal declaration": "宣言不成立", disconnection: "切断", "adjudicated win": "判定勝ち",
@@ -29,7 +29,7 @@ const WORDS = {
     moves: "Moves", agreement: "Best moves", meanLoss: "Mean loss", meanChance: "Mean win chance lost", time: "Time used",
     bestIs: "best is", playedBest: "the best move", back: "Back to the game", line: "Line", none: "Not analysed",
     first: "First position", previous: "Back one move", next: "On one move", last: "Last position", play: "Play", stop: "Stop",
-    flip: "Flip the board", copy: "Copy the position", copied: "Copied", print: "Print",
+    flip: "Flip the board", copy: "Copy the position", copied: "Copied", print: "Print", settings: "Display",
     language: "日本語", notation: "Notation", pieces: "Pieces", kanji: "Kanji", letters: "Letters", theme: "Theme",
     auto: "Auto", light: "Light", dark: "Dark", japanese: "Japanese", western: "Western", arrows: "Arrows",
     graph: "Graph of the game", graphHelp: "arrow keys move", board: "Board", moveList: "Moves", win: "wins", draw: "draw",
@@ -38,13 +38,15 @@ const WORDS = {
     problem: "Problem", problems: "Problems", hand: "in hand", noHand: "none", by: "Analysed by", summary: "Summary",
     formula: "Win chance = 1 / (1 + e^(−score/600)). A doubtful move loses 10 % of it or more, a blunder 20 %.",
     nextGame: "Next game", previousGame: "Previous game", only: "Next mistake", score: "score", mate: "mate",
-    mated: "Checkmate", noMate: "no mate", solution: "Solution",
+    mated: "Checkmate", noMate: "no mate", open: "not solved", attacker: "Attacker", defender: "Defender", second: "Second solutions",
     endings: {},
   },
 };
 const state = { lang: "ja", notation: "ja", pieces: "kanji", theme: "auto", arrows: true, flipped: false,
   game: 0, ply: 0, line: null, playing: null };
 const text = (key) => WORDS[state.lang][key];
+const verdictText = (game) => game.verdict === "nomate" ? text("noMate") : game.verdict === "unknown" ? text("open")
+  : game.verdict ? (state.lang === "ja" ? game.plies + text("mateIn") : text("mateIn") + game.plies) : "";
 const endingText = (name) => WORDS[state.lang].endings[name] || name || "";
 
 // Elements. Texts enter as text nodes, never as HTML.
