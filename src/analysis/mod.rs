@@ -24,6 +24,8 @@ mod review;
 mod run;
 mod search;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 pub use blocks::BLOCK;
 pub use chance::{SCALE, win_chance};

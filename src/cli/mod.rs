@@ -22,6 +22,7 @@ mod output;
 mod perft;
 mod progress;
 mod share;
+mod shell;
 mod sort_memory;
 mod spsa;
 mod usi;
@@ -52,6 +53,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Show, check, convert, probe and make opening books
     Book(book::Arguments),
+    /// Print completions of the command line for a shell
+    Completions(shell::Completions),
     /// Turn teacher data and games from one format into another
     Convert(data::convert::Arguments),
     /// Play on a CSA server such as floodgate, for as long as you like
@@ -62,6 +65,8 @@ enum Command {
     Gensfen(Box<gensfen::Arguments>),
     /// Train a network from teacher data
     Learn(Box<learn::Arguments>),
+    /// Write manual pages
+    Man(shell::Man),
     /// Let engines play against each other, with error bars and a referee who knows all the rules
     Match(Box<arena::Arguments>),
     /// Solve tsume problems: find mates by checks alone
@@ -98,11 +103,13 @@ pub fn run() -> ExitCode {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Book(arguments)) => book::run(&arguments),
+        Some(Command::Completions(arguments)) => shell::completions(&arguments),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments),
+        Some(Command::Man(arguments)) => shell::man(&arguments),
         Some(Command::Match(arguments)) => arena::run(&arguments),
         Some(Command::Mate(arguments)) => mate::run(&arguments),
         None | Some(Command::Usi) => usi::run(),

@@ -15,6 +15,8 @@
 mod game;
 mod html;
 mod moves;
+#[cfg(test)]
+mod tests;
 
 use serde::Serialize;
 

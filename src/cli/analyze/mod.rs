@@ -1,8 +1,10 @@
 //! `raicho analyze`: positions and whole games for people.
 
 mod arguments;
+mod board;
 mod games;
 mod inputs;
+mod live;
 mod outputs;
 mod position;
 mod report;

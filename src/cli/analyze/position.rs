@@ -1,16 +1,19 @@
 //! Positions, one after the other: the board, the best lines, and the scores in words.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 
 use super::arguments::{Arguments, SearchArguments};
+use super::board::{self, Colors};
 use super::inputs::PositionSource;
+use super::live::Live;
 use crate::cli::output;
 use crate::engine::{Engine, EvalFile};
+use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Color, Score};
 use crate::util::shorten;
@@ -65,6 +68,8 @@ pub(super) fn run(arguments: &Arguments, source: &PositionSource) -> anyhow::Res
 
 fn analyze(engine: &mut Engine, text: &str, arguments: &SearchArguments) -> anyhow::Result<()> {
     set_position(engine, text)?;
+    print_board(engine.position())?;
+    let mut live = Live::new(engine.position().side_to_move());
     let has_limit = arguments.depth.is_some() || arguments.nodes.is_some();
     let limits = Limits {
         movetime: arguments.time.or((!has_limit).then_some(DEFAULT_TIME)),
@@ -81,6 +86,7 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &SearchArguments) -> anyh
         match event {
             Event::Info(info) if info.bound == Bound::Exact || info.multi_pv > lines.len() => {
                 lines.insert(info.multi_pv, info);
+                live.show(&lines);
             }
             Event::Info(_) | Event::CurrentMove(_) => {}
             Event::Note(note) => output::eprint_line(format_args!("note: {note}")),
@@ -88,7 +94,18 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &SearchArguments) -> anyh
         }
     }
     engine.finish();
+    live.clear();
     print(engine, &lines, decision).map_err(Into::into)
+}
+
+/// Shows the position: in kanji on a terminal, in letters to a pipe.
+fn print_board(position: &Position) -> std::io::Result<()> {
+    let mut out = output::stdout();
+    if !std::io::stdout().is_terminal() {
+        return writeln!(out, "{position}\n");
+    }
+    let drawn = board::draw(position, position.last_move(), Colors::chosen());
+    writeln!(out, "{drawn}sfen {}\n", position.to_sfen())
 }
 
 pub(in crate::cli) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()> {
@@ -108,9 +125,7 @@ fn print(
     decision: Decision,
 ) -> std::io::Result<()> {
     let mut out = output::stdout();
-    let position = engine.position();
-    let side = position.side_to_move();
-    writeln!(out, "{position}\n")?;
+    let side = engine.position().side_to_move();
     for (rank, info) in lines {
         let pv: Vec<String> = info.pv.iter().map(ToString::to_string).collect();
         writeln!(out, "{rank}. {}", in_words(info.score, side))?;
@@ -140,7 +155,7 @@ const WORDS: [(i32, &str); 4] = [
     (50, "is slightly better"),
 ];
 
-fn in_words(score: Score, side: Color) -> String {
+pub(super) fn in_words(score: Score, side: Color) -> String {
     let leader = |is_side: bool| name(if is_side { side } else { !side });
     match score {
         Score::Mate(plies) => {
