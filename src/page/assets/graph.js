@@ -47,7 +47,7 @@ function drawGraph(game, onPly) {
   axis(drawing, [1, 0.75, 0.5, 0.25, 0].map((chance) => [graphY(chance), Math.round(100 * chance), chance === 0.5]));
   plyLabels(drawing, last);
   for (const [name, y] of [["black", GRAPH.top + 16], ["white", GRAPH.height - GRAPH.bottom - 8]]) {
-    const label = svg("text", { class: "label side", x: GRAPH.left + 8, y });
+    const label = svg("text", { class: "label whose", x: GRAPH.left + 8, y });
     label.textContent = text(name);
     drawing.append(label);
   }
