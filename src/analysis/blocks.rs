@@ -4,9 +4,12 @@ use std::ops::Range;
 
 use super::settings::Order;
 
-/// Positions in a block. Few enough that two threads end a game together, enough that a table that
-/// begins empty pays.
+/// Positions in a block: enough that a table that begins empty pays.
 pub const BLOCK: usize = 8;
+
+/// The first blocks of a game, which are done last, so that all threads end together. In an opening
+/// an empty table matters least.
+const FIRST_BLOCKS: [usize; 8] = [1, 1, 1, 1, 2, 2, 4, 4];
 
 /// A block of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,15 +21,26 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The blocks of games with so many positions each, in order.
+    /// The blocks of games with so many positions each, in the order in which they are done: one
+    /// game after the other, its last block first.
     pub(super) fn of_games(positions: impl IntoIterator<Item = usize>) -> Vec<Self> {
+        let games = positions.into_iter().enumerate();
+        games
+            .flat_map(|(game, count)| Self::of_game(game, count).into_iter().rev())
+            .collect()
+    }
+
+    fn of_game(game: usize, count: usize) -> Vec<Self> {
         let mut blocks = Vec::new();
-        for (game, count) in positions.into_iter().enumerate() {
-            let starts = (0..count).step_by(BLOCK);
-            blocks.extend(starts.map(|start| Self {
+        let mut sizes = FIRST_BLOCKS.into_iter();
+        let mut start = 0;
+        while start < count {
+            let end = count.min(start + sizes.next().unwrap_or(BLOCK));
+            blocks.push(Self {
                 game,
-                positions: start..count.min(start + BLOCK),
-            }));
+                positions: start..end,
+            });
+            start = end;
         }
         blocks
     }
@@ -47,8 +61,9 @@ mod tests {
 
     #[test]
     fn every_position_is_in_one_block() {
-        let blocks = Block::of_games([1, 0, 17, 8]);
-        let found: Vec<_> = blocks
+        let counts = [1, 0, 121, 8];
+        let blocks = Block::of_games(counts);
+        let mut found: Vec<_> = blocks
             .iter()
             .flat_map(|block| {
                 block
@@ -57,12 +72,24 @@ mod tests {
                     .map(|position| (block.game, position))
             })
             .collect();
-        let expected: Vec<_> = [(0, 1), (2, 17), (3, 8)]
+        found.sort_unstable();
+        let expected: Vec<_> = counts
             .into_iter()
+            .enumerate()
             .flat_map(|(game, count)| (0..count).map(move |position| (game, position)))
             .collect();
         assert_eq!(found, expected);
         assert!(blocks.iter().all(|block| block.positions.len() <= BLOCK));
-        assert_eq!(blocks[1].order(Order::Backward), [7, 6, 5, 4, 3, 2, 1, 0]);
+        assert!(blocks.is_sorted_by_key(|block| block.game));
+    }
+
+    #[test]
+    fn a_block_is_searched_from_either_end() {
+        let block = Block {
+            game: 0,
+            positions: 3..6,
+        };
+        assert_eq!(block.order(Order::Forward), [3, 4, 5]);
+        assert_eq!(block.order(Order::Backward), [5, 4, 3]);
     }
 }

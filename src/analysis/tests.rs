@@ -241,10 +241,10 @@ fn neither_threads_nor_an_interruption_change_the_result() {
         let _ = std::fs::remove_dir_all(&path);
         let folder = RunFolder::create(&path, KIND, &settings).expect("a folder");
         let part = run(&settings, 1, (Some(folder), Vec::new()), 3);
-        assert!(part.is_empty(), "the first block is no whole game");
+        assert!(part.is_empty(), "a few blocks are no whole game");
         let (folder, known) = RunFolder::resume_same(&path, KIND, &settings, |_: &BlockEntry| true)
             .expect("it can be resumed");
-        assert_eq!(known.len(), 1);
+        assert!(!known.is_empty() && known.len() < 5, "{}", known.len());
         assert_eq!(run(&settings, 1, (Some(folder), known), usize::MAX), whole);
         let _ = std::fs::remove_dir_all(&path);
     }

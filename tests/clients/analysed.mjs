@@ -62,7 +62,7 @@ try {
     for (const file of readdirSync(folder).filter((name) => /\.(csa|kifu?|ki2u?|jkf)$/.test(name))) {
       const out = (format) => join(work, `x.${format}`);
       try {
-        execFileSync(raicho, ["analyze", join(folder, file), "--nodes", "100", "--hash", "1", "--summary",
+        execFileSync(resolve(raicho), ["analyze", join(folder, file), "--nodes", "100", "--hash", "1", "--summary",
           ...["kif", "csa", "jkf", "json"].flatMap((format) => [`--${format}`, out(format)])], { stdio: ["ignore", "ignore", "pipe"] });
       } catch (error) {
         check(false, `${file}: ${String(error.stderr).trim()}`);

@@ -31,7 +31,7 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] }
 const folder = mkdtempSync(join(tmpdir(), "raicho-page-"));
 const faults = [];
 const check = (is, what) => { if (!is) faults.push(what); };
-const run = (...words) => execFileSync(raicho, words, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+const run = (...words) => execFileSync(resolve(raicho), words, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
 
 
 const NASTY = `</script><script>document.title="broken"</script><b>"'&`;
@@ -66,7 +66,7 @@ async function analysis() {
   await page.keyboard.press("Home");
   check(await label(page) === start, "Home does not go to the start");
   const box = await page.locator("#graph svg").boundingBox();
-  await page.mouse.click(box.x + box.width * 0.52, box.y + box.height / 2);
+  await page.locator("#graph svg").click({ position: { x: box.width * 0.52, y: box.height / 2 } });
   check(/^3/.test(await verdict(page)), `a click on the graph shows ${await verdict(page)}`);
   await page.keyboard.press("Home");
   await page.locator(".pv button").nth(1).click();

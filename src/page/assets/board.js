@@ -17,15 +17,17 @@ function pieceShape(piece, turned) {
   const base = kind.replace("+", "");
   const isPromoted = kind.startsWith("+");
   const scale = PIECE_SCALE[base];
-  const shape = svg("g", { transform: `${turned ? "rotate(180) " : ""}scale(${scale})` });
-  shape.append(svg("path", { class: "wood", d: "M0-47 30-36 42 46H-42L-30-36Z" }));
+  const turn = `${turned ? "rotate(180) " : ""}scale(${scale})`;
+  const outline = "M0-47 30-36 42 46H-42L-30-36Z";
+  const shape = svg("g", { transform: turn }, svg("path", { class: "wood", d: outline }));
   const letter = state.pieces === "kanji"
     ? (kind === "K" && colorOf(piece) ? "王" : KANJI[kind])
     : (isPromoted ? "+" : "") + base;
   const glyph = svg("text", { class: `glyph ${state.pieces}${isPromoted ? " promoted" : ""}`, x: 0, y: state.pieces === "kanji" ? 25 : 24 });
   glyph.textContent = letter;
   shape.append(glyph);
-  return shape;
+  // A shadow as a shape: filters would make each step slow.
+  return svg("g", {}, svg("path", { class: "shade", d: outline, transform: `translate(1.5 3.5) ${turn}` }), shape);
 }
 
 // The parts that never change: wood, lines, coordinates.

@@ -46,12 +46,10 @@ function update() {
   fillPlayer(byId("player-bottom"), game, state.flipped ? 1 : 0, position);
   const gauge = byId("gauge");
   gauge.hidden = !(game.scores || []).length;
-  if (score != null) {
-    const chance = chanceOf(score);
-    gauge.classList.toggle("flipped", state.flipped);
-    byId("gauge-fill").style.height = `${100 * chance}%`;
-    byId("gauge-text").textContent = `${Math.round(100 * (state.flipped ? 1 - chance : chance))}`;
-  }
+  const chance = score == null ? 0.5 : chanceOf(score);
+  gauge.classList.toggle("flipped", state.flipped);
+  byId("gauge-fill").style.height = `${100 * chance}%`;
+  byId("gauge-text").textContent = score == null ? "" : `${Math.round(100 * (state.flipped ? 1 - chance : chance))}`;
   fillVerdict(byId("verdict"), game);
   fillLines(byId("lines"), game);
   view.markMove(state.ply);
@@ -81,7 +79,7 @@ function build() {
   view.markGame(state.game);
   buildControls();
   buildSwitches();
-  byId("footer").textContent = [`${text("by")} ${DATA.program}`, DATA.effort].filter(Boolean).join(" · ");
+  byId("footer").textContent = [DATA.kind === "analysis" ? `${text("by")} ${DATA.program}` : DATA.program, DATA.effort].filter(Boolean).join(" · ");
   state.ply = Math.min(state.ply, opened.moves.length);
   update();
 }
