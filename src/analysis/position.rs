@@ -44,6 +44,18 @@ enum StoredScore {
 }
 
 impl Line {
+    /// A win by declaration (入玉宣言), which takes no move: a mate in one without moves.
+    pub(super) fn declaration(time: Duration) -> Self {
+        Self {
+            score: Score::Mate(1),
+            depth: 0,
+            seldepth: 0,
+            nodes: 0,
+            time,
+            pv: String::new(),
+        }
+    }
+
     /// The moves, which begin in `position`. Ends at the first that is not legal there.
     pub fn moves(&self, position: &Position) -> Vec<Move> {
         let mut position = position.clone();

@@ -1,5 +1,7 @@
 //! The positions of many games as a run: blocks, a journal, several threads.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -84,11 +86,11 @@ pub fn analyze(
         folder,
         watch,
     };
-    let is_known = |block: &Block| {
-        known
-            .iter()
-            .any(|entry| (entry.game, entry.first) == (block.game, block.positions.start))
-    };
+    let places: HashSet<_> = known
+        .iter()
+        .map(|entry| (entry.game, entry.first))
+        .collect();
+    let is_known = |block: &Block| places.contains(&(block.game, block.positions.start));
     let missing: Vec<Block> = blocks
         .into_iter()
         .filter(|block| !is_known(block))

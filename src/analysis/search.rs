@@ -10,7 +10,9 @@ use crate::eval::Evaluator;
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::position::Position;
 use crate::runs::Stop;
-use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};
+use crate::search::{
+    Decision, Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings,
+};
 use crate::types::{Bound, Move, Score};
 
 /// Time between two looks at the request to stop.
@@ -127,10 +129,15 @@ impl Analyzer {
         self.searcher
             .go(position.clone(), limits, &self.search, on_event);
         let mut lines: BTreeMap<usize, Info> = BTreeMap::new();
+        let mut declares = false;
         loop {
             match events.recv_timeout(POLL) {
                 Ok(Event::Info(info)) => keep(&mut lines, info),
-                Ok(Event::Done(_)) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Event::Done(decision)) => {
+                    declares = decision == Decision::Win;
+                    break;
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
                 Ok(Event::CurrentMove(_)) => {}
                 Ok(Event::Note(note)) => log::info!("{note}"),
                 Err(RecvTimeoutError::Timeout) if stop.is_requested() => self.searcher.stop(),
@@ -146,7 +153,13 @@ impl Analyzer {
             time: info.time,
             pv: text_of(&info.pv),
         };
-        (!stop.is_requested()).then(|| lines.values().map(line).collect())
+        if stop.is_requested() {
+            return None;
+        }
+        if declares && lines.is_empty() {
+            return Some(vec![Line::declaration(start.elapsed())]);
+        }
+        Some(lines.values().map(line).collect())
     }
 }
 

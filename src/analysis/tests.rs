@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::eval::Evaluator;
-use crate::records::game::{Ending, GameRecord, RecordedMove};
+use crate::records::csa;
+use crate::records::game::GameRecord;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunFolder, RunKind, Stop};
 use crate::types::{Color, Score};
@@ -17,11 +18,12 @@ const KIND: RunKind = RunKind {
     format: 1,
 };
 
+/// A game from the start position.
 fn record(line: &str) -> GameRecord {
     let line: SfenLine = line.parse().expect("the line of a test");
-    let mut record = crate::records::test_record(line.start, Ending::Interrupted);
-    record.moves = line.moves.into_iter().map(RecordedMove::from).collect();
-    record
+    let moves: Vec<String> = line.moves.iter().map(|&mv| csa::move_text(mv)).collect();
+    let mut games = csa::read(&format!("PI\n+\n{}", moves.join("\n"))).expect("a record");
+    games.remove(0)
 }
 
 fn position(score: Score, pv: &str) -> PositionAnalysis {
@@ -273,6 +275,28 @@ fn every_line_is_legal_and_scores_are_those_of_the_side_to_move() {
     let last = found[0].last().expect("it has positions");
     assert_eq!(position.side_to_move(), Color::Black);
     assert!(!last.lines.is_empty());
+}
+
+#[test]
+fn a_declaration_is_a_win_without_moves() {
+    let sfen = "1+P1+P1+P3/+PK1+PGG1+P1/3G1SGS1/9/9/9/9/9/4k4 b 2R2B2S4N4L11P 1";
+    let line: SfenLine = sfen.parse().expect("a position");
+    let rule = crate::search::Settings::default().entering_king_rule;
+    assert!(
+        line.start.declaration(rule).is_some(),
+        "the rule of the test"
+    );
+    let mut settings = settings(Order::Forward);
+    settings.multi_pv = 1;
+    let mut analyzer = Analyzer::new(&settings, &Evaluator::Material).expect("memory");
+    let found = analyzer
+        .analyze(&line.start, &Stop::new())
+        .expect("no stop");
+    assert_eq!(found.lines.len(), 1);
+    assert!(
+        matches!(found.score(), Score::Mate(plies) if plies > 0),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -30,9 +30,10 @@ fn json(path: &Path) -> Value {
 /// The JSON without what differs from run to run.
 fn without_times(mut game: Value) -> Value {
     let positions = game["positions"].as_array_mut().expect("positions");
-    for line in positions.iter_mut().flat_map(|position| {
-        position["lines"].as_array_mut().expect("lines")
-    }) {
+    for line in positions
+        .iter_mut()
+        .flat_map(|position| position["lines"].as_array_mut().expect("lines"))
+    {
         line["time"] = Value::Null;
     }
     game
@@ -43,16 +44,31 @@ fn a_broken_game_is_named_and_skipped() {
     let folder = Folder::new("analyze-broken");
     fs::write(folder.file("a.csa"), GAME).expect("it can be written");
     fs::write(folder.file("b.csa"), "V2.2\nPI\n+\n+7775FU\n").expect("it can be written");
-    fs::write(folder.file("c.usi"), "startpos moves 7g7f\nstartpos moves 7g7e\n")
-        .expect("it can be written");
+    fs::write(
+        folder.file("c.usi"),
+        "startpos moves 7g7f\nstartpos moves 7g7e\n",
+    )
+    .expect("it can be written");
     let output = raicho(&folder.0, &[".", "--nodes", "50", "--json", "out"]);
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("b.csa: ") && errors.contains("+7775FU"), "{errors}");
-    assert!(errors.contains("c.usi line 2: ") && errors.contains("7g7e"), "{errors}");
+    assert!(
+        errors.contains("b.csa: ") && errors.contains("+7775FU"),
+        "{errors}"
+    );
+    assert!(
+        errors.contains("c.usi line 2: ") && errors.contains("7g7e"),
+        "{errors}"
+    );
     let mut names: Vec<String> = fs::read_dir(folder.file("out"))
         .expect("the folder is there")
-        .map(|entry| entry.expect("a file").file_name().into_string().expect("UTF-8"))
+        .map(|entry| {
+            entry
+                .expect("a file")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
         .collect();
     names.sort();
     assert_eq!(names, ["a.json", "c-1.json"]);
@@ -63,8 +79,13 @@ fn a_broken_game_is_named_and_skipped() {
 fn one_game_goes_to_a_file_with_its_scores() {
     let folder = Folder::new("analyze-one");
     fs::write(folder.file("a.csa"), GAME).expect("it can be written");
-    let files = ["--json", "a.json", "--csa", "b.csa", "--html", "a.html", "--svg", "a.svg"];
-    let output = raicho(&folder.0, &[&["a.csa", "--nodes", "300"][..], &files].concat());
+    let files = [
+        "--json", "a.json", "--csa", "b.csa", "--html", "a.html", "--svg", "a.svg",
+    ];
+    let output = raicho(
+        &folder.0,
+        &[&["a.csa", "--nodes", "300"][..], &files].concat(),
+    );
     assert!(output.status.success(), "{}", text(&output.stderr));
     let game = json(&folder.file("a.json"));
     assert_eq!(game["winner"], "white");
@@ -90,7 +111,10 @@ fn one_game_goes_to_a_file_with_its_scores() {
     let svg = fs::read_to_string(folder.file("a.svg")).expect("the graph is there");
     assert!(svg.contains("&lt;/script&gt;"));
     let shown = text(&output.stdout);
-    assert!(shown.contains("7g7f") && shown.contains("blunders"), "{shown}");
+    assert!(
+        shown.contains("7g7f") && shown.contains("blunders"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -98,7 +122,15 @@ fn threads_and_resumed_work_change_nothing() {
     let folder = Folder::new("analyze-threads");
     fs::write(folder.file("a.csa"), GAME).expect("it can be written");
     let run = |threads: &str, more: &[&str]| {
-        let words = ["a.csa", "--nodes", "400", "--threads", threads, "--json", "-"];
+        let words = [
+            "a.csa",
+            "--nodes",
+            "400",
+            "--threads",
+            threads,
+            "--json",
+            "-",
+        ];
         let output = raicho(&folder.0, &[&words[..], more].concat());
         assert!(output.status.success(), "{}", text(&output.stderr));
         without_times(serde_json::from_slice(&output.stdout).expect("JSON alone"))
@@ -112,20 +144,37 @@ fn threads_and_resumed_work_change_nothing() {
     let kept: Vec<&str> = lines.lines().take(2).collect();
     fs::write(&journal, kept.join("\n") + "\n").expect("it can be written");
     assert_eq!(run("2", &["--work", "work", "--resume"]), one);
-    assert_eq!(fs::read_to_string(&journal).expect("it is there").lines().count(), lines.lines().count());
+    assert_eq!(
+        fs::read_to_string(&journal)
+            .expect("it is there")
+            .lines()
+            .count(),
+        lines.lines().count()
+    );
     // Other settings are refused.
     let other = ["a.csa", "--nodes", "401", "--work", "work", "--resume"];
     let refused = raicho(&folder.0, &other);
-    assert!(text(&refused.stderr).contains("nodes"), "{}", text(&refused.stderr));
+    assert!(
+        text(&refused.stderr).contains("nodes"),
+        "{}",
+        text(&refused.stderr)
+    );
 }
 
 #[test]
 fn lines_are_games_where_all_have_moves() {
     let folder = Folder::new("analyze-lines");
-    fs::write(folder.file("games.txt"), "startpos moves 7g7f 3c3d\nstartpos moves 2g2f\n")
-        .expect("it can be written");
+    fs::write(
+        folder.file("games.txt"),
+        "startpos moves 7g7f 3c3d\nstartpos moves 2g2f\n",
+    )
+    .expect("it can be written");
     let games = raicho(&folder.0, &["games.txt", "--depth", "1"]);
-    assert!(text(&games.stdout).contains("games.txt, game 2"), "{}", text(&games.stdout));
+    assert!(
+        text(&games.stdout).contains("games.txt, game 2"),
+        "{}",
+        text(&games.stdout)
+    );
     let positions = raicho(&folder.0, &["games.txt", "--depth", "1", "--positions"]);
     assert_eq!(text(&positions.stdout).matches("best move").count(), 2);
 }
@@ -135,7 +184,11 @@ fn completions_and_manual_pages_know_the_subcommands() {
     let folder = Folder::new("completions");
     let run = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-        let output = command.current_dir(&folder.0).args(arguments).output().expect("raicho runs");
+        let output = command
+            .current_dir(&folder.0)
+            .args(arguments)
+            .output()
+            .expect("raicho runs");
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout).to_owned()
     };

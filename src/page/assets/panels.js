@@ -73,7 +73,7 @@ function fillVerdict(box, game) {
   const best = ((game.lines || [])[index] || [])[0];
   const details = [];
   if (loss && name !== "best") details.push(`${text("chance")} −${(loss / 10).toFixed(loss < 100 ? 1 : 0)}%`);
-  if (name && name !== "best" && best) details.push(`${text("bestIs")} ${moveText(opened.positions[index], readMoves(best[3])[0], opened.moves[index - 1])}`);
+  if (name && name !== "best" && best && best[3]) details.push(`${text("bestIs")} ${moveText(opened.positions[index], readMoves(best[3])[0], opened.moves[index - 1])}`);
   if ((game.times || []).length) details.push(timeText(game.times[index]));
   if (state.ply === opened.moves.length) details.push(resultText(game), verdictText(game));
   const missed = (game.missed || []).find(([ply]) => ply === index);
