@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 
+use super::page::PageArguments;
 use super::report::JsonArguments;
 use crate::arena::merge::merge;
 use crate::cli::flat_error::flat_error;
@@ -24,6 +25,9 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     json: JsonArguments,
+
+    #[command(flatten)]
+    page: PageArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -50,6 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .summary(&place.unwrap_or_else(|| folders.join(", ")))
         .map_err(flat_error)?;
     arguments.json.report(&summary, arguments.out.as_deref())?;
+    arguments.page.write(&arguments.folders)?;
     for note in merged.notes() {
         output::eprint_line(format_args!("note: {note}"));
     }

@@ -28,21 +28,29 @@ pub(super) struct PageArguments {
 }
 
 impl PageArguments {
-    /// Writes the page of the match in a folder, if it was asked for.
+    /// Writes the page of the match whose parts are in these folders, if it was asked for.
     ///
     /// # Errors
-    /// The folder cannot be read or the page not be written.
-    pub(super) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+    /// A folder cannot be read or the page not be written.
+    pub(super) fn write(&self, folders: &[PathBuf]) -> anyhow::Result<()> {
         let Some(path) = &self.html else {
             return Ok(());
         };
-        let (settings, mut entries) = journal::read(folder).map_err(flat_error)?;
-        entries.sort_by_key(|entry| entry.game);
+        let mut of_match = None;
+        let mut entries = Vec::new();
+        for folder in folders {
+            let (settings, part) = journal::read(folder).map_err(flat_error)?;
+            entries.extend(part.into_iter().map(|entry| (folder.as_path(), entry)));
+            of_match.get_or_insert(settings);
+        }
+        let settings = of_match.context("no folder of a match")?;
+        entries.sort_by_key(|(_, entry)| entry.game);
         let step = entries.len().div_ceil(self.html_games.max(1)).max(1);
         let shown = entries.iter().step_by(step);
-        let games: Vec<Game> = shown
-            .map(|entry| game(folder, entry))
-            .collect::<Result<_, _>>()?;
+        let games: anyhow::Result<Vec<Game>> =
+            shown.map(|(folder, entry)| game(folder, entry)).collect();
+        let games = games?;
+        let entries: Vec<GameEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
         let mut of_match = result(&settings, &entries)?;
         of_match.left_out = entries.len() - games.len();
         let page = Page {

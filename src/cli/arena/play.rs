@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
     };
     arguments.json.report(&summary, Some(&folder))?;
-    arguments.page.write(&folder)?;
+    arguments.page.write(std::slice::from_ref(&folder))?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a match for the whole.
         bail!("interrupted; {}", advice(&folder));

@@ -58,6 +58,9 @@ function update() {
   try { history.replaceState(null, "", address); } catch { /* Some browsers refuse for local files. */ }
 }
 
+// Solutions are seen from the attacker's side.
+function turnBoard() { state.flipped = DATA.kind === "mate" && openGame(currentGame()).positions[0].side === 1; }
+
 function build() {
   document.documentElement.lang = state.lang;
   document.documentElement.dataset.theme = state.theme;
@@ -95,6 +98,7 @@ function goTo(ply) {
 function openGameAt(index) {
   if (index < 0 || index >= DATA.games.length) return;
   Object.assign(state, { game: index, ply: 0, line: null });
+  turnBoard();
   build();
   byId("app").scrollIntoView({ block: "start", behavior: "smooth" });
 }
@@ -201,5 +205,6 @@ if (DATA.games.length) {
   state.ply = 0;
   const found = location.hash.match(/^#(?:g(\d+)-)?(\d+)$/);
   if (found) Object.assign(state, { game: Math.max(0, Math.min(DATA.games.length - 1, Number(found[1] || 1) - 1)), ply: Number(found[2]) });
+  turnBoard();
   build();
 }

@@ -48,7 +48,7 @@ function fillLines(box, game) {
   }
   if (lines.length && DATA.kind === "mate") rows.unshift(element("p", { class: "figures" }, text("second")));
   box.replaceChildren(...rows);
-  box.hidden = !(game.lines || []).length;
+  box.hidden = DATA.kind === "mate" ? !lines.length : !(game.lines || []).length;
 }
 
 function fillVerdict(box, game) {
