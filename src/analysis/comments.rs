@@ -11,18 +11,16 @@ use std::fmt::Write as _;
 use super::position::Line;
 use super::review::{Class, Judgement, Review};
 use crate::position::Position;
-use crate::records::csa::black_score;
-use crate::records::game::{GameRecord, Thought};
-use crate::types::{Color, Move, Score};
+
+use crate::records::game::{GameRecord, Thought, black_score};
+use crate::records::notation::japanese::{mark, piece_name, square};
+use crate::types::{Move, Score};
 
 /// The name of the engine in comments.
 const ENGINE: &str = concat!("Raicho ", env!("CARGO_PKG_VERSION"));
 
-/// Writes a move of a line, such as `８四歩(83)`, after the move before it.
-pub type MoveText<'a> = &'a dyn Fn(Move, Option<Move>) -> String;
-
 /// The comment lines of each position: of the start, and after each move.
-pub fn lines(record: &GameRecord, review: &Review, text: MoveText<'_>) -> Vec<Vec<String>> {
+pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
     let mut position = record.start.clone();
     let mut comments = Vec::with_capacity(review.positions.len());
     let mut last = None;
@@ -38,14 +36,14 @@ pub fn lines(record: &GameRecord, review: &Review, text: MoveText<'_>) -> Vec<Ve
                 .lines
                 .first()
                 .and_then(|line| line.moves(&position).first().copied());
-            let best = best.map(|mv| signed(mv, last, text));
+            let best = best.map(|mv| signed(mv, last));
             here.extend(judged(judgement, best.as_deref()));
             let mv = record.moves[index - 1].mv;
             position.do_move(mv);
             last = Some(mv);
         }
         let ranks = analysis.lines.iter().enumerate();
-        here.extend(ranks.map(|(rank, line)| line_text(rank, line, &position, last, text)));
+        here.extend(ranks.map(|(rank, line)| line_text(rank, line, &position, last)));
         comments.push(here);
     }
     comments
@@ -98,13 +96,7 @@ fn judged(judgement: &Judgement, best: Option<&str>) -> Option<String> {
     Some(format!("{name} 勝率 -{:.0}%{best}", 100.0 * judgement.loss))
 }
 
-fn line_text(
-    rank: usize,
-    line: &Line,
-    position: &Position,
-    last: Option<Move>,
-    text: MoveText<'_>,
-) -> String {
+fn line_text(rank: usize, line: &Line, position: &Position, last: Option<Move>) -> String {
     let name = if rank == 0 {
         "解析 0".to_owned()
     } else {
@@ -124,16 +116,26 @@ fn line_text(
     }
     let mut last = last;
     for mv in moves {
-        let _ = write!(words, " {}", signed(mv, last, text));
+        let _ = write!(words, " {}", signed(mv, last));
         last = Some(mv);
     }
     words
 }
 
-fn signed(mv: Move, last: Option<Move>, text: MoveText<'_>) -> String {
-    let sign = match mv.piece().color() {
-        Color::Black => '▲',
-        Color::White => '△',
+/// A move as rows of KIF have it, with its side: `▲７六歩(77)`, `△同　銀(31)`, `▲４五角打`.
+fn signed(mv: Move, last: Option<Move>) -> String {
+    let name = piece_name(mv.piece_before().kind());
+    let place = match last {
+        Some(last) if last.to() == mv.to() => "同　".to_owned(),
+        _ => square(mv.to()),
     };
-    format!("{sign}{}", text(mv, last))
+    let promotion = if mv.is_promotion() { "成" } else { "" };
+    let origin = mv.from().map_or_else(
+        || "打".to_owned(),
+        |from| format!("({}{})", from.file().index() + 1, from.rank().index() + 1),
+    );
+    format!(
+        "{}{place}{name}{promotion}{origin}",
+        mark(mv.piece().color())
+    )
 }

@@ -116,7 +116,7 @@ impl Game {
             },
             result,
             ending: match record.ending {
-                Ending::Interrupted => "",
+                Ending::Interrupted | Ending::Unfinished => "",
                 ref ending => ending.name(),
             },
             scores,

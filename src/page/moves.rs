@@ -2,6 +2,7 @@
 //! language adds where several pieces can make the move.
 
 use crate::position::Position;
+use crate::records::notation::japanese::relative;
 use crate::types::Move;
 
 /// The moves in one text, `7g7f 3c3d 4i5h右`. What follows the USI notation distinguishes the move
@@ -15,14 +16,8 @@ pub fn move_list(start: &Position, moves: &[Move]) -> String {
             text.push(' ');
         }
         text.push_str(&mv.to_string());
-        text.push_str(&qualifier(&position, mv));
+        text.push_str(&relative(&position, mv));
         position.do_move(mv);
     }
     text
-}
-
-/// What tells the move from those of other pieces of its kind.
-fn qualifier(position: &Position, mv: Move) -> String {
-    let _ = (position, mv);
-    String::new()
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::arguments::Arguments;
-use crate::records::game::{Ending, GameRecord, RecordedMove};
+use crate::records::encoding;
+use crate::records::game::{GameRecord, RecordedMove};
 use crate::records::sfen_line::SfenLine;
-use crate::records::{csa, encoding, kif};
+use crate::records::text::TextFormat;
 
 /// Extensions of the files that are taken from a folder.
 const EXTENSIONS: [&str; 8] = ["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi", "kifz"];
@@ -163,124 +164,52 @@ fn read_text(path: &Path) -> anyhow::Result<String> {
 }
 
 /// The lines that say something.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let numbered = text
-        .lines()
-        .zip(1..)
-        .map(|(line, number)| (number, line.trim()));
-    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let trimmed = text.lines().map(str::trim);
+    trimmed.filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Whether the first line that says something begins like a line of USI or an SFEN.
-fn is_lines(text: &str) -> bool {
-    let first = lines(text).next().map_or("", |(_, line)| line);
-    let word = first.split_whitespace().next().unwrap_or_default();
-    matches!(word, "startpos" | "sfen" | "position") || word.matches('/').count() == 8
+/// The format that the content looks like. A line may also be an SFEN alone.
+fn format_of(text: &str) -> TextFormat {
+    let first = lines(text)
+        .next()
+        .and_then(|line| line.split_whitespace().next());
+    if first.is_some_and(|word| word.matches('/').count() == 8) {
+        TextFormat::Usi
+    } else {
+        TextFormat::of_content(text)
+    }
 }
 
 /// Whether a file holds positions. Lines are games where each has moves.
 fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
-    if arguments.output.is_any() || extension(path) == "usi" {
+    if format_of(text) != TextFormat::Usi {
         return false;
     }
-    let is_known = EXTENSIONS.contains(&extension(path).as_str());
-    let has_moves = |(_, line): (usize, &str)| line.contains(" moves ");
-    if is_lines(text) {
-        arguments.positions || !lines(text).all(has_moves)
-    } else {
-        // Something unknown: the error names its first line.
-        arguments.positions || !is_known && !looks_like_record(text)
-    }
-}
-
-fn looks_like_record(text: &str) -> bool {
-    let text = text.trim_start_matches('\u{feff}').trim_start();
-    text.starts_with('{') || is_csa(text) || is_kif(text)
-}
-
-fn is_csa(text: &str) -> bool {
-    let begins = |line: &str| {
-        ["V2", "V3", "'", "N+", "N-", "PI", "P1", "$"]
-            .iter()
-            .any(|word| line.starts_with(word))
-    };
-    text.lines()
-        .find(|line| !line.trim().is_empty())
-        .is_some_and(begins)
-}
-
-fn is_kif(text: &str) -> bool {
-    text.lines().take(60).any(|line| {
-        line.starts_with("手合割")
-            || line.starts_with("手数--")
-            || line.starts_with("# ----")
-            || line.contains('：')
-            || line.starts_with(['▲', '△', '☗', '☖'])
-    })
+    let is_of_games = arguments.output.is_any() || extension(path) == "usi";
+    let has_moves = |line: &str| line.contains(" moves ");
+    arguments.positions || !is_of_games && !lines(text).all(has_moves)
 }
 
 fn read_games(path: &Path, text: &str, games: &mut Vec<InputGame>, broken: &mut Vec<String>) {
-    if is_lines(text) {
-        return read_lines(path, text, games, broken);
-    }
-    let records = read_records(path, text);
-    match records {
-        Ok(records) => {
-            let has_several = records.len() > 1;
-            games.extend(
-                records
-                    .into_iter()
-                    .zip(1..)
-                    .map(|(record, number)| InputGame {
-                        record,
-                        path: path.to_owned(),
-                        number: has_several.then_some(number),
-                    }),
-            );
-        }
-        Err(error) => broken.push(format!("{}: {error}", path.display())),
-    }
-}
-
-/// The games of a record, in the format that its content shows.
-fn read_records(_path: &Path, text: &str) -> Result<Vec<GameRecord>, String> {
-    if is_csa(text.trim_start_matches('\u{feff}')) {
-        return csa::read(text).map_err(|error| error.to_string());
-    }
-    kif::read(text)
-        .map(|record| vec![record])
-        .map_err(|error| error.to_string())
-}
-
-fn read_lines(path: &Path, text: &str, games: &mut Vec<InputGame>, broken: &mut Vec<String>) {
-    let count = lines(text).count();
-    for (index, (number, line)) in lines(text).enumerate() {
-        match line.parse::<SfenLine>() {
-            Ok(line) => games.push(InputGame {
-                record: record_of(line),
+    let found = format_of(text).read(text.as_bytes());
+    let has_several = found.len() > 1;
+    for (game, number) in found.into_iter().zip(1..) {
+        match game {
+            Ok(record) => games.push(InputGame {
+                record,
                 path: path.to_owned(),
-                number: (count > 1).then_some(index + 1),
+                number: has_several.then_some(number),
             }),
-            Err(error) => broken.push(format!("{} line {number}: {error}", path.display())),
+            Err(error) if has_several => broken.push(format!("{}: {error}", path.display())),
+            Err(error) => broken.push(format!("{}: {}", path.display(), error.fault)),
         }
     }
 }
 
 /// A line as a record.
 fn record_of(line: SfenLine) -> GameRecord {
-    let moves = line.moves.into_iter().map(|mv| RecordedMove {
-        mv,
-        time: None,
-        thought: None,
-    });
-    GameRecord {
-        event: String::new(),
-        players: Default::default(),
-        ratings: [None; 2],
-        started_at: None,
-        time_limit: None,
-        start: line.start,
-        moves: moves.collect(),
-        ending: Ending::Interrupted,
-    }
+    let mut record = GameRecord::new(line.start);
+    record.moves = line.moves.into_iter().map(RecordedMove::from).collect();
+    record
 }

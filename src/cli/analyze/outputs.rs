@@ -9,8 +9,9 @@ use anyhow::Context;
 use super::arguments::OutputArguments;
 use super::inputs::InputGame;
 use crate::analysis::{Review, comments, graph};
-use crate::records::csa;
 use crate::records::game::GameRecord;
+use crate::records::kif::{self, Style};
+use crate::records::{csa, jkf};
 
 /// A kind of file, one for each game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,17 +93,35 @@ pub(super) fn write(
             File::Csa => csa_text(record, review)?,
             File::Json => (serde_json::to_string_pretty(json)? + "\n").into_bytes(),
             File::Svg => svg_text(record, review).into_bytes(),
-            File::Kif | File::Jkf => anyhow::bail!("not yet"),
+            File::Kif => kif::write(&commented(record, review), Style::Kif, "UTF-8").into_bytes(),
+            File::Jkf => jkf::write(&commented(record, review)).into_bytes(),
         };
         fs::write(path, bytes).with_context(|| path.display().to_string())?;
     }
     Ok(())
 }
 
+/// The record with the analysis after what it said already.
+fn commented(record: &GameRecord, review: &Review) -> GameRecord {
+    let mut record = record.clone();
+    let mut lines = comments::lines(&record, review).into_iter();
+    record.comments.extend(lines.next().unwrap_or_default());
+    for (played, lines) in record.moves.iter_mut().zip(lines) {
+        played.comments.extend(lines);
+    }
+    record
+}
+
+/// The record with floodgate's comments, of which a move has one.
 fn csa_text(record: &GameRecord, review: &Review) -> anyhow::Result<Vec<u8>> {
+    let judged = comments::lines(record, review).into_iter().skip(1);
     let thoughts = comments::thoughts(record, review);
     let mut record = record.clone();
-    for (played, thought) in record.moves.iter_mut().zip(thoughts) {
+    for ((played, thought), lines) in record.moves.iter_mut().zip(thoughts).zip(judged) {
+        played.comments.retain(|line| !line.starts_with('*'));
+        played
+            .comments
+            .extend(lines.into_iter().filter(|line| !line.starts_with('*')));
         played.thought = thought;
     }
     let mut text = Vec::new();
