@@ -1,5 +1,5 @@
-//! The analysis as comments of a record, in the words that ShogiGUI, ShogiHome and Kifu for Windows
-//! write and read.
+//! The analysis as comments of a record, in the words that `ShogiGUI`, `ShogiHome` and Kifu for
+//! Windows write and read.
 //!
 //! A comment after a move speaks of the position that the move led to, and its scores are black's:
 //! `*解析 0 時間 00:00.2 深さ 14/20 ノード数 210311 評価値 -35 読み筋 △８四歩(83) ▲２五歩(26)`. In

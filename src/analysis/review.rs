@@ -12,7 +12,8 @@ use crate::types::{Color, Score};
 /// Largest loss of a single move in centipawns; scores beyond ±this count as this.
 const MAX_SCORE: i32 = 2000;
 
-/// From which loss of win chance, 0 to 1, a move gets its name. The defaults are ShogiHome's.
+/// From which loss of win chance, 0 to 1, a move gets its name. The defaults are those of
+/// `ShogiHome`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Thresholds {
     /// 疑問手.

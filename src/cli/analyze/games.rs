@@ -32,9 +32,9 @@ const DEFAULT_HASH: u32 = 64;
 pub(super) fn run(
     arguments: &Arguments,
     games: Vec<InputGame>,
-    broken: Vec<String>,
+    broken: &[String],
 ) -> anyhow::Result<()> {
-    for fault in &broken {
+    for fault in broken {
         output::eprint_line(format_args!("skipped: {fault}"));
     }
     let lines: Vec<SfenLine> = games.iter().map(|game| game.record.line()).collect();

@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     );
     match inputs::find(arguments)? {
         Inputs::Positions(source) => position::run(arguments, &source),
-        Inputs::Games(games, broken) => games::run(arguments, games, broken),
+        Inputs::Games(games, broken) => games::run(arguments, games, &broken),
     }
 }
 

@@ -75,9 +75,17 @@ function arrow(move, color, name) {
   return group;
 }
 
+// Drawings that are made once and copied, which keeps each step fast.
+const made = new Map();
+function copyOf(key, make) {
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key).cloneNode(true);
+}
+const pieceCopy = (piece, turned) => copyOf(`${state.pieces} ${piece} ${turned}`, () => pieceShape(piece, turned));
+
 function drawBoard(position, last, arrows, label) {
   const drawing = svg("svg", { viewBox: `0 0 ${BOARD.width} ${BOARD.height}`, role: "img", "aria-label": label });
-  drawing.append(boardFrame());
+  drawing.append(copyOf(`frame ${state.flipped} ${state.notation}`, boardFrame));
   if (last) {
     for (const [square, name] of [[last.from, "from"], [last.to, "to"]]) {
       if (square == null) continue;
@@ -89,7 +97,7 @@ function drawBoard(position, last, arrows, label) {
     if (!piece) return;
     const [x, y] = centerOf(square);
     const holder = svg("g", { transform: `translate(${x} ${y})` });
-    holder.append(pieceShape(piece, (colorOf(piece) === 1) !== state.flipped));
+    holder.append(pieceCopy(piece, (colorOf(piece) === 1) !== state.flipped));
     drawing.append(holder);
   });
   for (const { move, color, name } of arrows) drawing.append(arrow(move, color, name));
@@ -103,7 +111,7 @@ function drawHand(hand, color) {
   const box = element("div", { class: "hand", role: "img", "aria-label": `${text("hand")}: ${names || text("noHand")}` });
   for (const kind of held) {
     const drawing = svg("svg", { viewBox: "-50 -54 100 109" });
-    drawing.append(pieceShape(color ? kind.toLowerCase() : kind, false));
+    drawing.append(pieceCopy(color ? kind.toLowerCase() : kind, false));
     box.append(element("span", { class: "held" }, drawing, hand[kind] > 1 ? element("i", {}, String(hand[kind])) : ""));
   }
   return box;

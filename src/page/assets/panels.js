@@ -105,6 +105,10 @@ function buildMoves(box, game, onPly) {
   });
   const end = resultText(game);
   box.replaceChildren(list, end ? element("p", { class: "end" }, end) : "");
+  // Places are measured once: to ask for them at each step would lay the page out twice.
+  let places = null;
+  new ResizeObserver(() => { places = null; }).observe(box);
+  const measure = () => ({ tops: buttons.map((button) => button.offsetTop - box.offsetTop), height: box.clientHeight });
   let current = null;
   return (ply) => {
     if (current) { current.classList.remove("current"); current.removeAttribute("aria-current"); }
@@ -112,10 +116,8 @@ function buildMoves(box, game, onPly) {
     if (!current) { box.scrollTop = 0; return; }
     current.classList.add("current");
     current.setAttribute("aria-current", "true");
-    const [top, height] = [current.offsetTop - box.offsetTop, current.offsetHeight];
-    if (top < box.scrollTop + height || top + 2 * height > box.scrollTop + box.clientHeight) {
-      box.scrollTop = top - box.clientHeight / 2;
-    }
+    places = places || measure();
+    box.scrollTop = Math.max(0, places.tops[ply - 1] - places.height / 2);
   };
 }
 
