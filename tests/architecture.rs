@@ -34,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("eval", &["position"]),
     ("search", &["movegen", "mate", "transposition", "eval"]),
     ("records", &["movegen"]),
+    ("lang", &["records"]),
     (
         "book",
         &["movegen", "records::packed", "records::apery_move", "runs"],
@@ -57,7 +58,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("train", &["engine", "records", "runs"]),
     (
         "cli",
-        &["bench", "usi", "arena", "csa", "makebook", "train", "runs"],
+        &[
+            "bench", "usi", "lang", "arena", "csa", "makebook", "train", "runs",
+        ],
     ),
 ];
 
