@@ -48,6 +48,7 @@ pub mod cli;
 pub mod csa;
 pub mod engine;
 pub mod eval;
+pub mod lang;
 pub mod makebook;
 pub mod mate;
 pub mod movegen;

@@ -34,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("eval", &["position"]),
     ("search", &["movegen", "mate", "transposition", "eval"]),
     ("records", &["movegen"]),
+    ("lang", &["records"]),
     (
         "book",
         &["movegen", "records::packed", "records::apery_move", "runs"],
@@ -42,7 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("bench", &["engine"]),
     ("usi", &["engine", "records::sfen_line"]),
     ("analysis", &["engine", "records", "runs"]),
-    ("page", &["analysis", "records"]),
+    ("page", &["analysis", "lang", "records"]),
     ("arena", &["engine", "usi::client", "records", "runs"]),
     (
         "csa",
@@ -60,7 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "bench", "usi", "analysis", "page", "arena", "csa", "makebook", "train", "runs",
+            "bench", "usi", "analysis", "page", "lang", "arena", "csa", "makebook", "train", "runs",
         ],
     ),
 ];

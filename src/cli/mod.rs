@@ -14,7 +14,6 @@ mod evaluation;
 mod flat_error;
 mod gensfen;
 mod interrupt;
-mod language;
 mod learn;
 mod mate;
 mod net;
@@ -34,6 +33,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
+use crate::lang::Lang;
 use crate::util::abbreviate;
 
 /// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and
@@ -41,6 +41,11 @@ use crate::util::abbreviate;
 #[derive(Parser)]
 #[command(name = "raicho", version, about)]
 struct Arguments {
+    /// Language of what tools for people print, ja or en [default: that of `RAICHO_LANG`, or
+    /// `LANG`]
+    #[arg(long, global = true, value_name = "LANG")]
+    lang: Option<Lang>,
+
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -99,19 +104,20 @@ pub fn run() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return print_usage(error),
     };
+    let lang = arguments.lang.unwrap_or_else(Lang::of_environment);
     let result = match arguments.command {
-        Some(Command::Analyze(arguments)) => analyze::run(&arguments),
+        Some(Command::Analyze(arguments)) => analyze::run(&arguments, lang),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
-        Some(Command::Book(arguments)) => book::run(&arguments),
         Some(Command::Completions(arguments)) => shell::completions(&arguments),
+        Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments),
         Some(Command::Man(arguments)) => shell::man(&arguments),
-        Some(Command::Match(arguments)) => arena::run(&arguments),
-        Some(Command::Mate(arguments)) => mate::run(&arguments),
+        Some(Command::Match(arguments)) => arena::run(&arguments, lang),
+        Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),

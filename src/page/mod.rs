@@ -20,6 +20,8 @@ mod tests;
 
 use serde::Serialize;
 
+use crate::lang::Lang;
+
 pub use game::{Game, Line, Player};
 pub use html::json_text;
 pub use moves::move_list;
@@ -32,6 +34,15 @@ pub enum Language {
     Ja,
     /// English.
     En,
+}
+
+impl From<Lang> for Language {
+    fn from(lang: Lang) -> Self {
+        match lang {
+            Lang::En => Self::En,
+            Lang::Ja => Self::Ja,
+        }
+    }
 }
 
 /// What a page is about.

@@ -12,6 +12,7 @@ use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c_with;
 use crate::cli::output;
 use crate::cli::progress::Meter;
+use crate::lang::Lang;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunKind};
 
@@ -33,6 +34,7 @@ pub(super) fn run(
     arguments: &Arguments,
     games: Vec<InputGame>,
     broken: &[String],
+    lang: Lang,
 ) -> anyhow::Result<()> {
     for fault in broken {
         output::eprint_line(format_args!("skipped: {fault}"));
@@ -53,7 +55,7 @@ pub(super) fn run(
     let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
     let meter = Meter::new("positions", Some(positions as u64), 0);
     let mut watch = Progress {
-        report: Report::new(arguments, &settings, games)?,
+        report: Report::new(arguments, &settings, games, lang)?,
         meter: &meter,
         failure: None,
     };

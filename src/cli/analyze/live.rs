@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use console::{Term, truncate_str};
 
 use super::position::in_words;
+use crate::lang::Lang;
+use crate::position::Position;
 use crate::search::Info;
-use crate::types::Color;
 
 /// Time between two displays.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -16,18 +17,20 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// Shows the lines below what was printed before; does nothing where standard output is no terminal.
 pub(super) struct Live {
     term: Option<Term>,
-    side: Color,
+    position: Position,
+    lang: Lang,
     /// Lines on the screen that the next display replaces.
     shown: usize,
     last: Option<Instant>,
 }
 
 impl Live {
-    /// For a search with this side to move.
-    pub(super) fn new(side: Color) -> Self {
+    /// For a search of this position.
+    pub(super) fn new(position: &Position, lang: Lang) -> Self {
         Self {
             term: std::io::stdout().is_terminal().then(Term::stdout),
-            side,
+            position: position.clone(),
+            lang,
             shown: 0,
             last: None,
         }
@@ -41,7 +44,7 @@ impl Live {
         }
         self.last = Some(Instant::now());
         let (_, width) = term.size();
-        let texts = texts(lines, self.side);
+        let texts = self.texts(lines);
         // A terminal that fails shows nothing; the result is printed all the same.
         let _ = term.clear_last_lines(self.shown);
         for text in &texts {
@@ -57,20 +60,19 @@ impl Live {
         }
         self.shown = 0;
     }
-}
 
-fn texts(lines: &BTreeMap<usize, Info>, side: Color) -> Vec<String> {
-    let mut texts = Vec::new();
-    for (rank, info) in lines {
-        let pv: Vec<String> = info.pv.iter().map(ToString::to_string).collect();
-        texts.push(format!("{rank}. {}", in_words(info.score, side)));
-        texts.push(format!(
-            "   depth {}, {} nodes, {:.1} s: {}",
-            info.depth,
-            info.nodes,
-            info.time.as_secs_f64(),
-            pv.join(" ")
-        ));
+    fn texts(&self, lines: &BTreeMap<usize, Info>) -> Vec<String> {
+        let mut texts = Vec::new();
+        for (rank, info) in lines {
+            let words = in_words(info.score, &self.position, self.lang);
+            texts.push(format!("{rank}. {words}"));
+            let seconds = format!("{:.1}", info.time.as_secs_f64());
+            let effort = self.lang.depth_and_nodes(info.depth, info.nodes, seconds);
+            texts.push(format!(
+                "   {effort}: {}",
+                self.lang.line(&self.position, &info.pv)
+            ));
+        }
+        texts
     }
-    texts
 }

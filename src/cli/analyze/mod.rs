@@ -14,18 +14,19 @@ use std::time::Duration;
 
 use anyhow::ensure;
 
+use crate::lang::Lang;
 pub(super) use arguments::Arguments;
 use inputs::Inputs;
 pub(super) use position::set_position;
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     ensure!(
         arguments.work.shard().is_whole(),
         "--shard is not for this command: give each machine some of the files"
     );
     match inputs::find(arguments)? {
-        Inputs::Positions(source) => position::run(arguments, &source),
-        Inputs::Games(games, broken) => games::run(arguments, games, &broken),
+        Inputs::Positions(source) => position::run(arguments, &source, lang),
+        Inputs::Games(games, broken) => games::run(arguments, games, &broken, lang),
     }
 }
 

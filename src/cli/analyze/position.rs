@@ -13,9 +13,10 @@ use super::inputs::PositionSource;
 use super::live::Live;
 use crate::cli::output;
 use crate::engine::{Engine, EvalFile};
+use crate::lang::Lang;
 use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
-use crate::types::{Bound, Color, Score};
+use crate::types::{Bound, Score};
 use crate::util::shorten;
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
@@ -27,7 +28,11 @@ const DEFAULT_HASH: u32 = 256;
 ///
 /// # Errors
 /// A position is wrong, or standard output fails.
-pub(super) fn run(arguments: &Arguments, source: &PositionSource) -> anyhow::Result<()> {
+pub(super) fn run(
+    arguments: &Arguments,
+    source: &PositionSource,
+    lang: Lang,
+) -> anyhow::Result<()> {
     let search = &arguments.search;
     let mut engine = Engine::new();
     let settings = engine.settings_mut();
@@ -39,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, source: &PositionSource) -> anyhow::Res
         output::eprint_line(format_args!("warning: {problem}"));
     }
     let (path, text) = match source {
-        PositionSource::One(sfen) => return analyze(&mut engine, sfen, search),
+        PositionSource::One(sfen) => return analyze(&mut engine, sfen, search, lang),
         PositionSource::Lines(path, text) => (path, text),
     };
     let mut failures = 0;
@@ -49,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, source: &PositionSource) -> anyhow::Res
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        if let Err(error) = analyze(&mut engine, text, search).with_context(place) {
+        if let Err(error) = analyze(&mut engine, text, search, lang).with_context(place) {
             if output::failure(&error).is_some() {
                 return Err(error);
             }
@@ -66,10 +71,15 @@ pub(super) fn run(arguments: &Arguments, source: &PositionSource) -> anyhow::Res
     Ok(())
 }
 
-fn analyze(engine: &mut Engine, text: &str, arguments: &SearchArguments) -> anyhow::Result<()> {
+fn analyze(
+    engine: &mut Engine,
+    text: &str,
+    arguments: &SearchArguments,
+    lang: Lang,
+) -> anyhow::Result<()> {
     set_position(engine, text)?;
-    print_board(engine.position())?;
-    let mut live = Live::new(engine.position().side_to_move());
+    print_board(engine.position(), lang)?;
+    let mut live = Live::new(engine.position(), lang);
     let has_limit = arguments.depth.is_some() || arguments.nodes.is_some();
     let limits = Limits {
         movetime: arguments.time.or((!has_limit).then_some(DEFAULT_TIME)),
@@ -95,14 +105,14 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &SearchArguments) -> anyh
     }
     engine.finish();
     live.clear();
-    print(engine, &lines, decision).map_err(Into::into)
+    print(engine, &lines, decision, lang).map_err(Into::into)
 }
 
 /// Shows the position: in kanji on a terminal, in letters to a pipe.
-fn print_board(position: &Position) -> std::io::Result<()> {
+fn print_board(position: &Position, lang: Lang) -> std::io::Result<()> {
     let mut out = output::stdout();
     if !std::io::stdout().is_terminal() {
-        return writeln!(out, "{position}\n");
+        return writeln!(out, "{}\n", lang.board(position));
     }
     let drawn = board::draw(position, position.last_move(), Colors::chosen());
     writeln!(out, "{drawn}sfen {}\n", position.to_sfen())
@@ -123,59 +133,52 @@ fn print(
     engine: &Engine,
     lines: &BTreeMap<usize, Info>,
     decision: Decision,
+    lang: Lang,
 ) -> std::io::Result<()> {
     let mut out = output::stdout();
-    let side = engine.position().side_to_move();
+    let position = engine.position();
+    let sides = lang.sides(position);
+    let side = sides[position.side_to_move().index()];
     for (rank, info) in lines {
-        let pv: Vec<String> = info.pv.iter().map(ToString::to_string).collect();
-        writeln!(out, "{rank}. {}", in_words(info.score, side))?;
-        writeln!(
-            out,
-            "   depth {}, {} nodes, {:.1} s",
-            info.depth,
-            info.nodes,
-            info.time.as_secs_f64()
-        )?;
-        writeln!(out, "   {}", pv.join(" "))?;
+        writeln!(out, "{rank}. {}", in_words(info.score, position, lang))?;
+        let seconds = format!("{:.1}", info.time.as_secs_f64());
+        let effort = lang.depth_and_nodes(info.depth, info.nodes, seconds);
+        writeln!(out, "   {effort}\n   {}", lang.line(position, &info.pv))?;
     }
     match decision {
-        Decision::Move { best, .. } => writeln!(out, "best move {best}\n"),
-        Decision::Win => writeln!(out, "{} wins by declaration\n", name(side)),
-        Decision::Resign | Decision::Nothing => {
-            writeln!(out, "{} has no move, or none worth playing\n", name(side))
+        Decision::Move { best, .. } => {
+            writeln!(out, "{}\n", lang.best_move(lang.mv(position, best)))
         }
+        Decision::Win => writeln!(out, "{}\n", lang.wins_by_declaration(side)),
+        Decision::Resign | Decision::Nothing => writeln!(out, "{}\n", lang.has_no_move(side)),
     }
 }
 
 /// Scores in centipawns from which each word is used.
-const WORDS: [(i32, &str); 4] = [
-    (1500, "is winning"),
-    (500, "is clearly better"),
-    (150, "is better"),
-    (50, "is slightly better"),
-];
+const WINNING: i32 = 1500;
+const CLEARLY_BETTER: i32 = 500;
+const BETTER: i32 = 150;
+const SLIGHTLY_BETTER: i32 = 50;
 
-pub(super) fn in_words(score: Score, side: Color) -> String {
-    let leader = |is_side: bool| name(if is_side { side } else { !side });
+/// The score of the side to move in words.
+pub(super) fn in_words(score: Score, position: &Position, lang: Lang) -> String {
+    let (side, sides) = (position.side_to_move(), lang.sides(position));
+    let leader = |is_side: bool| sides[if is_side { side } else { !side }.index()];
     match score {
-        Score::Mate(plies) => {
-            let unit = if plies.abs() == 1 { "ply" } else { "plies" };
-            format!("{} mates in {} {unit}", leader(plies > 0), plies.abs())
-        }
+        Score::Mate(1) => lang.mates_at_once(leader(true)),
+        Score::Mate(plies) => lang.mates_in(leader(plies > 0), plies.abs()),
         Score::Cp(cp) => {
-            let pawns = format!("{:+.2} pawns for {}", f64::from(cp) / 100.0, name(side));
-            match WORDS.iter().find(|(least, _)| cp.abs() >= *least) {
-                Some((_, word)) => format!("{} {word} ({pawns})", leader(cp > 0)),
-                None => format!("the game is even ({pawns})"),
+            let pawns = format!("{:+.2}", f64::from(cp) / 100.0);
+            let pawns = lang.pawns_for(pawns, sides[side.index()]);
+            let leader = leader(cp > 0);
+            match cp.abs() {
+                WINNING.. => lang.is_winning(leader, pawns),
+                CLEARLY_BETTER.. => lang.is_clearly_better(leader, pawns),
+                BETTER.. => lang.is_better(leader, pawns),
+                SLIGHTLY_BETTER.. => lang.is_slightly_better(leader, pawns),
+                _ => lang.is_even(pawns),
             }
         }
-    }
-}
-
-const fn name(color: Color) -> &'static str {
-    match color {
-        Color::Black => "black",
-        Color::White => "white",
     }
 }
 
@@ -185,17 +188,25 @@ mod tests {
 
     #[test]
     fn scores_are_put_into_words_for_the_leading_side() {
-        assert_eq!(
-            in_words(Score::Cp(0), Color::Black),
-            "the game is even (+0.00 pawns for black)"
-        );
-        assert_eq!(
-            in_words(Score::Cp(-620), Color::Black),
-            "white is clearly better (-6.20 pawns for black)"
-        );
-        assert_eq!(
-            in_words(Score::Mate(-4), Color::White),
-            "black mates in 4 plies"
-        );
+        let black = Position::startpos();
+        let white = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 w - 1").expect("a position");
+        for (score, position, lang, expected) in [
+            (
+                Score::Cp(0),
+                &black,
+                Lang::En,
+                "the game is even (+0.00 pawns for black)",
+            ),
+            (
+                Score::Cp(-620),
+                &black,
+                Lang::En,
+                "white is clearly better (-6.20 pawns for black)",
+            ),
+            (Score::Mate(-4), &white, Lang::En, "black mates in 4 plies"),
+            (Score::Mate(5), &black, Lang::Ja, "先手の勝ち（5手詰み）"),
+        ] {
+            assert_eq!(in_words(score, position, lang), expected);
+        }
     }
 }

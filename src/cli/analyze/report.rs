@@ -11,8 +11,8 @@ use super::inputs::InputGame;
 use super::outputs::{self, Names};
 use super::table;
 use crate::analysis::{Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings};
-use crate::cli::language::Language;
 use crate::cli::output;
+use crate::lang::Lang;
 use crate::page::{self, Kind, PROGRAM, Page};
 use crate::types::Color;
 
@@ -29,6 +29,7 @@ pub(super) struct Report {
     prints_moves: bool,
     thresholds: crate::analysis::Thresholds,
     done: usize,
+    lang: Lang,
 }
 
 /// The JSON of a game.
@@ -82,6 +83,7 @@ impl Report {
         arguments: &Arguments,
         settings: &Settings,
         games: Vec<InputGame>,
+        lang: Lang,
     ) -> anyhow::Result<Self> {
         let output: &OutputArguments = &arguments.output;
         Ok(Self {
@@ -95,6 +97,7 @@ impl Report {
             settings: settings.clone(),
             games,
             done: 0,
+            lang,
         })
     }
 
@@ -116,7 +119,13 @@ impl Report {
             self.json.push(json);
         } else {
             let title = (self.games.len() > 1).then(|| game.name());
-            table::print(&game.record, &review, title.as_deref(), self.prints_moves)?;
+            table::print(
+                &game.record,
+                &review,
+                title.as_deref(),
+                self.prints_moves,
+                self.lang,
+            )?;
         }
         if self.html.is_some() {
             self.page.push(page::Game::of_review(&game.record, &review));
@@ -184,7 +193,7 @@ impl Report {
         let page = Page {
             kind: Kind::Analysis,
             title,
-            lang: Language::chosen().into(),
+            lang: self.lang.into(),
             program: PROGRAM,
             effort: effort_words(&self.settings),
             games: self.page,

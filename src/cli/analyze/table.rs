@@ -4,9 +4,12 @@ use std::io::{self, Write};
 
 use crate::analysis::{Class, PlayerSummary, Review};
 use crate::cli::output;
+use crate::lang::{Lang, left};
 use crate::records::game::GameRecord;
 use crate::types::{Color, Score};
 
+/// Columns of a move.
+const MOVE_WIDTH: usize = 12;
 /// Moves of the best line that the table shows.
 const LINE_MOVES: usize = 5;
 
@@ -19,27 +22,40 @@ pub(super) fn print(
     review: &Review,
     title: Option<&str>,
     with_moves: bool,
+    lang: Lang,
 ) -> io::Result<()> {
     let mut out = output::stdout();
     if let Some(title) = title {
         writeln!(out, "{title}")?;
     }
     if with_moves {
-        print_moves(record, review, &mut out)?;
+        print_moves(record, review, lang, &mut out)?;
     }
     print_summary(record, review, &mut out)
 }
 
-fn print_moves(record: &GameRecord, review: &Review, out: &mut impl Write) -> io::Result<()> {
+fn print_moves(
+    record: &GameRecord,
+    review: &Review,
+    lang: Lang,
+    out: &mut impl Write,
+) -> io::Result<()> {
     writeln!(
         out,
-        " ply  move     time     score   win %   loss  {:<8}  best line",
+        " ply  move          time     score   win %   loss  {:<8}  best line",
         ""
     )?;
     let mut position = record.start.clone();
     for (index, played) in record.moves.iter().enumerate() {
         let judgement = &review.judgements[index];
         let best = &review.positions[index];
+        let mv = left(&lang.mv(&position, played.mv), MOVE_WIDTH);
+        let mut line = best
+            .lines
+            .first()
+            .map_or_else(Vec::new, |line| line.moves(&position));
+        line.truncate(LINE_MOVES);
+        let line = lang.line(&position, &line);
         position.do_move(played.mv);
         let after = &review.positions[index + 1];
         let time = played
@@ -50,17 +66,13 @@ fn print_moves(record: &GameRecord, review: &Review, out: &mut impl Write) -> io
         } else {
             String::new()
         };
-        let line: Vec<&str> = best.lines.first().map_or_else(Vec::new, |line| {
-            line.pv.split(' ').take(LINE_MOVES).collect()
-        });
         let row = format!(
-            "{:>4}  {:<6} {time:>7}  {:>8}  {:>5.1}  {loss:>5}  {:<8}  {}",
+            "{:>4}  {mv} {time:>7}  {:>8}  {:>5.1}  {loss:>5}  {:<8}  {}",
             index + 1,
-            played.mv.to_string(),
             score_text(after.score_for_black(position.side_to_move())),
             100.0 * review.chances[index + 1],
             word(judgement.class, judgement.missed_mate),
-            line.join(" ")
+            line
         );
         writeln!(out, "{}", row.trim_end())?;
     }
@@ -88,8 +100,8 @@ fn print_summary(record: &GameRecord, review: &Review, out: &mut impl Write) -> 
         let side = if color == Color::Black { "☗" } else { "☖" };
         writeln!(
             out,
-            "{side} {:<22} {moves:>6}  {:>3.0} %  {mean_centipawn_loss:>9.0} {:>7.1}  {doubtful:>8}  {blunders:>8}  {missed_mates:>12}  {:>8}",
-            name.chars().take(22).collect::<String>(),
+            "{side} {} {moves:>6}  {:>3.0} %  {mean_centipawn_loss:>9.0} {:>7.1}  {doubtful:>8}  {blunders:>8}  {missed_mates:>12}  {:>8}",
+            left(&name.chars().take(22).collect::<String>(), 22),
             100.0 * agreement,
             100.0 * mean_loss,
             clock(time.as_secs())

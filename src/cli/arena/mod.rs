@@ -12,6 +12,8 @@ mod settings;
 
 use clap::{Args, Subcommand};
 
+use crate::lang::Lang;
+
 pub(super) use opening_arguments::OpeningArguments;
 pub(super) use report::JsonArguments;
 pub(super) use settings::{EngineArguments, RuleArguments};
@@ -40,11 +42,11 @@ enum Command {
     Openings(openings::Arguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
-        Some(Command::Merge(arguments)) => merge::run(arguments),
+        Some(Command::Merge(arguments)) => merge::run(arguments, lang),
         Some(Command::Openings(arguments)) => openings::run(arguments),
         None if arguments.play.is_curve() => curve::run(&arguments.play),
-        None => play::run(&arguments.play),
+        None => play::run(&arguments.play, lang),
     }
 }

@@ -9,7 +9,7 @@ use crate::arena::journal::{self, GameEntry};
 use crate::arena::settings::MatchSettings;
 use crate::arena::tally::Tally;
 use crate::cli::flat_error::flat_error;
-use crate::cli::language::Language;
+use crate::lang::Lang;
 use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
 use crate::types::Color;
@@ -32,7 +32,7 @@ impl PageArguments {
     ///
     /// # Errors
     /// A folder cannot be read or the page not be written.
-    pub(super) fn write(&self, folders: &[PathBuf]) -> anyhow::Result<()> {
+    pub(super) fn write(&self, folders: &[PathBuf], lang: Lang) -> anyhow::Result<()> {
         let Some(path) = &self.html else {
             return Ok(());
         };
@@ -56,7 +56,7 @@ impl PageArguments {
         let page = Page {
             kind: Kind::Match,
             title: of_match.engines.join(" – "),
-            lang: Language::chosen().into(),
+            lang: lang.into(),
             program: PROGRAM,
             effort: String::new(),
             games,

@@ -17,6 +17,7 @@ use crate::arena::settings::{EngineSettings, MatchSettings};
 use crate::arena::summary::Summary;
 use crate::cli::flat_error::flat_error;
 use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::lang::Lang;
 use crate::runs::{FolderError, Stop};
 
 // This struct is flattened into another one of the same name, whose clap group it must not share.
@@ -60,7 +61,7 @@ pub(super) struct Arguments {
     page: PageArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let folder = arguments.folder();
     let is_new = matches!(
         journal::read_settings(&folder),
@@ -86,7 +87,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
     };
     arguments.json.report(&summary, Some(&folder))?;
-    arguments.page.write(std::slice::from_ref(&folder))?;
+    arguments.page.write(std::slice::from_ref(&folder), lang)?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a match for the whole.
         bail!("interrupted; {}", advice(&folder));

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::answer::Answer;
+use super::answer::{Answer, Outcome};
 use super::problems::Problem;
-use crate::cli::language::Language;
+use crate::lang::Lang;
 use crate::page::{Game, Kind, PROGRAM, Page};
 use crate::types::{Move, Move16};
 
@@ -14,7 +14,12 @@ use crate::types::{Move, Move16};
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn write(path: &Path, problems: &[Problem], answers: &[Answer]) -> anyhow::Result<()> {
+pub(super) fn write(
+    path: &Path,
+    problems: &[Problem],
+    answers: &[Answer],
+    lang: Lang,
+) -> anyhow::Result<()> {
     let games = answers.iter().filter_map(|answer| {
         let problem = problems.get(answer.number as usize - 1)?;
         Some(game(problem, answer))
@@ -26,7 +31,7 @@ pub(super) fn write(path: &Path, problems: &[Problem], answers: &[Answer]) -> an
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned(),
-        lang: Language::chosen().into(),
+        lang: lang.into(),
         program: PROGRAM,
         effort: String::new(),
         games: games.collect(),
@@ -63,7 +68,11 @@ fn game(problem: &Problem, answer: &Answer) -> Game {
         moves.push(mv);
     }
     let mut game = Game::of_problem(&problem.position, &moves);
-    game.verdict = answer.verdict.name();
+    game.verdict = match answer.verdict {
+        Outcome::Mate => "mate",
+        Outcome::NoMate => "nomate",
+        Outcome::Unknown => "unknown",
+    };
     game.plies = answer.plies;
     if seconds.iter().any(|lines| !lines.is_empty()) {
         game.lines = seconds;
