@@ -11,6 +11,17 @@ use crate::types::{Color, File, Hand, Move, Piece, PieceType, Rank, Square};
 const RANKS: [&str; Rank::NUM] = ["一", "二", "三", "四", "五", "六", "七", "八", "九"];
 const FILES: [&str; File::NUM] = ["１", "２", "３", "４", "５", "６", "７", "８", "９"];
 
+/// The pieces in hand in their customary order.
+const HAND_ORDER: [PieceType; 7] = [
+    PieceType::Rook,
+    PieceType::Bishop,
+    PieceType::Gold,
+    PieceType::Silver,
+    PieceType::Knight,
+    PieceType::Lance,
+    PieceType::Pawn,
+];
+
 /// The colours of a board, or none.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Colors {
