@@ -94,10 +94,7 @@ fn cell(piece: Option<Piece>, is_last: bool, colors: Colors) -> String {
 }
 
 fn hand_text(hand: Hand) -> String {
-    let held = PieceType::HAND
-        .into_iter()
-        .rev()
-        .filter(|&kind| hand.has(kind));
+    let held = HAND_ORDER.into_iter().filter(|&kind| hand.has(kind));
     let texts: Vec<String> = held
         .map(|kind| match hand.count(kind) {
             1 => kanji(kind).to_string(),
