@@ -57,7 +57,7 @@ fn a_broken_game_is_named_and_skipped() {
         "{errors}"
     );
     assert!(
-        errors.contains("c.usi line 2: ") && errors.contains("7g7e"),
+        errors.contains("c.usi: game 2: line 2: ") && errors.contains("7g7e"),
         "{errors}"
     );
     let mut names: Vec<String> = fs::read_dir(folder.file("out"))
