@@ -6,8 +6,9 @@ use super::clock::GameClock;
 use super::server_line::TimeCount;
 use super::summary::Summary;
 use crate::position::Position;
-use crate::records::csa::{black_score, move_text};
+use crate::records::csa::move_text;
 use crate::records::game::Thought;
+use crate::records::game::black_score;
 use crate::records::sfen_line::SfenLine;
 use crate::types::{Color, EnteringKingRule, Move, Score};
 

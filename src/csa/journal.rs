@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::game::{KeptPlan, PlayedMove};
 use super::outcome::FinishedGame;
 use super::server_line::Verdict;
-use crate::records::csa::{self, black_score};
-use crate::records::game::{GameRecord, RecordedMove};
+use crate::records::csa;
+use crate::records::game::{GameRecord, RecordedMove, black_score};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
 use crate::types::Color;
 
@@ -188,19 +188,17 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, FolderError> {
 fn record_of(finished: &FinishedGame, started: &jiff::Zoned) -> GameRecord {
     let summary = finished.game.summary();
     let recorded = |played: &PlayedMove| RecordedMove {
-        mv: played.mv,
         time: played.time,
         thought: played.thought.clone(),
+        ..RecordedMove::from(played.mv)
     };
     GameRecord {
         event: summary.id.clone(),
         players: summary.players.clone(),
-        ratings: [None; Color::NUM],
         started_at: Some(started.strftime("%Y/%m/%d %H:%M:%S").to_string()),
-        time_limit: None,
-        start: summary.start.clone(),
         moves: finished.game.moves().iter().map(recorded).collect(),
         ending: finished.ending.clone(),
+        ..GameRecord::new(summary.start.clone())
     }
 }
 

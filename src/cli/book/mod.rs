@@ -17,6 +17,8 @@ mod validate;
 
 use clap::{Args, Subcommand};
 
+use crate::lang::Lang;
+
 /// Example: `raicho book info user_book1.db`
 #[derive(Args)]
 #[command(before_help = "Example: raicho book info user_book1.db")]
@@ -51,16 +53,16 @@ enum Command {
     Validate(validate::Arguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Convert(arguments) => convert::run(arguments),
         Command::Extend(arguments) => extend::run(arguments),
         Command::FromGames(arguments) => from_games::run(arguments),
-        Command::Info(arguments) => info::run(arguments),
+        Command::Info(arguments) => info::run(arguments, lang),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Minimax(arguments) => minimax::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
-        Command::Show(arguments) => show::run(arguments),
+        Command::Show(arguments) => show::run(arguments, lang),
         Command::Sort(arguments) => merge::sort(arguments),
         Command::Think(arguments) => think::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),

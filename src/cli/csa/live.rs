@@ -12,7 +12,8 @@ use crate::csa::journal::Entry;
 use crate::csa::run::Happening;
 use crate::csa::session::Session;
 use crate::csa::stats::Tally;
-use crate::records::csa::{black_score, move_text};
+use crate::records::csa::move_text;
+use crate::records::game::black_score;
 use crate::types::Color;
 
 /// Time between two updates of the live line.

@@ -130,7 +130,10 @@ impl Game {
                 | Ending::IllegalMove { .. }
                 | Ending::IllegalDeclaration
                 | Ending::Disconnection { .. }
-                | Ending::Interrupted => End::Unfinished,
+                | Ending::Interrupted
+                | Ending::NoMate
+                | Ending::Forfeit { .. }
+                | Ending::Unfinished => End::Unfinished,
             },
             ratings: record.ratings,
         }

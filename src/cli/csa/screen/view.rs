@@ -11,7 +11,7 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 use super::state::{Account, View};
 use crate::csa::stats::Tally;
 use crate::records::csa::move_text;
-use crate::records::kif::{digit, sign};
+use crate::records::notation::japanese::{RANKS, piece_letter};
 use crate::types::{Color, File, Hand, Piece, PieceType, Rank, Square};
 
 /// Width of the board with its border: nine squares of three columns, and the ranks.
@@ -166,8 +166,8 @@ fn hand_text(hand: Hand, has_letters: bool) -> String {
         .map(|kind| match (has_letters, hand.count(kind)) {
             (true, 1) => kind.letter().to_string(),
             (true, count) => format!("{count}{}", kind.letter()),
-            (false, 1) => sign(kind).to_string(),
-            (false, count) => format!("{}{count}", sign(kind)),
+            (false, 1) => piece_letter(kind).to_string(),
+            (false, count) => format!("{}{count}", piece_letter(kind)),
         })
         .collect::<Vec<_>>()
         .join(" ");
@@ -201,7 +201,7 @@ fn board_lines(game: &View, below: Color, look: Look) -> Vec<Line<'static>> {
         let name = if look.has_letters {
             rank.to_char().to_string()
         } else {
-            digit(rank.index() + 1).to_string()
+            RANKS[rank.index()].to_string()
         };
         spans.push(Span::styled(format!(" {name}"), DIM));
         lines.push(Line::from(spans));
@@ -220,7 +220,7 @@ fn square_text(piece: Option<Piece>, look: Look) -> String {
                 Color::Black => ' ',
                 Color::White => 'v',
             };
-            format!("{mark}{}", sign(piece.kind()))
+            format!("{mark}{}", piece_letter(piece.kind()))
         }
     }
 }

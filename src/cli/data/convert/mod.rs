@@ -1,4 +1,9 @@
-//! `raicho convert`: converts teacher data and games to another format.
+//! `raicho convert`: converts games and teacher data to another format.
+//!
+//! Games as text that stay games as text (CSA, KIF, KI2, JKF, lines of USI) keep their names,
+//! times, comments and variations: [`games`]. Everything else goes through records of teacher data.
+
+mod games;
 
 use std::path::PathBuf;
 
@@ -12,17 +17,31 @@ use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
 use crate::train::data::pass::{self, BadRecords, HeldOut};
 
-/// Example: `raicho convert games.pack --out positions.psv --held-out test.pack`
+/// Examples: `raicho convert game.csa --out game.kif`,
+/// `raicho convert games.pack --out positions.psv --held-out test.pack`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho convert games.pack --out positions.psv --held-out test.pack"
+    before_help = "Examples: raicho convert game.csa --out game.kif\n          \
+                   raicho convert records/ --out as-ki2/ --to ki2\n          \
+                   raicho convert games.pack --out positions.psv --held-out test.pack"
 )]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     input: Input,
 
-    #[command(flatten)]
-    destination: Destination,
+    /// File to write; the extension determines the format. For games as text, a folder makes a file
+    /// of each file that is read
+    #[arg(long, value_name = "OUT")]
+    out: PathBuf,
+
+    /// Format of the output, regardless of its name, and the files in a folder: kif and ki2 are in
+    /// Shift JIS, kifu and ki2u in UTF-8
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<String>,
+
+    /// Overwrite existing output files
+    #[arg(long)]
+    force: bool,
 
     /// Write only positions with a king in the promotion zone
     #[arg(long)]
@@ -50,9 +69,27 @@ pub(in crate::cli) struct Arguments {
     work: WorkArguments,
 }
 
+impl Arguments {
+    /// Whether an option is given that only teacher data has.
+    fn is_for_teacher_data(&self) -> bool {
+        self.entered_kings
+            || self.held_out.is_some()
+            || self.work.is_kept()
+            || !self.work.shard().is_whole()
+    }
+}
+
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
-    let (path, format) = arguments.destination.check(&sources)?;
+    if let Some(target) = games::Target::of(arguments, &sources) {
+        return games::run(arguments, &sources, target);
+    }
+    let destination = Destination {
+        out: arguments.out.clone(),
+        to: arguments.to.as_deref().map(str::parse).transpose()?,
+        force: arguments.force,
+    };
+    let (path, format) = destination.check(&sources)?;
     let sources = sources.for_output(format);
     let mut destination = pass::Destination {
         output: Some((path.to_owned(), format)),
@@ -60,7 +97,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         entered_kings: arguments.entered_kings,
     };
     if let Some(path) = &arguments.held_out {
-        check_output(path, arguments.destination.force, &sources)?;
+        check_output(path, arguments.force, &sources)?;
         destination.held_out = Some(HeldOut {
             path: path.clone(),
             format: Format::of_path(path).with_context(|| path.display().to_string())?,
