@@ -241,8 +241,12 @@ impl Reader {
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
         let said = said.and_then(|said| said.ending(&self.players, &game.position));
-        let ending = match (game.illegal.take(), said.or(game.ending.take())) {
-            (Some((line, found)), None) => {
+        let ending = said.or(game.ending.take());
+        let explains = ending
+            .as_ref()
+            .is_some_and(Ending::explains_an_illegal_move);
+        let ending = match (game.illegal.take(), ending) {
+            (Some((line, found)), _) if !explains => {
                 let sfen = game.position.to_sfen();
                 let number = game.moves.len() + 1;
                 let fault = CsaFault::Illegal {
