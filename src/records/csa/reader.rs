@@ -257,7 +257,7 @@ impl Reader {
                 return error(line, fault);
             }
             (_, Some(ending)) => ending,
-            (None, None) => summary::by_the_rules(&game.position),
+            (_, None) => summary::by_the_rules(&game.position),
         };
         Ok(Some(GameRecord {
             event: self.event,
