@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::cli::data::check_output;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;
