@@ -83,6 +83,11 @@ struct Game {
 
 impl Reader {
     fn line(&mut self, line: &str, number: usize) -> Result<(), CsaError> {
+        // Blanks at the end of a comment are part of it.
+        if line.starts_with("'*") {
+            self.comment(line);
+            return Ok(());
+        }
         let line = line.trim_end();
         let fault = |fault| CsaError {
             line: number,
