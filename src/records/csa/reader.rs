@@ -83,6 +83,11 @@ struct Game {
 
 impl Reader {
     fn line(&mut self, line: &str, number: usize) -> Result<(), CsaError> {
+        // Blanks at the end of a comment are part of it.
+        if line.starts_with("'*") {
+            self.comment(line);
+            return Ok(());
+        }
         let line = line.trim_end();
         let fault = |fault| CsaError {
             line: number,
@@ -241,8 +246,12 @@ impl Reader {
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
         let said = said.and_then(|said| said.ending(&self.players, &game.position));
-        let ending = match (game.illegal.take(), said.or(game.ending.take())) {
-            (Some((line, found)), None) => {
+        let ending = said.or(game.ending.take());
+        let explains = ending
+            .as_ref()
+            .is_some_and(Ending::explains_an_illegal_move);
+        let ending = match (game.illegal.take(), ending) {
+            (Some((line, found)), _) if !explains => {
                 let sfen = game.position.to_sfen();
                 let number = game.moves.len() + 1;
                 let fault = CsaFault::Illegal {
@@ -253,7 +262,7 @@ impl Reader {
                 return error(line, fault);
             }
             (_, Some(ending)) => ending,
-            (None, None) => summary::by_the_rules(&game.position),
+            (_, None) => summary::by_the_rules(&game.position),
         };
         Ok(Some(GameRecord {
             event: self.event,

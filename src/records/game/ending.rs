@@ -89,6 +89,18 @@ impl Ending {
         )
     }
 
+    /// Whether the ending may follow a move that the rules forbid.
+    pub(in crate::records) fn explains_an_illegal_move(&self) -> bool {
+        matches!(
+            self,
+            Self::IllegalMove { .. }
+                | Self::IllegalDeclaration
+                | Self::PerpetualCheck { .. }
+                | Self::AdjudicatedWin { .. }
+                | Self::Disconnection { .. }
+        )
+    }
+
     /// Whether play or the rules ended the game, so that its result means something.
     pub fn is_by_play(&self) -> bool {
         !matches!(

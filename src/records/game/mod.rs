@@ -1,7 +1,7 @@
 //! A game record: the players, the moves with times, comments and scores, and the ending.
 //!
-//! It holds what the formats of people (CSA, KIF, KI2, JKF) can say, so that a game goes from one to
-//! another without loss; what a format has no room for is told by its writer.
+//! It holds what the formats of people (CSA, KIF, KI2, JKF) can say, so that a game goes from one
+//! to another without loss; what a format has no room for is told by its writer.
 
 mod builder;
 mod ending;

@@ -192,11 +192,14 @@ impl Reader {
             None => false,
         };
         if let Some(word) = &entry.special {
-            let illegal = self.illegal.take().map(|(text, _)| text);
+            let illegal = self.illegal.as_ref().map(|(text, _)| text.as_str());
             let word = format!("%{word}");
-            let ending = ending_of_word(&word, self.game.position(), illegal.as_deref());
+            let ending = ending_of_word(&word, self.game.position(), illegal);
             let ending = ending.ok_or_else(|| JkfFault::Ending(shorten(&word[1..])))?;
-            self.game.end(ending);
+            if illegal.is_none() || ending.explains_an_illegal_move() {
+                self.illegal = None;
+                self.game.end(ending);
+            }
             self.game.closing_mut().time = time;
         }
         let lines = entry.comment.iter().chain(&entry.comments);

@@ -132,7 +132,7 @@ fn entries(record: &GameRecord, line: &Line<'_>, mut begin: Begin) -> Vec<Entry>
         let forks = forks(record, line.index, number, &begin);
         let side = begin.position.side_to_move();
         let total = &mut begin.totals[side.index()];
-        *total += recorded.time.unwrap_or_default();
+        *total = total.saturating_add(recorded.time.unwrap_or_default());
         let mut comments = recorded.comment_lines();
         comments.iter_mut().for_each(no_line_ends);
         entries.push(Entry {
@@ -158,7 +158,7 @@ fn entries(record: &GameRecord, line: &Line<'_>, mut begin: Begin) -> Vec<Entry>
         last.special = Some(word.to_owned());
         let total = begin.totals[side.index()];
         let time = line.closing.time;
-        last.time = time.map(|time| clock(time, total + time));
+        last.time = time.map(|time| clock(time, total.saturating_add(time)));
         if !is_exact(ending) {
             let mut exact = ending.to_string();
             no_line_ends(&mut exact);

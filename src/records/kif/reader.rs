@@ -221,6 +221,12 @@ impl Reader {
         let game = self.game()?;
         let word = text.split([' ', '　', '(']).next().unwrap_or_default();
         if let Some(ending) = ending_of_word(word, game.position(), illegal.as_deref()) {
+            if illegal.is_some() && !ending.explains_an_illegal_move() {
+                return Err(KifFault::NotAMove {
+                    found: shorten(word),
+                    number: game.ply() + 1,
+                });
+            }
             if !game.has_ended() {
                 game.end(ending);
                 game.closing_mut().time = time::parse(text);
@@ -312,8 +318,10 @@ impl Reader {
             return Ok(());
         }
         if let Some(ending) = ending_of_sentence(text, game.position(), illegal.as_deref()) {
-            game.end(ending);
-            self.illegal = None;
+            if illegal.is_none() || ending.explains_an_illegal_move() {
+                game.end(ending);
+                self.illegal = None;
+            }
         }
         Ok(())
     }

@@ -163,7 +163,7 @@ fn errors_name_the_line() {
         ),
         (
             "   1 ７六歩\n   2 ３四歩(33)\n",
-            "line 2: '７六歩', move 1, is illegal in lnsg",
+            "line 1: '７六歩', move 1, is illegal in lnsg",
         ),
         (
             "   1 ７六猫(77)\n",
@@ -352,7 +352,7 @@ fn a_bad_variation_is_left_out_from_its_first_bad_line_on() {
 fn moves_of_ki2_are_read_in_any_layout() {
     let text = "先手：一番\n▲７六歩△３四歩▲２二角成△同銀\n*word\n☗４五角　☖５二金右\n";
     let game = read(text).expect("a good record");
-    let line = "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e 4a5b";
+    let line = "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e 6a5b";
     assert_eq!(game.line().to_string(), line);
     assert_eq!(game.moves[3].comments, ["word"]);
     let error = |text: &str| read(text).map(|_| ()).map_err(|error| error.to_string());

@@ -10,6 +10,7 @@ use crate::records::game::{Closing, Ending, GameRecord, RecordedMove, Variation}
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::{self, piece_name, square};
 use crate::types::{Color, Move, Square};
+use crate::util::shorten;
 
 /// The end of a line, as the programs of Windows write it.
 const LINE_END: &str = "\r\n";
@@ -63,6 +64,8 @@ pub fn losses(record: &GameRecord, style: Style) -> Vec<String> {
     if record.ratings.iter().any(Option::is_some) {
         losses.push("ratings".to_owned());
     }
+    let odd = record.headings.iter().filter(|(name, _)| !is_heading(name));
+    losses.extend(odd.map(|(name, _)| format!("the heading {}", shorten(name))));
     if style == Style::Ki2 && record.moves.iter().any(|played| played.time.is_some()) {
         losses.push("times".to_owned());
     }
@@ -121,7 +124,9 @@ impl Writer {
         self.heading("棋戦", &record.event);
         self.heading("持ち時間", record.time_limit.as_deref().unwrap_or_default());
         for (name, value) in &record.headings {
-            self.heading(name, value);
+            if is_heading(name) {
+                self.heading(name, value);
+            }
         }
         let handicap = Handicap::of_position(&record.start);
         let is_first = record.start.game_ply() == 1;
@@ -165,7 +170,8 @@ impl Writer {
         if let Some(played) = times_before(record, before.len(), parent) {
             let mut side = record.start.side_to_move();
             for time in played {
-                totals[side.index()] += time.unwrap_or_default();
+                let total = &mut totals[side.index()];
+                *total = total.saturating_add(time.unwrap_or_default());
                 side = !side;
             }
         }
@@ -177,7 +183,7 @@ impl Writer {
             match self.style {
                 Style::Kif => {
                     let total = &mut totals[side.index()];
-                    *total += recorded.time.unwrap_or_default();
+                    *total = total.saturating_add(recorded.time.unwrap_or_default());
                     let time = recorded.time.map(|time| time::text(time, *total));
                     let text = move_with_origin(recorded.mv, last);
                     self.row(number, &text, time, has_fork);
@@ -204,7 +210,7 @@ impl Writer {
             && self.style == Style::Kif
         {
             let time = line.closing.time;
-            let time = time.map(|time| time::text(time, total + time));
+            let time = time.map(|time| time::text(time, total.saturating_add(time)));
             self.row(number, word, time, false);
         }
         if self.style == Style::Ki2 {
@@ -273,6 +279,23 @@ impl Writer {
             waiting.extend(children(Some(index)).into_iter().rev());
         }
     }
+}
+
+/// Whether a line with this name is read back as a heading, and has no other meaning.
+fn is_heading(name: &str) -> bool {
+    let reserved = [
+        "まで", "変化", "手数", "手番", "先手", "後手", "下手", "上手",
+    ];
+    let others = ["手合割", "棋戦", "開始日時", "持ち時間"];
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '+' | '-');
+    name.starts_with(char::is_alphabetic)
+        && name.chars().all(is_letter)
+        && !others.contains(&name)
+        && !reserved.iter().any(|word| match name.strip_prefix(word) {
+            // 先手省略名, 先手持ち時間 and the like are headings.
+            Some(rest) => !rest.starts_with(['省', '持', '消']),
+            None => false,
+        })
 }
 
 /// Whether a line that is written later has another move after as many `moves`.

@@ -65,7 +65,7 @@ const EXAMPLES: &[(&str, &[(&str, &str, &str)])] = &[
             ("9i8h", "８八と左上", "+P9i-8h"),
             ("8i8h", "８八と直", "+P8i-8h"),
             ("7i8h", "８八と右", "+P7i-8h"),
-            ("9h8h", "８八と左寄", "+P9h-8h"),
+            ("9h8h", "８八と寄", "+P9h-8h"),
             ("8g8h", "８八と引", "+P8g-8h"),
         ],
     ),
@@ -81,7 +81,7 @@ const EXAMPLES: &[(&str, &[(&str, &str, &str)])] = &[
     ),
     (
         // Dragons are never straight: they stand to the right or left of each other.
-        "+R8/9/9/1+R7/9/9/9/4k4/4K4 b - 1",
+        "+R8/9/9/1+R7/9/9/9/8k/4K4 b - 1",
         &[
             ("9a8b", "８二龍引", "+R9a-8b"),
             ("8d8b", "８二龍上", "+R8d-8b"),
@@ -154,7 +154,7 @@ fn every_legal_move_has_its_own_text_that_is_read_back() {
     let more = [
         "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
         "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1",
-        "4k4/2G1+B1G2/3+R1+R3/2SSSS3/1N1N1N1N1/9/9/4+B4/4K4 b 18P 1",
+        "8k/2G1+B1G2/3+R1+R3/2SSSS3/1N1N1N1N1/9/9/4+B4/4K4 b 18P 1",
     ];
     let drawn = EXAMPLES.iter().map(|(sfen, _)| *sfen);
     for sfen in drawn.chain(more) {

@@ -55,9 +55,13 @@ impl Written {
         };
         rest = written.read_words(rest);
         if let Some((place, next)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
-            let mut digits = place.chars();
-            let (file, rank) = (digits.next()?, digits.next()?);
-            written.from = Some(Square::new(file_of(file)?, rank_of(rank)?));
+            if place == "00" {
+                written.is_drop = true;
+            } else {
+                let mut digits = place.chars();
+                let (file, rank) = (digits.next()?, digits.next()?);
+                written.from = Some(Square::new(file_of(file)?, rank_of(rank)?));
+            }
             rest = next;
         }
         Some((written, rest))

@@ -168,7 +168,7 @@ fn damaged_files_never_stop_the_program() {
     }
     files.push((TextFormat::Kif, board.into_bytes()));
     let (mut read, mut refused) = (0, 0);
-    for round in 0..6000 {
+    for round in 0..3000 {
         let (format, file) = &files[round % files.len()];
         let mut bytes = file.clone();
         for _ in 0..random.random_range(1..4) {
@@ -189,7 +189,7 @@ fn damaged_files_never_stop_the_program() {
     }
     // Both happen, so that the test sees something.
     assert!(
-        read > 500 && refused > 500,
+        read > 300 && refused > 300,
         "{read} read, {refused} refused"
     );
 }
@@ -223,12 +223,24 @@ fn damage(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
     }
 }
 
+/// The start without its ply, which CSA and JKF lack, and the moves.
+fn start_and_moves(game: &GameRecord) -> String {
+    let moves: Vec<String> = game
+        .moves
+        .iter()
+        .map(|played| played.mv.to_string())
+        .collect();
+    let sfen = game.start.to_sfen();
+    let start = sfen.rsplit_once(' ').map_or("", |(start, _)| start);
+    format!("{start} moves {}", moves.join(" "))
+}
+
 /// What was read can be written in every format and read back, with the same moves.
 fn check(game: &GameRecord) {
     for format in TextFormat::ALL {
         let written = format.write(game, TextEncoding::ShiftJis);
         let again = read_one(format, &written.bytes);
-        let lines = [&again, game].map(|game| game.line().to_string());
+        let lines = [&again, game].map(start_and_moves);
         assert_eq!(lines[0], lines[1], "{format}: {}", format.text(game));
     }
     let _ = kif::losses(game, Style::Ki2);

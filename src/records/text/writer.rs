@@ -16,8 +16,8 @@ pub struct Written {
 }
 
 impl TextFormat {
-    /// The bytes of a game. Those of several games follow each other where the format
-    /// [`holds_many`](Self::holds_many). Only KIF and KI2 may be in Shift JIS.
+    /// The bytes of a game. Several games of a format that
+    /// [`holds_many`](Self::holds_many) have its [`separator`](Self::separator) between them. Only KIF and KI2 may be in Shift JIS.
     pub fn write(self, record: &GameRecord, encoding: TextEncoding) -> Written {
         let style = match self {
             Self::Kif => Style::Kif,
@@ -32,6 +32,14 @@ impl TextFormat {
         Written::utf8(kif::write(record, style, "UTF-8"))
     }
 
+    /// What stands between two games of a file.
+    pub const fn separator(self) -> &'static str {
+        match self {
+            Self::Csa => "/\n",
+            _ => "",
+        }
+    }
+
     /// The text of a game in UTF-8.
     pub fn text(self, record: &GameRecord) -> String {
         match self {
@@ -39,9 +47,7 @@ impl TextFormat {
                 let mut bytes = Vec::new();
                 // A vector takes everything.
                 let _ = csa::write(record, &mut bytes);
-                let mut text = String::from_utf8_lossy(&bytes).into_owned();
-                text.push_str("/\n");
-                text
+                String::from_utf8_lossy(&bytes).into_owned()
             }
             Self::Kif => kif::write(record, Style::Kif, "UTF-8"),
             Self::Ki2 => kif::write(record, Style::Ki2, "UTF-8"),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::cli::data::check_output;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;
@@ -212,7 +212,11 @@ fn write(
     check_output(path, arguments.force, sources)?;
     let name = || path.display().to_string();
     let mut file = OutputFile::create(path).with_context(name)?;
-    for game in games {
+    for (index, game) in games.iter().enumerate() {
+        if index > 0 {
+            let separator = target.format.separator();
+            file.write_all(separator.as_bytes()).with_context(name)?;
+        }
         let written = target.format.write(game, target.encoding);
         file.write_all(&written.bytes).with_context(name)?;
         tally.games += 1;

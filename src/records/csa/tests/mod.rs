@@ -173,6 +173,11 @@ fn every_ending_has_its_word() {
     ] {
         let text = text(&record("startpos moves 7g7f 3c3d", ending.clone()));
         assert!(text.ends_with(&format!("\n{expected}")), "{text}");
+        // A resignation in a position that is no mate.
+        let ending = match ending {
+            Ending::Checkmate => Ending::Resignation,
+            ending => ending,
+        };
         let again = read(&text).expect("what was written");
         assert_eq!(again[0].ending.to_string(), one_line(&ending));
     }
