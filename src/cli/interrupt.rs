@@ -16,8 +16,15 @@ const EXIT_INTERRUPTED: i32 = 130;
 /// # Errors
 /// The signal handler cannot be installed.
 pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
+    stop_on_ctrl_c_with("ending after the running pieces; Ctrl-C again aborts them")
+}
+
+/// The same with another message at the first Ctrl-C.
+///
+/// # Errors
+/// As [`stop_on_ctrl_c`].
+pub(super) fn stop_on_ctrl_c_with(message: &'static str) -> anyhow::Result<Arc<Stop>> {
     let say = |message: &str| output::eprint_line(format_args!("\n{message}"));
-    let message = "ending after the running pieces; Ctrl-C again aborts them";
     Ok(Arc::clone(on_ctrl_c(message, say, || {})?.stop()))
 }
 

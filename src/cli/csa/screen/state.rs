@@ -9,7 +9,8 @@ use crate::csa::run::Happening;
 use crate::csa::session::Session;
 use crate::csa::stats::Tally;
 use crate::position::Board;
-use crate::records::csa::{black_score, move_text};
+use crate::records::csa::move_text;
+use crate::records::game::black_score;
 use crate::types::{Color, Move};
 
 /// Messages that are kept of an account.
