@@ -29,9 +29,8 @@ mod tests {
         }
         assert!((win_chance(Score::Cp(600)) - 0.731).abs() < 0.001);
         assert!(win_chance(Score::Cp(3000)) < win_chance(Score::Mate(31)));
-        assert_eq!(
-            [1, -1, 0].map(|plies| win_chance(Score::Mate(plies))),
-            [1.0, 0.0, 0.0]
-        );
+        for (plies, chance) in [(1, 1.0), (-1, 0.0), (0, 0.0)] {
+            assert!((win_chance(Score::Mate(plies)) - chance).abs() < 1e-12);
+        }
     }
 }

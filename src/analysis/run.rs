@@ -190,7 +190,7 @@ impl Schedule<'_> {
     }
 }
 
-impl<'a> Plan<Positions<'a>> for Schedule<'_> {
+impl Plan<Positions<'_>> for Schedule<'_> {
     fn next(&mut self) -> Result<Option<Block>, RunError> {
         Ok(self.blocks.next())
     }

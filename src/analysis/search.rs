@@ -67,7 +67,7 @@ impl Analyzer {
         let start = Instant::now();
         let mate = self.solve(position, start, stop);
         let mut analysis = PositionAnalysis {
-            mate: mate.as_ref().map(|line| plies(&line.score)),
+            mate: mate.as_ref().map(|line| plies(line.score)),
             lines: Vec::new(),
         };
         if self.settings.multi_pv == 1
@@ -138,10 +138,9 @@ impl Analyzer {
                     break;
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
-                Ok(Event::CurrentMove(_)) => {}
                 Ok(Event::Note(note)) => log::info!("{note}"),
                 Err(RecvTimeoutError::Timeout) if stop.is_requested() => self.searcher.stop(),
-                Err(RecvTimeoutError::Timeout) => {}
+                Ok(Event::CurrentMove(_)) | Err(RecvTimeoutError::Timeout) => {}
             }
         }
         self.searcher.wait();
@@ -175,9 +174,9 @@ fn text_of(moves: &[Move]) -> String {
     texts.join(" ")
 }
 
-const fn plies(score: &Score) -> i32 {
+const fn plies(score: Score) -> i32 {
     match score {
         Score::Cp(_) => 0,
-        Score::Mate(plies) => *plies,
+        Score::Mate(plies) => plies,
     }
 }

@@ -1,7 +1,7 @@
 //! The languages of what people read: Japanese and English. USI, JSON and the formats of files
 //! have none.
 //!
-//! The catalogue is a plain table in [`texts`], a row for each text with both languages. Two
+//! The catalogue is a plain table in `texts`, a row for each text with both languages. Two
 //! languages without plural rules between them need no message format such as Fluent's, and a row
 //! that lacks a language or a value does not compile.
 

@@ -1,5 +1,7 @@
 //! The page: template, styles, script and data in one text.
 
+use std::fmt::Write as _;
+
 use super::{Language, Page};
 use crate::analysis::graph::escaped;
 
@@ -56,7 +58,8 @@ pub fn json_text(value: &impl serde::Serialize) -> String {
     for letter in json.chars() {
         match letter {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                safe.push_str(&format!("\\u{:04x}", letter as u32));
+                // Writing to a string cannot fail.
+                let _ = write!(safe, "\\u{:04x}", letter as u32);
             }
             letter => safe.push(letter),
         }

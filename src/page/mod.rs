@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`Page`] | the data of a page; [`Page::html`] is the page |
 //! | [`Game`] | a game with what is known of its moves |
-//! | [`Match`], [`Problem`] | what the other kinds of pages have |
+//! | [`Match`] | what the page of a match has besides its games |
 //! | `assets/` | template, styles, script |
 
 mod game;

@@ -16,7 +16,7 @@ pub fn move_list(start: &Position, moves: &[Move]) -> String {
             text.push(' ');
         }
         text.push_str(&mv.to_string());
-        text.push_str(&relative(&position, mv));
+        text.push_str(relative(&position, mv));
         position.do_move(mv);
     }
     text

@@ -102,10 +102,7 @@ fn chosen(arguments: &Arguments) -> anyhow::Result<Vec<Account>> {
         .with_context(place)?;
     let account = |name: Option<&str>| {
         let account = config.account(name);
-        account
-            .map(Account::clone)
-            .map_err(flat_error)
-            .with_context(place)
+        account.cloned().map_err(flat_error).with_context(place)
     };
     if arguments.all {
         account(None)?;

@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 live: Live::new(&entries, arguments.board, name),
             };
             let interrupt = &interrupt;
-            threads.push(scope.spawn(move || play(setup, journal, show, interrupt)));
+            threads.push(scope.spawn(move || play(setup, journal, &show, interrupt)));
         }
         if let Some(screen) = screen {
             let is_done = || threads.iter().all(ScopedJoinHandle::is_finished);
@@ -88,7 +88,7 @@ struct Show<'a> {
 fn play(
     setup: &Setup,
     journal: Journal,
-    show: Show<'_>,
+    show: &Show<'_>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let result = run::run(&setup.run, journal, interrupt.stop(), &|happening| {

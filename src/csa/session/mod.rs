@@ -40,7 +40,7 @@ const DEAD_PEER: Duration = Duration::from_secs(100);
 /// Longest time from the first line of a summary to its last.
 const SUMMARY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time from the summary to the start of the game. shogi-server gives both players 120 s.
-const START_TIMEOUT: Duration = Duration::from_secs(240);
+const START_TIMEOUT: Duration = Duration::from_mins(4);
 /// Longest time from the wish to resign to our turn.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 

@@ -228,20 +228,19 @@ impl Reader {
         if self.illegal.is_some() || self.game.has_ended() {
             return Err(fault);
         }
-        match self.find(played) {
-            Some(mv) => self.game.push(RecordedMove {
+        if let Some(mv) = self.find(played) {
+            self.game.push(RecordedMove {
                 time,
                 ..RecordedMove::from(mv)
-            }),
-            None => {
-                let entry = JkfError::Entry {
-                    entry: 0,
-                    number: 0,
-                    fault,
-                };
-                self.illegal = Some((describe(played), entry));
-                return Ok(false);
-            }
+            });
+        } else {
+            let entry = JkfError::Entry {
+                entry: 0,
+                number: 0,
+                fault,
+            };
+            self.illegal = Some((describe(played), entry));
+            return Ok(false);
         }
         Ok(true)
     }

@@ -17,10 +17,7 @@ pub fn write(record: &GameRecord) -> String {
         comments: record.comments.clone(),
         ..Entry::default()
     };
-    start
-        .comments
-        .iter_mut()
-        .for_each(|line| no_line_ends(line));
+    start.comments.iter_mut().for_each(no_line_ends);
     let mut moves = vec![start];
     let game = Line {
         index: None,

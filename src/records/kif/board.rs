@@ -120,7 +120,7 @@ impl Diagram {
         }
         let is_white = self.white_to_move.unwrap_or_else(|| match self.moves_made {
             0 => white_first,
-            moves => !moves.is_multiple_of(2) != white_first,
+            moves => moves.is_multiple_of(2) == white_first,
         });
         let side = if is_white { 'w' } else { 'b' };
         let hands = if self.hands.is_empty() {

@@ -288,24 +288,23 @@ impl Reader {
         if game.has_ended() || has_illegal {
             return Err(KifFault::NotAMove { found, number });
         }
-        match mv {
-            Some(mv) => game.push(RecordedMove {
+        if let Some(mv) = mv {
+            game.push(RecordedMove {
                 time: rest.and_then(time::parse),
                 ..RecordedMove::from(mv)
-            }),
-            None => {
-                let sfen = game.position().to_sfen();
-                let text = found.clone();
-                let fault = KifFault::Illegal {
-                    found,
-                    number,
-                    sfen,
-                };
-                if !game.is_in_game() {
-                    return Err(fault);
-                }
-                self.illegal = Some((line, fault, text));
+            });
+        } else {
+            let sfen = game.position().to_sfen();
+            let text = found.clone();
+            let fault = KifFault::Illegal {
+                found,
+                number,
+                sfen,
+            };
+            if !game.is_in_game() {
+                return Err(fault);
             }
+            self.illegal = Some((line, fault, text));
         }
         Ok(())
     }
@@ -317,11 +316,11 @@ impl Reader {
         if game.has_ended() {
             return Ok(());
         }
-        if let Some(ending) = ending_of_sentence(text, game.position(), illegal.as_deref()) {
-            if illegal.is_none() || ending.explains_an_illegal_move() {
-                game.end(ending);
-                self.illegal = None;
-            }
+        if let Some(ending) = ending_of_sentence(text, game.position(), illegal.as_deref())
+            && (illegal.is_none() || ending.explains_an_illegal_move())
+        {
+            game.end(ending);
+            self.illegal = None;
         }
         Ok(())
     }

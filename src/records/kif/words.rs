@@ -125,7 +125,6 @@ pub(super) fn ending_of_sentence(
 /// how the game ended.
 pub(super) fn word_of_ending(ending: &Ending, side: Color) -> Option<&'static str> {
     Some(match ending {
-        Ending::Resignation => "投了",
         Ending::Checkmate => "詰み",
         Ending::Declaration => "入玉勝ち",
         Ending::Repetition => "千日手",
@@ -137,7 +136,7 @@ pub(super) fn word_of_ending(ending: &Ending, side: Color) -> Option<&'static st
         Ending::MaxMoves | Ending::AdjudicatedDraw => "持将棋",
         Ending::TimeUp => "切れ負け",
         Ending::AdjudicatedWin { winner } if *winner == side => "反則勝ち",
-        Ending::AdjudicatedWin { .. } => "投了",
+        Ending::Resignation | Ending::AdjudicatedWin { .. } => "投了",
         Ending::Interrupted => "中断",
         Ending::NoMate => "不詰",
         Ending::Forfeit { winner } if *winner == side => "不戦勝",

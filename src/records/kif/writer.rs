@@ -130,13 +130,12 @@ impl Writer {
         }
         let handicap = Handicap::of_position(&record.start);
         let is_first = record.start.game_ply() == 1;
-        match handicap.filter(|handicap| handicap.is_common && is_first) {
-            Some(handicap) => self.heading("手合割", handicap.name),
-            None => {
-                self.heading("手合割", "その他");
-                for line in diagram(&record.start) {
-                    self.line(&line);
-                }
+        if let Some(handicap) = handicap.filter(|handicap| handicap.is_common && is_first) {
+            self.heading("手合割", handicap.name);
+        } else {
+            self.heading("手合割", "その他");
+            for line in diagram(&record.start) {
+                self.line(&line);
             }
         }
         let names = self.names;
@@ -164,7 +163,9 @@ impl Writer {
         parent: Option<usize>,
     ) {
         let mut position = record.start.clone();
-        before.iter().for_each(|&mv| position.do_move(mv));
+        for &mv in before {
+            position.do_move(mv);
+        }
         let mut totals = [Duration::ZERO; Color::NUM];
         let first = position.side_to_move();
         if let Some(played) = times_before(record, before.len(), parent) {
@@ -215,7 +216,9 @@ impl Writer {
         }
         if self.style == Style::Ki2 {
             let sentence = sentence_of_ending(ending, side, number - 1, self.names);
-            sentence.iter().for_each(|sentence| self.line(sentence));
+            if let Some(sentence) = sentence {
+                self.line(&sentence);
+            }
         }
         if !is_exact(ending) {
             self.line(&format!("*{}", one_line(&ending.to_string())));
@@ -223,7 +226,9 @@ impl Writer {
         self.remarks(&line.closing.comments, None);
         if self.style == Style::Kif {
             let sentence = sentence_of_ending(ending, side, number - 1, self.names);
-            sentence.iter().for_each(|sentence| self.line(sentence));
+            if let Some(sentence) = sentence {
+                self.line(&sentence);
+            }
         }
     }
 

@@ -18,7 +18,12 @@ fn legal(position: &Position, text: &str) -> Move {
 
 /// The examples of the Japan Shogi Association, and others of the same kinds. Moves of White are
 /// seen from White's side.
-const EXAMPLES: &[(&str, &[(&str, &str, &str)])] = &[
+type Example = (
+    &'static str,
+    &'static [(&'static str, &'static str, &'static str)],
+);
+
+const EXAMPLES: &[Example] = &[
     (
         // Golds that come by different motions.
         "4k4/2G6/G8/9/9/9/9/9/4K4 b - 1",

@@ -138,8 +138,8 @@ fn each_scenario_has_a_test_without_a_network() {
     let names: BTreeSet<&str> = NAMES.split_whitespace().collect();
     assert_eq!(names.len(), 34);
     for name in &names {
-        let test = format!("#[test]\nfn {}() {{", name.replace('-', "_"));
-        assert!(text.contains(&test), "no test {name}");
+        let wanted = format!("#[test]\nfn {}() {{", name.replace('-', "_"));
+        assert!(text.contains(&wanted), "no test {name}");
     }
     let listed = all_scenarios();
     for name in &listed {

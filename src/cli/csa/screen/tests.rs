@@ -110,10 +110,14 @@ fn sized(shared: &Shared, look: Look, now: Instant, size: (u16, u16)) -> Vec<Str
         drawn.expect("a picture");
     });
     let buffer = terminal.backend().buffer();
-    let symbols: Vec<&str> = buffer.content().iter().map(|cell| cell.symbol()).collect();
+    let symbols: Vec<&str> = buffer
+        .content()
+        .iter()
+        .map(ratatui::buffer::Cell::symbol)
+        .collect();
     symbols
         .chunks(usize::from(size.0))
-        .map(|row| row.concat())
+        .map(<[&str]>::concat)
         .collect()
 }
 

@@ -53,12 +53,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, accounts: &[Account], look: Look, now:
     if tabs > 0 {
         frame.render_widget(Paragraph::new(titles(accounts, look.selected)), top);
     }
-    match &account.game {
-        Some(game) => draw_game(frame, middle, account, game, look, now),
-        None => {
-            let block = Block::bordered().title(account.title.as_str());
-            frame.render_widget(Paragraph::new(account.state).block(block), middle);
-        }
+    if let Some(game) = &account.game {
+        draw_game(frame, middle, account, game, look, now);
+    } else {
+        let block = Block::bordered().title(account.title.as_str());
+        frame.render_widget(Paragraph::new(account.state).block(block), middle);
     }
     frame.render_widget(Paragraph::new(result_lines(account)), results);
     draw_notes(frame, notes, account);
@@ -83,7 +82,7 @@ fn titles(accounts: &[Account], selected: usize) -> Line<'_> {
             Span::raw(" "),
         ]
     };
-    Line::from_iter(accounts.iter().enumerate().flat_map(title))
+    accounts.iter().enumerate().flat_map(title).collect()
 }
 
 fn draw_game(

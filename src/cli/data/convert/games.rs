@@ -79,18 +79,18 @@ struct Tally {
     not_encoded: usize,
 }
 
-pub(super) fn run(arguments: &Arguments, sources: &Sources, target: Target) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
     let mut tally = Tally::default();
     if target.is_folder {
-        let names = names(sources.files(), &target);
+        let names = names(sources.files(), target);
         for (source, name) in sources.files().iter().zip(names) {
             if stop.is_requested() {
                 break;
             }
             let games = read(source, &mut tally)?;
             let path = arguments.out.join(name);
-            write_each(arguments, sources, &target, &path, &games, &mut tally)?;
+            write_each(arguments, sources, target, &path, &games, &mut tally)?;
         }
     } else {
         let mut games = Vec::new();
@@ -108,14 +108,14 @@ pub(super) fn run(arguments: &Arguments, sources: &Sources, target: Target) -> a
             write(
                 arguments,
                 sources,
-                &target,
+                target,
                 &arguments.out,
                 &games,
                 &mut tally,
             )?;
         }
     }
-    tally.report(&target, stop.is_requested())
+    tally.report(target, stop.is_requested())
 }
 
 /// The name in the folder of the output for each file: that of the file with another extension,

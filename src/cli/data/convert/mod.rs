@@ -18,7 +18,7 @@ pub(in crate::cli) use arguments::Arguments;
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
     if let Some(target) = games::Target::of(arguments, &sources) {
-        return games::run(arguments, &sources, target);
+        return games::run(arguments, &sources, &target);
     }
     let destination = Destination {
         out: arguments.out.clone(),
