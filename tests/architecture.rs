@@ -44,7 +44,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("usi", &["engine", "records::sfen_line"]),
     ("analysis", &["engine", "records", "runs"]),
     ("page", &["analysis", "lang", "records"]),
-    ("arena", &["engine", "usi::client", "records", "runs"]),
+    (
+        "arena",
+        &["engine", "usi::client", "records", "lang", "runs"],
+    ),
     (
         "csa",
         &[

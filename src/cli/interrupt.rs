@@ -23,7 +23,7 @@ pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
 ///
 /// # Errors
 /// As [`stop_on_ctrl_c`].
-pub(super) fn stop_on_ctrl_c_with(message: &'static str) -> anyhow::Result<Arc<Stop>> {
+pub(super) fn stop_on_ctrl_c_with(message: &str) -> anyhow::Result<Arc<Stop>> {
     let say = |message: &str| output::eprint_line(format_args!("\n{message}"));
     Ok(Arc::clone(on_ctrl_c(message, say, || {})?.stop()))
 }
@@ -32,7 +32,7 @@ pub(super) fn stop_on_ctrl_c_with(message: &'static str) -> anyhow::Result<Arc<S
 pub(super) struct Interrupt {
     stop: Arc<Stop>,
     /// What is said at the first press, and how.
-    message: &'static str,
+    message: String,
     say: Box<dyn Fn(&str) + Send + Sync>,
     /// Called before the program exits at once.
     before_exit: fn(),
@@ -49,7 +49,7 @@ impl Interrupt {
         } else if self.stop.is_requested() {
             self.stop.abort();
         } else {
-            (self.say)(self.message);
+            (self.say)(&self.message);
             self.stop.finish();
         }
     }
@@ -66,13 +66,13 @@ impl Interrupt {
 /// # Errors
 /// The signal handler cannot be installed.
 pub(super) fn on_ctrl_c(
-    message: &'static str,
+    message: &str,
     say: impl Fn(&str) + Send + Sync + 'static,
     before_exit: fn(),
 ) -> anyhow::Result<Arc<Interrupt>> {
     let interrupt = Arc::new(Interrupt {
         stop: Arc::new(Stop::new()),
-        message,
+        message: message.to_owned(),
         say: Box::new(say),
         before_exit,
     });

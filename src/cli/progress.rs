@@ -2,6 +2,7 @@
 //! otherwise a line every 30 seconds.
 
 use crate::cli::output;
+use crate::lang::Lang;
 use std::io::IsTerminal as _;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -16,28 +17,34 @@ pub(super) struct Meter {
     /// The bar, `None` if stderr is not a terminal.
     bar: Option<ProgressBar>,
     /// The unit that is counted, such as "games".
-    unit: &'static str,
+    unit: String,
     last_line: Mutex<Instant>,
 }
 
 impl Meter {
     /// Progress of `length` units, `None` if unlimited, of which `done` are done already.
-    pub(super) fn new(unit: &'static str, length: Option<u64>, done: u64) -> Self {
+    pub(super) fn new(unit: &str, length: Option<u64>, done: u64) -> Self {
+        Self::in_language(Lang::En, unit, length, done)
+    }
+
+    /// The same with the remaining time in this language, which is also that of the unit.
+    pub(super) fn in_language(lang: Lang, unit: &str, length: Option<u64>, done: u64) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
         let target = is_terminal.then(ProgressDrawTarget::stderr);
-        Self::on(target, unit, length, done)
+        Self::on(target, lang, unit, length, done)
     }
 
     /// The same with a bar on this terminal, or without a bar.
     fn on(
         terminal: Option<ProgressDrawTarget>,
-        unit: &'static str,
+        lang: Lang,
+        unit: &str,
         length: Option<u64>,
         done: u64,
     ) -> Self {
         Self {
-            bar: terminal.map(|terminal| bar(terminal, unit, length, done)),
-            unit,
+            bar: terminal.map(|terminal| bar(terminal, lang, unit, length, done)),
+            unit: unit.to_owned(),
             last_line: Mutex::new(Instant::now()),
         }
     }
@@ -87,22 +94,28 @@ impl Meter {
     }
 }
 
-fn bar(terminal: ProgressDrawTarget, unit: &str, length: Option<u64>, done: u64) -> ProgressBar {
+fn bar(
+    terminal: ProgressDrawTarget,
+    lang: Lang,
+    unit: &str,
+    length: Option<u64>,
+    done: u64,
+) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length, terminal);
     let template = if length.is_some() {
-        format!("{{elapsed_precise}} {{bar:20}} {{pos}}/{{len}} {unit}, {{left}} left  {{msg}}")
+        format!("{{elapsed_precise}} {{bar:20}} {{pos}}/{{len}} {unit}, {{left}}  {{msg}}")
     } else {
         format!("{{elapsed_precise}} {{spinner}} {{pos}} {unit}  {{msg}}")
     };
     if let Ok(style) = ProgressStyle::with_template(&template) {
         // The remaining time is unknown until a first unit is done.
         let left = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let _ = if state.pos() > done {
-                let seconds = Duration::from_secs(state.eta().as_secs());
-                write!(out, "{}", indicatif::HumanDuration(seconds))
+            let left = if state.pos() > done {
+                lang.duration(state.eta())
             } else {
-                out.write_str("?")
+                "?".to_owned()
             };
+            let _ = out.write_str(&lang.time_left(left));
         };
         bar.set_style(style.with_key("left", left));
     }
@@ -122,7 +135,10 @@ mod tests {
     fn eight_games() -> (InMemoryTerm, Meter) {
         let screen = InMemoryTerm::new(10, 100);
         let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
-        (screen, Meter::on(Some(target), "games", Some(8), 0))
+        (
+            screen,
+            Meter::on(Some(target), Lang::En, "games", Some(8), 0),
+        )
     }
 
     #[test]

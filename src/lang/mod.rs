@@ -10,6 +10,7 @@ mod width;
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -18,7 +19,7 @@ use crate::records::kif;
 use crate::records::notation::japanese;
 use crate::types::{Color, Move};
 
-pub use width::{left, right, width};
+pub use width::{cut, left, right, width};
 
 /// A language.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -77,6 +78,57 @@ impl Lang {
         match self {
             Self::En => ["black", "white"],
             Self::Ja => kif::side_names(start),
+        }
+    }
+
+    /// A number of games.
+    pub fn games(self, count: u64) -> String {
+        match self {
+            Self::En if count == 1 => "1 game".to_owned(),
+            Self::En => format!("{count} games"),
+            Self::Ja => format!("{count}局"),
+        }
+    }
+
+    /// A length of time in its largest unit, rounded down.
+    pub fn duration(self, time: Duration) -> String {
+        let seconds = time.as_secs();
+        let units = [
+            (86_400, "day", "日"),
+            (3600, "hour", "時間"),
+            (60, "minute", "分"),
+        ];
+        let unit = units.into_iter().find(|&(length, ..)| seconds >= length);
+        let (length, en, ja) = unit.unwrap_or((1, "second", "秒"));
+        let count = seconds / length;
+        match self {
+            Self::En => format!("{count} {en}{}", if count == 1 { "" } else { "s" }),
+            Self::Ja => format!("{count}{ja}"),
+        }
+    }
+
+    /// How a game ended, by the English words for it.
+    pub fn ending(self, words: &str) -> &str {
+        if self == Self::En {
+            return words;
+        }
+        match words {
+            "resignation" => "投了",
+            "checkmate" => "詰み",
+            "declaration" => "入玉宣言",
+            "try" => "トライ",
+            "repetition" => "千日手",
+            "perpetual check" => "連続王手の千日手",
+            "move limit" => "手数制限",
+            "adjudicated win" => "判定勝ち",
+            "adjudicated draw" => "判定引き分け",
+            "loss on time" => "時間切れ",
+            "hang" => "応答なし",
+            "crash" => "異常終了",
+            "illegal move" => "反則手",
+            "false declaration" => "宣言不成立",
+            "not ready" => "準備未完了",
+            other => other,
         }
     }
 
@@ -157,6 +209,25 @@ mod tests {
         let handicap = Position::from_sfen(handicap).expect("a position");
         assert_eq!(Lang::Ja.sides(&handicap), ["下手", "上手"]);
         assert!(Lang::Ja.board(&handicap).contains("v玉"));
+    }
+
+    #[test]
+    fn numbers_have_their_units() {
+        assert_eq!(
+            [1, 2].map(|count| Lang::En.games(count)),
+            ["1 game", "2 games"]
+        );
+        assert_eq!(Lang::Ja.games(2), "2局");
+        for (seconds, en, ja) in [
+            (0, "0 seconds", "0秒"),
+            (61, "1 minute", "1分"),
+            (7300, "2 hours", "2時間"),
+            (90_000, "1 day", "1日"),
+        ] {
+            let time = Duration::from_secs(seconds);
+            assert_eq!(Lang::En.duration(time), en);
+            assert_eq!(Lang::Ja.duration(time), ja);
+        }
     }
 
     #[test]

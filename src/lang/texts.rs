@@ -49,6 +49,177 @@ texts! {
     /// The side is winning.
     is_winning(side, score): "{side} is winning ({score})", "{side}勝勢（{score}）";
 
+    // --- Analysed games ---
+
+    /// The heading of the number of a move.
+    column_ply(): "ply", "手数";
+    /// The heading of the moves.
+    column_move(): "move", "指し手";
+    /// The heading of the times.
+    column_time(): "time", "時間";
+    /// The heading of the scores.
+    column_score(): "score", "評価値";
+    /// The heading of black's win chances.
+    column_chance(): "win %", "勝率%";
+    /// The heading of the losses of win chance.
+    column_loss(): "loss", "損失";
+    /// The heading of the judgements.
+    column_judgement(): "", "判定";
+    /// The heading of the best lines.
+    column_line(): "best line", "最善の読み筋";
+    /// A mate in so many plies, negative for white's.
+    mate_score(plies): "mate {plies:+}", "{plies:+}手詰";
+    /// The king is mated.
+    mated(): "mate", "詰み";
+    /// The best move was played.
+    is_best(): "best", "最善";
+    /// A doubtful move.
+    is_doubtful(): "?!", "疑問手";
+    /// A blunder.
+    is_blunder(): "??", "悪手";
+    /// A mate in so many plies was missed.
+    missed_mate(plies): "mate {plies}", "{plies}手詰逃し";
+    /// The heading of the players.
+    column_player(): "player", "対局者";
+    /// The heading of the number of moves.
+    column_moves(): "moves", "手数";
+    /// The heading of the share of best moves.
+    column_agreement(): "best", "一致率";
+    /// The heading of the mean loss in centipawns and in percent.
+    column_mean_loss(): "mean loss (cp, %)", "平均損失(評価値、勝率%)";
+    /// The heading of the doubtful moves.
+    column_doubtful(): "doubtful", "疑問手";
+    /// The heading of the blunders.
+    column_blunders(): "blunders", "悪手";
+    /// The heading of the missed mates.
+    column_missed_mates(): "missed mates", "詰み逃し";
+    /// The heading of the time that a player used.
+    column_time_used(): "time", "消費時間";
+    /// How much of the work is done.
+    finished_of(done, games): "{done} of {games} finished", "{games}中 {done}局終了";
+    /// An input that cannot be read.
+    skipped(fault): "skipped: {fault}", "読み飛ばしました：{fault}";
+    /// Seconds for a position.
+    for_seconds(seconds): "{seconds} s", "{seconds} 秒";
+    /// Nodes for a position.
+    for_nodes(nodes): "{nodes} nodes", "{nodes} ノード";
+    /// Depth for a position.
+    for_depth(depth): "depth {depth}", "深さ {depth}";
+
+    // --- Progress ---
+
+    /// The unit of searches.
+    unit_positions(): "positions", "局面";
+    /// The unit of matches.
+    unit_games(): "games", "局";
+    /// The unit of tsume problems.
+    unit_problems(): "problems", "問";
+    /// The time that is left, in words.
+    time_left(time): "{time} left", "残り {time}";
+    /// Waits for the running searches.
+    ending_after_positions():
+        "ending after the running positions", "探索中の局面が終わったら停止します";
+
+    // --- Matches ---
+
+    /// Games that were played of those planned.
+    played_of(games, planned): "{games} of {planned}", "{planned}中 {games}局";
+    /// The match was interrupted.
+    interrupted(): ", interrupted", "（中断）";
+    /// Two engines.
+    against(first, second): "{first} against {second}", "{first} 対 {second}";
+    /// There is no result yet.
+    no_games(): "no games", "対局なし";
+    /// A result with its rates.
+    score_and_draws(wins, draws, losses, score, rate):
+        "+{wins} ={draws} -{losses}, score {score:.1} %, draws {rate:.1} %",
+        "{wins}勝 {losses}敗 {draws}分、得点率 {score:.1} %、引き分け率 {rate:.1} %";
+    /// The Elo difference with its interval, and the likelihood of superiority.
+    elo_within(elo, error, low, high, los):
+        "Elo {elo:+.1} ± {error:.1} (95 %: {low:+.1} to {high:+.1}), LOS {los:.1} %",
+        "Elo差 {elo:+.1} ± {error:.1}（95 %：{low:+.1} ～ {high:+.1}）、LOS {los:.1} %";
+    /// The Elo difference has no upper bound.
+    elo_above(low, los):
+        "Elo above {low:+.1} (95 %), LOS {los:.1} %",
+        "Elo差 {low:+.1} 以上（95 %）、LOS {los:.1} %";
+    /// The Elo difference has no lower bound.
+    elo_below(high, los):
+        "Elo below {high:+.1} (95 %), LOS {los:.1} %",
+        "Elo差 {high:+.1} 以下（95 %）、LOS {los:.1} %";
+    /// Pairs of games by points.
+    pairs(counts): "pairs with 0, ½, 1, 1½, 2 points: {counts}", "先後一組の得点 0、½、1、1½、2：{counts}";
+    /// The first hypothesis holds.
+    h0_accepted(elo): "H0 accepted: the gain is not {elo} Elo", "H0 採択：Elo差は {elo} に達しません";
+    /// The second hypothesis holds.
+    h1_accepted(elo):
+        "H1 accepted: the gain is more than {elo} Elo", "H1 採択：Elo差は {elo} を超えます";
+    /// Neither hypothesis holds yet.
+    undecided(): "undecided", "未確定";
+    /// The heading of scores by ply.
+    neighbouring_scores(): "scores of neighbouring plies", "連続する二手の評価値";
+    /// The sum of both engines' scores.
+    optimism_sum(): "sum (optimism)", "合計（楽観度）";
+    /// The heading of the engines.
+    column_engine(): "engine", "エンジン";
+    /// The heading of the number of games.
+    column_games(): "games", "局数";
+    /// The heading of the share of points.
+    column_points(): "score", "得点率";
+    /// The heading of the mean times.
+    column_mean_time(): "mean time", "平均時間";
+    /// The heading of the longest times.
+    column_max_time(): "max time", "最長時間";
+    /// The heading of the mean depths.
+    column_depth(): "depth", "深さ";
+    /// The heading of the speeds.
+    column_speed(): "nodes/s", "ノード/秒";
+    /// The heading of the time controls.
+    column_limits(): "limits", "持ち時間";
+    /// The label of the black side's results.
+    label_black(): "black", "先手";
+    /// The black side's results.
+    result_of_side(score, wins, draws, losses):
+        "{score:.1} %  +{wins} ={draws} -{losses}", "{score:.1} %  {wins}勝 {losses}敗 {draws}分";
+    /// The label of the endings.
+    label_endings(): "endings", "終局";
+    /// The number of games with an ending.
+    ending_count(games, ending): "{games} {ending}", "{ending} {games}";
+    /// The label of the referee's times.
+    label_referee(): "referee", "審判";
+    /// Times between an answer and the next question.
+    referee_times(mean, most):
+        "{mean} mean, {most} at most between an answer and the next question",
+        "応答から次の問いまで 平均 {mean}、最長 {most}";
+    /// The label of the machine's stalls.
+    label_machine(): "machine", "実行環境";
+    /// The machine never stalled.
+    no_stall(): "no stall", "停滞なし";
+    /// It stalled once.
+    one_stall(longest): "1 stall of {longest}", "停滞 1回（{longest}）";
+    /// It stalled several times.
+    stalls(count, longest): "{count} stalls, the longest {longest}", "停滞 {count}回（最長 {longest}）";
+    /// The label of the records' place.
+    label_records(): "records", "棋譜";
+    /// Games that were lost by faults.
+    lost_by_fault(games): "{games} lost by a fault", "反則負け {games}";
+    /// The same in the line of progress.
+    lost_by_faults(count): "{count} lost by faults", "反則負け {count}局";
+    /// Games that were lost while the machine stalled.
+    lost_in_stall(games):
+        "{games} lost on time while the machine stalled", "停滞中の時間切れ {games}";
+    /// A game that was lost by a fault.
+    fault(game, engine, reason, detail):
+        "game {game}, {engine}: {reason}, {detail}", "第 {game} 局、{engine}：{reason}、{detail}";
+    /// Where a game's record and dialogue are.
+    record_and_dialogue(record, dialogue):
+        "record {record}, dialogue {dialogue}", "棋譜 {record}、通信記録 {dialogue}";
+    /// There is none.
+    none(): "none", "なし";
+    /// Lines with illegal moves.
+    illegal_lines(engine, bad, checked):
+        "{engine}, illegal lines: {bad} of {checked}",
+        "{engine}、非合法手を含む読み筋：{checked} 本中 {bad} 本";
+
     // --- Tsume problems ---
 
     /// The table's heading.

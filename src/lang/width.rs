@@ -1,6 +1,6 @@
 //! Columns of terminals, where kanji and full-width letters take two.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The columns that a text takes.
 pub fn width(text: &str) -> usize {
@@ -17,6 +17,18 @@ pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
+/// As much of the text from its start as so many columns hold.
+pub fn cut(text: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    for (index, letter) in text.char_indices() {
+        taken += letter.width_cjk().unwrap_or(0);
+        if taken > columns {
+            return &text[..index];
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,5 +39,6 @@ mod tests {
         assert_eq!(left("評価値", 8), "評価値  ");
         assert_eq!(right("手", 4), "  手");
         assert_eq!(right("long", 2), "long");
+        assert_eq!([cut("評価値", 5), cut("評価値", 6)], ["評価", "評価値"]);
     }
 }

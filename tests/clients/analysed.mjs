@@ -1,7 +1,9 @@
 // The records that `raicho analyze` writes, read back by tsshogi (the library of ShogiHome):
 //   node tests/clients/analysed.mjs target/release/raicho FOLDER…
 // The folders hold records of any format, such as corpora/csa and corpora/kif; a `moves.tsv` in them
-// (name, start, moves) is compared too. Needs `npm i tsshogi` (NODE_PATH or TSSHOGI=its folder).
+// (name, start, moves) is compared too, and the comments that were there already must still be there,
+// but for floodgate's in CSA, whose place the new ones take. Needs `npm i tsshogi` (NODE_PATH or
+// TSSHOGI=its folder).
 // Prints `skipped: …`, `OK: …` or `FAULT: …`.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -41,13 +43,28 @@ function contents(record) {
   }
   return { start: record.initialPosition.sfen, moves, comments };
 }
+/** The text of a file: UTF-8 if it is valid, else CP932. */
+function textOf(path) {
+  const bytes = readFileSync(path);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("shift_jis").decode(bytes);
+  }
+}
+function original(path) {
+  const [text, kind] = [textOf(path), extname(path).slice(1, 4)];
+  const read = kind === "ki2" ? shogi.importKI2 : READERS[kind];
+  const record = read(text.replace(/^\/\s*$/m, ""));
+  return record instanceof Error ? null : contents(record);
+}
 const READERS = {
   kif: (text) => shogi.importKIF(text),
   csa: (text) => shogi.importCSA(text),
   jkf: (text) => shogi.importJKFString(text),
 };
 
-let [records, comments] = [0, 0];
+let [records, comments, kept] = [0, 0, 0];
 const work = mkdtempSync(join(tmpdir(), "raicho-analysed-"));
 try {
   for (const folder of folders) {
@@ -75,6 +92,8 @@ try {
         check(listed.moves === expected.join(" "), `${file}: the moves differ from moves.tsv`);
         check(listed.start.split(" ").slice(0, 3).join(" ") === json.start.split(" ").slice(0, 3).join(" "), `${file}: the start differs`);
       }
+      const before = original(join(folder, file));
+      check(before, `${file}: tsshogi cannot read the original`);
       const isBlackFirst = json.start.split(" ")[1] === "b";
       for (const [format, read] of Object.entries(READERS)) {
         const record = read(readFileSync(out(format), "utf8"));
@@ -85,6 +104,14 @@ try {
         const found = contents(record);
         records++;
         check(found.moves.join(" ") === expected.join(" "), `${file} as ${format}: ${found.moves.length} of ${expected.length} moves`);
+        before?.comments.forEach((text, index) => {
+          const isKept = (line) => line && !(format === "csa" && line.startsWith("*"));
+          const old = text.split("\n").filter(isKept).map((line) => line.trimEnd());
+          const lines = (found.comments[index] || "").split("\n").map((line) => line.trimEnd());
+          check(old.every((line, at) => format === "csa" ? lines.includes(line) : lines[at] === line),
+            `${file} as ${format}, position ${index}: the comment '${old.join(" / ")}' became '${lines.slice(0, 3).join(" / ")}'`);
+          kept += old.length;
+        });
         json.positions.forEach(({ lines }, index) => {
           // CSA has no comment before the first move.
           if (!lines.length || format === "csa" && !index) return;
@@ -97,7 +124,7 @@ try {
       }
     }
   }
-  console.log(faults.length ? `FAULT: ${faults.join("; ")}` : `OK: ${records} records with ${comments} scores`);
+  console.log(faults.length ? `FAULT: ${faults.join("; ")}` : `OK: ${records} records with ${comments} scores and ${kept} older comments`);
 } catch (error) {
   faults.push(error.message);
   console.log(`FAULT: ${error.stack}; ${faults.join("; ")}`);

@@ -36,7 +36,7 @@ const run = (...words) => execFileSync(resolve(raicho), words, { cwd: folder, st
 
 const NASTY = `</script><script>document.title="broken"</script><b>"'&`;
 function csa(names, moves) {
-  return `V2.2\nN+${names[0]}\nN-${names[1]}\nPI\n+\n${moves}%TORYO\n`;
+  return `V2.2\nN+${names[0]}\nN-${names[1]}\n$EVENT:wdoor+floodgate-300-10F+${"a".repeat(30)}+${"b".repeat(30)}+20210405160009\nPI\n+\n${moves}%TORYO\n`;
 }
 
 async function open(name, options = {}) {

@@ -68,9 +68,15 @@ function contents(record) {
   return { start: record.initialPosition.sfen, moves: moves.join(" "), comments, special };
 }
 
-/** The moves as json-kifu-format reads them. */
+/**
+ * The moves as json-kifu-format reads them. It knows neither 入玉勝ち nor comments after the まで of
+ * KI2, both of which tsshogi writes as Raicho does: they are left out.
+ */
 function movesOfJkf(path) {
-  const text = textOf(path);
+  let text = textOf(path);
+  if (/^\.ki/.test(extname(path))) {
+    text = text.replace(/^まで\d+手で.*の入玉勝ち\r?\n/m, "").replace(/^(まで.*\r?\n)(?:\*.*\r?\n)+/m, "$1");
+  }
   const parse = { csa: "parseCSA", kif: "parseKIF", ki2: "parseKI2", jkf: "parseJKF" };
   const player = jkf.JKFPlayer[parse[extname(path).slice(1).replace("kifu", "kif").replace("ki2u", "ki2")]](text);
   const names = { FU: "P", KY: "L", KE: "N", GI: "S", KI: "G", KA: "B", HI: "R" };
@@ -128,8 +134,9 @@ try {
           check(false, `${file} to ${to}: json-kifu-format: ${String(error).slice(0, 200)}`);
         }
         if (to === "ki2u" && extname(path).startsWith(".ki2")) {
-          // The same words for the same moves, where tsshogi wrote the original.
-          const words = (text) => (text.match(/[▲△][^ \n\r*]+/g) || []).join(" ");
+          // The same words for the same moves, where tsshogi wrote the original, which has a blank
+          // in 同　成銀 too.
+          const words = (text) => (text.match(/[▲△][^ \n\r*▲△]+/g) || []).join(" ").replaceAll("\u3000", "");
           const [ours, theirs] = [words(textOf(out)), words(textOf(path))];
           check(ours === theirs, `${file}: KI2 words differ`);
         }

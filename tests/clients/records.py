@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Records through `raicho convert`, judged by cshogi, whose readers are its own.
 
-    venv/bin/python tests/clients/records.py target/release/raicho FOLDER...
+    venv/bin/python tests/clients/records.py target/release/raicho [--analyze] FOLDER...
 
 Every record of the folders (CSA, KIF, KI2, JKF) is written as CSA, KIF and lines of USI. cshogi
 reads the CSA and the KIF and must find the moves of the USI line, whose moves it plays itself; a
-`moves.tsv` in a folder (name, start, moves) is compared too. Prints `skipped: ...`, `OK: ...` or
+`moves.tsv` in a folder (name, start, moves) is compared too. With `--analyze`, the CSA and the KIF
+are those of `raicho analyze`, and their comments must have a score for each move. Prints `skipped: ...`, `OK: ...` or
 `FAULT: ...`.
 """
 
@@ -41,8 +42,19 @@ def parsed(path):
     return [cshogi.move_to_usi(move) for move in game.moves]
 
 
+def scored(path):
+    """How many comments of a file have a score, as cshogi reads them."""
+    if path.suffix == ".csa":
+        game = CSA.Parser.parse_file(str(path))[0]
+        return sum(score is not None for score in game.scores)
+    game = KIF.Parser.parse_str(path.read_text(encoding="utf-8"))
+    return sum("評価値" in (comment or "") for comment in game.comments)
+
+
 def main():
-    raicho, folders = sys.argv[1], [Path(folder) for folder in sys.argv[2:]]
+    words = [word for word in sys.argv[1:] if word != "--analyze"]
+    raicho, folders = words[0], [Path(folder) for folder in words[1:]]
+    is_analysis = "--analyze" in sys.argv
     faults, records = [], 0
     with tempfile.TemporaryDirectory() as work:
         for folder in folders:
@@ -55,6 +67,9 @@ def main():
                 for suffix in ("usi", "csa", "kifu"):
                     out = Path(work) / f"out.{suffix}"
                     command = [raicho, "convert", str(path), "--out", str(out), "--force"]
+                    if is_analysis and suffix != "usi":
+                        command = [raicho, "analyze", str(path), "--nodes", "50", "--hash", "1"]
+                        command += ["--summary", "--kif" if suffix == "kifu" else "--csa", str(out)]
                     done = subprocess.run(command, capture_output=True, text=True)
                     if done.returncode:
                         faults.append(f"{path.name} to {suffix}: {done.stderr.strip()}")
@@ -87,6 +102,10 @@ def main():
                         continue
                     if found != moves:
                         faults.append(f"{path.name} to {suffix}: cshogi reads {found}")
+                    # A king that is mated has no line.
+                    count = scored(outputs[suffix]) if is_analysis else len(moves)
+                    if count < len(moves) - board.is_game_over():
+                        faults.append(f"{path.name} to {suffix}: {count} scores of {len(moves)}")
     for fault in faults[:40]:
         print(fault[:400])
     print(f"FAULT: {len(faults)} in {records}" if faults else f"OK: {records} records")

@@ -9,6 +9,7 @@ use super::super::settings::MatchSettings;
 use super::super::sprt::Model;
 use super::*;
 use crate::arena::tests::samples::{entry, settings};
+use crate::lang::Lang;
 
 fn sample() -> MatchSettings {
     settings(&["new-version", "old"], Some(6))
@@ -170,7 +171,7 @@ fn without_a_loss_the_difference_has_only_a_bound() {
         let tally = one_sided(&sample(), winner, 2);
         let summary = Summary::of(&tally, "");
         assert!(summary.to_string().contains(words), "{summary}");
-        assert!(one_line(&tally).contains(words));
+        assert!(one_line(&tally, Lang::En).contains(words));
         let json = serde_json::to_value(&summary).unwrap();
         let pairing = &json["pairings"][0];
         assert_eq!(
@@ -227,17 +228,17 @@ fn the_sequential_test_says_what_it_has_found() {
 fn a_line_shows_the_progress() {
     let mut settings = sample();
     assert_eq!(
-        one_line(&tally(&settings)),
+        one_line(&tally(&settings), Lang::En),
         "+2 =1 -1  Elo +88.7 ± 136.3 (95 %: -33.6 to +238.9), LOS 92.1 %  1 lost by faults"
     );
     settings.sprt = Some(Sprt::default());
     assert_eq!(
-        one_line(&Tally::new(&settings)),
+        one_line(&Tally::new(&settings), Lang::En),
         "+0 =0 -0  LLR 0.00 (-2.94, 2.94)"
     );
     let three = crate::arena::tests::samples::settings(&["a", "b", "c"], Some(2));
     let tally = tally_of(&three, &[entry(&three, 0, None, Reason::MaxMoves)]);
-    assert_eq!(one_line(&tally), "1 game, 0 lost by faults");
+    assert_eq!(one_line(&tally, Lang::En), "1 game, 0 lost by faults");
 }
 
 #[test]
@@ -298,4 +299,19 @@ fn illegal_lines_are_shown_with_their_position() {
                     illegal move 5i5a, word 1 of the line\n    \
                     pv 5i5a 5a5b\n    in 4k4/9/9/9/9/9/9/9/4K4 b - 1\n\nrecords";
     assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn the_table_is_in_japanese_too() {
+    let settings = sample();
+    let text = Summary::of(&tally(&settings), "there").text(Lang::Ja);
+    for words in [
+        "6局中 4局\n",
+        "new-version 対 old\n",
+        "エンジン      局数   得点率    平均時間    最長時間    深さ    ノード/秒  持ち時間\n",
+        "棋譜           there",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    assert!(!text.contains("games"), "{text}");
 }

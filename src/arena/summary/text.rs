@@ -5,45 +5,43 @@ use std::fmt;
 use super::super::journal::LineFault;
 use super::super::statistics::Estimate;
 use super::super::tally::Tally;
-use super::{BlackSummary, EngineSummary, FaultSummary, PairingSummary, SprtSummary, Summary};
+use super::{
+    BlackSummary, Ending, EngineSummary, FaultSummary, OptimismSummary, PairingSummary,
+    SprtSummary, Summary,
+};
+use crate::lang::{Lang, left, right, width};
 
 /// The state of a match in one line, for the progress bar.
-pub fn one_line(tally: &Tally) -> String {
+pub fn one_line(tally: &Tally, lang: Lang) -> String {
     let [pairing] = &tally.pairings[..] else {
         let faults = tally.faults.len();
-        return format!("{}, {faults} lost by faults", games(tally.games()));
+        let games = lang.games(tally.games());
+        return format!("{games}, {}", lang.lost_by_faults(faults));
     };
     let wdl = pairing.wdl;
     let mut parts = vec![format!("+{} ={} -{}", wdl.wins, wdl.draws, wdl.losses)];
-    parts.extend(pairing.estimate().as_ref().map(elo_text));
+    parts.extend(pairing.estimate().map(|estimate| elo_text(&estimate, lang)));
     parts.extend(tally.settings().sprt.map(|sprt| {
         let (lower, upper) = sprt.bounds();
         let llr = sprt.llr(&pairing.pairs);
         format!("LLR {llr:.2} ({lower:.2}, {upper:.2})")
     }));
     if !tally.faults.is_empty() {
-        parts.push(format!("{} lost by faults", tally.faults.len()));
+        parts.push(lang.lost_by_faults(tally.faults.len()));
     }
     parts.join("  ")
 }
 
-fn elo_text(estimate: &Estimate) -> String {
+fn elo_text(estimate: &Estimate, lang: Lang) -> String {
+    let Estimate { elo, low, high, .. } = *estimate;
     let los = 100.0 * estimate.los;
-    if estimate.elo.is_finite() {
-        return format!(
-            "Elo {:+.1} ± {:.1} (95 %: {:+.1} to {:+.1}), LOS {los:.1} %",
-            estimate.elo,
-            estimate.error(),
-            estimate.low,
-            estimate.high,
-        );
-    }
-    let bound = if estimate.elo > 0.0 {
-        format!("above {:+.1}", estimate.low)
+    if elo.is_finite() {
+        lang.elo_within(elo, estimate.error(), low, high, los)
+    } else if elo > 0.0 {
+        lang.elo_above(low, los)
     } else {
-        format!("below {:+.1}", estimate.high)
-    };
-    format!("Elo {bound} (95 %), LOS {los:.1} %")
+        lang.elo_below(high, los)
+    }
 }
 
 /// A mean score; `-` if there is none.
@@ -55,32 +53,37 @@ pub(in crate::arena) fn whole_centipawns(score: Option<f64>) -> String {
     )
 }
 
-fn games(count: u64) -> String {
-    let word = if count == 1 { "game" } else { "games" };
-    format!("{count} {word}")
-}
-
 fn milliseconds(seconds: f64) -> String {
     let digits = if seconds < 0.01 { 3 } else { 1 };
     format!("{:.digits$} ms", seconds * 1000.0)
 }
 
+/// Columns of the labels before the lines on the whole match.
+const LABEL_WIDTH: usize = 15;
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let played = match self.games_planned {
-            Some(planned) => format!("{} of {}", self.games, games(planned)),
-            None => games(self.games),
+        f.write_str(&self.text(Lang::En))
+    }
+}
+
+impl Summary {
+    /// The summary as a table, without a line end behind it.
+    pub fn text(&self, lang: Lang) -> String {
+        let games = match self.games_planned {
+            Some(planned) => lang.played_of(self.games, lang.games(planned)),
+            None => lang.games(self.games),
         };
-        let interrupted = if self.is_interrupted {
-            ", interrupted"
-        } else {
-            ""
-        };
-        writeln!(f, "{played}{interrupted}\n")?;
-        for pairing in &self.pairings {
-            write!(f, "{pairing}")?;
+        let mut lines = vec![games];
+        if self.is_interrupted {
+            lines[0] += &lang.interrupted();
         }
-        write_engines(f, &self.engines)?;
+        lines.push(String::new());
+        for pairing in &self.pairings {
+            pairing.add_lines(lang, &mut lines);
+        }
+        add_engines(&self.engines, lang, &mut lines);
+        let labelled = |label: &str, text: &str| format!("{}{text}", left(label, LABEL_WIDTH));
         if let Some(score) = self.black.score {
             let BlackSummary {
                 wins,
@@ -88,48 +91,45 @@ impl fmt::Display for Summary {
                 losses,
                 ..
             } = self.black;
-            writeln!(
-                f,
-                "black          {:.1} %  +{wins} ={draws} -{losses}",
-                100.0 * score
-            )?;
+            let text = lang.result_of_side(100.0 * score, wins, draws, losses);
+            lines.push(labelled(&lang.label_black(), &text));
         }
         if self.games > 0 {
-            let endings = self.endings.iter();
-            let endings: Vec<String> = endings
-                .map(|e| format!("{} {}", e.games, e.reason))
-                .collect();
-            writeln!(f, "endings        {}", endings.join(", "))?;
-            writeln!(
-                f,
-                "referee        {} mean, {} at most between an answer and the next question",
-                milliseconds(self.referee.mean_overhead),
-                milliseconds(self.referee.max_overhead)
-            )?;
+            let text = |ending: &Ending| {
+                let reason = ending.reason.to_string();
+                lang.ending_count(ending.games, lang.ending(&reason))
+            };
+            let endings: Vec<String> = self.endings.iter().map(text).collect();
+            lines.push(labelled(&lang.label_endings(), &endings.join(", ")));
+            let times = [self.referee.mean_overhead, self.referee.max_overhead];
+            let [mean, most] = times.map(milliseconds);
+            let text = lang.referee_times(mean, most);
+            lines.push(labelled(&lang.label_referee(), &text));
         }
         if let Some(stalls) = self.stalls {
             let longest = milliseconds(stalls.longest);
-            match stalls.count {
-                0 => writeln!(f, "machine        no stall")?,
-                1 => writeln!(f, "machine        1 stall of {longest}")?,
-                count => writeln!(f, "machine        {count} stalls, the longest {longest}")?,
-            }
+            let text = match stalls.count {
+                0 => lang.no_stall(),
+                1 => lang.one_stall(longest),
+                count => lang.stalls(count, longest),
+            };
+            lines.push(labelled(&lang.label_machine(), &text));
         }
-        self.write_faults(f)?;
-        write!(f, "records        {}", self.folder)
+        self.add_faults(lang, &mut lines);
+        lines.push(labelled(&lang.label_records(), &self.folder));
+        lines.join("\n")
     }
-}
 
-impl Summary {
-    fn write_faults(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn add_faults(&self, lang: Lang, lines: &mut Vec<String>) {
         let (in_stalls, faults): (Vec<_>, Vec<_>) =
             self.faults.iter().partition(|fault| fault.during_stall);
+        let games = |faults: &[&FaultSummary]| lang.games(faults.len() as u64);
         for (title, faults) in [
-            ("lost by a fault", faults),
-            ("lost on time while the machine stalled", in_stalls),
+            (lang.lost_by_fault(games(&faults)), &faults),
+            (lang.lost_in_stall(games(&in_stalls)), &in_stalls),
         ] {
             if !faults.is_empty() {
-                writeln!(f, "\n{} {title}:", games(faults.len() as u64))?;
+                lines.push(format!("\n{title}:"));
             }
             for fault in faults {
                 let FaultSummary {
@@ -139,9 +139,12 @@ impl Summary {
                     detail,
                     ..
                 } = fault;
-                writeln!(f, "  game {game}, {engine}: {reason}, {detail}")?;
-                let dialogue = fault.dialogue.as_deref().unwrap_or("none");
-                writeln!(f, "    record {}, dialogue {dialogue}", fault.record)?;
+                let reason = reason.to_string();
+                let text = lang.fault(game, engine, lang.ending(&reason), detail);
+                lines.push(format!("  {text}"));
+                let dialogue = fault.dialogue.clone().unwrap_or_else(|| lang.none());
+                let text = lang.record_and_dialogue(&fault.record, dialogue);
+                lines.push(format!("    {text}"));
             }
         }
         for engine in &self.engines {
@@ -152,25 +155,22 @@ impl Summary {
                     lines_checked,
                     ..
                 } = engine;
-                writeln!(
-                    f,
-                    "\n{name}, illegal lines: {illegal_lines} of {lines_checked}"
-                )?;
+                let text = lang.illegal_lines(name, illegal_lines, lines_checked);
+                lines.push(format!("\n{text}"));
             }
             for LineFault { fault, line, sfen } in &engine.illegal_line_details {
-                writeln!(f, "  {fault}\n    pv {line}\n    in {sfen}")?;
+                lines.push(format!("  {fault}\n    pv {line}\n    in {sfen}"));
             }
         }
         let is_any = |engine: &EngineSummary| engine.illegal_lines > 0;
         if !self.faults.is_empty() || self.engines.iter().any(is_any) {
-            writeln!(f)?;
+            lines.push(String::new());
         }
-        Ok(())
     }
 }
 
-impl fmt::Display for PairingSummary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl PairingSummary {
+    fn add_lines(&self, lang: Lang, lines: &mut Vec<String>) {
         let Self {
             first,
             second,
@@ -180,26 +180,19 @@ impl fmt::Display for PairingSummary {
             pentanomial,
             ..
         } = self;
-        writeln!(f, "{first} against {second}")?;
+        lines.push(lang.against(first, second));
         let (Some(score), Some(draw_rate)) = (self.score, self.draw_rate) else {
-            return writeln!(f, "  no games\n");
+            lines.extend([format!("  {}", lang.no_games()), String::new()]);
+            return;
         };
-        writeln!(
-            f,
-            "  +{wins} ={draws} -{losses}, score {:.1} %, draws {:.1} %",
-            100.0 * score,
-            100.0 * draw_rate
-        )?;
+        let score = lang.score_and_draws(wins, draws, losses, 100.0 * score, 100.0 * draw_rate);
+        lines.push(format!("  {score}"));
         if let Some(estimate) = &self.estimate {
-            writeln!(f, "  {}", elo_text(estimate))?;
+            lines.push(format!("  {}", elo_text(estimate, lang)));
         }
         let pairs: Vec<String> = pentanomial.iter().map(ToString::to_string).collect();
-        writeln!(
-            f,
-            "  pairs with 0, ½, 1, 1½, 2 points: {}",
-            pairs.join(", ")
-        )?;
-        self.write_optimism(f)?;
+        lines.push(format!("  {}", lang.pairs(pairs.join(", "))));
+        self.add_optimism(lang, lines);
         if let Some(SprtSummary {
             test,
             llr,
@@ -209,90 +202,85 @@ impl fmt::Display for PairingSummary {
         }) = &self.sprt
         {
             let words = match *verdict {
-                "H0" => format!("H0 accepted: the gain is not {} Elo", test.elo1),
-                "H1" => format!("H1 accepted: the gain is more than {} Elo", test.elo0),
-                _ => "undecided".to_owned(),
+                "H0" => lang.h0_accepted(test.elo1),
+                "H1" => lang.h1_accepted(test.elo0),
+                _ => lang.undecided(),
             };
-            writeln!(
-                f,
+            lines.push(format!(
                 "  SPRT {test}: LLR {llr:.2} ({lower:.2}, {upper:.2}), {words}"
-            )?;
+            ));
         }
-        writeln!(f)
+        lines.push(String::new());
     }
-}
 
-impl PairingSummary {
     /// A table of the mean scores by ply, if there are scores.
-    fn write_optimism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.optimism.is_empty() {
-            return Ok(());
+    fn add_optimism(&self, lang: Lang, lines: &mut Vec<String>) {
+        let buckets = &self.optimism;
+        if buckets.is_empty() {
+            return;
         }
-        let title = "scores of neighbouring plies";
-        let width = [title, &self.first, &self.second].map(|name| name.chars().count());
-        let width = width.into_iter().max().unwrap_or(0);
-        write!(f, "  {title:width$}")?;
-        for (index, bucket) in self.optimism.iter().enumerate() {
+        let title = lang.neighbouring_scores();
+        let names = [&*title, &self.first, &self.second].map(width);
+        let columns = names.into_iter().max().unwrap_or(0);
+        let line = |name: &str, cells: Vec<String>| {
+            let cells: String = cells.iter().map(|cell| format!("  {cell:>7}")).collect();
+            format!("  {}{cells}", left(name, columns))
+        };
+        let plies = buckets.iter().enumerate().map(|(index, bucket)| {
             let from = bucket.from_ply;
-            let plies = match self.optimism.get(index + 1) {
+            match buckets.get(index + 1) {
                 Some(next) => format!("{from}-{}", next.from_ply - 1),
                 None => format!("{from}+"),
-            };
-            write!(f, "  {plies:>7}")?;
-        }
-        writeln!(f)?;
-        let buckets = &self.optimism;
-        let rows: [(&str, Vec<Option<f64>>); 3] = [
-            (
-                "sum (optimism)",
-                buckets.iter().map(|bucket| bucket.sum).collect(),
-            ),
-            (
-                &*self.first,
-                buckets.iter().map(|bucket| bucket.first).collect(),
-            ),
-            (
-                &*self.second,
-                buckets.iter().map(|bucket| bucket.second).collect(),
-            ),
-        ];
-        for (name, scores) in rows {
-            write!(f, "  {name:width$}")?;
-            for score in scores {
-                write!(f, "  {:>7}", whole_centipawns(score))?;
             }
-            writeln!(f)?;
-        }
-        Ok(())
+        });
+        lines.push(line(&title, plies.collect()));
+        let scores = |of: fn(&OptimismSummary) -> Option<f64>| {
+            let scores = buckets.iter().map(of);
+            scores.map(whole_centipawns).collect()
+        };
+        lines.extend([
+            line(&lang.optimism_sum(), scores(|bucket| bucket.sum)),
+            line(&self.first, scores(|bucket| bucket.first)),
+            line(&self.second, scores(|bucket| bucket.second)),
+        ]);
     }
 }
 
-fn write_engines(f: &mut fmt::Formatter<'_>, engines: &[EngineSummary]) -> fmt::Result {
-    let width = engines.iter().map(|e| e.name.chars().count()).max();
-    let width = width.unwrap_or(0).max("engine".len());
-    writeln!(
-        f,
-        "{:width$}  games    score   mean time    max time   depth      nodes/s  limits",
-        "engine"
-    )?;
+fn add_engines(engines: &[EngineSummary], lang: Lang, lines: &mut Vec<String>) {
+    let title = lang.column_engine();
+    let names = engines.iter().map(|engine| width(&engine.name));
+    let columns = names.chain([width(&title)]).max().unwrap_or(0);
+    let line = |name: &str, cells: [String; 6], limits: &str| {
+        let widths = [5, 7, 10, 10, 6, 11];
+        let cells = cells.iter().zip(widths);
+        let cells: String = cells
+            .map(|(cell, width)| format!("  {}", right(cell, width)))
+            .collect();
+        format!("{}{cells}  {limits}", left(name, columns))
+    };
+    let headings = [
+        lang.column_games(),
+        lang.column_points(),
+        lang.column_mean_time(),
+        lang.column_max_time(),
+        lang.column_depth(),
+        lang.column_speed(),
+    ];
+    lines.push(line(&title, headings, &lang.column_limits()));
     for engine in engines {
-        let depth = engine
-            .mean_depth
-            .map_or("-".to_owned(), |depth| format!("{depth:.1}"));
-        let score = engine
-            .score
-            .map_or("-".to_owned(), |score| format!("{:.1} %", 100.0 * score));
-        let speed = engine.nodes_per_second;
-        let speed = speed.map_or("-".to_owned(), |speed| format!("{speed:.0}"));
-        writeln!(
-            f,
-            "{:width$}  {:5}  {score:>7}  {:>10}  {:>10}  {depth:>6}  {speed:>11}  {}",
-            engine.name,
-            engine.games,
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let score = engine.score.map(|score| format!("{:.1} %", 100.0 * score));
+        let depth = engine.mean_depth.map(|depth| format!("{depth:.1}"));
+        let speed = engine.nodes_per_second.map(|speed| format!("{speed:.0}"));
+        let cells = [
+            engine.games.to_string(),
+            or_dash(score),
             milliseconds(engine.mean_time),
             milliseconds(engine.max_time),
-            engine.time_control
-        )?;
+            or_dash(depth),
+            or_dash(speed),
+        ];
+        lines.push(line(&engine.name, cells, &engine.time_control));
     }
-    writeln!(f)
+    lines.push(String::new());
 }

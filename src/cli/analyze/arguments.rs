@@ -8,6 +8,7 @@ use clap::Args;
 use super::parse_time;
 use crate::analysis::{Effort, Order, Thresholds};
 use crate::cli::work::WorkArguments;
+use crate::util::cores;
 
 /// Example: `raicho analyze game.kif --html game.html`
 #[derive(Args)]
@@ -62,8 +63,10 @@ pub(super) struct SearchArguments {
     pub(super) multipv: u16,
 
     /// Threads: for a position they search together, for games each searches positions of its own
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=512))]
-    pub(super) threads: u16,
+    /// [default: all cores; 1 for positions with --nodes or --depth, so that the result is always
+    /// the same]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
+    pub(super) threads: Option<u16>,
 
     /// Size of the transposition table in MB; for games of each thread [default: 256, games 64]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
@@ -143,6 +146,18 @@ impl SearchArguments {
             nodes: self.nodes,
             depth: self.depth,
         }
+    }
+
+    /// Threads for games, whose number changes only the time that it takes.
+    pub(super) fn threads_for_games(&self) -> usize {
+        self.threads.map_or_else(cores, usize::from)
+    }
+
+    /// Threads for a position.
+    pub(super) fn threads_for_positions(&self) -> usize {
+        let is_exact = self.nodes.is_some() || self.depth.is_some();
+        let default = || if is_exact { 1 } else { cores() };
+        self.threads.map_or_else(default, usize::from)
     }
 
     pub(super) const fn order(&self) -> Order {

@@ -1,7 +1,5 @@
 //! Whole games: searches their positions as a run, and hands each finished game to the report.
 
-use std::time::Duration;
-
 use anyhow::ensure;
 
 use super::arguments::Arguments;
@@ -37,7 +35,7 @@ pub(super) fn run(
     lang: Lang,
 ) -> anyhow::Result<()> {
     for fault in broken {
-        output::eprint_line(format_args!("skipped: {fault}"));
+        output::eprint_line(lang.skipped(fault));
     }
     let lines: Vec<SfenLine> = games.iter().map(|game| game.record.line()).collect();
     let (choice, evaluator) = evaluation::load(&arguments.search.eval)?;
@@ -51,16 +49,16 @@ pub(super) fn run(
         checksum: checksum(&lines),
     };
     let known = arguments.work.open(KIND, &settings)?;
-    let stop = stop_on_ctrl_c_with("ending after the running positions")?;
+    let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;
     let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
-    let meter = Meter::new("positions", Some(positions as u64), 0);
+    let meter = Meter::in_language(lang, &lang.unit_positions(), Some(positions as u64), 0);
     let mut watch = Progress {
         report: Report::new(arguments, &settings, games, lang)?,
         meter: &meter,
         failure: None,
     };
     let execution = Execution {
-        threads: arguments.search.threads.into(),
+        threads: arguments.search.threads_for_games(),
         name: "analyze",
         stack_bytes: None,
         stop: &stop,
@@ -99,13 +97,11 @@ fn checksum(lines: &[SfenLine]) -> u32 {
 }
 
 /// The limits in words: `500 ms a position`.
-pub(super) fn effort_words(settings: &Settings) -> String {
+pub(super) fn effort_words(settings: &Settings, lang: Lang) -> String {
     let effort = settings.effort;
-    let time = effort
-        .time
-        .map(|time| format!("{} s", Duration::as_secs_f64(&time)));
-    let nodes = effort.nodes.map(|nodes| format!("{nodes} nodes"));
-    let depth = effort.depth.map(|depth| format!("depth {depth}"));
+    let time = effort.time.map(|time| lang.for_seconds(time.as_secs_f64()));
+    let nodes = effort.nodes.map(|nodes| lang.for_nodes(nodes));
+    let depth = effort.depth.map(|depth| lang.for_depth(depth));
     let words: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
     words.join(", ")
 }

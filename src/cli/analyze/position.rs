@@ -37,7 +37,7 @@ pub(super) fn run(
     let mut engine = Engine::new();
     let settings = engine.settings_mut();
     settings.search.multi_pv = search.multipv.into();
-    settings.search.threads = search.threads.into();
+    settings.search.threads = search.threads_for_positions();
     settings.search.hash_mb = search.hash.unwrap_or(DEFAULT_HASH) as usize;
     settings.eval_file = EvalFile::from(search.eval.as_str());
     for problem in engine.prepare() {

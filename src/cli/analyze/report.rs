@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde::Serialize;
 
 use super::arguments::{Arguments, OutputArguments};
-use super::games::{count, effort_words};
+use super::games::effort_words;
 use super::inputs::InputGame;
 use super::outputs::{self, Names};
 use super::table;
@@ -103,7 +103,8 @@ impl Report {
 
     /// The state for the progress bar.
     pub(super) fn words(&self) -> String {
-        format!("{} of {}", self.done, count(self.games.len(), "game"))
+        let games = self.lang.games(self.games.len() as u64);
+        self.lang.finished_of(self.done, games)
     }
 
     /// Takes a finished game.
@@ -188,14 +189,14 @@ impl Report {
                 "☗ {} – ☖ {}",
                 game.record.players[0], game.record.players[1]
             ),
-            games => count(games.len(), "game"),
+            games => self.lang.games(games.len() as u64),
         };
         let page = Page {
             kind: Kind::Analysis,
             title,
             lang: self.lang.into(),
             program: PROGRAM,
-            effort: effort_words(&self.settings),
+            effort: effort_words(&self.settings, self.lang),
             games: self.page,
             of_match: None,
         };
@@ -204,7 +205,6 @@ impl Report {
 
     /// Says what an interruption left undone.
     pub(super) fn interrupted(&self) {
-        let total = count(self.games.len(), "game");
-        output::eprint_line(format_args!("{} of {total} are finished", self.done));
+        output::eprint_line(self.words());
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::analysis::{Class, PlayerSummary, Review};
 use crate::cli::output;
-use crate::lang::{Lang, left};
+use crate::lang::{Lang, cut, left, right, width};
 use crate::records::game::GameRecord;
 use crate::types::{Color, Score};
 
@@ -31,8 +31,14 @@ pub(super) fn print(
     if with_moves {
         print_moves(record, review, lang, &mut out)?;
     }
-    print_summary(record, review, &mut out)
+    print_summary(record, review, lang, &mut out)
 }
+
+/// Columns of the moves' table up to the judgement, and of a judgement.
+const WIDTHS: [usize; 6] = [4, MOVE_WIDTH, 7, 8, 6, 5];
+const JUDGEMENT_WIDTH: usize = 10;
+/// Columns of a player's name.
+const NAME_WIDTH: usize = 22;
 
 fn print_moves(
     record: &GameRecord,
@@ -40,16 +46,24 @@ fn print_moves(
     lang: Lang,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let headings = [
+        lang.column_ply(),
+        lang.column_move(),
+        lang.column_time(),
+        lang.column_score(),
+        lang.column_chance(),
+        lang.column_loss(),
+    ];
     writeln!(
         out,
-        " ply  move          time     score   win %   loss  {:<8}  best line",
-        ""
+        "{}",
+        row(&headings, &lang.column_judgement(), &lang.column_line())
     )?;
     let mut position = record.start.clone();
     for (index, played) in record.moves.iter().enumerate() {
         let judgement = &review.judgements[index];
         let best = &review.positions[index];
-        let mv = left(&lang.mv(&position, played.mv), MOVE_WIDTH);
+        let mv = lang.mv(&position, played.mv);
         let mut line = best
             .lines
             .first()
@@ -66,24 +80,61 @@ fn print_moves(
         } else {
             String::new()
         };
-        let row = format!(
-            "{:>4}  {mv} {time:>7}  {:>8}  {:>5.1}  {loss:>5}  {:<8}  {}",
-            index + 1,
-            score_text(after.score_for_black(position.side_to_move())),
-            100.0 * review.chances[index + 1],
-            word(judgement.class, judgement.missed_mate),
-            line
-        );
-        writeln!(out, "{}", row.trim_end())?;
+        let score = after.score_for_black(position.side_to_move());
+        let cells = [
+            (index + 1).to_string(),
+            mv,
+            time,
+            score_text(score, lang),
+            format!("{:.1}", 100.0 * review.chances[index + 1]),
+            loss,
+        ];
+        let word = word(judgement.class, judgement.missed_mate, lang);
+        writeln!(out, "{}", row(&cells, &word, &line))?;
     }
     writeln!(out)
 }
 
-fn print_summary(record: &GameRecord, review: &Review, out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "player                    moves   best  mean loss (cp, %)  doubtful  blunders  missed mates      time"
-    )?;
+/// A row: all cells but the move end at their right edge.
+fn row(cells: &[String; WIDTHS.len()], judgement: &str, line: &str) -> String {
+    let mut row = String::new();
+    for (index, (cell, width)) in cells.iter().zip(WIDTHS).enumerate() {
+        if index > 0 {
+            row.push_str("  ");
+        }
+        row.push_str(&match width {
+            MOVE_WIDTH => left(cell, width),
+            _ => right(cell, width),
+        });
+    }
+    let row = format!("{row}  {}  {line}", left(judgement, JUDGEMENT_WIDTH));
+    row.trim_end().to_owned()
+}
+
+fn print_summary(
+    record: &GameRecord,
+    review: &Review,
+    lang: Lang,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let headings = [
+        lang.column_moves(),
+        lang.column_agreement(),
+        lang.column_mean_loss(),
+        lang.column_doubtful(),
+        lang.column_blunders(),
+        lang.column_missed_mates(),
+        lang.column_time_used(),
+    ];
+    let widths = headings.clone().map(|heading| width(&heading).max(6));
+    let line = |name: &str, cells: &[String]| {
+        let cells = cells.iter().zip(widths);
+        let cells: String = cells
+            .map(|(cell, width)| format!("  {}", right(cell, width)))
+            .collect();
+        format!("{}{cells}", left(cut(name, NAME_WIDTH), NAME_WIDTH))
+    };
+    writeln!(out, "{}", line(&lang.column_player(), &headings))?;
     for color in Color::ALL {
         let PlayerSummary {
             moves,
@@ -96,35 +147,37 @@ fn print_summary(record: &GameRecord, review: &Review, out: &mut impl Write) -> 
             time,
             ..
         } = review.players[color.index()];
-        let name = &record.players[color.index()];
         let side = if color == Color::Black { "☗" } else { "☖" };
-        writeln!(
-            out,
-            "{side} {} {moves:>6}  {:>3.0} %  {mean_centipawn_loss:>9.0} {:>7.1}  {doubtful:>8}  {blunders:>8}  {missed_mates:>12}  {:>8}",
-            left(&name.chars().take(22).collect::<String>(), 22),
-            100.0 * agreement,
-            100.0 * mean_loss,
-            clock(time.as_secs())
-        )?;
+        let name = format!("{side} {}", record.players[color.index()]);
+        let cells = [
+            moves.to_string(),
+            format!("{:.0} %", 100.0 * agreement),
+            format!("{mean_centipawn_loss:.0} {:7.1}", 100.0 * mean_loss),
+            doubtful.to_string(),
+            blunders.to_string(),
+            missed_mates.to_string(),
+            clock(time.as_secs()),
+        ];
+        writeln!(out, "{}", line(&name, &cells))?;
     }
     writeln!(out)
 }
 
-fn word(class: Class, missed_mate: Option<i32>) -> String {
+fn word(class: Class, missed_mate: Option<i32>, lang: Lang) -> String {
     match (missed_mate, class) {
-        (Some(plies), _) => format!("mate {plies}"),
-        (None, Class::Best) => "best".to_owned(),
+        (Some(plies), _) => lang.missed_mate(plies),
+        (None, Class::Best) => lang.is_best(),
         (None, Class::Good) => String::new(),
-        (None, Class::Doubtful) => "?!".to_owned(),
-        (None, Class::Blunder) => "??".to_owned(),
+        (None, Class::Doubtful) => lang.is_doubtful(),
+        (None, Class::Blunder) => lang.is_blunder(),
     }
 }
 
-fn score_text(score: Score) -> String {
+fn score_text(score: Score, lang: Lang) -> String {
     match score {
         Score::Cp(centipawns) => format!("{centipawns:+}"),
-        Score::Mate(0) => "mate".to_owned(),
-        Score::Mate(plies) => format!("mate {plies:+}"),
+        Score::Mate(0) => lang.mated(),
+        Score::Mate(plies) => lang.mate_score(plies),
     }
 }
 

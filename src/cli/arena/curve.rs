@@ -13,12 +13,13 @@ use crate::arena::summary::Summary;
 use crate::cli::flat_error::flat_error;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;
+use crate::lang::Lang;
 use crate::runs::{FolderError, Stop};
 
 const TEXT_FILE: &str = "curve.txt";
 const SVG_FILE: &str = "curve.svg";
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let folder = arguments.folder();
     let curve = match CurveSettings::read(&folder) {
         Ok(curve) if arguments.resume => {
@@ -31,7 +32,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
     let mut played = Curve { points: Vec::new() };
     for &nodes in &curve.nodes {
-        let summary = play_limit(arguments, &match_folder(&folder, nodes), &stop);
+        let summary = play_limit(arguments, &match_folder(&folder, nodes), &stop, lang);
         let summary = match summary {
             Ok(summary) => summary,
             Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
@@ -90,15 +91,20 @@ fn check_same(arguments: &Arguments, folder: &Path, curve: &CurveSettings) -> an
 }
 
 /// Plays what is left of the match with one node limit, and writes its summary.
-fn play_limit(arguments: &Arguments, folder: &Path, stop: &Stop) -> anyhow::Result<Summary> {
+fn play_limit(
+    arguments: &Arguments,
+    folder: &Path,
+    stop: &Stop,
+    lang: Lang,
+) -> anyhow::Result<Summary> {
     let old = journal::read_settings(folder).map_err(flat_error)?;
     let settings = arguments.games.changed(old)?;
     let (run_folder, entries) = MatchFolder::resume(folder, &settings).map_err(flat_error)?;
-    let summary = play::play(arguments, &settings, run_folder, &entries, stop)?;
+    let summary = play::play(arguments, &settings, run_folder, &entries, stop, lang)?;
     let json = serde_json::to_string_pretty(&summary)? + "\n";
     write(&folder.join("summary.json"), &json)?;
     write(&folder.join("summary.txt"), &format!("{summary}\n"))?;
-    output::eprint_line(format_args!("{summary}\n"));
+    output::eprint_line(format_args!("{}\n", summary.text(lang)));
     Ok(summary)
 }
 

@@ -54,7 +54,10 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let summary = merged
         .summary(&place.unwrap_or_else(|| folders.join(", ")))
         .map_err(flat_error)?;
-    arguments.json.report(&summary, arguments.out.as_deref())?;
+    let text = summary.text(lang);
+    arguments
+        .json
+        .report_text(&summary, &text, arguments.out.as_deref())?;
     arguments.page.write(&arguments.folders, lang)?;
     for note in merged.notes() {
         output::eprint_line(format_args!("note: {note}"));

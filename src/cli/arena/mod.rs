@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Some(Command::Merge(arguments)) => merge::run(arguments, lang),
         Some(Command::Openings(arguments)) => openings::run(arguments),
-        None if arguments.play.is_curve() => curve::run(&arguments.play),
+        None if arguments.play.is_curve() => curve::run(&arguments.play, lang),
         None => play::run(&arguments.play, lang),
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         (settings, run_folder, Vec::new())
     };
     let stop = stop_on_ctrl_c()?;
-    let summary = match play(arguments, &settings, run_folder, &entries, &stop) {
+    let summary = match play(arguments, &settings, run_folder, &entries, &stop, lang) {
         Ok(summary) => summary,
         Err(error) if is_without_games(&folder) => {
             if !goes_on {
@@ -86,7 +86,9 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         }
         Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
     };
-    arguments.json.report(&summary, Some(&folder))?;
+    arguments
+        .json
+        .report_text(&summary, &summary.text(lang), Some(&folder))?;
     arguments.page.write(std::slice::from_ref(&folder), lang)?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a match for the whole.
@@ -102,8 +104,9 @@ pub(super) fn play(
     folder: MatchFolder,
     entries: &[GameEntry],
     stop: &Stop,
+    lang: Lang,
 ) -> anyhow::Result<Summary> {
-    let progress = Progress::new(settings, entries.len() as u64);
+    let progress = Progress::new(settings, entries.len() as u64, lang);
     let concurrency = arguments.concurrency.into();
     let summary = runner::run(settings, folder, entries, concurrency, stop, &|event| {
         progress.show(&event);

@@ -26,11 +26,21 @@ impl JsonArguments {
         summary: &S,
         folder: Option<&Path>,
     ) -> anyhow::Result<()> {
+        self.report_text(summary, &summary.to_string(), folder)
+    }
+
+    /// The same with this text as the table.
+    pub(super) fn report_text(
+        &self,
+        summary: &impl Serialize,
+        text: &str,
+        folder: Option<&Path>,
+    ) -> anyhow::Result<()> {
         let json = serde_json::to_string_pretty(summary)? + "\n";
         let mut files: Vec<(PathBuf, String)> = Vec::new();
         if let Some(folder) = folder {
             files.push((folder.join("summary.json"), json.clone()));
-            files.push((folder.join("summary.txt"), format!("{summary}\n")));
+            files.push((folder.join("summary.txt"), format!("{text}\n")));
         }
         let is_stdout = self.json.as_deref() == Some(Path::new("-"));
         if let Some(path) = self.json.as_ref().filter(|_| !is_stdout) {
@@ -41,7 +51,7 @@ impl JsonArguments {
         if is_stdout {
             write!(out, "{json}")?;
         } else {
-            writeln!(out, "{summary}")?;
+            writeln!(out, "{text}")?;
         }
         for (path, text) in files {
             std::fs::write(&path, text).with_context(|| format!("{}", path.display()))?;

@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         stop: &stop,
     };
     let done = answers.len() as u64;
-    let meter = Meter::new("problems", Some(here as u64), done);
+    let meter = Meter::in_language(lang, &lang.unit_problems(), Some(here as u64), done);
     let starts = problems
         .iter()
         .map(|problem| (problem.number, problem.position.clone()));

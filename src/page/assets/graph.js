@@ -4,6 +4,9 @@ const GRAPH = { width: 1000, height: window.innerWidth < 600 ? 440 : 220, left: 
 const graphX = (ply, last) => GRAPH.left + (GRAPH.width - GRAPH.left - GRAPH.right) * ply / Math.max(last, 1);
 const graphY = (chance) => GRAPH.top + (GRAPH.height - GRAPH.top - GRAPH.bottom) * (1 - chance);
 
+const sideName = (opened, color) => DATA.kind === "mate" ? text(color === opened.positions[0].side ? "attacker" : "defender") : text(opened.isHandicap ? ["handicapBlack", "handicapWhite"][color] : ["black", "white"][color]);
+const nameOf = (game, color) => game.names[color] || sideName(openGame(game), color);
+
 function markName(game, index) {
   if ((game.missed || []).some(([ply]) => ply === index)) return "missed";
   return ["", "best", "doubtful", "blunder"][(game.marks || [])[index] || 0];
@@ -46,15 +49,15 @@ function drawGraph(game, onPly) {
   drawing.append(svg("path", { class: "area white", d: area, "clip-path": "url(#clip-lower)" }));
   axis(drawing, [1, 0.75, 0.5, 0.25, 0].map((chance) => [graphY(chance), Math.round(100 * chance), chance === 0.5]));
   plyLabels(drawing, last);
-  for (const [name, y] of [["black", GRAPH.top + 16], ["white", GRAPH.height - GRAPH.bottom - 8]]) {
+  const opened = openGame(game);
+  for (const [color, y] of [[0, GRAPH.top + 16], [1, GRAPH.height - GRAPH.bottom - 8]]) {
     const label = svg("text", { class: "label whose", x: GRAPH.left + 8, y });
-    label.textContent = text(name);
+    label.textContent = sideName(opened, color);
     drawing.append(label);
   }
   drawing.append(svg("path", { class: "curve", d: curve }));
   const cursor = svg("g", { class: "cursor" }, svg("path", { d: `M0 ${GRAPH.top}V${GRAPH.height - GRAPH.bottom}` }), svg("circle", { r: 5.5 }));
   drawing.append(cursor);
-  const opened = openGame(game);
   for (const [x, y, ply] of points) {
     const name = ply ? markName(game, ply - 1) : "";
     if (!name || name === "best") continue;

@@ -45,7 +45,7 @@ function eloOverTime(match) {
   const x = (game) => graphX(game, results.length);
   const y = (value) => graphY(0.5 + Math.max(-0.5, Math.min(0.5, value / (2 * most))));
   const path = (list) => list.map(([a, b], index) => `${index ? "L" : "M"}${a.toFixed(1)} ${b.toFixed(1)}`).join("");
-  const drawing = svg("svg", { viewBox: `0 0 ${GRAPH.width} ${GRAPH.height}`, role: "img", "aria-label": text("elo") });
+  const drawing = svg("svg", { viewBox: `-34 0 ${GRAPH.width + 34} ${GRAPH.height}`, role: "img", "aria-label": text("elo") });
   drawing.append(svg("rect", { class: "sheet", x: GRAPH.left, y: GRAPH.top, width: GRAPH.width - GRAPH.left - GRAPH.right, height: GRAPH.height - GRAPH.top - GRAPH.bottom }));
   const unit = [1, 2, 5, 10, 20, 50, 100, 200].find((unit) => most / unit <= 3) || 400;
   const rows = [];
@@ -82,7 +82,7 @@ function buildGames(box, onGame) {
     return element("tr", {}, ...title);
   });
   const heads = isMateList ? [text("problem"), text("result")]
-    : ["", text("games"), text("result"), text("ending"), text("moves"), ...(DATA.games[0].players || []).map((_, color) => `${color ? "☖" : "☗"} ${text("agreement")}`)];
+    : ["", text("players"), text("result"), text("ending"), text("moves"), ...(DATA.games[0].players || []).map((_, color) => `${color ? "☖" : "☗"} ${text("agreement")}`)];
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...rows));
   box.replaceChildren(element("h2", {}, isMateList ? text("problems") : text("games")), element("div", { class: "scroll" }, table));
   let current = null;

@@ -1,6 +1,4 @@
 // Everything beside the board: players, verdict, lines, moves, summary.
-const sideName = (opened, color) => DATA.kind === "mate" ? text(color === opened.positions[0].side ? "attacker" : "defender") : text(opened.isHandicap ? ["handicapBlack", "handicapWhite"][color] : ["black", "white"][color]);
-const nameOf = (game, color) => game.names[color] || sideName(openGame(game), color);
 
 function resultText(game) {
   const ending = endingText(game.ending);
@@ -139,7 +137,7 @@ function fillSummary(box, game) {
         ...[["blunder", player.blunders], ["doubtful", player.doubtful], ["missed", player.missed]].map(([name, count]) =>
           element("button", { type: "button", class: name, disabled: !count, onclick: () => nextMark(color, name) },
             element("strong", {}, String(count)), element("span", {}, text(name))))),
-      element("dl", {}, row(text("meanLoss"), `${player.centipawns.toFixed(0)}`), row(text("meanChance"), `${player.chance.toFixed(1)}%`),
+      element("dl", {}, row(text("meanLoss"), state.lang === "ja" ? player.centipawns.toFixed(0) : (player.centipawns / 100).toFixed(2)), row(text("meanChance"), `${player.chance.toFixed(1)}%`),
         row(text("moves"), String(player.moves)), (game.times || []).length ? row(text("time"), timeText(player.time)) : ""));
   });
   box.replaceChildren(...cards, element("p", { class: "formula" }, text("formula")));
