@@ -20,6 +20,7 @@ mod net;
 mod output;
 mod perft;
 mod progress;
+mod result_file;
 mod share;
 mod shell;
 mod sort_memory;

@@ -76,6 +76,106 @@ fn a_broken_game_is_named_and_skipped() {
 }
 
 #[test]
+fn output_that_cannot_be_written_is_named_before_the_search() {
+    let folder = Folder::new("analyze-unwritable");
+    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
+    fs::create_dir(folder.file("there")).expect("it can be made");
+    for (option, out, words) in [
+        (
+            "--html",
+            "nowhere/a.html",
+            "nowhere/a.html cannot be written",
+        ),
+        ("--kif", "nowhere/a.kif", "nowhere/a.kif cannot be written"),
+        ("--html", "there", "there is a folder"),
+        ("--html", "a.csa", "a.csa is read and would be overwritten"),
+        ("--csa", ".", "a.csa is read and would be overwritten"),
+        ("--csa", "./a.csa", "a.csa is read and would be overwritten"),
+    ] {
+        // The search would take an hour.
+        let output = raicho(&folder.0, &["a.csa", "--time", "600s", option, out]);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(words), "{option} {out}: {errors}");
+    }
+    let kept = fs::read_to_string(folder.file("a.csa")).expect("the game is there");
+    assert_eq!(kept, GAME);
+    let names = fs::read_dir(&folder.0).expect("the folder is there");
+    assert_eq!(names.count(), 2, "nothing half written is left");
+}
+
+#[test]
+fn odd_files_of_a_folder_are_named_or_read() {
+    let folder = Folder::new("analyze-odd");
+    let many = "2h3h 8b7b 3h2h 7b8b ".repeat(250);
+    let nine = "手合割：九枚落ち\n手数----指手--\n   1 ４二玉(51)\n   2 ７六歩(77)\n";
+    let utf_16: Vec<u8> = std::iter::once(0xfeff)
+        .chain(nine.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    for (name, content) in [
+        ("empty.kif", b"".as_slice()),
+        ("zeros.kif", &[0; 100]),
+        ("half.jkf", b"{\"moves\":[{"),
+        (
+            "illegal.kif",
+            "手合割：平手\n手数----指手--\n   1 ２二飛(28)\n".as_bytes(),
+        ),
+        ("nine.kif", &utf_16),
+        ("none.usi", b"startpos"),
+        ("thousand.usi", format!("startpos moves {many}").as_bytes()),
+    ] {
+        fs::write(folder.file(name), content).expect("it can be written");
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(".", folder.file("circle")).expect("it can be made");
+    let output = raicho(
+        &folder.0,
+        &[".", "--nodes", "5", "--json", "out/", "--html", "all.html"],
+    );
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    for words in [
+        "skipped: ./empty.kif: the file is empty",
+        "skipped: ./zeros.kif: line 1: no game",
+        "skipped: ./half.jkf: EOF",
+        "skipped: ./illegal.kif: line 3: '２二飛(28)', move 1, is illegal",
+        "error: 4 games could not be read",
+    ] {
+        assert!(errors.contains(words), "{words} in {errors}");
+    }
+    assert_eq!(errors.matches("skipped").count(), 4, "{errors}");
+    for (name, moves) in [("nine", 2), ("none", 0), ("thousand", 1000)] {
+        let game = json(&folder.file(&format!("out/{name}.json")));
+        let found = game["moves"].as_array().map(Vec::len);
+        assert_eq!(found, Some(moves), "{name}");
+    }
+    let page = fs::read_to_string(folder.file("all.html")).expect("the page is there");
+    assert!(
+        page.contains("\"start\":\"3gk4/9/ppppppppp"),
+        "the handicap"
+    );
+}
+
+#[test]
+fn tables_are_in_japanese_too() {
+    let folder = Folder::new("analyze-japanese");
+    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
+    let output = raicho(&folder.0, &["a.csa", "--depth", "2", "--lang", "ja"]);
+    let shown = text(&output.stdout);
+    let lines: Vec<&str> = shown.lines().collect();
+    let heading = "手数  指し手           時間    評価値   勝率%   損失  判定        最善の読み筋";
+    assert_eq!(lines[0], heading);
+    assert!(
+        lines[1].starts_with("   1  ▲７六歩         0:03  "),
+        "{shown}"
+    );
+    let heading = "対局者                    手数  一致率  平均損失";
+    assert!(lines[8].starts_with(heading), "{shown}");
+    assert!(lines[9].starts_with("☗ </script>  "), "{shown}");
+}
+
+#[test]
 fn one_game_goes_to_a_file_with_its_scores() {
     let folder = Folder::new("analyze-one");
     fs::write(folder.file("a.csa"), GAME).expect("it can be written");

@@ -48,12 +48,13 @@ pub(super) fn run(
         games: lines.len(),
         checksum: checksum(&lines),
     };
+    let report = Report::new(arguments, &settings, games, lang)?;
     let known = arguments.work.open(KIND, &settings)?;
     let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;
     let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
     let meter = Meter::in_language(lang, &lang.unit_positions(), Some(positions as u64), 0);
     let mut watch = Progress {
-        report: Report::new(arguments, &settings, games, lang)?,
+        report,
         meter: &meter,
         failure: None,
     };
@@ -76,7 +77,7 @@ pub(super) fn run(
     watch.report.finish()?;
     ensure!(
         broken.is_empty(),
-        "{} could not be read and were skipped",
+        "{} could not be read",
         count(broken.len(), "game")
     );
     Ok(())

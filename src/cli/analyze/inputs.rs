@@ -138,10 +138,12 @@ fn expand(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
+        let entry = entry?;
+        let path = entry.path();
+        // Links to folders are not followed: they may lead in a circle.
+        if entry.file_type()?.is_dir() {
             walk(&path, files)?;
-        } else if EXTENSIONS.contains(&extension(&path).as_str()) {
+        } else if EXTENSIONS.contains(&extension(&path).as_str()) && !path.is_dir() {
             files.push(path);
         }
     }

@@ -9,6 +9,7 @@ use anyhow::Context;
 use super::arguments::OutputArguments;
 use super::inputs::InputGame;
 use crate::analysis::{Review, comments, graph};
+use crate::cli::result_file;
 use crate::records::game::GameRecord;
 use crate::records::kif::{self, Style};
 use crate::records::{csa, jkf};
@@ -30,10 +31,10 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Creates the folders.
+    /// Creates the folders, and checks that every file can be written.
     ///
     /// # Errors
-    /// A folder cannot be created.
+    /// A folder cannot be created, a file not be written, or a file is one of those that are read.
     pub(super) fn new(output: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
         let wanted = [
             (File::Kif, "kifu", &output.kif),
@@ -48,7 +49,11 @@ impl Names {
             if kind == File::Json && output.is_json_on_stdout() {
                 continue;
             }
-            places.push((kind, files(out, extension, games)?));
+            let files = files(out, extension, games)?;
+            for file in &files {
+                result_file::check(file, games.iter().map(|game| game.path.as_path()))?;
+            }
+            places.push((kind, files));
         }
         Ok(Self { places })
     }
@@ -96,7 +101,7 @@ pub(super) fn write(
             File::Kif => kif::write(&commented(record, review), Style::Kif, "UTF-8").into_bytes(),
             File::Jkf => jkf::write(&commented(record, review)).into_bytes(),
         };
-        fs::write(path, bytes).with_context(|| path.display().to_string())?;
+        result_file::save(path, &bytes)?;
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use serde::Serialize;
 
 use super::arguments::{Arguments, OutputArguments};
@@ -11,7 +10,7 @@ use super::inputs::InputGame;
 use super::outputs::{self, Names};
 use super::table;
 use crate::analysis::{Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings};
-use crate::cli::output;
+use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::page::{self, Kind, PROGRAM, Page};
 use crate::types::Color;
@@ -78,7 +77,7 @@ impl Report {
     /// Creates the folders of the output.
     ///
     /// # Errors
-    /// A folder cannot be created.
+    /// The output cannot be written.
     pub(super) fn new(
         arguments: &Arguments,
         settings: &Settings,
@@ -86,6 +85,9 @@ impl Report {
         lang: Lang,
     ) -> anyhow::Result<Self> {
         let output: &OutputArguments = &arguments.output;
+        if let Some(page) = &output.html {
+            result_file::check(page, games.iter().map(|game| game.path.as_path()))?;
+        }
         Ok(Self {
             names: Names::new(output, &games)?,
             html: output.html.clone(),
@@ -200,7 +202,7 @@ impl Report {
             games: self.page,
             of_match: None,
         };
-        std::fs::write(path, page.html()).with_context(|| path.display().to_string())
+        result_file::save(path, page.html().as_bytes())
     }
 
     /// Says what an interruption left undone.

@@ -9,6 +9,7 @@ use crate::arena::journal::{self, GameEntry};
 use crate::arena::settings::MatchSettings;
 use crate::arena::tally::Tally;
 use crate::cli::flat_error::flat_error;
+use crate::cli::result_file;
 use crate::lang::Lang;
 use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
@@ -28,6 +29,15 @@ pub(super) struct PageArguments {
 }
 
 impl PageArguments {
+    /// Checks that the page can be written, before any game.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let page = self.html.as_deref();
+        page.map_or(Ok(()), |page| result_file::check(page, std::iter::empty()))
+    }
+
     /// Writes the page of the match whose parts are in these folders, if it was asked for.
     ///
     /// # Errors
@@ -62,7 +72,7 @@ impl PageArguments {
             games,
             of_match: Some(of_match),
         };
-        std::fs::write(path, page.html()).with_context(|| path.display().to_string())
+        result_file::save(path, page.html().as_bytes())
     }
 }
 

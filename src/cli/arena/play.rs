@@ -62,6 +62,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+    arguments.page.check()?;
     let folder = arguments.folder();
     let is_new = matches!(
         journal::read_settings(&folder),

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
+use super::result_file;
 use crate::lang::Lang;
 use crate::runs::{Execution, RunKind, execute};
 use job::{Problems, Schedule, Settings};
@@ -28,6 +29,9 @@ const KIND: RunKind = RunKind {
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let problems = read_problems(arguments)?;
+    if let Some(page) = &arguments.html {
+        result_file::check(page, arguments.file.as_deref().into_iter())?;
+    }
     let shard = arguments.work.shard();
     let settings = Settings::new(arguments, &problems, shard);
     let (folder, answers) = arguments.work.open(KIND, &settings)?;

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::Context;
-
 use super::answer::{Answer, Outcome};
 use super::problems::Problem;
+use crate::cli::result_file;
 use crate::lang::Lang;
 use crate::page::{Game, Kind, PROGRAM, Page};
 use crate::types::{Move, Move16};
@@ -37,7 +36,7 @@ pub(super) fn write(
         games: games.collect(),
         of_match: None,
     };
-    std::fs::write(path, page.html()).with_context(|| path.display().to_string())
+    result_file::save(path, page.html().as_bytes())
 }
 
 fn game(problem: &Problem, answer: &Answer) -> Game {

@@ -43,6 +43,9 @@ pub enum TextFault {
         /// What is wrong with it.
         error: SfenLineError,
     },
+    /// There is nothing in the file.
+    #[error("the file is empty")]
+    Blank,
     /// There is no game in the file.
     #[error("no game in the file, expected one of {0}")]
     Empty(TextFormat),
@@ -55,6 +58,7 @@ impl TextFormat {
         let text = decode(bytes);
         let text = text.trim_start_matches('\u{feff}');
         let games = match self {
+            _ if text.trim().is_empty() => vec![Err(TextFault::Blank)],
             Self::Csa => games_of_csa(text),
             Self::Kif | Self::Ki2 => vec![kif::read(text).map_err(TextFault::Kif)],
             Self::Jkf => vec![jkf::read(text).map_err(TextFault::Jkf)],
