@@ -5,6 +5,7 @@ use anyhow::ensure;
 use super::arguments::Arguments;
 use super::inputs::InputGame;
 use super::report::Report;
+use super::words::count;
 use crate::analysis::{self, Analyzed, Settings, Watch};
 use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c_with;
@@ -83,11 +84,6 @@ pub(super) fn run(
     Ok(())
 }
 
-/// `1 game`, `2 games`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 fn checksum(lines: &[SfenLine]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     for line in lines {
@@ -95,16 +91,6 @@ fn checksum(lines: &[SfenLine]) -> u32 {
         hasher.update(b"\n");
     }
     hasher.finalize()
-}
-
-/// The limits in words: `500 ms a position`.
-pub(super) fn effort_words(settings: &Settings, lang: Lang) -> String {
-    let effort = settings.effort;
-    let time = effort.time.map(|time| lang.for_seconds(time.as_secs_f64()));
-    let nodes = effort.nodes.map(|nodes| lang.for_nodes(nodes));
-    let depth = effort.depth.map(|depth| lang.for_depth(depth));
-    let words: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
-    words.join(", ")
 }
 
 struct Progress<'a> {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::arguments::{Arguments, OutputArguments};
-use super::games::effort_words;
 use super::inputs::InputGame;
 use super::outputs::{self, Names};
 use super::table;
+use super::words::effort_words;
 use crate::analysis::{Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings};
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
