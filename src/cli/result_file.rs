@@ -48,7 +48,7 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     file.finish().with_context(name)
 }
 
-/// Whether this is a pipe or a device, which no file may replace.
+/// Whether this is a pipe, a device or a link such as `/dev/stdout`, which no file may replace.
 fn is_special(path: &Path) -> bool {
-    path.exists() && !path.is_file()
+    path.symlink_metadata().is_ok_and(|data| !data.is_file())
 }

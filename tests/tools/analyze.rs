@@ -14,8 +14,11 @@ const GAME: &str = "V2.2\nN+</script>\nN-\"b\"\nPI\n+\n+7776FU\nT3\n-3334FU\nT5\
 
 fn raicho(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command.current_dir(folder).args(["analyze", "--hash", "1"]);
-    command.args(arguments).output().expect("raicho runs")
+    command.current_dir(folder).arg("analyze").args(arguments);
+    if !arguments.contains(&"--hash") {
+        command.args(["--hash", "1"]);
+    }
+    command.output().expect("raicho runs")
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -102,6 +105,34 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
     assert_eq!(kept, GAME);
     let names = fs::read_dir(&folder.0).expect("the folder is there");
     assert_eq!(names.count(), 2, "nothing half written is left");
+}
+
+#[test]
+fn threads_that_do_not_fit_into_memory_are_refused() {
+    let folder = Folder::new("analyze-memory");
+    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
+    let words = ["a.csa", "--hash", "100000000", "--threads", "500"];
+    let output = raicho(&folder.0, &words);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    // No more threads than positions.
+    assert!(errors.contains("7 threads need 700000770 MB"), "{errors}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_written_through() {
+    let folder = Folder::new("analyze-link");
+    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
+    fs::write(folder.file("b.svg"), "old").expect("it can be written");
+    let link = folder.file("link.svg");
+    std::os::unix::fs::symlink("b.svg", &link).expect("it can be made");
+    let output = raicho(&folder.0, &["a.csa", "--nodes", "5", "--svg", "link.svg"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let is_link = fs::symlink_metadata(&link).is_ok_and(|data| data.is_symlink());
+    assert!(is_link, "the link is still one");
+    let graph = fs::read_to_string(folder.file("b.svg")).expect("the graph is there");
+    assert!(graph.starts_with("<svg"), "{graph}");
 }
 
 #[test]

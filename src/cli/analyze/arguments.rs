@@ -148,11 +148,6 @@ impl SearchArguments {
         }
     }
 
-    /// Threads for games, whose number changes only the time that it takes.
-    pub(super) fn threads_for_games(&self) -> usize {
-        self.threads.map_or_else(cores, usize::from)
-    }
-
     /// Threads for a position.
     pub(super) fn threads_for_positions(&self) -> usize {
         let is_exact = self.nodes.is_some() || self.depth.is_some();

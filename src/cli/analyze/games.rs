@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, SearchArguments};
 use super::inputs::InputGame;
 use super::report::Report;
 use super::words::count;
@@ -14,6 +14,7 @@ use crate::cli::progress::Meter;
 use crate::lang::Lang;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunKind};
+use crate::util::{cores, free_megabytes};
 
 const KIND: RunKind = RunKind {
     noun: "run of analyze",
@@ -21,6 +22,9 @@ const KIND: RunKind = RunKind {
     journal: "analyze.jsonl",
     format: 1,
 };
+
+/// Memory of each thread in MB, besides its transposition table.
+const WORKER_MB: usize = 110;
 
 /// Size of each thread's transposition table in MB without `--hash`.
 const DEFAULT_HASH: u32 = 64;
@@ -49,10 +53,11 @@ pub(super) fn run(
         games: lines.len(),
         checksum: checksum(&lines),
     };
+    let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
+    let threads = threads(&arguments.search, settings.hash_mb, positions)?;
     let report = Report::new(arguments, &settings, games, lang)?;
     let known = arguments.work.open(KIND, &settings)?;
     let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;
-    let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
     let meter = Meter::in_language(lang, &lang.unit_positions(), Some(positions as u64), 0);
     let mut watch = Progress {
         report,
@@ -60,7 +65,7 @@ pub(super) fn run(
         failure: None,
     };
     let execution = Execution {
-        threads: arguments.search.threads_for_games(),
+        threads,
         name: "analyze",
         stack_bytes: None,
         stop: &stop,
@@ -82,6 +87,26 @@ pub(super) fn run(
         count(broken.len(), "game")
     );
     Ok(())
+}
+
+/// Threads for so many positions: those that were asked for, if they fit into memory, or else one
+/// for each core as far as they fit.
+fn threads(search: &SearchArguments, hash_mb: usize, positions: usize) -> anyhow::Result<usize> {
+    let each = hash_mb + WORKER_MB;
+    let wanted = search.threads.map_or_else(cores, usize::from);
+    let wanted = wanted.min(positions).max(1);
+    // Some systems do not tell.
+    let Some(free) = free_megabytes() else {
+        return Ok(wanted);
+    };
+    let fitting = (free / each).max(1);
+    ensure!(
+        search.threads.is_none() || wanted <= fitting,
+        "{wanted} threads need {} MB, but {free} MB are free: give fewer --threads or a smaller \
+         --hash",
+        wanted.saturating_mul(each)
+    );
+    Ok(wanted.min(fitting))
 }
 
 fn checksum(lines: &[SfenLine]) -> u32 {
