@@ -69,13 +69,13 @@ function contents(record) {
 }
 
 /**
- * The moves as json-kifu-format reads them. It knows neither 入玉勝ち nor comments after the まで of
- * KI2, both of which tsshogi writes as Raicho does: they are left out.
+ * The moves as json-kifu-format reads them. It knows neither 入玉勝ち and 不戦勝 nor comments after the
+ * まで of KI2, all of which tsshogi writes as Raicho does: they are left out.
  */
 function movesOfJkf(path) {
   let text = textOf(path);
   if (/^\.ki/.test(extname(path))) {
-    text = text.replace(/^まで\d+手で.*の入玉勝ち\r?\n/m, "").replace(/^(まで.*\r?\n)(?:\*.*\r?\n)+/m, "$1");
+    text = text.replace(/^まで\d+手で.*(入玉勝ち|不戦[勝敗])\r?\n/m, "").replace(/^(まで.*\r?\n)(?:\*.*\r?\n)+/m, "$1");
   }
   const parse = { csa: "parseCSA", kif: "parseKIF", ki2: "parseKI2", jkf: "parseJKF" };
   const player = jkf.JKFPlayer[parse[extname(path).slice(1).replace("kifu", "kif").replace("ki2u", "ki2")]](text);
@@ -146,6 +146,6 @@ try {
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
-for (const fault of faults.slice(0, 40)) console.log(fault.slice(0, 400));
+for (const fault of faults.slice(0, +(process.env.SHOW || 40))) console.log(fault.slice(0, 400));
 console.log(faults.length ? `FAULT: ${faults.length} in ${records} records` : `OK: ${records} records, each in six formats`);
 process.exit(faults.length ? 1 : 0);

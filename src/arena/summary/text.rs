@@ -223,8 +223,11 @@ impl PairingSummary {
         let names = [&*title, &self.first, &self.second].map(width);
         let columns = names.into_iter().max().unwrap_or(0);
         let line = |name: &str, cells: Vec<String>| {
-            let cells: String = cells.iter().map(|cell| format!("  {cell:>7}")).collect();
-            format!("  {}{cells}", left(name, columns))
+            let mut line = format!("  {}", left(name, columns));
+            for cell in cells {
+                line += &right(&cell, 9);
+            }
+            line
         };
         let plies = buckets.iter().enumerate().map(|(index, bucket)| {
             let from = bucket.from_ply;
@@ -252,11 +255,11 @@ fn add_engines(engines: &[EngineSummary], lang: Lang, lines: &mut Vec<String>) {
     let columns = names.chain([width(&title)]).max().unwrap_or(0);
     let line = |name: &str, cells: [String; 6], limits: &str| {
         let widths = [5, 7, 10, 10, 6, 11];
-        let cells = cells.iter().zip(widths);
-        let cells: String = cells
-            .map(|(cell, width)| format!("  {}", right(cell, width)))
-            .collect();
-        format!("{}{cells}  {limits}", left(name, columns))
+        let mut line = left(name, columns);
+        for (cell, width) in cells.iter().zip(widths) {
+            line += &right(cell, width + 2);
+        }
+        line + "  " + limits
     };
     let headings = [
         lang.column_games(),

@@ -128,11 +128,11 @@ fn print_summary(
     ];
     let widths = headings.clone().map(|heading| width(&heading).max(6));
     let line = |name: &str, cells: &[String]| {
-        let cells = cells.iter().zip(widths);
-        let cells: String = cells
-            .map(|(cell, width)| format!("  {}", right(cell, width)))
-            .collect();
-        format!("{}{cells}", left(cut(name, NAME_WIDTH), NAME_WIDTH))
+        let mut line = left(cut(name, NAME_WIDTH), NAME_WIDTH);
+        for (cell, width) in cells.iter().zip(widths) {
+            line += &right(cell, width + 2);
+        }
+        line
     };
     writeln!(out, "{}", line(&lang.column_player(), &headings))?;
     for color in Color::ALL {

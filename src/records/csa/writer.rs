@@ -152,6 +152,6 @@ fn write_comments(lines: &[String], out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_comment(line: &str, out: &mut impl Write) -> io::Result<()> {
-    let line = line.replace(|letter: char| letter.is_control(), " ");
+    let line = line.replace(|letter: char| letter.is_control() && letter != '\t', " ");
     writeln!(out, "'*{line}")
 }

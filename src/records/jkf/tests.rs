@@ -84,6 +84,18 @@ fn every_start_comes_back() {
 }
 
 #[test]
+fn only_starts_that_all_readers_know_are_named() {
+    for (name, is_named) in [("六枚落ち", true), ("五枚落ち", false), ("九枚落ち", false)]
+    {
+        let row = handicap::ALL.iter().find(|row| row.name == name);
+        let start = Position::from_sfen(row.expect("a handicap").sfen).expect("a position");
+        let text = write(&GameRecord::new(start));
+        assert_eq!(text.contains("\"preset\":\"6\""), is_named, "{text}");
+        assert_eq!(text.contains("\"preset\":\"OTHER\""), !is_named, "{text}");
+    }
+}
+
+#[test]
 fn every_ending_comes_back() {
     let winner = Color::White;
     let text = "7g7e".to_owned();

@@ -71,7 +71,8 @@ fn headings(record: &GameRecord) -> Vec<(String, String)> {
 }
 
 fn initial(start: &Position) -> Initial {
-    let handicap = Handicap::of_position(start);
+    // Not every reader knows the names of the others, such as 5.
+    let handicap = Handicap::of_position(start).filter(|handicap| handicap.is_common);
     if let Some(preset) = handicap.and_then(|handicap| handicap.jkf) {
         return Initial {
             preset: preset.to_owned(),

@@ -371,6 +371,7 @@ fn one_line(text: &str) -> String {
     no_controls(text).trim().to_owned()
 }
 
+/// The text in one line. Tabs stay: comments have them.
 fn no_controls(text: &str) -> String {
-    text.replace(|letter: char| letter.is_control(), " ")
+    text.replace(|letter: char| letter.is_control() && letter != '\t', " ")
 }

@@ -77,6 +77,30 @@ fn the_encoding_is_that_of_the_name_unless_letters_are_missing() {
 }
 
 #[test]
+fn odd_comments_come_back() {
+    let mut game = game();
+    let odd = [
+        "tab\there",
+        "*星",
+        "#井",
+        "&x",
+        "変化：3手",
+        "まで",
+        "  ",
+        "%TORYO",
+        "P1-KY",
+    ];
+    game.moves[1].comments = odd.map(str::to_owned).to_vec();
+    for format in TextFormat::ALL {
+        let written = format.write(&game, TextEncoding::Utf8);
+        let again = read_one(format, &written.bytes);
+        if format != TextFormat::Usi {
+            assert_eq!(again.moves[1].comments, game.moves[1].comments, "{format}");
+        }
+    }
+}
+
+#[test]
 fn a_broken_game_does_not_stop_the_others() {
     let good = "PI\n+\n+7776FU\n%TORYO\n";
     let text = format!("{good}/\nPI\n+\n+7775FU\n%TORYO\n/\n{good}");
