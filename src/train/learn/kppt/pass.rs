@@ -1,0 +1,466 @@
+//! Forward and backward pass with the step of the optimiser, the hot part of training.
+//!
+//! The backward pass divides the tables, not the positions: each task owns the weights of a king or
+//! of the pairs whose higher piece belongs to one group, goes over all positions of the batch in
+//! their order, and then moves the weights it touched. So results do not depend on the number of
+//! threads, and no gradient is stored twice.
+
+use rayon::prelude::*;
+
+use super::factors::{Factor, KingConstants};
+use super::index::{
+    GROUPS, RELATIVE_PAIRS, group_of, pair, relative_pair, relative_rows_of, rows_of, smaller,
+    triangle,
+};
+use super::tables::{Part, Tables, Weight, length, pairs_of, parts, relative_pairs_of};
+use super::view::{Batch, Info, PIECES, View};
+use crate::train::learn::loss::loss_and_slope;
+use crate::types::Rank;
+
+/// Indices of a piece paired with those before it.
+type Row = [u32; PIECES];
+
+/// Number of pairs of piece numbers: the weights of one king.
+const PAIRS: usize = triangle(super::index::NUMBERS);
+
+/// Positions per task of the forward pass.
+const POSITIONS: usize = 64;
+
+/// The buffers of passes.
+#[derive(Debug, Default)]
+pub(super) struct Pass {
+    outputs: Vec<f32>,
+    /// Derivative of the loss by the output, for each position.
+    slopes: Vec<f32>,
+    /// What each task touches.
+    touched: Vec<Vec<u32>>,
+}
+
+/// What the backward pass needs to know of the run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Exponent of the loss.
+    pub(super) power: f32,
+    /// Learning rate; `None` leaves the gradients in the tables.
+    pub(super) rate: Option<f32>,
+    /// The value of an output of 1.
+    pub(super) scale: f32,
+    /// Whether the constants of kings are learnt.
+    pub(super) kings: KingConstants,
+}
+
+impl Pass {
+    /// The outputs for the positions of a batch, for the side to move, in units of the scale.
+    pub(super) fn forward(&mut self, tables: &Tables, batch: &Batch, scale: f32) -> &[f32] {
+        self.outputs.resize(batch.positions.len(), 0.0);
+        let outputs = self.outputs.par_chunks_mut(POSITIONS);
+        let positions = batch.positions.par_chunks(POSITIONS);
+        let views = batch.views.par_chunks(POSITIONS);
+        outputs
+            .zip(positions)
+            .zip(views)
+            .for_each(|((outputs, positions), views)| {
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || {
+                        let positions = positions.iter().zip(views);
+                        for (output, (info, views)) in outputs.iter_mut().zip(positions) {
+                            *output = output_of(tables, info, views, scale);
+                        }
+                    },
+                );
+            });
+        &self.outputs
+    }
+
+    /// One step on a batch. Returns the loss before it as the sum over all positions.
+    pub(super) fn step(&mut self, tables: &mut Tables, batch: &Batch, step: Step) -> f64 {
+        self.forward(tables, batch, step.scale);
+        let mut sum = 0.0;
+        self.slopes.clear();
+        for (info, &output) in batch.positions.iter().zip(&self.outputs) {
+            let (loss, slope) = loss_and_slope(output, info.target, step.power);
+            sum += f64::from(loss);
+            self.slopes.push(slope);
+        }
+        let slopes = &self.slopes;
+        tasks(tables, &mut self.touched, step.kings)
+            .into_par_iter()
+            .for_each(|task| {
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || task.run(batch, slopes, step.rate),
+                );
+            });
+        sum
+    }
+}
+
+// --- Forward ---
+
+#[inline(always)]
+fn output_of(tables: &Tables, info: &Info, views: &[View; 2], scale: f32) -> f32 {
+    let mut sum = sum_of_view(tables, &views[0]);
+    let [board, turn] = sum_of_view(tables, &views[1]);
+    sum = [sum[0] - board, sum[1] + turn];
+    let (kkp, kk) = (tables.of(Factor::Kkp), tables.of(Factor::Kk));
+    if kkp.is_on() {
+        let count = usize::from(views[0].count);
+        for (at, &index) in info.with_piece[..count].iter().enumerate() {
+            let [board, turn] = kkp.weights[index as usize];
+            sum[0] += sign_of(info.negative, at) * board;
+            sum[1] += turn;
+        }
+    }
+    if kk.is_on() {
+        let [board, turn] = kk.weights[usize::from(info.kings)];
+        sum = [sum[0] + info.sign * board, sum[1] + turn];
+    }
+    sum[0] + sum[1] + info.material as f32 / scale
+}
+
+#[inline(always)]
+fn sign_of(negative: u64, at: usize) -> f32 {
+    if negative >> at & 1 == 0 { 1.0 } else { -1.0 }
+}
+
+/// The sum of the weights of one king's side.
+#[inline(always)]
+fn sum_of_view(tables: &Tables, view: &View) -> Weight {
+    let (kpp, relative_kpp) = (tables.of(Factor::Kpp), tables.of(Factor::RelativeKpp));
+    let (rank_pp, pp) = (tables.of(Factor::RankPp), tables.of(Factor::Pp));
+    let relative_pp = tables.of(Factor::RelativePp);
+    let mut sums = [[0.0; 2]; 5];
+    let (mut row, mut relative, count) = ([0; PIECES], [0; PIECES], usize::from(view.count));
+    for piece in 1..count {
+        if kpp.is_on() {
+            king_row(view, piece, &mut row);
+            let of_king = &kpp.weights[usize::from(view.king) * PAIRS..][..PAIRS];
+            add_row(&mut sums[0], of_king, &row[..piece]);
+        }
+        if relative_kpp.is_on() {
+            relative_row(view, piece, &mut row);
+            add_row(&mut sums[1], &relative_kpp.weights, &row[..piece]);
+        }
+        let group = group_of(view.numbers[piece].into());
+        if pp.is_on() || rank_pp.is_on() {
+            pair_row(view, piece, &mut row);
+            if pp.is_on() {
+                add_row(&mut sums[2], &pp.weights, &row[..piece]);
+            }
+            if rank_pp.is_on() {
+                // Of this group, then of this rank.
+                let of_rank = &rank_pp.weights[rank_start(view, group)..];
+                for index in &mut row[..piece] {
+                    *index -= rows_of(group) as u32;
+                }
+                add_row(&mut sums[3], of_rank, &row[..piece]);
+            }
+        }
+        if relative_pp.is_on() && group > 0 {
+            relative_pair_row(view, piece, &mut relative);
+            let of_group = &relative_pp.weights[group * RELATIVE_PAIRS..][..RELATIVE_PAIRS];
+            add_row(&mut sums[4], of_group, &relative[..piece]);
+        }
+    }
+    let [first, rest @ ..] = sums;
+    let mut sum = first;
+    for other in rest {
+        sum = [sum[0] + other[0], sum[1] + other[1]];
+    }
+    let mut add = |[board, turn]: Weight| sum = [sum[0] + board, sum[1] + turn];
+    let (kp, relative_kp) = (tables.of(Factor::Kp), tables.of(Factor::RelativeKp));
+    for piece in 0..count {
+        if kp.is_on() {
+            add(kp.weights[king_piece(view, piece)]);
+        }
+        if relative_kp.is_on() {
+            add(relative_kp.weights[relative_piece(view, piece)]);
+        }
+    }
+    if let Some(&weight) = tables.of(Factor::King).weights.get(usize::from(view.king)) {
+        add(weight);
+    }
+    sum
+}
+
+#[inline(always)]
+fn add_row(sum: &mut Weight, weights: &[Weight], row: &[u32]) {
+    for &index in row {
+        let [board, turn] = weights[index as usize];
+        sum[0] += board;
+        sum[1] += turn;
+    }
+}
+
+// --- Indices ---
+
+/// Index of the weights of a group and of the rank of the view's king.
+#[inline(always)]
+fn rank_start(view: &View, group: usize) -> usize {
+    Rank::NUM * rows_of(group) + usize::from(view.king) % Rank::NUM * pairs_of(group)
+}
+
+/// Pairs for the king of the view.
+#[inline(always)]
+fn king_row(view: &View, piece: usize, row: &mut Row) {
+    if view.is_central() {
+        return pair_row(view, piece, row);
+    }
+    let high = u32::from(view.numbers[piece]);
+    for (index, &low) in row.iter_mut().zip(&view.numbers[..piece]) {
+        *index = pair(high, low.into());
+    }
+}
+
+/// Pairs wherever the king is.
+#[inline(always)]
+fn pair_row(view: &View, piece: usize, row: &mut Row) {
+    let lists = [&view.numbers, &view.mirrored];
+    mirrored_row(lists, piece, row);
+}
+
+/// Pairs relative to the king.
+#[inline(always)]
+fn relative_row(view: &View, piece: usize, row: &mut Row) {
+    let lists = [&view.relative, &view.relative_mirrored];
+    mirrored_row(lists, piece, row);
+}
+
+#[inline(always)]
+fn mirrored_row(lists: [&[u16; PIECES]; 2], piece: usize, row: &mut Row) {
+    let [high, mirrored_high] = lists.map(|list| u32::from(list[piece]));
+    let low = lists[0][..piece].iter().zip(&lists[1][..piece]);
+    for (index, (&low, &mirrored_low)) in row.iter_mut().zip(low) {
+        let plain = pair(high, low.into());
+        *index = plain.min(pair(mirrored_high, mirrored_low.into()));
+    }
+}
+
+/// Pairs relative to each other, of a piece that is on the board.
+#[inline(always)]
+fn relative_pair_row(view: &View, piece: usize, row: &mut Row) {
+    let high = usize::from(view.numbers[piece]);
+    for (index, &low) in row.iter_mut().zip(&view.numbers[..piece]) {
+        *index = relative_pair(high, low.into()).unwrap_or(0) as u32;
+    }
+}
+
+/// Index of a piece with the king of the view.
+#[inline(always)]
+fn king_piece(view: &View, piece: usize) -> usize {
+    let number = if view.is_central() {
+        smaller([view.numbers[piece], view.mirrored[piece]])
+    } else {
+        view.numbers[piece]
+    };
+    usize::from(view.king) * super::index::NUMBERS + usize::from(number)
+}
+
+#[inline(always)]
+fn relative_piece(view: &View, piece: usize) -> usize {
+    smaller([view.relative[piece], view.relative_mirrored[piece]]).into()
+}
+
+// --- Backward ---
+
+/// Work on weights that no other task touches.
+enum Task<'a> {
+    /// The pairs of a king.
+    King(usize, Part<'a>),
+    /// Relative pairs whose higher piece belongs to a group.
+    Relative(usize, Part<'a>),
+    /// Pairs whose higher piece belongs to a group, by factor.
+    Pairs(usize, Factor, Part<'a>),
+    /// Both kings, with a piece or without.
+    Kings(Factor, Part<'a>),
+    /// A king, with a piece or without.
+    Pieces(Factor, Part<'a>),
+}
+
+/// Divides the tables. `touched` gets a list for each task.
+fn tasks<'a>(
+    tables: &'a mut Tables,
+    touched: &'a mut Vec<Vec<u32>>,
+    constants: KingConstants,
+) -> Vec<Task<'a>> {
+    let most = super::index::KINGS + 4 * GROUPS + Factor::NUM;
+    touched.resize(most, Vec::new());
+    let mut touched = touched.iter_mut();
+    let mut tasks = Vec::with_capacity(most);
+    let groups = 0..GROUPS;
+    for (factor, table) in Factor::ALL.into_iter().zip(&mut tables.0) {
+        let touched = &mut touched;
+        match factor {
+            Factor::Kpp => {
+                let lengths = (0..super::index::KINGS).map(|_| PAIRS);
+                let parts = parts(table, lengths, touched).into_iter().enumerate();
+                tasks.extend(parts.map(|(king, part)| Task::King(king, part)));
+            }
+            Factor::RelativeKpp => {
+                let lengths = groups.clone().map(relative_pairs_of);
+                let parts = parts(table, lengths, touched).into_iter().enumerate();
+                tasks.extend(parts.map(|(group, part)| Task::Relative(group, part)));
+            }
+            Factor::RankPp | Factor::Pp | Factor::RelativePp => {
+                let lengths = groups.clone().map(|group| match factor {
+                    Factor::RankPp => Rank::NUM * pairs_of(group),
+                    Factor::Pp => pairs_of(group),
+                    _ => RELATIVE_PAIRS,
+                });
+                let parts = parts(table, lengths, touched).into_iter().enumerate();
+                tasks.extend(parts.map(|(group, part)| Task::Pairs(group, factor, part)));
+            }
+            Factor::King if constants != KingConstants::Learnt => {}
+            Factor::Kkp | Factor::Kk | Factor::Kp | Factor::RelativeKp | Factor::King => {
+                let lengths = std::iter::once(length(factor));
+                let part = parts(table, lengths, touched).into_iter();
+                tasks.extend(part.map(|part| match factor {
+                    Factor::Kkp | Factor::Kk => Task::Kings(factor, part),
+                    _ => Task::Pieces(factor, part),
+                }));
+            }
+        }
+    }
+    tasks
+}
+
+impl Task<'_> {
+    /// Collects the gradients and moves the weights.
+    #[inline(always)]
+    fn run(self, batch: &Batch, slopes: &[f32], rate: Option<f32>) {
+        let part = match self {
+            Self::King(king, part) => of_king(king, part, batch, slopes),
+            Self::Relative(group, part) => of_relative(group, part, batch, slopes),
+            Self::Pairs(group, factor, part) => of_pairs(group, factor, part, batch, slopes),
+            Self::Kings(factor, part) => of_kings(factor, part, batch, slopes),
+            Self::Pieces(factor, part) => of_pieces(factor, part, batch, slopes),
+        };
+        if let Some(rate) = rate {
+            part.step(rate);
+        }
+    }
+}
+
+/// The gradient by the board and the turn part of the weights of a view.
+#[inline(always)]
+fn of_view(slope: f32, side: usize) -> Weight {
+    // The board part counts for the side of the king, the turn part for the side to move.
+    [if side == 0 { slope } else { -slope }, slope]
+}
+
+/// All views with their gradients, those without any left out.
+#[inline(always)]
+fn views<'a>(
+    batch: &'a Batch,
+    slopes: &'a [f32],
+) -> impl Iterator<Item = (&'a View, Weight)> + use<'a> {
+    let positions = batch.views.iter().zip(slopes);
+    let positions = positions.filter(|&(_, &slope)| slope != 0.0);
+    positions.flat_map(|(views, &slope)| {
+        let [us, them] = views;
+        [(us, of_view(slope, 0)), (them, of_view(slope, 1))]
+    })
+}
+
+#[inline(always)]
+fn of_king<'a>(king: usize, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+    let mut row = [0; PIECES];
+    for &number in &batch.by_king[king] {
+        let (position, side) = (number as usize / 2, number as usize % 2);
+        if slopes[position] == 0.0 {
+            continue;
+        }
+        let view = &batch.views[position][side];
+        let gradient = of_view(slopes[position], side);
+        for piece in 1..usize::from(view.count) {
+            king_row(view, piece, &mut row);
+            part.add_row(&row[..piece], 0, gradient);
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn of_relative<'a>(group: usize, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+    let mut row = [0; PIECES];
+    let first = relative_rows_of(group) as u32;
+    for (view, gradient) in views(batch, slopes) {
+        for piece in view.starts[group]..view.starts[group + 1] {
+            relative_row(view, piece.into(), &mut row);
+            part.add_row(&row[..piece.into()], first, gradient);
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn of_pairs<'a>(
+    group: usize,
+    factor: Factor,
+    mut part: Part<'a>,
+    batch: &Batch,
+    slopes: &[f32],
+) -> Part<'a> {
+    let mut row = [0; PIECES];
+    if factor == Factor::RelativePp && group == 0 {
+        return part;
+    }
+    for (view, gradient) in views(batch, slopes) {
+        let start = match factor {
+            Factor::RankPp => rank_start(view, group) - Rank::NUM * rows_of(group),
+            _ => 0,
+        };
+        for piece in view.starts[group]..view.starts[group + 1] {
+            let piece = usize::from(piece);
+            let first = if factor == Factor::RelativePp {
+                relative_pair_row(view, piece, &mut row);
+                0
+            } else {
+                pair_row(view, piece, &mut row);
+                rows_of(group)
+            };
+            if start > 0 {
+                for index in &mut row[..piece] {
+                    *index += start as u32;
+                }
+            }
+            part.add_row(&row[..piece], first as u32, gradient);
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn of_kings<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+    let positions = batch.positions.iter().zip(&batch.views).zip(slopes);
+    for ((info, views), &slope) in positions.filter(|&(_, &slope)| slope != 0.0) {
+        if factor == Factor::Kk {
+            part.add(info.kings.into(), [slope * info.sign, slope]);
+            continue;
+        }
+        let count = usize::from(views[0].count);
+        for (at, &index) in info.with_piece[..count].iter().enumerate() {
+            part.add(index as usize, [slope * sign_of(info.negative, at), slope]);
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn of_pieces<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+    for (view, gradient) in views(batch, slopes) {
+        if factor == Factor::King {
+            part.add(view.king.into(), gradient);
+            continue;
+        }
+        for piece in 0..usize::from(view.count) {
+            let index = match factor {
+                Factor::Kp => king_piece(view, piece),
+                _ => relative_piece(view, piece),
+            };
+            part.add(index, gradient);
+        }
+    }
+    part
+}
