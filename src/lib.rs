@@ -18,6 +18,8 @@
 //! | [`book`] | opening books: formats, look-up, choice of a move |
 //! | [`engine`] | the facade for front ends: settings, the last valid position, the searches |
 //! | [`mod@bench`], [`usi`] | the benchmark; the USI protocol |
+//! | [`analysis`] | analysis of whole games: judgement on each move, summaries, comments |
+//! | [`page`] | web pages that show games on a board, each one file |
 //! | [`arena`] | matches between engines, tuning |
 //! | [`csa`] | the client for CSA servers such as floodgate |
 //! | [`makebook`] | making opening books |
@@ -37,6 +39,7 @@
 //! # Ok::<(), raicho::position::SfenError>(())
 //! ```
 
+pub mod analysis;
 pub mod arena;
 pub mod bench;
 pub mod bitboard;
@@ -45,9 +48,11 @@ pub mod cli;
 pub mod csa;
 pub mod engine;
 pub mod eval;
+pub mod lang;
 pub mod makebook;
 pub mod mate;
 pub mod movegen;
+pub mod page;
 pub mod position;
 pub mod records;
 pub mod runs;

@@ -34,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("eval", &["position"]),
     ("search", &["movegen", "mate", "transposition", "eval"]),
     ("records", &["movegen"]),
+    ("lang", &["records"]),
     (
         "book",
         &["movegen", "records::packed", "records::apery_move", "runs"],
@@ -41,6 +42,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["search", "book"]),
     ("bench", &["engine"]),
     ("usi", &["engine", "records::sfen_line"]),
+    ("analysis", &["engine", "records", "runs"]),
+    ("page", &["analysis", "lang", "records"]),
     ("arena", &["engine", "usi::client", "records", "runs"]),
     (
         "csa",
@@ -57,7 +60,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("train", &["engine", "records", "runs"]),
     (
         "cli",
-        &["bench", "usi", "arena", "csa", "makebook", "train", "runs"],
+        &[
+            "bench", "usi", "analysis", "page", "lang", "arena", "csa", "makebook", "train", "runs",
+        ],
     ),
 ];
 

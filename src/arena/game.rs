@@ -197,9 +197,9 @@ impl Game<'_> {
     fn record(&mut self, mv: Move, answer: &Answer, thought: Option<Thought>) {
         self.append(mv);
         self.played.moves.push(RecordedMove {
-            mv,
             time: Some(answer.answered - answer.asked),
             thought,
+            ..RecordedMove::from(mv)
         });
     }
 

@@ -77,21 +77,12 @@ fn record_of(
     played: &PlayedGame,
     started_at: &jiff::Zoned,
 ) -> GameRecord {
-    let opening_move = |mv: &_| RecordedMove {
-        mv: *mv,
-        time: None,
-        thought: None,
-    };
-    let opening_moves = opening.moves().iter().map(opening_move);
+    let opening_moves = opening.moves().iter().copied().map(RecordedMove::from);
     let mut record = GameRecord {
-        event: String::new(),
         players,
-        ratings: [None; Color::NUM],
         started_at: Some(started_at.strftime("%Y/%m/%d %H:%M:%S").to_string()),
-        time_limit: None,
-        start: opening.line.start.clone(),
         moves: opening_moves.chain(played.moves.iter().cloned()).collect(),
-        ending: Ending::Interrupted,
+        ..GameRecord::new(opening.line.start.clone())
     };
     let side = record.side_to_move_at_end();
     let ending = ending_of(&played.verdict, side);

@@ -108,14 +108,13 @@ mod tests {
             let mv = legal_moves(&position)[0];
             position.do_move(mv);
             RecordedMove {
-                mv,
-                time: None,
                 thought: score.map(|score| Thought {
                     score: Some(score),
                     depth: None,
                     nodes: None,
                     pv: Vec::new(),
                 }),
+                ..RecordedMove::from(mv)
             }
         });
         played.collect()

@@ -30,7 +30,6 @@ mod reader;
 mod rotate;
 mod sbk;
 mod shared_file;
-mod sorted;
 mod writer;
 mod writer_error;
 mod ybb;
@@ -48,7 +47,6 @@ pub use options::BookOptions;
 pub use order::order_key;
 pub use probe::{Dropped, Probe, ProbedMove, Refusal, probe};
 pub use reader::BookReader;
-pub use sorted::{SortedError, SortedWriter};
 pub use writer::BookWriter;
 pub use writer_error::WriteError;
 

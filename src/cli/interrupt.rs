@@ -24,19 +24,59 @@ pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
 /// # Errors
 /// As [`stop_on_ctrl_c`].
 pub(super) fn stop_on_ctrl_c_with(message: &'static str) -> anyhow::Result<Arc<Stop>> {
-    let stop = Arc::new(Stop::new());
-    let seen = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if seen.is_abort() {
+    let say = |message: &str| output::eprint_line(format_args!("\n{message}"));
+    Ok(Arc::clone(on_ctrl_c(message, say, || {})?.stop()))
+}
+
+/// What Ctrl-C does, also where the terminal passes it on as a key.
+pub(super) struct Interrupt {
+    stop: Arc<Stop>,
+    /// What is said at the first press, and how.
+    message: &'static str,
+    say: Box<dyn Fn(&str) + Send + Sync>,
+    /// Called before the program exits at once.
+    before_exit: fn(),
+}
+
+impl Interrupt {
+    /// The first press ends the work after the running pieces, the second aborts these, the third
+    /// exits.
+    pub(super) fn press(&self) {
+        if self.stop.is_abort() {
+            (self.before_exit)();
             // Some thread is blocked, for example by an engine; all files are complete at any time.
             std::process::exit(EXIT_INTERRUPTED);
-        } else if seen.is_requested() {
-            seen.abort();
+        } else if self.stop.is_requested() {
+            self.stop.abort();
         } else {
-            output::eprint_line(format_args!("\n{message}"));
-            seen.finish();
+            (self.say)(self.message);
+            self.stop.finish();
         }
-    })
-    .context("Ctrl-C cannot be watched")?;
-    Ok(stop)
+    }
+
+    /// The stop that it requests.
+    pub(super) const fn stop(&self) -> &Arc<Stop> {
+        &self.stop
+    }
+}
+
+/// As [`stop_on_ctrl_c`] with another message at the first press, another way to say it, and
+/// something to do before the program exits at once.
+///
+/// # Errors
+/// The signal handler cannot be installed.
+pub(super) fn on_ctrl_c(
+    message: &'static str,
+    say: impl Fn(&str) + Send + Sync + 'static,
+    before_exit: fn(),
+) -> anyhow::Result<Arc<Interrupt>> {
+    let interrupt = Arc::new(Interrupt {
+        stop: Arc::new(Stop::new()),
+        message,
+        say: Box::new(say),
+        before_exit,
+    });
+    let seen = Arc::clone(&interrupt);
+    ctrlc::set_handler(move || seen.press()).context("Ctrl-C cannot be watched")?;
+    Ok(interrupt)
 }

@@ -21,9 +21,11 @@ mod output;
 mod perft;
 mod progress;
 mod share;
+mod shell;
 mod sort_memory;
 mod spsa;
 mod usi;
+mod watching;
 mod work;
 
 use std::io::{self, Write};
@@ -32,6 +34,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
+use crate::lang::Lang;
 use crate::util::abbreviate;
 
 /// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and
@@ -39,18 +42,25 @@ use crate::util::abbreviate;
 #[derive(Parser)]
 #[command(name = "raicho", version, about)]
 struct Arguments {
+    /// Language of what tools for people print, ja or en [default: that of `RAICHO_LANG`, or
+    /// `LANG`]
+    #[arg(long, global = true, value_name = "LANG")]
+    lang: Option<Lang>,
+
     #[command(subcommand)]
     command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show positions and their best lines, for people
-    Analyze(analyze::Arguments),
+    /// Analyse games and positions for people: tables, records with comments, a web page
+    Analyze(Box<analyze::Arguments>),
     /// Search fixed positions; the node count identifies a version
     Bench(bench::Arguments),
     /// Show, check, convert, probe and make opening books
     Book(book::Arguments),
+    /// Print completions of the command line for a shell
+    Completions(shell::Completions),
     /// Turn teacher data and games from one format into another
     Convert(data::convert::Arguments),
     /// Play on a CSA server such as floodgate, for as long as you like
@@ -61,6 +71,8 @@ enum Command {
     Gensfen(Box<gensfen::Arguments>),
     /// Train a network from teacher data
     Learn(Box<learn::Arguments>),
+    /// Write manual pages
+    Man(shell::Man),
     /// Let engines play against each other, with error bars and a referee who knows all the rules
     Match(Box<arena::Arguments>),
     /// Solve tsume problems: find mates by checks alone
@@ -93,17 +105,20 @@ pub fn run() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return print_usage(error),
     };
+    let lang = arguments.lang.unwrap_or_else(Lang::of_environment);
     let result = match arguments.command {
-        Some(Command::Analyze(arguments)) => analyze::run(&arguments),
+        Some(Command::Analyze(arguments)) => analyze::run(&arguments, lang),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
-        Some(Command::Book(arguments)) => book::run(&arguments),
+        Some(Command::Completions(arguments)) => shell::completions(&arguments),
+        Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments),
-        Some(Command::Match(arguments)) => arena::run(&arguments),
-        Some(Command::Mate(arguments)) => mate::run(&arguments),
+        Some(Command::Man(arguments)) => shell::man(&arguments),
+        Some(Command::Match(arguments)) => arena::run(&arguments, lang),
+        Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),

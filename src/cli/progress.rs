@@ -60,6 +60,14 @@ impl Meter {
         }
     }
 
+    /// Calls `print`, which writes to standard output, with the bar out of its way.
+    pub(super) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
     /// Removes the bar.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {

@@ -3,9 +3,15 @@
 //! A line that acts in a game can only be made by a `Turn`. The password is
 //! part of `ClientLine::wire` only; `Display` and `Debug` blank it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::turn::OwnAction;
+
+/// Stands for a password.
+const BLANK: &str = "****";
+/// Shortest password that is blanked in what others say.
+const SHORTEST_BLANKED: usize = 4;
 
 /// A secret text. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,6 +36,17 @@ impl Password {
         clock.is_some_and(is_number) && total.is_some_and(is_number) && parts.next().is_some()
     }
 
+    /// The text with the password blanked where it occurs. A password of few letters is not looked
+    /// for: it occurs in ordinary words.
+    pub(super) fn blanked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let secret = self.0.rsplit(',').next().unwrap_or_default();
+        if secret.len() >= SHORTEST_BLANKED && text.contains(secret) {
+            Cow::Owned(text.replace(secret, BLANK))
+        } else {
+            Cow::Borrowed(text)
+        }
+    }
+
     /// The secret itself, for the connection only.
     pub(super) fn reveal(&self) -> &str {
         &self.0
@@ -38,7 +55,7 @@ impl Password {
 
 impl fmt::Debug for Password {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("****")
+        f.write_str(BLANK)
     }
 }
 
@@ -104,7 +121,7 @@ impl ClientLine {
 /// The line with the password blanked.
 impl fmt::Display for ClientLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text("****"))
+        f.write_str(&self.text(BLANK))
     }
 }
 
@@ -131,6 +148,16 @@ mod tests {
             *reconnect = Some("id+token".to_owned());
         }
         assert_eq!(login.wire(), "LOGIN raicho secret reconnect:id+token");
+    }
+
+    #[test]
+    fn a_password_that_a_server_repeats_is_blanked() {
+        let password = Password::new("floodgate-300-10F,a,secret");
+        assert_eq!(
+            password.blanked("##[ERROR] LOGIN x floodgate-300-10F,a,secret"),
+            "##[ERROR] LOGIN x floodgate-300-10F,a,****"
+        );
+        assert_eq!(Password::new("OK").blanked("LOGIN:x OK"), "LOGIN:x OK");
     }
 
     #[test]

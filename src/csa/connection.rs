@@ -2,6 +2,8 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -13,6 +15,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes read at once.
 const BUFFER_BYTES: usize = 4096;
+/// The socket is not read while so many lines wait to be handled: the server that sends faster has
+/// to wait, and no memory fills.
+const MOST_WAITING: usize = 10_000;
+/// How often the thread looks whether it may read on.
+const WAIT_INTERVAL: Duration = Duration::from_millis(2);
 
 /// What came through the socket.
 #[derive(Debug)]
@@ -27,29 +34,38 @@ pub(super) enum Received {
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
+    is_closed: Arc<AtomicBool>,
     reader: Option<JoinHandle<()>>,
 }
 
 impl Connection {
     /// Connects to the first address of the host that answers. `on_received` is called from the
-    /// reading thread; the last call is [`Received::Closed`].
+    /// reading thread; the last call is [`Received::Closed`]. `waiting` is raised before each call
+    /// for a line, and to be lowered when it was handled.
     ///
     /// # Errors
     /// The host is unknown, or no address answers.
     pub(super) fn open(
         host: &str,
         port: u16,
+        waiting: Arc<AtomicUsize>,
         on_received: impl Fn(Received, Instant) + Send + 'static,
     ) -> io::Result<Self> {
         let stream = connect(host, port)?;
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(SEND_TIMEOUT))?;
         let input = stream.try_clone()?;
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&is_closed);
         let reader = thread::Builder::new()
             .name("csa-reader".to_owned())
-            .spawn(move || read(input, on_received))?;
+            .spawn(move || {
+                read(input, &waiting, &seen, &on_received);
+                on_received(Received::Closed, Instant::now());
+            })?;
         Ok(Self {
             stream,
+            is_closed,
             reader: Some(reader),
         })
     }
@@ -65,6 +81,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
+        self.is_closed.store(true, Ordering::Relaxed);
         // Fails if the server has closed it.
         let _ = self.stream.shutdown(Shutdown::Both);
         if let Some(reader) = self.reader.take() {
@@ -84,14 +101,24 @@ fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     Err(last)
 }
 
-fn read(mut input: TcpStream, on_received: impl Fn(Received, Instant)) {
+fn read(
+    mut input: TcpStream,
+    waiting: &AtomicUsize,
+    is_closed: &AtomicBool,
+    on_received: &impl Fn(Received, Instant),
+) {
     let (mut lines, mut bytes) = (LineBuffer::default(), [0; BUFFER_BYTES]);
-    loop {
+    while !is_closed.load(Ordering::Relaxed) {
+        if waiting.load(Ordering::Relaxed) >= MOST_WAITING {
+            thread::sleep(WAIT_INTERVAL);
+            continue;
+        }
         match input.read(&mut bytes) {
             Ok(0) => break,
             Ok(count) => {
                 let now = Instant::now();
                 lines.feed(&bytes[..count], |line| {
+                    waiting.fetch_add(1, Ordering::Relaxed);
                     on_received(Received::Line(line), now);
                 });
             }
@@ -99,5 +126,4 @@ fn read(mut input: TcpStream, on_received: impl Fn(Received, Instant)) {
             Err(_) => break,
         }
     }
-    on_received(Received::Closed, Instant::now());
 }

@@ -1,22 +1,26 @@
-//! The log of the dialogue with the server: one file a day, each line with its time. Passwords are
-//! blanked before they come here.
+//! The log of the dialogue with the server: one file a day, each line with its time. Our lines come
+//! with the password blanked; where a server repeats it, it is blanked here.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::client_line::Password;
+
 /// The log files in a folder.
 #[derive(Debug)]
 pub(super) struct DialogueLog {
     folder: PathBuf,
+    password: Password,
     day: String,
     file: Option<File>,
 }
 
 impl DialogueLog {
-    pub(super) fn new(folder: &Path) -> Self {
+    pub(super) fn new(folder: &Path, password: Password) -> Self {
         Self {
             folder: folder.to_owned(),
+            password,
             day: String::new(),
             file: None,
         }
@@ -32,6 +36,7 @@ impl DialogueLog {
             self.day = day;
         }
         if let Some(file) = &mut self.file {
+            let line = self.password.blanked(line);
             let line = format!("{} {direction} {line}\n", now.strftime("%H:%M:%S%.3f"));
             if let Err(error) = file.write_all(line.as_bytes()) {
                 log::warn!("the dialogue log: {error}");

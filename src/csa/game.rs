@@ -6,8 +6,9 @@ use super::clock::GameClock;
 use super::server_line::TimeCount;
 use super::summary::Summary;
 use crate::position::Position;
-use crate::records::csa::{black_score, move_text};
+use crate::records::csa::move_text;
 use crate::records::game::Thought;
+use crate::records::game::black_score;
 use crate::records::sfen_line::SfenLine;
 use crate::types::{Color, EnteringKingRule, Move, Score};
 
@@ -34,8 +35,27 @@ pub struct PlayedMove {
     pub time: Option<Duration>,
     /// The time that we measured, for the moves of the game.
     pub measured: Option<Duration>,
+    /// The time that was planned for an own move, and what was used of it.
+    pub plan: Option<KeptPlan>,
     /// What the engine thought about an own move.
     pub thought: Option<Thought>,
+}
+
+/// The time of an own move, from the server's line that gave us the turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeptPlan {
+    /// The longest time that was planned: by the engine, or what the client allows one that does
+    /// not say.
+    pub longest: Duration,
+    /// The time until the move was sent.
+    pub used: Duration,
+}
+
+/// What only we know about an own move; nothing for other moves.
+#[derive(Debug, Default)]
+pub(super) struct OwnMove {
+    pub(super) thought: Option<Thought>,
+    pub(super) plan: Option<KeptPlan>,
 }
 
 /// When to resign a game that the engine plays on.
@@ -66,6 +86,7 @@ impl Game {
                 mv: recorded.mv,
                 time: recorded.time,
                 measured: None,
+                plan: None,
                 thought: None,
             });
         }
@@ -131,7 +152,7 @@ impl Game {
         mv: Move,
         count: Option<TimeCount>,
         measured: Duration,
-        thought: Option<Thought>,
+        own: OwnMove,
     ) {
         let mover = self.position.side_to_move();
         let time = count.map(|count| self.clock.meaning(mover, count, measured));
@@ -140,7 +161,8 @@ impl Game {
             mv,
             time,
             measured: Some(measured),
-            thought,
+            plan: own.plan,
+            thought: own.thought,
         });
     }
 
@@ -166,8 +188,9 @@ impl Game {
     }
 }
 
-/// Most moves of the line in a comment. Servers cut long lines.
-const MOST_COMMENT_MOVES: usize = 30;
+/// Most moves of a line that is sent and recorded, the move itself included. Servers cut long
+/// lines.
+pub(super) const LONGEST_LINE: usize = 31;
 
 /// The comment that is sent with a move: `'* SCORE PV`, the score from black's point of view, the
 /// line from the reply on. Empty without a score.
@@ -177,9 +200,9 @@ pub(super) fn comment(mv: Move, thought: &Thought) -> String {
     };
     let mut text = format!("'* {}", black_score(score, mv.piece().color()));
     if thought.pv.first() == Some(&mv) {
-        for &reply in thought.pv[1..].iter().take(MOST_COMMENT_MOVES) {
+        for reply in &thought.pv[1..] {
             text.push(' ');
-            text.push_str(&move_text(reply));
+            text.push_str(&move_text(*reply));
         }
     }
     text

@@ -1,15 +1,16 @@
 //! The folder of a client: a journal with one line of JSON a game, and the record of each game.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::PlayedMove;
+use super::game::{KeptPlan, PlayedMove};
 use super::outcome::FinishedGame;
 use super::server_line::Verdict;
-use crate::records::csa::{self, black_score};
-use crate::records::game::{GameRecord, RecordedMove};
+use crate::records::csa;
+use crate::records::game::{GameRecord, RecordedMove, black_score};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
 use crate::types::Color;
 
@@ -58,6 +59,9 @@ pub struct Entry {
     pub scores: Vec<Option<i32>>,
     /// How our count of the own moves differs from the server's.
     pub clock: ClockDifference,
+    /// How the own moves kept to the planned time.
+    #[serde(default)]
+    pub plan: PlanDifference,
     /// The record, relative to the folder.
     pub record: PathBuf,
 }
@@ -76,6 +80,18 @@ pub enum GameResult {
     None,
 }
 
+impl GameResult {
+    /// `won`, `lost`, `drawn` or `no result`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Win => "won",
+            Self::Loss => "lost",
+            Self::Draw => "drawn",
+            Self::None => "no result",
+        }
+    }
+}
+
 /// The difference between our count of a move, in whole seconds, and the server's.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ClockDifference {
@@ -85,6 +101,17 @@ pub struct ClockDifference {
     pub mean: f64,
     /// The largest one in seconds.
     pub largest: f64,
+}
+
+/// How far own moves were sent before or after the longest time that was planned for them.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct PlanDifference {
+    /// Number of own moves with a plan.
+    pub moves: u32,
+    /// Number of moves that were sent after the longest planned time.
+    pub late: u32,
+    /// The latest one in seconds after the longest planned time; negative if all came before.
+    pub latest: f64,
 }
 
 /// A journal that is open for writing.
@@ -122,13 +149,31 @@ impl Journal {
         started: &jiff::Zoned,
     ) -> Result<Entry, FolderError> {
         let record = record_of(finished, started);
-        let entry = entry_of(finished, &record, started);
+        let mut entry = entry_of(finished, &record, started);
+        entry.record = self.free_name(&entry.record);
         let mut text = Vec::new();
         // Writing to memory cannot fail.
         let _ = csa::write(&record, &mut text);
-        self.folder.write_file(&entry.record, &text)?;
-        self.folder.append(&entry)?;
+        let written = self
+            .folder
+            .write_file(&entry.record, &text)
+            .and_then(|()| self.folder.append(&entry));
+        if let Err(error) = written {
+            // A part of the record, or a record that the journal does not know.
+            let _ = fs::remove_file(self.path().join(&entry.record));
+            return Err(error);
+        }
         Ok(entry)
+    }
+
+    /// The name, or one with a number where it is taken: clocks are set back, for example at the
+    /// end of summer time.
+    fn free_name(&self, name: &Path) -> PathBuf {
+        let stem = name.with_extension("");
+        let numbered = |number| PathBuf::from(format!("{}-{number}.csa", stem.display()));
+        let mut names = std::iter::once(name.to_owned()).chain((2..).map(numbered));
+        let free = names.find(|name| !self.path().join(name).exists());
+        free.unwrap_or_else(|| name.to_owned())
     }
 }
 
@@ -143,19 +188,17 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, FolderError> {
 fn record_of(finished: &FinishedGame, started: &jiff::Zoned) -> GameRecord {
     let summary = finished.game.summary();
     let recorded = |played: &PlayedMove| RecordedMove {
-        mv: played.mv,
         time: played.time,
         thought: played.thought.clone(),
+        ..RecordedMove::from(played.mv)
     };
     GameRecord {
         event: summary.id.clone(),
         players: summary.players.clone(),
-        ratings: [None; Color::NUM],
         started_at: Some(started.strftime("%Y/%m/%d %H:%M:%S").to_string()),
-        time_limit: None,
-        start: summary.start.clone(),
         moves: finished.game.moves().iter().map(recorded).collect(),
         ending: finished.ending.clone(),
+        ..GameRecord::new(summary.start.clone())
     }
 }
 
@@ -202,6 +245,7 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         seconds,
         scores: own_moves().map(score).collect(),
         clock: clock_difference(own_moves().map(|(_, played)| *played)),
+        plan: plan_difference(own_moves().filter_map(|(_, played)| played.plan)),
         record: PathBuf::from(format!("csa/{stem}.csa")),
     }
 }
@@ -224,6 +268,19 @@ fn clock_difference<'a>(moves: impl Iterator<Item = &'a PlayedMove>) -> ClockDif
         mean: differences.iter().sum::<f64>() / f64::from(count.max(1)),
         largest: differences.iter().copied().fold(0.0, f64::max),
     }
+}
+
+fn plan_difference(plans: impl Iterator<Item = KeptPlan>) -> PlanDifference {
+    let after = plans.map(|plan| plan.used.as_secs_f64() - plan.longest.as_secs_f64());
+    after.fold(PlanDifference::default(), |sum, after| PlanDifference {
+        moves: sum.moves + 1,
+        late: sum.late + u32::from(after > 0.0),
+        latest: if sum.moves == 0 {
+            after
+        } else {
+            sum.latest.max(after)
+        },
+    })
 }
 
 /// The name with characters replaced that some file system does not allow.

@@ -13,6 +13,9 @@ const BEFORE_RESUMING: Duration = Duration::from_millis(1500);
 /// First and longest pause after a lost connection.
 const FIRST_RETRY: Duration = Duration::from_secs(3);
 const LONGEST_RETRY: Duration = Duration::from_mins(5);
+/// So many pauses have grown after a game that was broken off: a server that drops every game must
+/// not be stormed, and one that is back soon not be missed.
+const MOST_LOSSES_AFTER_GAME: u32 = 2;
 /// First and longest pause after a refused login: servers block accounts that try too often.
 const FIRST_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 const LONGEST_AFTER_REFUSAL: Duration = Duration::from_mins(15);
@@ -34,6 +37,8 @@ pub(super) enum Cause {
     Refused,
     /// A game is to be resumed.
     Resuming,
+    /// A record could not be written.
+    Unwritten,
 }
 
 /// The pauses of a run.
@@ -58,10 +63,14 @@ impl Pauses {
         }
     }
 
-    /// The server works: a game has begun, or the connection lasted a while. Pauses after lost
-    /// connections begin anew.
-    pub(super) fn note_success(&mut self) {
+    /// The connection lasted a while: pauses after lost connections begin anew.
+    pub(super) fn note_good_connection(&mut self) {
         self.losses = 0;
+    }
+
+    /// The server works: a game has begun.
+    pub(super) fn note_game(&mut self) {
+        self.losses = self.losses.min(MOST_LOSSES_AFTER_GAME);
     }
 
     /// The pause that begins at `now`.
@@ -72,7 +81,7 @@ impl Pauses {
                 AFTER_GAME
             }
             Cause::Resuming => BEFORE_RESUMING,
-            Cause::Lost => grown(FIRST_RETRY, LONGEST_RETRY, &mut self.losses),
+            Cause::Lost | Cause::Unwritten => grown(FIRST_RETRY, LONGEST_RETRY, &mut self.losses),
             Cause::Refused => grown(
                 FIRST_AFTER_REFUSAL,
                 LONGEST_AFTER_REFUSAL,
@@ -127,8 +136,19 @@ mod tests {
         assert!(pauses.next(Cause::Played, at(0, 0)) >= Duration::from_secs(1));
         assert!(pauses.next(Cause::Lost, at(0, 0)) < Duration::from_secs(4));
         pauses.next(Cause::Lost, at(0, 0));
-        pauses.note_success();
+        pauses.note_good_connection();
         assert!(pauses.next(Cause::Lost, at(0, 0)) < Duration::from_secs(4));
+    }
+
+    #[test]
+    fn a_server_that_drops_every_game_is_not_stormed() {
+        let mut pauses = Pauses::new("test-60-1", 3);
+        for round in 0..20 {
+            pauses.note_game();
+            let pause = pauses.next(Cause::Lost, at(0, 0));
+            assert!(pause <= Duration::from_secs(15), "{pause:?}");
+            assert!(round < 2 || pause >= Duration::from_secs(9), "{pause:?}");
+        }
     }
 
     #[test]

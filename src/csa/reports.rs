@@ -22,12 +22,23 @@ impl SearchId {
 }
 
 /// The rules of a game that an engine should know before it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameRules {
+    /// The id of the game.
+    pub game: String,
     /// The game is drawn or worthless after this many moves; `None` without a limit.
     pub max_moves: Option<u32>,
     /// The rule of declarations.
     pub declaration: EnteringKingRule,
+}
+
+/// The end of a preparation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Prepared {
+    /// The id of the game. A slow engine can end the preparation for a game that is over.
+    pub game: String,
+    /// Why the engine cannot play, if it cannot.
+    pub result: Result<(), String>,
 }
 
 /// A search.
@@ -81,6 +92,8 @@ pub struct Report {
 /// The content of a [`Report`].
 #[derive(Clone, Debug)]
 pub enum Content {
+    /// The longest time that the engine plans to use, from the start of the turn.
+    Plan(Duration),
     /// The best line so far.
     Thought(Thought),
     /// The end of the search.

@@ -273,7 +273,9 @@ impl Engine {
     ) -> Vec<PrepareProblem> {
         self.finish();
         let rule = self.settings.search.entering_king_rule;
-        if self.position.declaration(rule).is_none() {
+        // A weak player does not know openings by heart for long.
+        let knows_books = self.position.game_ply() <= self.settings.skill().book_plies();
+        if knows_books && self.position.declaration(rule).is_none() {
             let (position, settings) = (&self.position, &self.settings.book);
             let Some(back) = self.books.go(position, &limits, settings, on_event) else {
                 return Vec::new();

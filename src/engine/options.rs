@@ -87,6 +87,16 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The strength of play.
+    pub(super) fn skill(&self) -> Skill {
+        let skill = self.search.skill;
+        if self.limits_strength {
+            skill.min(Skill::of_rating(self.rating))
+        } else {
+            skill
+        }
+    }
+
     /// The search settings for one search. Adds the limits that the settings impose to `limits`.
     pub(super) fn for_search(&self, limits: &mut Limits) -> search::Settings {
         let mut settings = self.search.clone();
@@ -101,12 +111,12 @@ impl Settings {
         if limits.nodes.is_none() && self.nodes_limit > 0 {
             limits.nodes = Some(self.nodes_limit);
         }
-        if limits.infinite {
-            // Analysis runs at full strength.
-            settings.skill = Skill::FULL;
-        } else if self.limits_strength {
-            settings.skill = settings.skill.min(Skill::of_rating(self.rating));
-        }
+        // Analysis runs at full strength.
+        settings.skill = if limits.infinite {
+            Skill::FULL
+        } else {
+            self.skill()
+        };
         limits.soft_nodes = limits.soft_nodes.or(settings.skill.nodes());
         settings
     }

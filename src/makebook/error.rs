@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::book::{BookError, BookFault, FaultLog, WriteError};
 use crate::records::packed::PackedError;
 use crate::records::teacher::TeacherError;
-use crate::runs::{FolderError, OutputError, ThreadError};
+use crate::runs::{FolderError, Interrupted, OutputError, ThreadError};
 use crate::transposition::TableError;
 
 /// Why a book cannot be made.
@@ -94,8 +94,8 @@ pub enum MakeError {
     #[error("threads cannot be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// The user ended the work.
-    #[error("interrupted")]
-    Interrupted,
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl MakeError {

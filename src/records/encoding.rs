@@ -26,6 +26,26 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     text
 }
 
+/// Encodes a text in CP932; `None` if that lacks one of its letters.
+pub fn encode_shift_jis(text: &str) -> Option<Vec<u8>> {
+    // Unicode has two letters where CP932 has one, and Windows takes the other of the two.
+    let text: String = text
+        .chars()
+        .map(|letter| match letter {
+            '〜' => '～',
+            '−' => '－',
+            '‖' => '∥',
+            '—' => '―',
+            '¢' => '￠',
+            '£' => '￡',
+            '¬' => '￢',
+            _ => letter,
+        })
+        .collect();
+    let (bytes, _, has_errors) = SHIFT_JIS.encode(&text);
+    (!has_errors).then(|| bytes.into_owned())
+}
+
 /// The encoding that the first line names, if any.
 fn named(bytes: &[u8]) -> Option<&'static Encoding> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
@@ -48,6 +68,15 @@ fn looks_like_euc_jp(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cp932_has_the_letters_of_its_vendors() {
+        let text = "①Ⅳ㈱﨑髙彅纊〜ｱ龍";
+        let bytes = encode_shift_jis(text).expect("letters of CP932");
+        assert_eq!(decode(&bytes), text.replace('〜', "～"));
+        assert_eq!(encode_shift_jis("☗"), None);
+        assert_eq!(encode_shift_jis("😀"), None);
+    }
 
     #[test]
     fn every_encoding_is_recognised() {

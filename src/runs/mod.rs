@@ -8,6 +8,7 @@
 //! | [`execute`] | performs the pieces of a plan on several threads |
 //! | [`Numbers`] | the usual order: every number of this shard that is not done yet |
 //! | [`Stop`] | the request to end: after the running pieces, or at once |
+//! | [`Watch`] | the progress of work without pieces, and the request to end it |
 //! | [`Shard`] | the share of the pieces that one of several machines does |
 //! | [`RunFolder`] | settings, a journal with one line of JSON per finished piece, a lock |
 //! | [`OutputFile`] | a file that gets its name when it is complete |
@@ -25,6 +26,7 @@ mod output;
 mod settings;
 mod shard;
 mod stop;
+mod watch;
 
 pub use error::{FolderError, RunKind};
 pub use folder::{FolderLock, RunFolder};
@@ -34,6 +36,7 @@ pub use output::{OutputError, OutputFile};
 pub use settings::difference;
 pub use shard::{Shard, ShardError};
 pub use stop::Stop;
+pub use watch::{Interrupted, Watch};
 
 pub(crate) use error::io_error;
 pub(crate) use files::replace;

@@ -205,7 +205,13 @@ impl Searcher {
         self.stop();
         self.wait();
         let (limits, settings) = (Arc::new(limits), Arc::new(settings.clone()));
-        self.signals = Arc::new(Signals::of_search(self.threads.len(), limits.ponder));
+        // A skill level is as strong on any number of cores.
+        let used = if settings.skill.is_full() {
+            self.threads.len()
+        } else {
+            self.threads.len().min(1)
+        };
+        self.signals = Arc::new(Signals::of_search(used, limits.ponder));
         self.table.new_search(settings.generations);
         let task = |thread| Task {
             thread,
@@ -226,7 +232,7 @@ impl Searcher {
             return;
         };
         let (sender, outcomes) = channel();
-        for (index, thread) in self.threads.iter().enumerate().skip(1) {
+        for (index, thread) in self.threads[..used].iter().enumerate().skip(1) {
             thread.send(Job::Helper(task(index), sender.clone()));
         }
         drop(sender);

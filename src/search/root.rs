@@ -8,6 +8,10 @@ use super::root_move::RootMove;
 use super::task::ThreadResult;
 use super::worker::Worker;
 
+/// What a move may lose on its square, in the units of exchanges, and still be one that a weak
+/// player chooses.
+const SMALL_LOSS: Value = value::PAWN_VALUE;
+
 impl Worker {
     /// The best root move of this thread, `None` where there is no legal move.
     pub(super) fn result(&self) -> Option<ThreadResult> {
@@ -67,8 +71,14 @@ impl Worker {
     /// Below full strength, may move another of the best moves to the front.
     pub(super) fn choose_by_skill(&mut self) {
         let lines = &self.root_moves[..self.multi_pv()];
-        let values = lines.iter().filter(|line| line.is_searched());
-        let values: Vec<Value> = values.map(|line| line.value).collect();
+        let lines = lines.iter().filter(|line| line.is_searched());
+        let values: Vec<Option<Value>> = lines
+            .enumerate()
+            .map(|(index, line)| {
+                let gives_away = index > 0 && !self.position.see_ge(line.mv, -SMALL_LOSS);
+                (!gives_away).then_some(line.value)
+            })
+            .collect();
         let chosen = self.task.settings.skill.pick(&values);
         self.root_moves[..=chosen].rotate_right(1);
     }

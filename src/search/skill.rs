@@ -1,9 +1,9 @@
 //! Playing strength below full: plausible moves, but not always the best.
 //!
-//! A lower level searches fewer nodes and several lines, and may play one that is slightly worse
-//! than the best. It overlooks what is deep, as people do, but never plays a move that it knows to
-//! lose, and never misses a mate that it has found. The choice among several lines is Stockfish's
-//! idea.
+//! A lower level searches fewer nodes and several lines, and may play one that is worse than the
+//! best. It overlooks what is deep and what the other side threatens, as people do, but it never
+//! moves a piece to where it is simply taken, never plays a move that it knows to be mated by, and
+//! never misses a mate that it has found. The choice among several lines is Stockfish's idea.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -17,33 +17,72 @@ pub struct Skill {
 }
 
 const TENTHS: u32 = 10;
-/// Nodes per move at level 0, and the factor per level.
-const BASE_NODES: f64 = 200.0;
-const NODES_GROWTH: f64 = 1.35;
-/// Scale of the value differences that level 0 tolerates, in pawns. It shrinks with the square of
-/// the distance to the highest level.
-const BASE_TOLERANCE: f64 = 2.0;
+
+/// How a level plays.
+struct Level {
+    /// Soft node limit of a move: the first iteration is always completed.
+    nodes: f64,
+    /// Scale of the value differences that are tolerated, in pawns.
+    tolerance: f64,
+    /// Rating in Elo points.
+    rating: u32,
+}
+
+const fn level(nodes: f64, tolerance: f64, rating: u32) -> Level {
+    Level {
+        nodes,
+        tolerance,
+        rating,
+    }
+}
+
+/// All levels, the last of which is full strength. Ratings are sums of matches of neighbours, those
+/// above level 15 estimated; a search of depth 1 that counts material has 1000 (see the guide).
+const LEVELS: [Level; 21] = [
+    level(1.0, 4.5, 460),
+    level(1.0, 3.5, 710),
+    level(1.0, 2.7, 930),
+    level(1.0, 2.1, 1090),
+    level(1.0, 1.6, 1250),
+    level(1.0, 1.2, 1450),
+    level(1.0, 0.87, 1590),
+    level(1.0, 0.43, 1730),
+    level(300.0, 0.25, 1870),
+    level(550.0, 0.215, 2010),
+    level(1050.0, 0.2, 2170),
+    level(2900.0, 0.175, 2440),
+    level(5500.0, 0.153, 2700),
+    level(8700.0, 0.138, 2910),
+    level(13_000.0, 0.124, 3080),
+    level(25_000.0, 0.11, 3290),
+    level(55_000.0, 0.095, 3480),
+    level(100_000.0, 0.08, 3670),
+    level(230_000.0, 0.055, 3860),
+    level(600_000.0, 0.03, 4050),
+    level(f64::INFINITY, 0.0, 4240),
+];
+
 /// Greatest loss of value by a choice, as a multiple of the tolerance.
-const MAX_TOLERANCES: f64 = 1.5;
-/// Number of lines at the highest level below full strength, and the levels per further line.
-const MIN_LINES: u32 = 3;
-const LEVELS_PER_LINE: u32 = 4;
-/// The rating of level 0 and of each fourth level above, estimated from matches between levels (see
-/// the guide).
-const RATINGS: [u32; 6] = [500, 750, 1250, 1750, 2050, 2550];
-const LEVELS_PER_RATING: u32 = 4;
+const MAX_TOLERANCES: f64 = 2.0;
+/// From this tolerance on all moves are lines to choose from, in pawns.
+const ALL_LINES_TOLERANCE: f64 = 0.5;
+/// Lines to choose from with a smaller tolerance.
+const LINES: usize = 4;
+
+/// Plies of a game that may come from a book, for each level.
+const BOOK_PLIES_PER_LEVEL: u32 = 2;
 
 impl Skill {
     /// The highest level, which is full strength.
-    pub const HIGHEST_LEVEL: u32 = 20;
+    pub const HIGHEST_LEVEL: u32 = LEVELS.len() as u32 - 1;
     /// Full strength.
     pub const FULL: Self = Self {
         tenths: Self::HIGHEST_LEVEL * TENTHS,
     };
     /// The rating of level 0.
-    pub const LOWEST_RATING: u32 = RATINGS[0];
+    pub const LOWEST_RATING: u32 = LEVELS[0].rating;
     /// The rating of the highest level.
-    pub const HIGHEST_RATING: u32 = RATINGS[RATINGS.len() - 1];
+    pub const HIGHEST_RATING: u32 = LEVELS[LEVELS.len() - 1].rating;
 
     /// The strength of a level; levels above the highest are full strength.
     pub fn of_level(level: u32) -> Self {
@@ -54,14 +93,12 @@ impl Skill {
 
     /// The strength of a rating, limited to [`Self::LOWEST_RATING`] and [`Self::HIGHEST_RATING`].
     pub fn of_rating(rating: u32) -> Self {
-        let above = RATINGS.iter().position(|&above| rating < above);
-        let tenths = match above {
+        let tenths = match LEVELS.iter().position(|level| rating < level.rating) {
             Some(0) => 0,
             None => return Self::FULL,
-            Some(index) => {
-                let (low, high) = (RATINGS[index - 1], RATINGS[index]);
-                let span = LEVELS_PER_RATING * TENTHS;
-                (index as u32 - 1) * span + (rating - low) * span / (high - low)
+            Some(above) => {
+                let (low, high) = (LEVELS[above - 1].rating, LEVELS[above].rating);
+                (above as u32 - 1) * TENTHS + (rating - low) * TENTHS / (high - low)
             }
         };
         Self { tenths }
@@ -79,38 +116,48 @@ impl Skill {
 
     /// Soft node limit: no new iteration starts after this many nodes. `None` at full strength.
     pub fn nodes(self) -> Option<u64> {
-        (!self.is_full()).then(|| (BASE_NODES * NODES_GROWTH.powf(self.exact_level())) as u64)
+        (!self.is_full()).then(|| self.between(|level| level.nodes.ln()).exp() as u64)
+    }
+
+    /// The last ply of a game that may be played from a book: two for each level.
+    pub fn book_plies(self) -> u32 {
+        if self.is_full() {
+            u32::MAX
+        } else {
+            BOOK_PLIES_PER_LEVEL * self.level()
+        }
     }
 
     /// Least number of lines to search.
     pub(super) fn multi_pv(self) -> usize {
-        let below = (Self::FULL.tenths - self.tenths) / (TENTHS * LEVELS_PER_LINE);
         if self.is_full() {
             1
+        } else if self.tolerance() >= ALL_LINES_TOLERANCE {
+            usize::MAX
         } else {
-            (MIN_LINES + below) as usize
+            LINES
         }
     }
 
-    /// The index of the line to play. `values` are those of the lines, the best first.
-    pub(super) fn pick(self, values: &[Value]) -> usize {
+    /// The index of the line to play. `values` are those of the lines, the best first; `None` for
+    /// lines that no player of any level would choose unless it is the best.
+    pub(super) fn pick(self, values: &[Option<Value>]) -> usize {
         // Each state has new random keys.
         let random = RandomState::new().hash_one(0) as u32;
         self.pick_by(values, f64::from(random) / f64::from(u32::MAX))
     }
 
     /// The same with a given random number `chance`, from 0 to 1.
-    fn pick_by(self, values: &[Value], chance: f64) -> usize {
-        let Some(&best) = values.first() else {
+    fn pick_by(self, values: &[Option<Value>], chance: f64) -> usize {
+        let Some(best) = values.iter().flatten().max() else {
             return 0;
         };
         if self.is_full() || best.abs() >= MATE_IN_MAX_PLY {
             return 0;
         }
-        let lack = 1.0 - self.exact_level() / f64::from(Self::HIGHEST_LEVEL);
-        let tolerance = BASE_TOLERANCE * lack * lack * f64::from(PAWN_VALUE);
-        let weight = |&value: &Value| {
-            let loss = f64::from(best - value) / tolerance;
+        let tolerance = self.tolerance() * f64::from(PAWN_VALUE);
+        let weight = |&value: &Option<Value>| {
+            let loss = value.map_or(f64::INFINITY, |value| f64::from(best - value)) / tolerance;
             if loss > MAX_TOLERANCES {
                 0.0
             } else {
@@ -128,8 +175,20 @@ impl Skill {
         0
     }
 
-    fn exact_level(self) -> f64 {
-        f64::from(self.tenths) / f64::from(TENTHS)
+    fn tolerance(self) -> f64 {
+        self.between(|level| level.tolerance)
+    }
+
+    /// A number of this level, interpolated between its neighbours.
+    fn between(self, number: impl Fn(&Level) -> f64) -> f64 {
+        let level = &LEVELS[self.level() as usize];
+        let part = f64::from(self.tenths % TENTHS) / f64::from(TENTHS);
+        match LEVELS.get(self.level() as usize + 1) {
+            Some(next) if part > 0.0 && !next.nodes.is_infinite() => {
+                number(level) + (number(next) - number(level)) * part
+            }
+            _ => number(level),
+        }
     }
 }
 
@@ -148,21 +207,30 @@ mod tests {
     fn higher_levels_look_deeper_and_choose_less() {
         for level in 0..Skill::HIGHEST_LEVEL - 1 {
             let (low, high) = (Skill::of_level(level), Skill::of_level(level + 1));
-            assert!(low < high && low.nodes() < high.nodes() && low.multi_pv() >= high.multi_pv());
+            assert!(low < high && low.multi_pv() >= high.multi_pv());
+            assert!(low.nodes() <= high.nodes() && low.tolerance() >= high.tolerance());
+            let rise = high.nodes() > low.nodes() || high.tolerance() < low.tolerance();
+            assert!(rise && low.book_plies() < high.book_plies());
         }
         assert_eq!(Skill::of_level(20), Skill::default());
         assert_eq!((Skill::FULL.nodes(), Skill::FULL.multi_pv()), (None, 1));
+        let half = Skill { tenths: 195 };
+        assert_eq!(half.nodes(), Skill::of_level(19).nodes());
     }
 
     #[test]
     fn ratings_are_levels() {
-        for (index, &rating) in RATINGS.iter().enumerate() {
-            assert_eq!(Skill::of_rating(rating), Skill::of_level(index as u32 * 4));
+        for (index, level) in LEVELS.iter().enumerate() {
+            assert_eq!(
+                Skill::of_rating(level.rating),
+                Skill::of_level(index as u32)
+            );
         }
         assert_eq!(Skill::of_rating(0), Skill::of_level(0));
         assert_eq!(Skill::of_rating(9999), Skill::FULL);
-        let between = Skill::of_rating(RATINGS[0].midpoint(RATINGS[1]));
-        assert_eq!(between, Skill::of_level(2));
+        let (low, high) = (LEVELS[3].rating, LEVELS[4].rating);
+        let between = Skill::of_rating(low.midpoint(high));
+        assert!(Skill::of_level(3) < between && between < Skill::of_level(4));
     }
 
     #[test]
@@ -171,26 +239,29 @@ mod tests {
             let skill = Skill::of_level(level);
             for step in 0..100 {
                 let chance = f64::from(step) / 100.0;
-                let pick = |values: &[Value]| skill.pick_by(values, chance);
+                let pick = |values: &[Value]| {
+                    let values: Vec<_> = values.iter().copied().map(Some).collect();
+                    skill.pick_by(&values, chance)
+                };
                 assert_eq!(pick(&[mate_in(1), mate_in(3), 900]), 0);
                 assert_eq!(pick(&[50, mated_in(2), mated_in(2)]), 0);
-                assert_eq!(pick(&[50, 50 - 4 * PAWN_VALUE]), 0);
+                assert_eq!(pick(&[50, 50 - 10 * PAWN_VALUE]), 0);
                 assert_eq!(pick(&[mated_in(9), mated_in(2)]), 0);
                 assert_eq!(pick(&[7]), 0);
+                assert_eq!(skill.pick_by(&[Some(7), None, None], chance), 0);
             }
         }
     }
 
     #[test]
     fn equal_moves_are_equally_likely_but_not_for_full_strength() {
+        let equal = [Some(30); 2];
         for level in 0..Skill::HIGHEST_LEVEL {
-            assert_eq!(Skill::of_level(level).pick_by(&[30, 30], 0.49), 0);
-            assert_eq!(Skill::of_level(level).pick_by(&[30, 30], 0.51), 1);
+            assert_eq!(Skill::of_level(level).pick_by(&equal, 0.49), 0);
+            assert_eq!(Skill::of_level(level).pick_by(&equal, 0.51), 1);
         }
-        assert_eq!(Skill::FULL.pick_by(&[30, 30], 0.99), 0);
-        let indices: Vec<usize> = (0..64)
-            .map(|_| Skill::of_level(0).pick(&[30, 30]))
-            .collect();
+        assert_eq!(Skill::FULL.pick_by(&equal, 0.99), 0);
+        let indices: Vec<usize> = (0..64).map(|_| Skill::of_level(0).pick(&equal)).collect();
         assert!(indices.contains(&0) && indices.contains(&1));
     }
 }

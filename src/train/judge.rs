@@ -4,10 +4,11 @@
 //! Positions with a king in its promotion zone are also counted apart: networks see few of them in
 //! training and evaluate them badly.
 
+use crate::runs::Watch;
 use std::fmt;
 
 use super::data::pass::{BadRecords, Tally};
-use super::data::{DataError, Sources, Watch};
+use super::data::{DataError, Sources};
 use crate::bitboard::Bitboard;
 use crate::eval::{Accumulator, Evaluator};
 use crate::position::{Declaration, Position};

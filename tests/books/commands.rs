@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::folder::Folder;
+use crate::made_up;
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
 
@@ -78,6 +79,57 @@ fn faults_are_printed_and_the_good_part_is_written() {
     let expected = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 40 20 30\n");
     assert_eq!(written, expected);
     assert!(run(&["validate"], &[&good]).status.success());
+}
+
+#[test]
+fn a_book_larger_than_the_memory_is_sorted_in_files() {
+    let folder = Folder::new("commands-memory");
+    let mut book = Vec::new();
+    made_up::write(&mut book, 6_000, 39);
+    let book = folder.write("made-up.db", &String::from_utf8(book).expect("text"));
+    let commands: [(&[&str], &str); 2] = [
+        (&["convert", "--out"], "ybb"),
+        (&["validate", "--skip"], "db"),
+    ];
+    for (words, extension) in commands {
+        let written = |name: &str, memory: &str| {
+            let out = folder.0.join(format!("{name}.{extension}"));
+            let mut words = words.to_vec();
+            let path = out.display().to_string();
+            words.extend([&*path, "--memory", memory]);
+            let output = run(&words, &[&book]);
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            fs::read(out).expect("it was written")
+        };
+        assert!(
+            written("in-files", "1") == written("in-memory", "1024"),
+            "{words:?}"
+        );
+    }
+    let names = fs::read_dir(&folder.0).expect("the folder");
+    assert_eq!(names.count(), 5, "sorted runs are left over");
+}
+
+#[test]
+fn moves_are_left_out_and_get_another_depth() {
+    let folder = Folder::new("commands-depth");
+    let moves = "1g1f none 9 9 1\n7g7f 3c3d 40 3 30\n2g2f none 30 0 1\n";
+    let book = format!("sfen {START} 1\n{moves}");
+    let book = folder.write("a.db", &book);
+    let out = folder.0.join("deep.db");
+    let name = out.display().to_string();
+    assert!(
+        run(
+            &["convert", "--depth", "32", "--loss", "30", "--out", &name],
+            &[&book]
+        )
+        .status
+        .success()
+    );
+    let written = fs::read_to_string(&out).expect("it was written");
+    let expected =
+        format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f 3c3d 40 32 30\n2g2f none 30 32 1\n");
+    assert_eq!(written, expected);
 }
 
 #[test]

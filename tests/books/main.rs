@@ -8,6 +8,7 @@ mod folder;
 
 mod answers;
 mod commands;
+mod embedded;
 mod made_up;
 mod making;
 mod malformed;

@@ -9,9 +9,8 @@ use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptes
 
 use crate::common::{Random, TWO_KINGS, playouts};
 use crate::folder::Folder;
-use raicho::book::{
-    Book, BookEntry, BookFormat, BookMove, BookReader, Losses, SortedWriter, UNKNOWN_DEPTH,
-};
+use raicho::book::{Book, BookEntry, BookFormat, BookMove, BookReader, Losses, UNKNOWN_DEPTH};
+use raicho::makebook::SortedWriter;
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::records::packed::PackedSfen;
@@ -31,11 +30,11 @@ fn entries(path: &Path) -> Vec<BookEntry> {
 
 fn write(entries: &[BookEntry], path: &Path) -> Losses {
     let format = BookFormat::of_path(path).expect("a format");
-    let mut writer = SortedWriter::new(format);
+    let mut writer = SortedWriter::new(path, format, 1 << 20);
     for entry in entries {
-        writer.add(entry.clone());
+        writer.add(entry).expect("a file beside the output");
     }
-    writer.write(path).expect("a folder to write to").1
+    writer.write().expect("a folder to write to").1
 }
 
 /// The moves by position, each list sorted, with only what `keep` leaves.

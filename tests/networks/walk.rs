@@ -7,10 +7,11 @@ use raicho::movegen::legal_moves;
 use raicho::position::Position;
 
 /// Plays random moves and null moves from a position, undoes some of them, and shows most of the
-/// positions to `check`.
+/// positions to `check`, but few during stretches, as in a search whose positions are in the
+/// transposition table.
 pub(crate) fn walk(mut position: Position, seed: u64, mut check: impl FnMut(&Position)) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    for _ in 0..160 {
+    for step in 0..160 {
         let moves = legal_moves(&position);
         if moves.is_empty() {
             break;
@@ -24,7 +25,8 @@ pub(crate) fn walk(mut position: Position, seed: u64, mut check: impl FnMut(&Pos
         } else {
             position.do_move(moves[random.random_range(0..moves.len())]);
         }
-        if random.random_bool(0.6) {
+        let shown = if step / 40 % 2 == 0 { 0.6 } else { 0.08 };
+        if random.random_bool(shown) {
             check(&position);
         }
     }

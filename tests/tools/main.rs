@@ -7,6 +7,7 @@ mod folder;
 #[path = "../support/misbehaving.rs"]
 mod misbehaving;
 
+mod analyze;
 mod arena;
 mod csa;
 mod formats;

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 
+use super::page::PageArguments;
 use super::report::JsonArguments;
 use crate::arena::merge::merge;
 use crate::cli::flat_error::flat_error;
 use crate::cli::output;
+use crate::lang::Lang;
 
 /// Example: `raicho match merge part-0 part-1 part-2 --out whole`
 #[derive(Args)]
@@ -24,9 +26,12 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     json: JsonArguments,
+
+    #[command(flatten)]
+    page: PageArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     // In `--json part-0 part-1` the first folder would be taken for the JSON file, and its games
     // would silently be left out.
     if let Some(path) = arguments.json.json.as_deref().filter(|path| path.is_dir()) {
@@ -50,6 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .summary(&place.unwrap_or_else(|| folders.join(", ")))
         .map_err(flat_error)?;
     arguments.json.report(&summary, arguments.out.as_deref())?;
+    arguments.page.write(&arguments.folders, lang)?;
     for note in merged.notes() {
         output::eprint_line(format_args!("note: {note}"));
     }

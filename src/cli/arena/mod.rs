@@ -4,12 +4,15 @@ mod curve;
 mod merge;
 mod opening_arguments;
 mod openings;
+mod page;
 mod play;
 mod progress;
 mod report;
 mod settings;
 
 use clap::{Args, Subcommand};
+
+use crate::lang::Lang;
 
 pub(super) use opening_arguments::OpeningArguments;
 pub(super) use report::JsonArguments;
@@ -39,11 +42,11 @@ enum Command {
     Openings(openings::Arguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
-        Some(Command::Merge(arguments)) => merge::run(arguments),
+        Some(Command::Merge(arguments)) => merge::run(arguments, lang),
         Some(Command::Openings(arguments)) => openings::run(arguments),
         None if arguments.play.is_curve() => curve::run(&arguments.play),
-        None => play::run(&arguments.play),
+        None => play::run(&arguments.play, lang),
     }
 }

@@ -6,6 +6,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::opening_arguments::OpeningArguments;
+use super::page::PageArguments;
 use super::progress::Progress;
 use super::report::JsonArguments;
 use super::settings::{EngineArguments, GameArguments, RuleArguments};
@@ -16,6 +17,7 @@ use crate::arena::settings::{EngineSettings, MatchSettings};
 use crate::arena::summary::Summary;
 use crate::cli::flat_error::flat_error;
 use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::lang::Lang;
 use crate::runs::{FolderError, Stop};
 
 // This struct is flattened into another one of the same name, whose clap group it must not share.
@@ -54,9 +56,12 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     pub(super) json: JsonArguments,
+
+    #[command(flatten)]
+    page: PageArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let folder = arguments.folder();
     let is_new = matches!(
         journal::read_settings(&folder),
@@ -82,6 +87,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
     };
     arguments.json.report(&summary, Some(&folder))?;
+    arguments.page.write(std::slice::from_ref(&folder), lang)?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a match for the whole.
         bail!("interrupted; {}", advice(&folder));

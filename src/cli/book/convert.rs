@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::destination::{checked_output, write};
-use crate::book::{BookReader, SortedWriter};
+use crate::book::{BookEntry, BookReader};
 use crate::cli::output;
+use crate::cli::sort_memory::SortMemory;
+use crate::makebook::SortedWriter;
 
 /// Faults that are printed one by one.
 const SHOWN_FAULTS: u64 = 20;
@@ -26,11 +28,23 @@ pub(super) struct Arguments {
     /// Overwrite an existing file
     #[arg(long)]
     force: bool,
+
+    /// Write this depth for all moves: `minimax` and quick searches leave small ones, at which
+    /// `BookDepthLimit` would leave a position aside
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u16))]
+    depth: Option<u16>,
+
+    /// Leave out moves that are worth less than the best one by more centipawns
+    #[arg(long, value_name = "CP")]
+    loss: Option<u32>,
+
+    #[command(flatten)]
+    memory: SortMemory,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let format = checked_output(&arguments.out, arguments.force, &arguments.book)?;
-    let mut writer = SortedWriter::new(format);
+    let mut writer = SortedWriter::new(&arguments.out, format, arguments.memory.bytes());
     let mut faults = 0;
     let reader = BookReader::open(&arguments.book)?;
     let extras = reader.extras();
@@ -39,7 +53,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     for entry in reader {
         match entry {
-            Ok(entry) => writer.add(entry),
+            Ok(mut entry) => {
+                if let Some(loss) = arguments.loss {
+                    drop_losing(&mut entry, loss);
+                }
+                if let Some(depth) = arguments.depth {
+                    for known in &mut entry.moves {
+                        known.depth = depth.into();
+                    }
+                }
+                writer.add(&entry)?;
+            }
             Err(fault) if fault.is_end() => anyhow::bail!("{fault}"),
             Err(fault) => {
                 faults += 1;
@@ -53,4 +77,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         output::eprint_line(format_args!("{} more faults", faults - SHOWN_FAULTS));
     }
     write(writer, &arguments.out)
+}
+
+/// Removes the moves whose values are more than `loss` below that of the best one.
+fn drop_losing(entry: &mut BookEntry, loss: u32) {
+    let best = entry.moves.iter().map(|known| known.value).max();
+    let least = best.map(|best| i64::from(best) - i64::from(loss));
+    entry
+        .moves
+        .retain(|known| least.is_none_or(|least| i64::from(known.value) >= least));
 }

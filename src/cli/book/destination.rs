@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::book::{BookFormat, SortedWriter};
+use crate::book::BookFormat;
 use crate::cli::output;
+use crate::makebook::SortedWriter;
 
 /// The format of a book to be written, after checking that it can be and is not the input.
 pub(super) fn checked_output(
@@ -34,7 +35,7 @@ pub(super) fn checked_output(
 /// Writes a book and prints how many positions it has and what its format could not hold.
 pub(super) fn write(writer: SortedWriter, out: &Path) -> anyhow::Result<()> {
     let name = out.display();
-    let (positions, losses) = writer.write(out).with_context(|| name.to_string())?;
+    let (positions, losses) = writer.write()?;
     output::print_line(format_args!("{positions} positions written to {name}"))?;
     if !losses.is_none() {
         output::print_line(losses)?;

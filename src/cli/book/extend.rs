@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::destination::checked_output;
+use super::faults::print_faults;
 use super::lines::read_lines;
 use super::search_arguments::SearchArguments;
-use super::watching::print_faults;
 use crate::book::FaultLog;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;

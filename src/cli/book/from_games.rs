@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::destination::checked_output;
-use super::watching::watched;
 use crate::cli::output;
 use crate::cli::sort_memory::SortMemory;
+use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
 use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSettings};
 use crate::records::teacher::Format;

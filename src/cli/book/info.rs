@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::book::{BookEntry, BookFormat, BookReader, order_key};
 use crate::cli::output;
+use crate::lang::Lang;
 
 /// Example: `raicho book info user_book1.db`
 #[derive(Args)]
@@ -17,10 +18,10 @@ pub(super) struct Arguments {
     books: Vec<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     for path in &arguments.books {
         let summary = Summary::of(path)?;
-        output::print(format_args!("{}\n{summary}", path.display()))?;
+        output::print(format_args!("{}\n{}", path.display(), summary.text(lang)))?;
     }
     Ok(())
 }
@@ -36,11 +37,11 @@ impl<T: Ord + Copy> Range<T> {
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Range<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<T: fmt::Display> Range<T> {
+    fn text(&self, lang: Lang) -> String {
         match &self.0 {
-            Some((least, most)) => write!(f, "{least} to {most}"),
-            None => f.write_str("-"),
+            Some((least, most)) => lang.range(least, most),
+            None => "-".to_owned(),
         }
     }
 }
@@ -112,39 +113,36 @@ impl Summary {
     const fn has_order(&self) -> bool {
         matches!(self.format, BookFormat::Db | BookFormat::Ybb)
     }
-}
 
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "format     {}, {} bytes", self.format, self.bytes)?;
-        write!(f, "positions  {}", self.positions)?;
+    /// The counts, a line each.
+    fn text(&self, lang: Lang) -> String {
+        let mut positions = lang.info_positions(self.positions);
         if self.without_moves > 0 {
-            write!(f, ", {} without moves", self.without_moves)?;
+            positions += &lang.info_without_moves(self.without_moves);
         }
-        writeln!(f, "\nmoves      {}, {} each", self.moves, self.moves_each)?;
-        writeln!(f, "answers    {}", self.ponder_moves)?;
-        writeln!(f, "plies      {}", self.plies)?;
-        writeln!(f, "values     {}", self.values)?;
-        writeln!(f, "depths     {}", self.depths)?;
-        writeln!(f, "counts     {} in all", self.counts)?;
+        let mut lines = vec![
+            lang.info_format(self.format, self.bytes),
+            positions,
+            lang.info_moves(self.moves, self.moves_each.text(lang)),
+            lang.info_answers(self.ponder_moves),
+            lang.info_plies(self.plies.text(lang)),
+            lang.info_values(self.values.text(lang)),
+            lang.info_depths(self.depths.text(lang)),
+            lang.info_counts(self.counts),
+        ];
         if self.has_order() {
-            let order = if self.is_sorted {
-                "sorted"
+            lines.push(if self.is_sorted {
+                lang.info_sorted()
             } else {
-                "not sorted"
-            };
-            writeln!(f, "order      {order}")?;
+                lang.info_not_sorted()
+            });
         }
         if self.positions > 1 && self.plies.0 == Some((1, 1)) {
-            writeln!(
-                f,
-                "note       all plies are 1: positions are found at any ply"
-            )?;
+            lines.push(lang.info_plies_are_1());
         }
         if self.faults > 0 {
-            let faults = self.faults;
-            writeln!(f, "faults     {faults}: see raicho book validate")?;
+            lines.push(lang.info_faults(self.faults));
         }
-        Ok(())
+        lines.join("\n") + "\n"
     }
 }

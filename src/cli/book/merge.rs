@@ -1,15 +1,19 @@
 //! `raicho book merge` and `raicho book sort`.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
+use anyhow::ensure;
 use clap::Args;
 
 use super::destination::checked_output;
-use super::watching::{print_faults, watched};
+use super::faults::print_faults;
 use crate::cli::output;
 use crate::cli::sort_memory::SortMemory;
+use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
 use crate::makebook::{self, MergeRule, MergeSettings};
+use crate::types::Color;
 
 /// Example: `raicho book merge old.db new.db --rule newer --out both.db`
 #[derive(Args)]
@@ -24,8 +28,32 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RULE", default_value_t)]
     rule: MergeRule,
 
+    /// Which positions of each book count: a letter for each book, `b` where black is to move, `w`
+    /// where white is, `a` for all. `bw` takes black's moves from the first book and white's from
+    /// the second
+    #[arg(long, value_name = "LETTERS")]
+    sides: Option<Sides>,
+
     #[command(flatten)]
     common: Common,
+}
+
+/// The side to move of the positions that count in each book.
+#[derive(Clone, Debug)]
+struct Sides(Vec<Option<Color>>);
+
+impl FromStr for Sides {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let letters = text.chars().map(|letter| match letter {
+            'b' => Ok(Some(Color::Black)),
+            'w' => Ok(Some(Color::White)),
+            'a' => Ok(None),
+            _ => Err(format!("'{letter}' is no side, expected b, w or a")),
+        });
+        letters.collect::<Result<_, _>>().map(Self)
+    }
 }
 
 /// Example: `raicho book sort book.db --out sorted.db`
@@ -67,15 +95,29 @@ struct Common {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    merge(&arguments.books, arguments.rule, &arguments.common)
+    let sides = arguments.sides.as_ref().map(|sides| &*sides.0);
+    if let Some(sides) = sides {
+        ensure!(
+            sides.len() == arguments.books.len(),
+            "--sides has {} letters, expected one for each of the {} books",
+            sides.len(),
+            arguments.books.len()
+        );
+    }
+    let sides = sides.unwrap_or_default();
+    merge(&arguments.books, (arguments.rule, sides), &arguments.common)
 }
 
 pub(super) fn sort(arguments: &SortArguments) -> anyhow::Result<()> {
     let books = std::slice::from_ref(&arguments.book);
-    merge(books, MergeRule::default(), &arguments.common)
+    merge(books, (MergeRule::default(), &[]), &arguments.common)
 }
 
-fn merge(books: &[PathBuf], rule: MergeRule, arguments: &Common) -> anyhow::Result<()> {
+fn merge(
+    books: &[PathBuf],
+    (rule, sides): (MergeRule, &[Option<Color>]),
+    arguments: &Common,
+) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("it is limited by the disk, not by the processor")?;
@@ -87,6 +129,7 @@ fn merge(books: &[PathBuf], rule: MergeRule, arguments: &Common) -> anyhow::Resu
     let Some(format) = format else { return Ok(()) };
     let settings = MergeSettings {
         rule,
+        sides: sides.to_vec(),
         memory: arguments.memory.bytes(),
         threads: arguments.threads.into(),
     };

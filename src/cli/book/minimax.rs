@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::Args;
 
-use super::watching::{print_faults, watched};
+use super::destination::checked_output;
+use super::faults::print_faults;
 use crate::cli::output;
+use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
 use crate::makebook::minimax::{self, MinimaxSettings, Rules, Summary};
 
@@ -25,6 +27,10 @@ pub(super) struct Arguments {
     /// File to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
 
     /// Write only the moves that are worth as much as the best one
     #[arg(long)]
@@ -80,6 +86,7 @@ struct RuleArguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    checked_output(&arguments.out, arguments.force, &arguments.input)?;
     let rules = &arguments.rules;
     arguments
         .indivisible

@@ -3,6 +3,7 @@
 mod convert;
 mod destination;
 mod extend;
+mod faults;
 mod from_games;
 mod info;
 mod lines;
@@ -13,9 +14,10 @@ mod search_arguments;
 mod show;
 mod think;
 mod validate;
-mod watching;
 
 use clap::{Args, Subcommand};
+
+use crate::lang::Lang;
 
 /// Example: `raicho book info user_book1.db`
 #[derive(Args)]
@@ -51,16 +53,16 @@ enum Command {
     Validate(validate::Arguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Convert(arguments) => convert::run(arguments),
         Command::Extend(arguments) => extend::run(arguments),
         Command::FromGames(arguments) => from_games::run(arguments),
-        Command::Info(arguments) => info::run(arguments),
+        Command::Info(arguments) => info::run(arguments, lang),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Minimax(arguments) => minimax::run(arguments),
         Command::Probe(arguments) => probe::run(arguments),
-        Command::Show(arguments) => show::run(arguments),
+        Command::Show(arguments) => show::run(arguments, lang),
         Command::Sort(arguments) => merge::sort(arguments),
         Command::Think(arguments) => think::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),

@@ -9,6 +9,7 @@ use crate::book::{Book, BookOptions, Library, ponder_move, probe};
 use crate::cli::analyze::set_position;
 use crate::cli::output;
 use crate::engine::Engine;
+use crate::lang::{self, Lang};
 
 /// Example: `raicho book show user_book1.db startpos moves 7g7f`
 #[derive(Args)]
@@ -23,7 +24,7 @@ pub(super) struct Arguments {
     position: Vec<String>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let mut engine = Engine::new();
     let text = arguments.position.join(" ");
     let text = if text.is_empty() { "startpos" } else { &text };
@@ -40,7 +41,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let found = probe(&library, position, &options);
     let mut out = output::stdout();
-    writeln!(out, "{position}\n")?;
+    writeln!(out, "{}\n", lang.board(position))?;
     for fault in &found.faults {
         writeln!(out, "{fault}")?;
     }
@@ -49,27 +50,52 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return Ok(());
     }
     if found.is_flipped {
-        writeln!(out, "found with the sides exchanged")?;
+        writeln!(out, "{}", lang.found_flipped())?;
     }
     let counts = found
         .moves
         .iter()
         .map(|probed| u128::from(probed.known.count));
     let sum: u128 = counts.sum();
-    writeln!(out, "move   answer   value  depth       count")?;
+    writeln!(out, "{}", heading(lang))?;
     for probed in &found.moves {
         let known = &probed.known;
         let answer = ponder_move(&library, position, probed, &options);
-        let answer = answer.map_or_else(|| "-".to_owned(), |mv| mv.to_string());
+        let answer = answer.map_or_else(
+            || "-".to_owned(),
+            |answer| {
+                let mut after = position.clone();
+                after.do_move(probed.mv);
+                lang.mv(&after, answer)
+            },
+        );
         let share = (u128::from(known.count) * 100)
             .checked_div(sum)
             .map_or_else(String::new, |percent| format!("  {percent:>3} %"));
-        let (mv, value, depth, count) = (probed.mv, known.value, known.depth, known.count);
-        let mv = mv.to_string();
+        let (value, depth, count) = (known.value, known.depth, known.count);
+        let [mv, answer] = columns(lang, &lang.mv(position, probed.mv), &answer);
         writeln!(
             out,
-            "{mv:<5}  {answer:<6} {value:>7} {depth:>6} {count:>11}{share}"
+            "{mv}  {answer} {value:>7} {depth:>6} {count:>11}{share}"
         )?;
     }
     Ok(())
+}
+
+/// The heading of the table.
+fn heading(lang: Lang) -> String {
+    let [mv, answer] = columns(lang, &lang.book_move(), &lang.book_answer());
+    let value = lang::right(&lang.book_value(), 7);
+    let depth = lang::right(&lang.book_depth(), 6);
+    let count = lang::right(&lang.book_count(), 11);
+    format!("{mv}  {answer} {value} {depth} {count}")
+}
+
+/// A move and its answer, padded to their columns.
+fn columns(lang: Lang, mv: &str, answer: &str) -> [String; 2] {
+    let widths = match lang {
+        Lang::En => [5, 6],
+        Lang::Ja => [14, 14],
+    };
+    [lang::left(mv, widths[0]), lang::left(answer, widths[1])]
 }

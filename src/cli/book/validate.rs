@@ -6,8 +6,10 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::destination::{checked_output, write};
-use crate::book::{BookReader, Checker, SortedWriter};
+use crate::book::{BookReader, Checker};
 use crate::cli::output;
+use crate::cli::sort_memory::SortMemory;
+use crate::makebook::SortedWriter;
 
 /// Example: `raicho book validate user_book1.db --skip good.db`
 #[derive(Args)]
@@ -25,15 +27,20 @@ pub(super) struct Arguments {
     /// Overwrite that file if it exists
     #[arg(long, requires = "skip")]
     force: bool,
+
+    #[command(flatten)]
+    memory: SortMemory,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let path = &arguments.book;
-    let format = match &arguments.skip {
-        Some(out) => Some(checked_output(out, arguments.force, path)?),
+    let mut writer = match &arguments.skip {
+        Some(out) => {
+            let format = checked_output(out, arguments.force, path)?;
+            Some(SortedWriter::new(out, format, arguments.memory.bytes()))
+        }
         None => None,
     };
-    let mut writer = format.map(SortedWriter::new);
     let mut reader = BookReader::open_strictly(path)?;
     let mut checker = Checker::new(reader.format());
     let (mut positions, mut faults) = (0_u64, 0_u64);
@@ -44,7 +51,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 positions += 1;
                 let is_good = checker.check(&mut entry, reader.place(), &mut found);
                 if is_good && let Some(writer) = &mut writer {
-                    writer.add(entry);
+                    writer.add(&entry)?;
                 }
             }
             Err(fault) => found.push(fault),

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::output;
-use crate::csa::journal::{Entry, GameResult};
+use crate::csa::journal::Entry;
 use crate::csa::run::Happening;
 use crate::csa::session::Session;
 use crate::csa::stats::Tally;
-use crate::records::csa::{black_score, move_text};
+use crate::records::csa::move_text;
+use crate::records::game::black_score;
 use crate::types::Color;
 
 /// Time between two updates of the live line.
@@ -24,6 +25,8 @@ const SHOWN_MOVES: usize = 6;
 pub(super) struct Live {
     /// `None` if stderr is not a terminal.
     bar: Option<ProgressBar>,
+    /// Before each line, where several accounts play.
+    prefix: String,
     shows_board: bool,
     tally: RefCell<Tally>,
     updated: Cell<Option<Instant>>,
@@ -32,13 +35,15 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// A display that counts on from the games of the journal.
-    pub(super) fn new(entries: &[Entry], shows_board: bool) -> Self {
+    /// A display that counts on from the games of the journal. With a name for its lines it is one
+    /// of several, which cannot share a live line.
+    pub(super) fn new(entries: &[Entry], shows_board: bool, name: Option<&str>) -> Self {
         let mut tally = Tally::default();
         for entry in entries {
             tally.add(entry);
         }
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let has_bar = std::io::stderr().is_terminal() && name.is_none();
+        let bar = has_bar.then(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
                 bar.set_style(style);
@@ -47,6 +52,7 @@ impl Live {
         });
         Self {
             bar,
+            prefix: name.map_or_else(String::new, |name| format!(" {name}:")),
             shows_board,
             tally: RefCell::new(tally),
             updated: Cell::new(None),
@@ -77,7 +83,8 @@ impl Live {
     }
 
     fn line(&self, text: &str) {
-        let line = format!("{} {text}", jiff::Zoned::now().strftime("%H:%M:%S"));
+        let time = jiff::Zoned::now();
+        let line = format!("{}{} {text}", time.strftime("%H:%M:%S"), self.prefix);
         match &self.bar {
             Some(bar) => bar.println(line),
             None => output::eprint_line(line),
@@ -87,14 +94,9 @@ impl Live {
     fn finished(&self, entry: &Entry) {
         let mut tally = self.tally.borrow_mut();
         tally.add(entry);
-        let result = match entry.result {
-            GameResult::Win => "won",
-            GameResult::Loss => "lost",
-            GameResult::Draw => "drawn",
-            GameResult::None => "no result",
-        };
         self.line(&format!(
-            "{result} against {} by {}, {} ({} won, {} lost, {} drawn, {} broken off)",
+            "{} against {} by {}, {} ({} won, {} lost, {} drawn, {} broken off)",
+            entry.result.name(),
             entry.opponent,
             entry.ending,
             entry.notices,

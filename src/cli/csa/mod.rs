@@ -1,8 +1,11 @@
 //! `raicho csa`: plays on a CSA server such as floodgate, and shows how the games went.
 
+mod accounts;
+mod arguments;
 mod live;
 mod password;
 mod play;
+mod screen;
 mod stats;
 
 use clap::{Args, Subcommand};
@@ -20,7 +23,7 @@ pub(super) struct Arguments {
     command: Option<Command>,
 
     #[command(flatten)]
-    play: play::Arguments,
+    play: arguments::Arguments,
 }
 
 #[derive(Subcommand)]

@@ -10,21 +10,19 @@ pub(super) mod stats;
 pub(super) mod validate;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::interrupt::stop_on_ctrl_c;
-use super::progress::Meter;
+use super::watching;
 use super::work::WorkArguments;
 use crate::records::teacher::Format;
-use crate::runs::{self, RunKind, Shard, Stop};
+use crate::runs::{self, RunKind, Shard, Watch};
 use crate::train::data::pass::BadRecords;
 use crate::train::data::steps::{Checkpoint, Steps};
-use crate::train::data::{DataError, Source, Sources, Watch};
+use crate::train::data::{DataError, Source, Sources};
 
 /// The unit of the progress.
 const UNIT: &str = "MB";
@@ -214,30 +212,5 @@ fn reports<R: DeserializeOwned>(tool: &str, folders: &[PathBuf]) -> anyhow::Resu
 pub(super) fn watched<T>(
     work: impl FnOnce(&Watch<'_>) -> Result<T, DataError>,
 ) -> anyhow::Result<T> {
-    let stop = stop_on_ctrl_c()?;
-    metered(&stop, UNIT, BYTES_PER_MEGABYTE, work)
-}
-
-/// Runs `work` with a progress bar that counts in units of `size`.
-fn metered<T, E: std::error::Error + Send + Sync + 'static>(
-    stop: &Stop,
-    unit: &'static str,
-    size: u64,
-    work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
-) -> anyhow::Result<T> {
-    let meter = OnceLock::new();
-    let progress = |done: u64, total: u64| {
-        let length = total.div_ceil(size);
-        let meter = meter.get_or_init(|| Meter::new(unit, Some(length), 0));
-        meter.advance(done / size, format!("of {length}"));
-    };
-    let watch = Watch {
-        stop,
-        progress: &progress,
-    };
-    let result = work(&watch);
-    if let Some(meter) = meter.get() {
-        meter.finish();
-    }
-    Ok(result?)
+    watching::watched(UNIT, BYTES_PER_MEGABYTE, work)
 }

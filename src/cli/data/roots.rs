@@ -7,11 +7,12 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT, metered};
+use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT};
 use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;
 use crate::cli::share::parse_share;
+use crate::cli::watching::metered;
 use crate::cli::work::WorkArguments;
 use crate::records::teacher::{Content, Format, Record};
 use crate::runs::{RunKind, Stop};

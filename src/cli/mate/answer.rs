@@ -55,17 +55,6 @@ pub(super) struct SecondMove {
     pub(super) plies: usize,
 }
 
-impl Outcome {
-    /// The name in the table.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Mate => "mate",
-            Self::NoMate => "nomate",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
 impl Answer {
     pub(super) fn new(
         number: u64,

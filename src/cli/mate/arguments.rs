@@ -63,6 +63,10 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     pub(super) check_dual: bool,
 
+    /// Write a page with the solutions, which any browser plays through without a network
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+
     /// Print only the totals
     #[arg(long)]
     pub(super) summary: bool,

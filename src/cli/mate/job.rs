@@ -111,6 +111,8 @@ pub(super) struct Schedule<'a> {
     folder: Option<RunFolder>,
     report: Report,
     meter: &'a Meter,
+    /// All answers, for the page.
+    answers: Vec<Answer>,
 }
 
 impl<'a> Schedule<'a> {
@@ -123,20 +125,24 @@ impl<'a> Schedule<'a> {
         meter: &'a Meter,
     ) -> anyhow::Result<Self> {
         let numbers = settings.numbers(answers.iter().map(|answer| answer.number));
-        for answer in answers {
-            report.add(answer)?;
+        for answer in &answers {
+            report.add(answer.clone())?;
         }
         Ok(Self {
             numbers,
             folder,
             report,
             meter,
+            answers,
         })
     }
 
-    /// Prints the remaining answers and the totals.
-    pub(super) fn finish(self, time: Duration) -> anyhow::Result<()> {
-        Ok(self.report.finish(time)?)
+    /// Prints the remaining answers and the totals, and returns all answers in the order of the
+    /// problems.
+    pub(super) fn finish(mut self, time: Duration) -> anyhow::Result<Vec<Answer>> {
+        self.report.finish(time)?;
+        self.answers.sort_by_key(|answer| answer.number);
+        Ok(self.answers)
     }
 }
 
@@ -149,6 +155,7 @@ impl Plan<Problems<'_>> for Schedule<'_> {
         if let Some(folder) = &mut self.folder {
             folder.append(&answer)?;
         }
+        self.answers.push(answer.clone());
         self.report.add(answer)?;
         self.meter
             .advance(self.report.count() as u64, self.report.words());

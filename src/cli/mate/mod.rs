@@ -3,6 +3,7 @@
 mod answer;
 mod arguments;
 mod job;
+mod page;
 mod problems;
 mod report;
 
@@ -10,10 +11,11 @@ use std::time::Instant;
 
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
+use crate::lang::Lang;
 use crate::runs::{Execution, RunKind, execute};
 use job::{Problems, Schedule, Settings};
 use problems::read_problems;
-use report::Report;
+use report::{Report, Words};
 
 pub(super) use arguments::Arguments;
 
@@ -24,7 +26,7 @@ const KIND: RunKind = RunKind {
     format: 1,
 };
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let problems = read_problems(arguments)?;
     let shard = arguments.work.shard();
     let settings = Settings::new(arguments, &problems, shard);
@@ -45,7 +47,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let done = answers.len() as u64;
     let meter = Meter::new("problems", Some(here as u64), done);
-    let report = Report::new(!arguments.summary, here, settings.numbers([]))?;
+    let starts = problems
+        .iter()
+        .map(|problem| (problem.number, problem.position.clone()));
+    let words = Words {
+        lang,
+        starts: starts.filter(|_| lang == Lang::Ja).collect(),
+    };
+    let report = Report::new(!arguments.summary, here, settings.numbers([]), words)?;
     let mut schedule = Schedule::new(&settings, folder, answers, report, &meter)?;
     let execution = Execution {
         threads,
@@ -56,6 +65,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let result = execute(&job, &mut schedule, &execution);
     meter.finish();
     result?;
-    schedule.finish(start.elapsed())?;
+    let answers = schedule.finish(start.elapsed())?;
+    if let Some(path) = &arguments.html {
+        page::write(path, &problems, &answers, lang)?;
+    }
     arguments.work.check_complete(&stop)
 }

@@ -7,10 +7,21 @@ use std::time::Duration;
 
 use super::answer::{Answer, Outcome, Second};
 use crate::cli::output;
+use crate::lang::{self, Lang};
+use crate::position::Position;
 use crate::runs::Numbers;
+use crate::types::{Move, Move16};
+
+/// The language of the report.
+pub(super) struct Words {
+    pub(super) lang: Lang,
+    /// The problems by their numbers, where moves are not in USI notation.
+    pub(super) starts: BTreeMap<u64, Position>,
+}
 
 /// Prints each answer as soon as all before it are printed.
 pub(super) struct Report {
+    words: Words,
     prints_lines: bool,
     problems: usize,
     /// Answers that wait for earlier ones.
@@ -26,12 +37,18 @@ pub(super) struct Report {
 
 impl Report {
     /// A report on `problems` problems, whose numbers come in this `order`.
-    pub(super) fn new(prints_lines: bool, problems: usize, order: Numbers) -> io::Result<Self> {
+    pub(super) fn new(
+        prints_lines: bool,
+        problems: usize,
+        order: Numbers,
+        words: Words,
+    ) -> io::Result<Self> {
         if prints_lines {
             let mut out = output::stdout();
-            writeln!(out, "problem  verdict  plies       nodes   seconds  line")?;
+            writeln!(out, "{}", words.lang.mate_heading())?;
         }
         Ok(Self {
+            words,
             prints_lines,
             problems,
             waiting: BTreeMap::new(),
@@ -71,7 +88,7 @@ impl Report {
             && let Some(answer) = self.waiting.remove(number)
         {
             self.order.next();
-            print(&answer)?;
+            self.words.print(&answer)?;
         }
         Ok(())
     }
@@ -79,67 +96,111 @@ impl Report {
     /// Prints the remaining answers and the totals.
     pub(super) fn finish(self, time: Duration) -> io::Result<()> {
         for answer in self.waiting.values() {
-            print(answer)?;
+            self.words.print(answer)?;
         }
         let unknown = self.count - self.mates - self.refuted;
         let mut out = output::stdout();
-        write!(
-            out,
-            "{} of {} problems: {} mates, {} without, {unknown} unknown",
-            self.count, self.problems, self.mates, self.refuted
-        )?;
+        let lang = self.words.lang;
+        let totals = lang.mate_totals(self.count, self.problems, self.mates, self.refuted, unknown);
+        write!(out, "{totals}")?;
         if self.with_second > 0 {
-            write!(out, ", {} with second solutions", self.with_second)?;
+            write!(out, "{}", lang.with_second_solutions(self.with_second))?;
         }
         let seconds = time.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a speed is an estimate")]
         let speed = (self.nodes as f64 / seconds.max(1e-9)) as u64;
-        let nodes = self.nodes;
-        writeln!(out, ", {nodes} nodes, {seconds:.3} s, {speed} nodes/s")
+        let seconds = format!("{seconds:.3}");
+        writeln!(out, "{}", lang.mate_speed(self.nodes, seconds, speed))
     }
 }
 
-fn print(answer: &Answer) -> io::Result<()> {
-    let mut out = output::stdout();
-    let plies = answer
-        .plies
-        .map_or_else(|| "-".to_owned(), |plies| plies.to_string());
-    let row = format!(
-        "{:>7}  {:<7}  {plies:>5}  {:>10}  {:>8.3}  {}",
-        answer.number,
-        answer.verdict.name(),
-        answer.nodes,
-        answer.time.as_secs_f64(),
-        answer.moves.join(" ")
-    );
-    writeln!(out, "{}", row.trim_end())?;
-    if let Some(second) = &answer.second {
-        print_second(&mut out, second, answer.moves.len())?;
+impl Words {
+    fn print(&self, answer: &Answer) -> io::Result<()> {
+        let mut out = output::stdout();
+        let plies = answer
+            .plies
+            .map_or_else(|| "-".to_owned(), |plies| plies.to_string());
+        let row = format!(
+            "{:>7}  {}  {plies:>5}  {:>10}  {:>8.3}  {}",
+            answer.number,
+            lang::left(&self.verdict(answer.verdict), 7),
+            answer.nodes,
+            answer.time.as_secs_f64(),
+            self.moves(answer).join(" ")
+        );
+        writeln!(out, "{}", row.trim_end())?;
+        if let Some(second) = &answer.second {
+            self.print_second(&mut out, second, answer)?;
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn print_second(out: &mut impl Write, second: &Second, plies: usize) -> io::Result<()> {
-    for solution in &second.found {
-        let place = if solution.index + 1 == plies {
-            ", the last"
-        } else {
-            ""
+    fn verdict(&self, verdict: Outcome) -> String {
+        match verdict {
+            Outcome::Mate => self.lang.mate(),
+            Outcome::NoMate => self.lang.no_mate(),
+            Outcome::Unknown => self.lang.mate_unknown(),
+        }
+    }
+
+    /// The moves of the line in the language.
+    fn moves(&self, answer: &Answer) -> Vec<String> {
+        let Some(mut position) = self.starts.get(&answer.number).cloned() else {
+            return answer.moves.clone();
         };
-        writeln!(
-            out,
-            "         second solution at move {}{place}: {} mates in {}",
-            solution.index + 1,
-            solution.mv,
-            solution.plies
-        )?;
+        let text = |mv: &String| {
+            let Some(found) = parsed(&position, mv) else {
+                return mv.clone();
+            };
+            let text = self.lang.mv(&position, found);
+            position.do_move(found);
+            text
+        };
+        answer.moves.iter().map(text).collect()
     }
-    match (second.found.is_empty(), second.is_complete) {
-        (true, true) => writeln!(out, "         no second solution"),
-        (_, false) => writeln!(
-            out,
-            "         not all other moves could be looked at in time"
-        ),
-        (false, true) => Ok(()),
+
+    /// A move in place of that with this index in the line.
+    fn other_move(&self, answer: &Answer, index: usize, mv: &str) -> String {
+        let Some(mut position) = self.starts.get(&answer.number).cloned() else {
+            return mv.to_owned();
+        };
+        for earlier in answer.moves.iter().take(index) {
+            match parsed(&position, earlier) {
+                Some(found) => position.do_move(found),
+                None => return mv.to_owned(),
+            }
+        }
+        parsed(&position, mv).map_or_else(|| mv.to_owned(), |mv| self.lang.mv(&position, mv))
     }
+
+    fn print_second(
+        &self,
+        out: &mut impl Write,
+        second: &Second,
+        answer: &Answer,
+    ) -> io::Result<()> {
+        let lang = self.lang;
+        for solution in &second.found {
+            let (number, plies) = (solution.index + 1, solution.plies);
+            let mv = self.other_move(answer, solution.index, &solution.mv);
+            let text = if number == answer.moves.len() {
+                lang.second_solution_last(number, mv, plies)
+            } else {
+                lang.second_solution(number, mv, plies)
+            };
+            writeln!(out, "         {text}")?;
+        }
+        match (second.found.is_empty(), second.is_complete) {
+            (true, true) => writeln!(out, "         {}", lang.no_second_solution()),
+            (_, false) => writeln!(out, "         {}", lang.second_solutions_incomplete()),
+            (false, true) => Ok(()),
+        }
+    }
+}
+
+/// A move of an answer, which is legal in its position.
+fn parsed(position: &Position, text: &str) -> Option<Move> {
+    let stored: Move16 = text.parse().ok()?;
+    let mv = position.to_move(stored)?;
+    (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
 }

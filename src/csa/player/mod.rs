@@ -18,14 +18,18 @@ pub(super) enum Player {
 }
 
 impl Player {
-    /// Starts the engine.
+    /// Starts the engine, and waits until it is ready or `is_given_up`.
     ///
     /// # Errors
     /// It does not start, or does not take an option.
-    pub(super) fn start(settings: &PlayerSettings, on_word: OnWord) -> Result<Self, PlayerError> {
+    pub(super) fn start(
+        settings: &PlayerSettings,
+        on_word: OnWord,
+        is_given_up: &dyn Fn() -> bool,
+    ) -> Result<Self, PlayerError> {
         Ok(match &settings.program {
             None => Self::Inside(Box::new(Inside::start(settings, on_word)?)),
-            Some(program) => Self::Program(Driver::start(program, settings, on_word)?),
+            Some(program) => Self::Program(Driver::start(program, settings, on_word, is_given_up)?),
         })
     }
 

@@ -1,12 +1,16 @@
 //! Any USI engine, driven by a thread of its own: orders come through a channel, so that a program
 //! that hangs never holds up the connection.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvError, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::settings::{OnWord, PlayerError, PlayerSettings, Word};
-use crate::csa::reports::{Answer, Content, EngineCommand, GameRules, Report, SearchId, Task};
+use crate::csa::reports::{
+    Answer, Content, EngineCommand, GameRules, Prepared, Report, SearchId, Task,
+};
 use crate::position::Position;
 use crate::records::game::Thought;
 use crate::search::Clock;
@@ -26,24 +30,29 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 pub(in crate::csa) struct Driver {
     /// `None` once the thread is to end.
     orders: Option<Sender<EngineCommand>>,
+    /// Tells the thread not to wait for a slow program.
+    is_leaving: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Driver {
-    /// Starts the program and waits until it is ready.
+    /// Starts the program and waits until it is ready or `is_given_up`.
     pub(super) fn start(
         program: &Program,
         settings: &PlayerSettings,
         on_word: OnWord,
+        is_given_up: &dyn Fn() -> bool,
     ) -> Result<Self, PlayerError> {
+        let is_leaving = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             program: program.clone(),
             settings: settings.clone(),
             client: None,
             running: None,
             on_word,
+            is_leaving: Arc::clone(&is_leaving),
         };
-        work.start()?;
+        work.start(is_given_up)?;
         let (orders, received) = mpsc::channel();
         let thread = thread::Builder::new()
             .name("csa-engine".to_owned())
@@ -51,6 +60,7 @@ impl Driver {
             .map_err(PlayerError::Thread)?;
         Ok(Self {
             orders: Some(orders),
+            is_leaving,
             thread: Some(thread),
         })
     }
@@ -65,6 +75,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        self.is_leaving.store(true, Ordering::Relaxed);
         self.orders = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -80,6 +91,7 @@ struct Work {
     client: Option<Client>,
     running: Option<Running>,
     on_word: OnWord,
+    is_leaving: Arc<AtomicBool>,
 }
 
 /// A search that has not answered.
@@ -92,9 +104,9 @@ struct Running {
 }
 
 impl Work {
-    fn start(&mut self) -> Result<(), ClientError> {
+    fn start(&mut self, is_given_up: &dyn Fn() -> bool) -> Result<(), ClientError> {
         let mut client = Client::start(&self.program)?;
-        client.handshake(self.settings.ready_timeout)?;
+        client.handshake_unless(self.settings.ready_timeout, is_given_up)?;
         set_if_declared(
             &mut client,
             &self.settings,
@@ -104,7 +116,7 @@ impl Work {
         for (name, value) in &self.settings.options {
             client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
         }
-        client.ready(self.settings.ready_timeout)?;
+        client.ready_unless(self.settings.ready_timeout, is_given_up)?;
         self.client = Some(client);
         Ok(())
     }
@@ -150,12 +162,14 @@ impl Work {
     fn perform(&mut self, command: EngineCommand) -> Result<(), ClientError> {
         match command {
             EngineCommand::Prepare(rules) => {
-                let result = self.prepare(rules);
+                let result = self.prepare(&rules);
                 if result.is_err() {
                     self.client = None;
                 }
-                let result = result.map_err(|error| error.to_string());
-                (self.on_word)(Word::Prepared(result));
+                (self.on_word)(Word::Prepared(Prepared {
+                    game: rules.game,
+                    result: result.map_err(|error| error.to_string()),
+                }));
                 Ok(())
             }
             EngineCommand::Search(task) => self.search(&task),
@@ -174,10 +188,12 @@ impl Work {
         }
     }
 
-    fn prepare(&mut self, rules: GameRules) -> Result<(), ClientError> {
+    fn prepare(&mut self, rules: &GameRules) -> Result<(), ClientError> {
         self.stop()?;
+        let is_leaving = Arc::clone(&self.is_leaving);
+        let is_given_up = || is_leaving.load(Ordering::Relaxed);
         if self.client.is_none() {
-            self.start()?;
+            self.start(&is_given_up)?;
         }
         let Some(client) = &mut self.client else {
             return Ok(());
@@ -187,7 +203,7 @@ impl Work {
         let declaration = rules.declaration.name();
         set_if_declared(client, &self.settings, "MaxMovesToDraw", &max_moves)?;
         set_if_declared(client, &self.settings, "EnteringKingRule", declaration)?;
-        client.ready(self.settings.ready_timeout)?;
+        client.ready_unless(self.settings.ready_timeout, &is_given_up)?;
         client.send("usinewgame").map(drop)
     }
 

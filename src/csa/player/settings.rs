@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::csa::reports::Report;
+use crate::csa::reports::{Prepared, Report};
 use crate::usi::client::{ClientError, Program};
 use crate::usi::options::OptionError;
 
@@ -41,8 +41,8 @@ pub enum PlayerError {
 /// What a player says.
 #[derive(Debug)]
 pub(in crate::csa) enum Word {
-    /// It is prepared for a game, or cannot be, for the stated reason.
-    Prepared(Result<(), String>),
+    /// It is prepared for a game, or cannot be.
+    Prepared(Prepared),
     /// It reports about a search.
     Report(Report),
     /// Something that the user may want to know.

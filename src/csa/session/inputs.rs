@@ -2,32 +2,40 @@
 
 use super::context::{Event, Wish};
 use super::playing::{Flow, Playing};
-use super::{DEAD_PEER, KEEP_ALIVE, LEAVE_TIMEOUT, LOGIN_TIMEOUT, LOGOUT_TIMEOUT, Phase, Session};
+use super::{
+    DEAD_PEER, KEEP_ALIVE, LEAVE_TIMEOUT, LOGIN_TIMEOUT, LOGOUT_TIMEOUT, Phase, START_TIMEOUT,
+    SUMMARY_TIMEOUT, Session,
+};
 use crate::csa::client_line::ClientLine;
 use crate::csa::game::Game;
 use crate::csa::outcome::{End, FinishedGame};
-use crate::csa::reports::EngineCommand;
+use crate::csa::reports::{EngineCommand, Prepared};
 use crate::csa::server_line::Reason;
 
 impl Session {
-    pub(super) fn prepared(&mut self, result: Result<(), String>) {
+    pub(super) fn prepared(&mut self, prepared: Prepared) {
         self.phase = match std::mem::replace(&mut self.phase, Phase::Closed) {
-            Phase::Preparing(summary) => match result {
-                Ok(()) if self.context.wish == Wish::PlayOn => {
-                    self.context.send(ClientLine::Agree(summary.id.clone()));
-                    Phase::Agreed(summary)
+            Phase::Preparing { summary, .. } if summary.id == prepared.game => {
+                match prepared.result {
+                    Ok(()) if self.context.wish == Wish::PlayOn => {
+                        self.context.send(ClientLine::Agree(summary.id.clone()));
+                        Phase::Agreed {
+                            since: self.context.now(),
+                            summary,
+                        }
+                    }
+                    Ok(()) => {
+                        self.context.send(ClientLine::Reject(summary.id));
+                        self.log_out()
+                    }
+                    Err(reason) => {
+                        self.context
+                            .note(format!("rejected a game: the engine, {reason}"));
+                        self.context.send(ClientLine::Reject(summary.id));
+                        self.wait()
+                    }
                 }
-                Ok(()) => {
-                    self.context.send(ClientLine::Reject(summary.id));
-                    self.log_out()
-                }
-                Err(reason) => {
-                    self.context
-                        .note(format!("rejected a game: the engine, {reason}"));
-                    self.context.send(ClientLine::Reject(summary.id));
-                    Phase::Waiting
-                }
-            },
+            }
             other => other,
         };
     }
@@ -67,6 +75,16 @@ impl Session {
                 if now >= *since + LOGIN_TIMEOUT =>
             {
                 self.context.note("no answer to the login");
+                self.closed();
+            }
+            Phase::Reading { since, .. } if now >= *since + SUMMARY_TIMEOUT => {
+                self.context.note("the summary of a game does not end");
+                self.closed();
+            }
+            Phase::Preparing { since, .. } | Phase::Agreed { since, .. }
+                if now >= *since + START_TIMEOUT =>
+            {
+                self.context.note("the game does not start");
                 self.closed();
             }
             Phase::LoggingOut { since } if now >= *since + LOGOUT_TIMEOUT => {
@@ -122,6 +140,15 @@ impl Session {
             self.context.engine(EngineCommand::GameOver("draw"));
             let finished = FinishedGame::new(game, &End::default());
             self.context.event(Event::Finished(Box::new(finished)));
+        }
+    }
+
+    /// Waits for a game, unless the user wants no more.
+    pub(super) fn wait(&mut self) -> Phase {
+        if self.context.wish > Wish::PlayOn {
+            self.log_out()
+        } else {
+            Phase::Waiting
         }
     }
 

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use super::client_line::ClientLine;
 use super::clock::RoundTrips;
 use super::game::Game;
-use super::reports::{EngineCommand, GameRules, Report};
+use super::reports::{EngineCommand, GameRules, Prepared, Report};
 use super::server_line::ServerLine;
 use super::summary::{self, Summary, SummaryReader};
 use crate::records::game::Thought;
@@ -37,6 +37,10 @@ const LOGOUT_TIMEOUT: Duration = Duration::from_secs(2);
 const KEEP_ALIVE: Duration = Duration::from_secs(40);
 /// Time without a byte after which the server counts as gone: it answers empty lines.
 const DEAD_PEER: Duration = Duration::from_secs(100);
+/// Longest time from the first line of a summary to its last.
+const SUMMARY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest time from the summary to the start of the game. shogi-server gives both players 120 s.
+const START_TIMEOUT: Duration = Duration::from_mins(4);
 /// Longest time from the wish to resign to our turn.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -45,8 +49,8 @@ const LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 pub enum Input {
     /// A line from the server, without its line end.
     Line(String),
-    /// The engine is prepared for the game, or cannot be, for the stated reason.
-    Prepared(Result<(), String>),
+    /// The engine is prepared for a game, or cannot be.
+    Prepared(Prepared),
     /// The engine reports about a search.
     Report(Report),
     /// The wish of the user changed.
@@ -82,11 +86,20 @@ enum Phase {
     /// Between games.
     Waiting,
     /// The summary of a game is coming.
-    Reading(Box<SummaryReader>),
+    Reading {
+        since: Instant,
+        reader: Box<SummaryReader>,
+    },
     /// The engine prepares for the game.
-    Preparing(Box<Summary>),
+    Preparing {
+        since: Instant,
+        summary: Box<Summary>,
+    },
     /// `AGREE` was sent.
-    Agreed(Box<Summary>),
+    Agreed {
+        since: Instant,
+        summary: Box<Summary>,
+    },
     /// A game is played.
     Playing(Box<Playing>),
     /// `LOGOUT` was sent.
@@ -135,7 +148,7 @@ impl Session {
                 self.last_received = now;
                 self.line(&line);
             }
-            Input::Prepared(result) => self.prepared(result),
+            Input::Prepared(prepared) => self.prepared(prepared),
             Input::Report(report) => {
                 if let Phase::Playing(playing) = &mut self.phase {
                     playing.report(report, &mut self.context);
@@ -159,6 +172,8 @@ impl Session {
                 *since + LOGIN_TIMEOUT
             }
             Phase::LoggingOut { since } => *since + LOGOUT_TIMEOUT,
+            Phase::Reading { since, .. } => *since + SUMMARY_TIMEOUT,
+            Phase::Preparing { since, .. } | Phase::Agreed { since, .. } => *since + START_TIMEOUT,
             Phase::Playing(playing) => playing.deadline(&self.context).unwrap_or(deadline),
             _ => deadline,
         });
@@ -212,22 +227,22 @@ impl Session {
         self.phase = match std::mem::replace(&mut self.phase, Phase::Closed) {
             Phase::LoggingIn { since, interrupted } => self.login_line(line, since, interrupted),
             Phase::Resuming { since, resumption } => self.resuming_line(line, since, resumption),
-            Phase::Waiting => waiting_line(line),
-            Phase::Reading(mut reader) => {
+            Phase::Waiting => self.waiting_line(line),
+            Phase::Reading { since, mut reader } => {
                 if reader.line(line) {
                     self.summary(&reader)
                 } else {
-                    Phase::Reading(reader)
+                    Phase::Reading { since, reader }
                 }
             }
-            Phase::Preparing(summary) => {
+            Phase::Preparing { since, summary } => {
                 if self.rejection(line, &summary) {
-                    Phase::Waiting
+                    self.wait()
                 } else {
-                    Phase::Preparing(summary)
+                    Phase::Preparing { since, summary }
                 }
             }
-            Phase::Agreed(summary) => self.agreed_line(line, summary),
+            Phase::Agreed { since, summary } => self.agreed_line(line, since, summary),
             Phase::Playing(mut playing) => match playing.line(line, &mut self.context) {
                 Flow::Continue => Phase::Playing(playing),
                 Flow::Over => self.finish(*playing),
@@ -254,8 +269,7 @@ impl Session {
                         since: self.context.now(),
                         resumption: Box::new(Resumption::new(*interrupted)),
                     },
-                    None if self.context.wish > Wish::PlayOn => self.log_out(),
-                    None => Phase::Waiting,
+                    None => self.wait(),
                 }
             }
             ServerLine::LoginIncorrect => {
@@ -291,29 +305,33 @@ impl Session {
                 self.context
                     .event(Event::Offered(Box::new(summary.clone())));
                 self.context.engine(EngineCommand::Prepare(GameRules {
+                    game: summary.id.clone(),
                     max_moves: summary.max_moves,
                     declaration: summary.declaration.unwrap_or_default(),
                 }));
-                Phase::Preparing(Box::new(summary))
+                Phase::Preparing {
+                    since: self.context.now(),
+                    summary: Box::new(summary),
+                }
             }
             Err(error) => {
                 self.context.note(format!("rejected a game: {error}"));
                 self.context.send(ClientLine::Reject(reader.id()));
-                Phase::Waiting
+                self.wait()
             }
         }
     }
 
-    fn agreed_line(&mut self, line: &str, summary: Box<Summary>) -> Phase {
+    fn agreed_line(&mut self, line: &str, since: Instant, summary: Box<Summary>) -> Phase {
         if self.rejection(line, &summary) {
-            return Phase::Waiting;
+            return self.wait();
         }
         match ServerLine::parse(line) {
             ServerLine::Start(id) if id == summary.id => {
                 let game = Game::new(*summary, self.context.now());
                 Phase::Playing(Box::new(Playing::begin(game, &mut self.context)))
             }
-            _ => Phase::Agreed(summary),
+            _ => Phase::Agreed { since, summary },
         }
     }
 
@@ -327,11 +345,14 @@ impl Session {
             _ => false,
         }
     }
-}
 
-fn waiting_line(line: &str) -> Phase {
-    match ServerLine::parse(line) {
-        ServerLine::Begin(name) if name == summary::BLOCK => Phase::Reading(Box::default()),
-        _ => Phase::Waiting,
+    fn waiting_line(&self, line: &str) -> Phase {
+        match ServerLine::parse(line) {
+            ServerLine::Begin(name) if name == summary::BLOCK => Phase::Reading {
+                since: self.context.now(),
+                reader: Box::default(),
+            },
+            _ => Phase::Waiting,
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::context::InterruptedGame;
-use crate::csa::game::Game;
+use crate::csa::game::{Game, OwnMove};
 use crate::csa::server_line::ServerLine;
 use crate::position::Position;
 use crate::records::csa::{legal_move, move_text};
@@ -81,7 +81,7 @@ impl Resumption {
             return Step::Lost(Box::new(game));
         };
         for mv in missed {
-            game.make(mv, None, Duration::ZERO, None);
+            game.make(mv, None, Duration::ZERO, OwnMove::default());
         }
         if let [Some(black), Some(white)] = self.remaining {
             game.set_remaining([black, white]);

@@ -19,13 +19,13 @@ use super::scalar::{Sums, Weight, Weights, add, subtract};
 use super::tables::Tables;
 use crate::eval::perspective::seen_by;
 use crate::position::Position;
-use crate::types::{Color, Key64, Square, Value};
+use crate::types::{Color, Key64, PieceType, Square, Value};
 
 /// Plies that have an entry in the stack; longer lines reuse the first ones.
 const STACK: usize = 256;
 
 /// Most plies that are updated from an earlier one.
-const MAX_UPDATE_PLIES: usize = 8;
+const MAX_UPDATE_PLIES: usize = 32;
 
 /// Most pieces that are added and removed one by one; beyond, all pairs are summed anew.
 const MAX_EXCHANGED: usize = 28;
@@ -101,8 +101,16 @@ impl SumStack {
         let index = now % STACK;
         match self.plies_to_computed(position) {
             Some(0) => {}
-            // SAFETY: the caller vouches for `K`, `TURN` and `tables`.
-            Some(back) => unsafe { self.update::<K, TURN>(tables, position, kings, back) },
+            Some(back) => {
+                // The position before, too, from which those after its other moves are one step.
+                if back > 1 {
+                    let before = kings_before_last_move(position, kings);
+                    // SAFETY: the caller vouches for `K`, `TURN` and `tables`.
+                    unsafe { self.update::<K, TURN>(tables, position, before, back, 1) };
+                }
+                // SAFETY: as above.
+                unsafe { self.update::<K, TURN>(tables, position, kings, 1, 0) };
+            }
             None => {
                 let entry = &mut self.entries[index];
                 entry.numbers = Color::ALL.map(|side| Numbers::of(position, side));
@@ -115,12 +123,11 @@ impl SumStack {
                         unsafe { self.cache.sum::<K, TURN>(tables, side, king, numbers) };
                 }
                 entry.sums.kings = sum_of_kings(tables, kings, &entry.numbers[0]);
+                entry.key = Some(position.key());
+                entry.kings = kings;
             }
         }
-        let entry = &mut self.entries[index];
-        entry.key = Some(position.key());
-        entry.kings = kings;
-        Some(entry.sums.value(position))
+        Some(self.entries[index].sums.value(position))
     }
 
     /// Number of plies back to the nearest position whose sums are here.
@@ -137,7 +144,8 @@ impl SumStack {
         None
     }
 
-    /// Computes the entry of a position from that of `back` plies before.
+    /// Computes the entry of the position `to` plies before the current one, whose kings are given,
+    /// from that of the position `from` plies before the current one.
     ///
     /// # Safety
     /// As for [`Self::evaluate`].
@@ -147,17 +155,20 @@ impl SumStack {
         tables: &Tables,
         position: &Position,
         kings: [Square; Color::NUM],
-        back: usize,
+        from: usize,
+        to: usize,
     ) {
-        let now = position.moves_made();
-        let (from, to) = ((now - back) % STACK, now % STACK);
-        let Ok([source, entry]) = self.entries.get_disjoint_mut([from, to]) else {
+        let indices = [from, to].map(|back| (position.moves_made() - back) % STACK);
+        let Ok([source, entry]) = self.entries.get_disjoint_mut(indices) else {
             return;
         };
-        entry.clone_from(source);
+        entry.key = position.key_before(to);
+        entry.kings = kings;
+        entry.numbers = source.numbers;
+        entry.sums = source.sums;
         let mut slots = 0_u64;
         let mut mover = 0;
-        for back in (0..back).rev() {
+        for back in (to..from).rev() {
             let Some(past) = position.past_move(back) else {
                 break;
             };
@@ -237,6 +248,21 @@ impl KingCache {
         last.numbers = *numbers;
         last.sum
     }
+}
+
+/// The squares of the kings before the last move, from those after it.
+#[inline(always)]
+fn kings_before_last_move(
+    position: &Position,
+    mut kings: [Square; Color::NUM],
+) -> [Square; Color::NUM] {
+    if let Some(mv) = position.past_move(0).and_then(|past| past.mv)
+        && mv.piece().kind() == PieceType::King
+        && let Some(from) = mv.from()
+    {
+        kings[mv.piece().color().index()] = from;
+    }
+    kings
 }
 
 /// The sum of KK and KKP, whose pieces are those that black sees.

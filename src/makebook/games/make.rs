@@ -9,8 +9,7 @@ use crate::book::{BookEntry, BookFormat, BookMove, BookWriter};
 use crate::makebook::error::MakeError;
 use crate::makebook::packing::key;
 use crate::makebook::sorter::{Sorted, Sorter};
-use crate::makebook::watch::Watch;
-use crate::runs::OutputFile;
+use crate::runs::{OutputFile, Watch};
 
 /// The depth that the moves get, so that the usual `BookDepthLimit` lets them pass.
 const DEPTH: i32 = 32;

@@ -1,11 +1,11 @@
 //! Reads games of any format, with their ratings and results.
 
+use crate::runs::Watch;
 use std::fs::{self, File};
 use std::io::BufReader;
 
 use super::settings::GameFile;
 use crate::makebook::error::MakeError;
-use crate::makebook::watch::Watch;
 use crate::position::Position;
 use crate::records::game::{GameRecord, GameResult};
 use crate::records::pack::{PackGame, PackReason};

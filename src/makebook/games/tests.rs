@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::book::{BookEntry, BookFormat, BookReader};
-use crate::makebook::Watch;
+use crate::book::{BookEntry, BookFormat, BookMove, BookReader};
+use crate::records::packed::PackedSfen;
 use crate::records::teacher::Format;
-use crate::runs::Stop;
+use crate::runs::{Stop, Watch};
 use crate::types::Color;
 
 fn settings() -> GamesSettings {
@@ -110,6 +110,44 @@ fn little_memory_gives_the_same_book() {
     );
 }
 
+/// The moves of a book by position and move.
+type Moves = BTreeMap<(PackedSfen, u16), (u32, BookMove)>;
+
+fn moves(path: &Path) -> Moves {
+    let entries = BookReader::open(path).expect("a book");
+    let entries = entries.map(|entry| entry.expect("an entry"));
+    let moves = |entry: BookEntry| {
+        let known = entry.moves.into_iter();
+        known.map(move |known| ((entry.position, known.mv.to_bits()), (entry.ply, known)))
+    };
+    entries.flat_map(moves).collect()
+}
+
+/// The moves of a book that is made of `games`.
+fn made(name: &str, games: &str, settings: &GamesSettings) -> Moves {
+    let (book, _) = make(name, games, settings);
+    let path = std::env::temp_dir().join(format!("raicho-{name}-{}.db", std::process::id()));
+    fs::write(&path, book).expect("the book");
+    let moves = moves(&path);
+    fs::remove_file(&path).expect("the book is there");
+    moves
+}
+
+/// All moves of `expected` are found; only the last moves of games are missing there.
+fn assert_found(found: &Moves, expected: &Moves) {
+    assert!(!expected.is_empty());
+    for (place, known) in expected {
+        assert_eq!(found.get(place), Some(known));
+    }
+    let more = found
+        .iter()
+        .filter(|(place, _)| !expected.contains_key(*place));
+    assert!(
+        more.into_iter()
+            .all(|(_, (_, known))| known.ponder.is_none())
+    );
+}
+
 #[test]
 fn the_book_of_the_corpora_has_the_moves_and_counts_that_yaneuraou_finds() {
     let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {
@@ -118,29 +156,18 @@ fn the_book_of_the_corpora_has_the_moves_and_counts_that_yaneuraou_finds() {
     };
     let books: PathBuf = Path::new(&folder).join("books");
     let games = fs::read_to_string(books.join("games60.sfen")).expect("games");
-    let (book, _) = make("corpora", &games, &settings());
-    let path = std::env::temp_dir().join(format!("raicho-games-{}.db", std::process::id()));
-    fs::write(&path, book).expect("the book");
-    let read = |path: &Path| -> BTreeMap<_, _> {
-        let entries = BookReader::open(path).expect("a book");
-        let entries = entries.map(|entry| entry.expect("an entry"));
-        let moves = |entry: BookEntry| {
-            let known = entry.moves.into_iter();
-            known.map(move |known| ((entry.position, known.mv.to_bits()), (entry.ply, known)))
-        };
-        entries.flat_map(moves).collect()
+    let found = made("corpora", &games, &settings());
+    assert_found(&found, &moves(&books.join("from_sfen.db")));
+
+    // 12 plies; the moves of Black in the first 30 games, and of White in the others.
+    let lines: Vec<&str> = games.lines().collect();
+    let side = |name: &str, lines: &[&str], side: Color| {
+        let mut settings = settings();
+        settings.filter.plies = 12;
+        settings.filter.side = Some(side);
+        made(name, &lines.join("\n"), &settings)
     };
-    let (found, expected) = (read(&path), read(&books.join("from_sfen.db")));
-    fs::remove_file(&path).expect("the book is there");
-    for (place, known) in &expected {
-        assert_eq!(found.get(place), Some(known));
-    }
-    // Only the last moves of games are missing there.
-    let more = found
-        .iter()
-        .filter(|(place, _)| !expected.contains_key(*place));
-    assert!(
-        more.into_iter()
-            .all(|(_, (_, known))| known.ponder.is_none())
-    );
+    let mut found = side("black", &lines[..30], Color::Black);
+    found.extend(side("white", &lines[30..], Color::White));
+    assert_found(&found, &moves(&books.join("from_sfen_bw.db")));
 }

@@ -1,6 +1,8 @@
 //! Merges books, or sorts one: positions in the order of the output format, each once, with its
 //! moves in the order of preference. Memory is bounded.
 
+use crate::runs::Watch;
+use crate::types::Color;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -10,18 +12,20 @@ use crate::makebook::combine::{MergeRule, of_one_book, of_several_books};
 use crate::makebook::error::MakeError;
 use crate::makebook::packing::{key, pack, unpack};
 use crate::makebook::sorter::{Sorted, Sorter};
-use crate::makebook::watch::Watch;
 
 /// Entries that are prepared at a time.
 const BATCH: usize = 1 << 14;
 /// Bytes before the entry in a record: the number of the book.
-const SOURCE: usize = 4;
+const SOURCE_BYTES: usize = 4;
 
 /// The settings of a merge.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MergeSettings {
     /// Which entry counts for a position that is in several books.
     pub rule: MergeRule,
+    /// The side to move of the positions that count in each book, in the order of the books; `None`
+    /// and a missing entry mean both.
+    pub sides: Vec<Option<Color>>,
     /// Memory for entries in bytes.
     pub memory: u64,
     /// Number of threads, at least 1.
@@ -61,8 +65,14 @@ pub fn merge(
         let mut entries = 0;
         let mut faults = Vec::new();
         for (input, source) in inputs.iter().zip(0..) {
+            let side = settings.sides.get(source as usize).copied().flatten();
             let mut log = FaultLog::default();
-            entries += add_book(input, source, format, &mut sorter, &mut log, watch)?;
+            let source = Source {
+                input,
+                number: source,
+                side,
+            };
+            entries += source.add(format, &mut sorter, &mut log, watch)?;
             faults.push(log);
         }
         let mut out = BookWriter::create(path, format).map_err(MakeError::output(path))?;
@@ -90,39 +100,52 @@ pub fn merge(
     })
 }
 
-/// Adds the entries of the book number `source`, and returns how many they are.
-fn add_book(
-    input: &Path,
-    source: u32,
-    format: BookFormat,
-    sorter: &mut Sorter,
-    faults: &mut FaultLog,
-    watch: &Watch<'_>,
-) -> Result<u64, MakeError> {
-    let mut reader = BookReader::open(input)?;
-    let mut count = 0;
-    loop {
-        let mut batch = Vec::with_capacity(BATCH);
-        for entry in reader.by_ref().take(BATCH) {
-            match entry {
-                Ok(entry) => batch.push(entry),
-                Err(fault) => MakeError::log(input, fault, faults)?,
+/// A book that is merged.
+struct Source<'a> {
+    input: &'a Path,
+    number: u32,
+    /// The side to move of the positions that count.
+    side: Option<Color>,
+}
+
+impl Source<'_> {
+    /// Adds the entries of the book, and returns how many they are.
+    fn add(
+        &self,
+        format: BookFormat,
+        sorter: &mut Sorter,
+        faults: &mut FaultLog,
+        watch: &Watch<'_>,
+    ) -> Result<u64, MakeError> {
+        let input = self.input;
+        let mut reader = BookReader::open(input)?;
+        let mut count = 0;
+        loop {
+            let mut batch = Vec::with_capacity(BATCH);
+            for entry in reader.by_ref().take(BATCH) {
+                match entry {
+                    Ok(entry) => batch.push(entry),
+                    Err(fault) => MakeError::log(input, fault, faults)?,
+                }
             }
+            if batch.is_empty() {
+                return Ok(count);
+            }
+            count += batch.len() as u64;
+            if let Some(side) = self.side {
+                batch.retain(|entry| entry.position.side_to_move() == side);
+            }
+            let record = |entry: &BookEntry| {
+                let mut value = self.number.to_le_bytes().to_vec();
+                value.extend(pack(entry));
+                (key(format, entry.position), value)
+            };
+            let records: Vec<(Vec<u8>, Vec<u8>)> = batch.par_iter().map(record).collect();
+            for (key, value) in records {
+                sorter.push(&key, &value)?;
+            }
+            watch.advance(count, 2 * count)?;
         }
-        if batch.is_empty() {
-            return Ok(count);
-        }
-        count += batch.len() as u64;
-        let record = |entry: &BookEntry| {
-            let mut value = source.to_le_bytes().to_vec();
-            value.extend(pack(entry));
-            (key(format, entry.position), value)
-        };
-        let records: Vec<(Vec<u8>, Vec<u8>)> = batch.par_iter().map(record).collect();
-        for (key, value) in records {
-            sorter.push(&key, &value)?;
-        }
-        watch.advance(count, 2 * count)?;
     }
 }
 
@@ -171,7 +194,7 @@ impl Groups {
 }
 
 fn read(value: &[u8]) -> Option<(u32, BookEntry)> {
-    let (source, entry) = value.split_first_chunk::<SOURCE>()?;
+    let (source, entry) = value.split_first_chunk::<SOURCE_BYTES>()?;
     Some((u32::from_le_bytes(*source), unpack(entry)?))
 }
 

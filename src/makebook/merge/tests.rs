@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use super::*;
-use crate::runs::Stop;
+use crate::runs::{Stop, Watch};
 
 /// The folder of the books, unless there is none.
 fn books() -> Option<PathBuf> {
@@ -16,9 +16,19 @@ fn books() -> Option<PathBuf> {
 }
 
 fn merged(name: &str, inputs: &[PathBuf], rule: MergeRule, memory: u64) -> String {
+    merged_sides(name, inputs, (rule, &[]), memory)
+}
+
+fn merged_sides(
+    name: &str,
+    inputs: &[PathBuf],
+    (rule, sides): (MergeRule, &[Option<Color>]),
+    memory: u64,
+) -> String {
     let out = std::env::temp_dir().join(format!("raicho-merge-{name}-{}.db", std::process::id()));
     let settings = MergeSettings {
         rule,
+        sides: sides.to_vec(),
         memory,
         threads: 2,
     };
@@ -65,6 +75,10 @@ fn books_are_merged_as_yaneuraou_merges_them() {
     let inputs = ["games_sorted.db", "from_sfen.db"].map(|name| books.join(name));
     let expected = fs::read_to_string(books.join("merged.db")).expect("a book");
     let found = merged("two", &inputs, MergeRule::Deeper, LARGE);
+    assert_eq!(nodes(&found), nodes(&expected));
+    let expected = fs::read_to_string(books.join("merged_bw.db")).expect("a book");
+    let sides = [Some(Color::Black), Some(Color::White)];
+    let found = merged_sides("sides", &inputs, (MergeRule::Deeper, &sides), LARGE);
     assert_eq!(nodes(&found), nodes(&expected));
 }
 

@@ -1,5 +1,6 @@
 //! Minimax of a book that is read entry by entry: a `.ybb`.
 
+use crate::runs::Watch;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -12,7 +13,6 @@ use super::settings::{MinimaxSettings, Rules, Summary};
 use super::solution::Solution;
 use crate::book::{BookEntry, BookFault, BookMove, BookReader, BookWriter, FaultLog, Place};
 use crate::makebook::error::MakeError;
-use crate::makebook::watch::Watch;
 use crate::position::Board;
 use crate::types::Move16;
 

@@ -1,12 +1,12 @@
 //! Minimax from file to file.
 
+use crate::runs::Watch;
 use std::path::Path;
 
 use super::settings::{MinimaxSettings, Summary};
 use super::{other_book, text_book};
 use crate::book::{BookFormat, BookReader};
 use crate::makebook::error::MakeError;
-use crate::makebook::watch::Watch;
 
 /// Reads a book, `.db` or `.ybb` by its content, and writes it with the values carried back, in the
 /// same format and order. `watch` is told bytes or positions, of three passes over the book.

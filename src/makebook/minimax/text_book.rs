@@ -16,9 +16,8 @@ use super::solution::Solution;
 use super::text::{write_move, write_number};
 use crate::book::{Blocks, BookFault, FaultLog, Line, Place, Problem, parse_move, split_line};
 use crate::makebook::error::MakeError;
-use crate::makebook::watch::Watch;
 use crate::position::Board;
-use crate::runs::OutputFile;
+use crate::runs::{OutputFile, Watch};
 use crate::types::Move16;
 
 /// Blocks of text that each thread gets at a time, so that none waits long for another.

@@ -41,10 +41,12 @@ pub enum CsaFault {
     #[error("'{0}' is not a move, expected for example +7776FU or -0055KA")]
     NotAMove(String),
     /// The move is illegal.
-    #[error("'{found}' is illegal in {sfen}, expected a legal move")]
+    #[error("'{found}', move {number}, is illegal in {sfen}, expected a legal move")]
     Illegal {
         /// The move.
         found: String,
+        /// The number of the move in the game, from 1.
+        number: usize,
         /// The position.
         sfen: String,
     },

@@ -34,7 +34,7 @@ pub(super) fn piece_text(piece: Piece) -> String {
 }
 
 /// The two letters of a piece type.
-pub(super) const fn piece_name(kind: PieceType) -> &'static str {
+pub(in crate::records) const fn piece_name(kind: PieceType) -> &'static str {
     match kind {
         PieceType::Pawn => "FU",
         PieceType::Lance => "KY",
@@ -74,7 +74,7 @@ pub(super) fn square(text: &str) -> Option<Square> {
 }
 
 /// Parses the two letters of a piece type.
-pub(super) fn kind(text: &str) -> Option<PieceType> {
+pub(in crate::records) fn kind(text: &str) -> Option<PieceType> {
     PieceType::ALL
         .into_iter()
         .find(|&kind| piece_name(kind) == text)

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use super::comments::{RATING_PREFIXES, parse_rating, parse_score};
+use super::comments::{RATING_PREFIXES, parse_rating};
+use super::endings::ending_of_word;
 use super::fault::{CsaError, CsaFault};
+use super::fields::heading;
 use super::notation::{color_of, legal_move, parse_move};
 use super::setup::Setup;
 use super::summary::{self, Summary};
 use crate::position::Position;
-use crate::records::game::{Ending, GameRecord, RecordedMove, Thought};
-use crate::types::{Color, Repetition};
+use crate::records::game::{Closing, Ending, GameRecord, RecordedMove};
+use crate::types::Color;
 use crate::util::shorten;
 
 /// Reads all games of a text; `/` alone on a line separates them.
@@ -59,6 +61,9 @@ struct Reader {
     ratings: [Option<f64>; Color::NUM],
     started_at: Option<String>,
     time_limit: Option<String>,
+    headings: Vec<(String, String)>,
+    /// Comments before the first move.
+    comments: Vec<String>,
     summary: Option<Summary>,
     setup: Setup,
     game: Option<Game>,
@@ -73,10 +78,16 @@ struct Game {
     /// An illegal move and its line, which only an ending that says so may follow.
     illegal: Option<(usize, String)>,
     ending: Option<Ending>,
+    closing: Closing,
 }
 
 impl Reader {
     fn line(&mut self, line: &str, number: usize) -> Result<(), CsaError> {
+        // Blanks at the end of a comment are part of it.
+        if line.starts_with("'*") {
+            self.comment(line);
+            return Ok(());
+        }
         let line = line.trim_end();
         let fault = |fault| CsaError {
             line: number,
@@ -129,7 +140,11 @@ impl Reader {
         let sfen = game.position.to_sfen();
         matches!(fault, CsaFault::AfterTheEnd(_)).then_some(CsaError {
             line,
-            fault: CsaFault::Illegal { found, sfen },
+            fault: CsaFault::Illegal {
+                found,
+                number: game.moves.len() + 1,
+                sfen,
+            },
         })
     }
 
@@ -141,42 +156,36 @@ impl Reader {
             "EVENT" => value.clone_into(&mut self.event),
             "START_TIME" => self.started_at = Some(value.to_owned()),
             "TIME_LIMIT" => self.time_limit = Some(value.to_owned()),
-            _ => {}
+            _ => self
+                .headings
+                .push((heading(name).to_owned(), value.to_owned())),
         }
     }
 
-    /// Reads a rating, a summary, or the score of the last move, which floodgate gives from black's
-    /// point of view.
+    /// Reads a comment on the game (`'*text`), a rating or a summary. Other comments are remarks on
+    /// the file.
     fn comment(&mut self, line: &str) {
-        let Some(text) = line.strip_prefix("'**") else {
-            for (rating, prefix) in self.ratings.iter_mut().zip(RATING_PREFIXES) {
-                *rating = line.strip_prefix(prefix).and_then(parse_rating).or(*rating);
+        if let Some(text) = line.strip_prefix("'*") {
+            match &mut self.game {
+                Some(game) => game.comment(text, &mut self.comments),
+                None => self.comments.push(text.to_owned()),
             }
-            self.summary = Summary::parse(line).or(self.summary.take());
             return;
-        };
-        let score = text.split_whitespace().next().map(str::parse::<i64>);
-        let last = self.game.as_mut().and_then(|game| game.moves.last_mut());
-        if let (Some(Ok(score)), Some(last)) = (score, last)
-            && last.thought.is_none()
-        {
-            let for_mover = match last.mv.piece().color() {
-                Color::Black => score,
-                Color::White => score.saturating_neg(),
-            };
-            last.thought = Some(Thought {
-                score: Some(parse_score(for_mover)),
-                depth: None,
-                nodes: None,
-                pv: Vec::new(),
-            });
         }
+        for (rating, prefix) in self.ratings.iter_mut().zip(RATING_PREFIXES) {
+            *rating = line.strip_prefix(prefix).and_then(parse_rating).or(*rating);
+        }
+        self.summary = Summary::parse(line).or(self.summary.take());
     }
 
     /// Reads the comment after a move in the same line. Clients send scores to the server with one
     /// star, `'* 30 -3334FU`.
     fn inline_comment(&mut self, text: &str) {
-        match text.strip_prefix("'* ") {
+        let score = text.strip_prefix("'* ").filter(|score| {
+            let word = score.split_whitespace().next().unwrap_or_default();
+            word.parse::<i64>().is_ok()
+        });
+        match score {
             Some(score) => self.comment(&format!("'** {score}")),
             None => self.comment(text),
         }
@@ -220,6 +229,7 @@ impl Reader {
             moves: Vec::new(),
             illegal: None,
             ending: None,
+            closing: Closing::default(),
         });
         Ok(())
     }
@@ -236,13 +246,23 @@ impl Reader {
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
         let said = said.and_then(|said| said.ending(&self.players, &game.position));
-        let ending = match (game.illegal.take(), said.or(game.ending.take())) {
-            (Some((line, found)), None) => {
+        let ending = said.or(game.ending.take());
+        let explains = ending
+            .as_ref()
+            .is_some_and(Ending::explains_an_illegal_move);
+        let ending = match (game.illegal.take(), ending) {
+            (Some((line, found)), _) if !explains => {
                 let sfen = game.position.to_sfen();
-                return error(line, CsaFault::Illegal { found, sfen });
+                let number = game.moves.len() + 1;
+                let fault = CsaFault::Illegal {
+                    found,
+                    number,
+                    sfen,
+                };
+                return error(line, fault);
             }
             (_, Some(ending)) => ending,
-            (None, None) => summary::by_the_rules(&game.position),
+            (_, None) => summary::by_the_rules(&game.position),
         };
         Ok(Some(GameRecord {
             event: self.event,
@@ -250,9 +270,12 @@ impl Reader {
             ratings: self.ratings,
             started_at: self.started_at,
             time_limit: self.time_limit,
-            start: game.start,
+            headings: self.headings,
+            comments: self.comments,
             moves: game.moves,
             ending,
+            closing: game.closing,
+            ..GameRecord::new(game.start)
         }))
     }
 }
@@ -266,11 +289,7 @@ impl Game {
         match legal_move(&self.position, text) {
             Some(mv) => {
                 self.position.do_move(mv);
-                self.moves.push(RecordedMove {
-                    mv,
-                    time: None,
-                    thought: None,
-                });
+                self.moves.push(mv.into());
             }
             None => self.illegal = Some((number, text.to_owned())),
         }
@@ -280,8 +299,24 @@ impl Game {
     fn time(&mut self, text: &str) {
         let seconds = text[1..].parse::<f64>().ok();
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        if let Some(last) = self.moves.last_mut() {
-            last.time = time;
+        match self.moves.last_mut() {
+            _ if self.ending.is_some() => self.closing.time = time,
+            Some(last) => last.time = time,
+            None => {}
+        }
+    }
+
+    /// Adds a comment where it belongs: to the ending, to the last move, or to the `start`.
+    fn comment(&mut self, text: &str, start: &mut Vec<String>) {
+        if self.ending.is_some() {
+            match Ending::from_text(text) {
+                Some(exact) => self.ending = Some(exact),
+                None => self.closing.comments.push(text.to_owned()),
+            }
+        } else if let Some(last) = self.moves.last_mut() {
+            last.add_comment(text);
+        } else {
+            start.push(text.to_owned());
         }
     }
 
@@ -289,45 +324,9 @@ impl Game {
         if self.ending.is_some() {
             return Err(CsaFault::AfterTheEnd(shorten(text)));
         }
-        let illegal = self.illegal.clone();
-        let side = self.position.side_to_move();
-        let ending = match text {
-            "%TORYO" => summary::resignation(&self.position),
-            "%TSUMI" => Ending::Checkmate,
-            "%KACHI" => Ending::Declaration,
-            "%SENNICHITE" => Ending::Repetition,
-            "%OUTE_SENNICHITE" => Ending::PerpetualCheck { loser: side },
-            "%JISHOGI" | "%MAX_MOVES" => Ending::MaxMoves,
-            "%HIKIWAKE" => Ending::AdjudicatedDraw,
-            "%TIME_UP" => Ending::TimeUp,
-            "%ILLEGAL_MOVE" => self.illegal_move(illegal.map(|(_, text)| text)),
-            "%+ILLEGAL_ACTION" => self.illegal_action(Color::Black),
-            "%-ILLEGAL_ACTION" => self.illegal_action(Color::White),
-            "%CHUDAN" | "%MATTA" | "%ERROR" | "%FUZUMI" => Ending::Interrupted,
-            _ => return Err(CsaFault::Unknown(shorten(text))),
-        };
-        self.ending = Some(ending);
+        let illegal = self.illegal.as_ref().map(|(_, text)| text.as_str());
+        let ending = ending_of_word(text, &self.position, illegal);
+        self.ending = Some(ending.ok_or_else(|| CsaFault::Unknown(shorten(text)))?);
         Ok(())
-    }
-
-    /// An illegal move; without a `text`, perhaps the move that completed a perpetual check.
-    fn illegal_move(&self, text: Option<String>) -> Ending {
-        let loser = self.position.side_to_move();
-        match (text, self.position.rule_repetition()) {
-            (None, Some(Repetition::Lose)) => Ending::PerpetualCheck { loser },
-            (text, _) => Ending::IllegalMove {
-                text: text.unwrap_or_default(),
-            },
-        }
-    }
-
-    fn illegal_action(&self, by: Color) -> Ending {
-        if by == self.position.side_to_move() {
-            self.illegal_move(None)
-        } else if self.position.rule_repetition() == Some(Repetition::Win) {
-            Ending::PerpetualCheck { loser: by }
-        } else {
-            Ending::AdjudicatedWin { winner: !by }
-        }
     }
 }

@@ -64,11 +64,11 @@ impl Summary {
 }
 
 /// The ending by the rules of a record without an ending.
-pub(super) fn by_the_rules(position: &Position) -> Ending {
+pub(in crate::records) fn by_the_rules(position: &Position) -> Ending {
     if legal_moves(position).is_empty() {
         return Ending::Checkmate;
     }
-    by_repetition(position).unwrap_or(Ending::Interrupted)
+    by_repetition(position).unwrap_or(Ending::Unfinished)
 }
 
 /// A resignation of the side to move; servers record checkmates as resignations too.

@@ -1,13 +1,15 @@
 //! Writes records.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
-use super::comments::{RATING_PREFIXES, black_score};
+use super::comments::RATING_PREFIXES;
+use super::endings::{is_exact, word_of_ending};
+use super::fields::field_name;
 use super::notation::{move_text, piece_name, piece_text, sign};
 use crate::position::{Position, START_SFEN};
-use crate::records::game::{Ending, GameRecord, RecordedMove, Thought};
-use crate::types::{Color, File, Move, PieceType, Rank, Square};
+use crate::records::game::{GameRecord, RecordedMove};
+use crate::types::{Color, File, PieceType, Rank, Square};
+use crate::util::shorten;
 
 /// Writes a record.
 ///
@@ -22,6 +24,11 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     let optional = |text: &Option<String>| text.clone().unwrap_or_default();
     write_field(out, "$START_TIME:", &optional(&record.started_at))?;
     write_field(out, "$TIME_LIMIT:", &optional(&record.time_limit))?;
+    for (name, value) in &record.headings {
+        if let Some(field) = field_name(name) {
+            write_field(out, &format!("${field}:"), value)?;
+        }
+    }
     write_position(&record.start, out)?;
     for (index, prefix) in RATING_PREFIXES.into_iter().enumerate() {
         if let Some(rating) = record.ratings[index] {
@@ -32,48 +39,45 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
             )?;
         }
     }
+    for line in &record.comments {
+        write_comment(line, out)?;
+    }
     for recorded in &record.moves {
         write_move(recorded, out)?;
     }
     let side = record.side_to_move_at_end();
-    writeln!(out, "{}", ending_words(&record.ending, side))?;
-    writeln!(out, "'*{}", one_line(&record.ending.to_string()))
+    let Some(word) = word_of_ending(&record.ending, side) else {
+        return write_comments(&record.closing.comments, out);
+    };
+    writeln!(out, "{word}")?;
+    if let Some(time) = record.closing.time {
+        writeln!(out, "T{}", time.as_secs())?;
+    }
+    if !is_exact(&record.ending) {
+        write_comment(&record.ending.to_string(), out)?;
+    }
+    write_comments(&record.closing.comments, out)
 }
 
-/// The word of the standard for an ending with `side` to move.
-///
-/// - Checkmate is `%TORYO`, as servers record it: some readers take the standard's `%TSUMI` for a
-///   draw.
-/// - The maximum length is `%JISHOGI`, the draw that every reader knows; `%MAX_MOVES` is not in the
-///   standard.
-/// - An illegal move and a disconnection of the side to move are `%ILLEGAL_MOVE`. If the other side
-///   gave perpetual check, it is `%±ILLEGAL_ACTION`; some readers confuse its sides, so it has no
-///   other use.
-/// - An adjudicated win is `%TORYO` if the loser is to move, otherwise `%CHUDAN`, as no other word
-///   fits.
-fn ending_words(ending: &Ending, side: Color) -> &'static str {
-    match ending {
-        Ending::Resignation | Ending::Checkmate => "%TORYO",
-        Ending::Declaration => "%KACHI",
-        Ending::Repetition => "%SENNICHITE",
-        Ending::PerpetualCheck { loser } if *loser != side => illegal_action(*loser),
-        Ending::MaxMoves => "%JISHOGI",
-        Ending::TimeUp => "%TIME_UP",
-        Ending::PerpetualCheck { .. }
-        | Ending::IllegalMove { .. }
-        | Ending::IllegalDeclaration
-        | Ending::Disconnection { .. } => "%ILLEGAL_MOVE",
-        Ending::AdjudicatedWin { winner } if *winner != side => "%TORYO",
-        Ending::AdjudicatedDraw => "%HIKIWAKE",
-        Ending::AdjudicatedWin { .. } | Ending::Interrupted => "%CHUDAN",
+/// What of a record the format has no room for, in words.
+pub fn losses(record: &GameRecord) -> Vec<String> {
+    let mut losses = Vec::new();
+    if !record.variations.is_empty() {
+        losses.push(format!("{} variations", record.variations.len()));
     }
-}
-
-const fn illegal_action(by: Color) -> &'static str {
-    match by {
-        Color::Black => "%+ILLEGAL_ACTION",
-        Color::White => "%-ILLEGAL_ACTION",
+    let marks = record
+        .moves
+        .iter()
+        .filter(|played| played.bookmark.is_some());
+    if record.bookmark.is_some() || marks.count() > 0 {
+        losses.push("bookmarks".to_owned());
     }
+    let unknown = record
+        .headings
+        .iter()
+        .filter(|(name, _)| field_name(name).is_none());
+    losses.extend(unknown.map(|(name, _)| format!("the heading {}", shorten(name))));
+    losses
 }
 
 /// Writes a line of a prefix and a text, or nothing if the text is empty.
@@ -140,41 +144,14 @@ fn write_move(recorded: &RecordedMove, out: &mut impl Write) -> io::Result<()> {
     if let Some(time) = recorded.time {
         writeln!(out, "T{}", time.as_secs())?;
     }
-    if let Some(thought) = &recorded.thought {
-        write_score(mv, thought, out)?;
-    }
-    let figures = figures(recorded.thought.as_ref(), recorded.time);
-    if figures.is_empty() {
-        Ok(())
-    } else {
-        writeln!(out, "'*{}", figures.join(" "))
-    }
+    write_comments(&recorded.comment_lines(), out)
 }
 
-/// Writes the score comment of floodgate. The variation is left out if it does not begin with the
-/// move played.
-fn write_score(mv: Move, thought: &Thought, out: &mut impl Write) -> io::Result<()> {
-    let Some(score) = thought.score else {
-        return Ok(());
-    };
-    let for_black = black_score(score, mv.piece().color());
-    write!(out, "'** {for_black}")?;
-    if thought.pv.first() == Some(&mv) {
-        for &expected in &thought.pv[1..] {
-            write!(out, " {}", move_text(expected))?;
-        }
-    }
-    writeln!(out)
+fn write_comments(lines: &[String], out: &mut impl Write) -> io::Result<()> {
+    lines.iter().try_for_each(|line| write_comment(line, out))
 }
 
-/// Depth, nodes and exact time, which the format has no fields for.
-fn figures(thought: Option<&Thought>, time: Option<Duration>) -> Vec<String> {
-    let depth = thought.and_then(|thought| thought.depth);
-    let nodes = thought.and_then(|thought| thought.nodes);
-    let texts = [
-        depth.map(|depth| format!("depth {depth}")),
-        nodes.map(|nodes| format!("nodes {nodes}")),
-        time.map(|time| format!("time {:.3}s", time.as_secs_f64())),
-    ];
-    texts.into_iter().flatten().collect()
+fn write_comment(line: &str, out: &mut impl Write) -> io::Result<()> {
+    let line = line.replace(|letter: char| letter.is_control(), " ");
+    writeln!(out, "'*{line}")
 }

@@ -1,41 +1,29 @@
-//! The board diagram of KIF (BOD), and the names of pieces.
+//! The board diagram of KIF (BOD).
 
 use super::fault::KifFault;
-use crate::types::{Color, PieceType};
+use crate::position::Position;
+use crate::records::notation::japanese::{self, FILES, RANKS, piece_at_start, piece_letter};
+use crate::types::{Color, File, PieceType, Rank, Square};
 use crate::util::shorten;
 
-/// The digits of ranks and of counts.
-pub(super) const DIGITS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
 const TEN: char = '十';
 
-/// The names of pieces, longer ones first.
-const NAMES: &[(&str, PieceType)] = &[
-    ("成香", PieceType::ProLance),
-    ("成桂", PieceType::ProKnight),
-    ("成銀", PieceType::ProSilver),
-    ("歩", PieceType::Pawn),
-    ("香", PieceType::Lance),
-    ("桂", PieceType::Knight),
-    ("銀", PieceType::Silver),
-    ("金", PieceType::Gold),
-    ("角", PieceType::Bishop),
-    ("飛", PieceType::Rook),
-    ("玉", PieceType::King),
-    ("王", PieceType::King),
-    ("と", PieceType::ProPawn),
-    ("杏", PieceType::ProLance),
-    ("圭", PieceType::ProKnight),
-    ("全", PieceType::ProSilver),
-    ("馬", PieceType::Horse),
-    ("龍", PieceType::Dragon),
-    ("竜", PieceType::Dragon),
+/// The frame above and below the squares.
+const FRAME: &str = "+---------------------------+";
+
+/// The kinds in hand in the order in which they are written.
+const HAND_ORDER: [PieceType; 7] = [
+    PieceType::Rook,
+    PieceType::Bishop,
+    PieceType::Gold,
+    PieceType::Silver,
+    PieceType::Knight,
+    PieceType::Lance,
+    PieceType::Pawn,
 ];
 
-/// Parses the piece that the text begins with, and returns the rest.
-pub(super) fn kind_at_start(text: &str) -> Option<(PieceType, &str)> {
-    let named = |(name, kind): &(&str, PieceType)| Some((*kind, text.strip_prefix(name)?));
-    NAMES.iter().find_map(named)
-}
+/// The most pieces of one kind that are read, so that no count overflows.
+const MOST_IN_HAND: usize = 18;
 
 /// The position that the lines so far describe.
 #[derive(Default)]
@@ -43,7 +31,9 @@ pub(super) struct Diagram {
     /// The ranks in SFEN notation.
     ranks: Vec<String>,
     hands: String,
-    white_to_move: bool,
+    white_to_move: Option<bool>,
+    /// Moves made before the position: `手数＝27`.
+    moves_made: u32,
 }
 
 impl Diagram {
@@ -61,7 +51,10 @@ impl Diagram {
         if line.starts_with("+-") || line.trim_start().starts_with("９ ８") {
             return Ok(true);
         }
-        if let Some((name, pieces)) = line.split_once("の持駒：") {
+        if let Some((name, pieces)) = line
+            .split_once("の持駒：")
+            .or_else(|| line.split_once("の持駒:"))
+        {
             let color = match name.trim() {
                 "先手" | "下手" => Color::Black,
                 _ => Color::White,
@@ -69,12 +62,17 @@ impl Diagram {
             self.hand(color, pieces)?;
             return Ok(true);
         }
+        if let Some(rest) = line.strip_prefix("手数＝") {
+            let number = rest.split_whitespace().next().unwrap_or_default();
+            self.moves_made = number.parse().unwrap_or_default();
+            return Ok(true);
+        }
         match line.trim() {
             "後手番" | "上手番" | "手番：後手" | "手番：上手" => {
-                self.white_to_move = true;
+                self.white_to_move = Some(true);
             }
             "先手番" | "下手番" | "手番：先手" | "手番：下手" => {
-                self.white_to_move = false;
+                self.white_to_move = Some(false);
             }
             _ => return Ok(false),
         }
@@ -82,41 +80,63 @@ impl Diagram {
     }
 
     fn hand(&mut self, color: Color, text: &str) -> Result<(), KifFault> {
-        if text.trim() == "なし" {
+        let mut rest = text.trim();
+        if rest == "なし" {
             return Ok(());
         }
-        for word in text.split_whitespace() {
-            let fault = || KifFault::Board {
-                found: shorten(word),
-                expected: "a piece in hand and how many, such as 歩十八",
-            };
-            let (kind, count) = kind_at_start(word).ok_or_else(fault)?;
+        while let Some((kind, behind)) = piece_at_start(rest) {
+            let fault = || fault_in_hand(text);
             if kind == PieceType::King || kind.is_promoted() {
                 return Err(fault());
             }
-            let count = number(count).ok_or_else(fault)?;
+            let is_digit = |letter: char| RANKS.contains(&letter) || letter == TEN;
+            let end = behind
+                .find(|letter| !is_digit(letter))
+                .unwrap_or(behind.len());
+            let count = number(&behind[..end]).ok_or_else(fault)?;
+            if count > MOST_IN_HAND {
+                return Err(fault());
+            }
             let letter = match color {
                 Color::Black => kind.letter(),
                 Color::White => kind.letter().to_ascii_lowercase(),
             };
             self.hands.push_str(&count.to_string());
             self.hands.push(letter);
+            rest = behind[end..].trim_start();
         }
-        Ok(())
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err(fault_in_hand(rest))
+        }
     }
 
-    /// The SFEN of the diagram, if there was one. It is not checked.
-    pub(super) fn to_sfen(&self) -> Option<String> {
+    /// The SFEN of the diagram, if there was one. It is not checked. `white_first` holds where the
+    /// diagram does not say who is to move.
+    pub(super) fn to_sfen(&self, white_first: bool) -> Option<String> {
         if self.ranks.is_empty() {
             return None;
         }
-        let side = if self.white_to_move { 'w' } else { 'b' };
+        let is_white = self.white_to_move.unwrap_or_else(|| match self.moves_made {
+            0 => white_first,
+            moves => moves.is_multiple_of(2) == white_first,
+        });
+        let side = if is_white { 'w' } else { 'b' };
         let hands = if self.hands.is_empty() {
             "-"
         } else {
             &self.hands
         };
-        Some(format!("{} {side} {hands} 1", self.ranks.join("/")))
+        let ply = self.moves_made.saturating_add(1);
+        Some(format!("{} {side} {hands} {ply}", self.ranks.join("/")))
+    }
+}
+
+fn fault_in_hand(text: &str) -> KifFault {
+    KifFault::Board {
+        found: shorten(text),
+        expected: "pieces in hand and how many, such as 歩十八, or なし",
     }
 }
 
@@ -130,12 +150,13 @@ fn rank(row: &str) -> Result<String, KifFault> {
             expected: "squares of two signs such as v玉, ' 歩' or ' ・'",
         };
         text = &text[mark.len_utf8()..];
-        if let Some(rest) = text.strip_prefix('・') {
+        let empty = ['・', '．', '･'];
+        if let Some(rest) = text.strip_prefix(empty) {
             text = rest;
             sfen.push('1');
             continue;
         }
-        let (kind, rest) = kind_at_start(text).ok_or_else(fault)?;
+        let (kind, rest) = piece_at_start(text).ok_or_else(fault)?;
         text = rest;
         if kind.is_promoted() {
             sfen.push('+');
@@ -152,7 +173,7 @@ fn rank(row: &str) -> Result<String, KifFault> {
 /// Parses a count in Chinese digits: an empty text is 1, and 十 may stand before or after a digit.
 fn number(text: &str) -> Option<usize> {
     let digit = |letter: char| {
-        DIGITS
+        RANKS
             .iter()
             .position(|&digit| digit == letter)
             .map(|index| index + 1)
@@ -165,5 +186,62 @@ fn number(text: &str) -> Option<usize> {
         [TEN, one] => Some(10 + digit(one)?),
         [ten, TEN] => Some(10 * digit(ten)?),
         _ => None,
+    }
+}
+
+// --- Writing ---
+
+/// The board and both hands as KIF draws them, a line each, the side to move last.
+pub fn diagram(position: &Position) -> Vec<String> {
+    let files: Vec<String> = FILES.iter().rev().map(|file| format!(" {file}")).collect();
+    let mut lines = vec![
+        format!("後手の持駒：{}", hand_text(position, Color::White)),
+        format!(" {}", files.concat()),
+        FRAME.to_owned(),
+    ];
+    for rank in Rank::ALL {
+        let square = |file: File| match position.piece_on(Square::new(file, rank)) {
+            None => " ・".to_owned(),
+            Some(piece) => {
+                let mark = match piece.color() {
+                    Color::Black => ' ',
+                    Color::White => 'v',
+                };
+                format!("{mark}{}", piece_letter(piece.kind()))
+            }
+        };
+        let squares: Vec<String> = File::ALL.into_iter().rev().map(square).collect();
+        lines.push(format!("|{}|{}", squares.concat(), RANKS[rank.index()]));
+    }
+    lines.push(FRAME.to_owned());
+    lines.push(format!("先手の持駒：{}", hand_text(position, Color::Black)));
+    let moves_made = position.game_ply().saturating_sub(1);
+    if moves_made > 0 {
+        lines.push(format!("手数＝{moves_made}"));
+    }
+    lines.push(match position.side_to_move() {
+        Color::Black => "先手番".to_owned(),
+        Color::White => "後手番".to_owned(),
+    });
+    lines
+}
+
+/// The pieces in hand: `飛　歩十八`, or `なし`.
+pub fn hand_text(position: &Position, color: Color) -> String {
+    let hand = position.hand(color);
+    let held = HAND_ORDER.into_iter().filter(|&kind| hand.has(kind));
+    let texts: Vec<String> = held
+        .map(|kind| {
+            let name = piece_letter(kind);
+            match hand.count(kind) {
+                1 => name.to_owned(),
+                count => format!("{name}{}", japanese::number(count)),
+            }
+        })
+        .collect();
+    if texts.is_empty() {
+        "なし".to_owned()
+    } else {
+        texts.join("　")
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::reader::HANDICAPS;
 use super::*;
 use crate::position::START_SFEN;
-use crate::records::game::Ending;
+use crate::records::game::{Ending, GameRecord};
+use crate::records::notation::handicap;
 use crate::types::Color;
 
 const GAME: &str = "# KIF形式棋譜ファイル\n\
@@ -45,9 +45,23 @@ fn a_game_is_read() {
 
 #[test]
 fn handicaps_and_drawn_boards_are_read() {
-    for (name, sfen) in HANDICAPS {
-        let game = read(&format!("手合割：{name}\n")).expect("a handicap");
-        assert_eq!(game.start.to_sfen(), *sfen, "{name}");
+    for row in handicap::ALL {
+        let game = read(&format!("手合割：{}\n", row.name)).expect("a handicap");
+        assert_eq!(game.start.to_sfen(), row.sfen, "{}", row.name);
+        let mut drawn = format!("手合割：その他\n{}\n", diagram(&game.start).join("\n"));
+        assert_eq!(
+            read(&drawn).map(|game| game.start.to_sfen()),
+            Ok(row.sfen.to_owned())
+        );
+        // A board goes before an unknown name, and the side to move follows from a known one.
+        drawn = drawn
+            .replace("その他", row.name)
+            .replace("後手番", "")
+            .replace("先手番", "");
+        assert_eq!(
+            read(&drawn).map(|game| game.start.to_sfen()),
+            Ok(row.sfen.to_owned())
+        );
     }
     let board = "後手の持駒：飛二　角　銀三　桂四　香四　歩十七　\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n\
         +---------------------------+\n\
@@ -76,7 +90,47 @@ fn endings_have_a_meaning() {
         ("   1 千日手", Ending::Repetition),
         ("   1 切れ負け ( 0:00/0:00:00)", Ending::TimeUp),
         ("   1 入玉勝ち", Ending::Declaration),
-        ("   1 ７六歩(77)", Ending::Interrupted),
+        ("   1 持将棋", Ending::MaxMoves),
+        ("   1 不詰", Ending::NoMate),
+        ("   1 詰み", Ending::Checkmate),
+        (
+            "   1 不戦敗",
+            Ending::Forfeit {
+                winner: Color::White,
+            },
+        ),
+        (
+            "   1 不戦勝",
+            Ending::Forfeit {
+                winner: Color::Black,
+            },
+        ),
+        (
+            "   1 反則勝ち",
+            Ending::AdjudicatedWin {
+                winner: Color::Black,
+            },
+        ),
+        ("▲７六歩\nまで1手で先手の勝ち", Ending::Resignation),
+        (
+            "▲７六歩\nまで1手で後手の勝ち",
+            Ending::AdjudicatedWin {
+                winner: Color::White,
+            },
+        ),
+        ("▲７六歩\nまで1手で時間切れにより先手の勝ち", Ending::TimeUp),
+        ("▲７六歩\nまで1手で後手の入玉勝ち", Ending::Declaration),
+        ("▲７六歩\nまで1手で千日手", Ending::Repetition),
+        ("▲７六歩\nまで1手で持将棋", Ending::MaxMoves),
+        ("▲７六歩\nまで1手で中断", Ending::Interrupted),
+        ("▲７六歩\nまで、1手で詰み", Ending::Checkmate),
+        (
+            "▲７六歩\nまで1手で後手の反則負け",
+            Ending::IllegalMove {
+                text: String::new(),
+            },
+        ),
+        ("   1 ７六歩(77)", Ending::Unfinished),
         (
             "   1 ７五歩(77)\n   2 反則勝ち",
             Ending::IllegalMove {
@@ -98,27 +152,34 @@ fn endings_have_a_meaning() {
 fn errors_name_the_line() {
     for (text, expected) in [
         ("hello", "line 1: no game, expected"),
-        ("手合割：九枚落ち", "line 1: handicap '九枚落ち', expected"),
+        ("\n手合割：猫落ち", "line 2: handicap '猫落ち', expected"),
+        (
+            "手合割：猫落ち\n   1 投了",
+            "line 2: handicap '猫落ち', expected",
+        ),
         (
             "\n   1 ７五歩(77)\n",
-            "line 2: '７五歩(77)' is illegal in lnsg",
+            "line 2: '７五歩(77)', move 1, is illegal in lnsg",
         ),
         (
             "   1 ７六歩\n   2 ３四歩(33)\n",
-            "line 2: '７六歩' is illegal in lnsg",
+            "line 1: '７六歩', move 1, is illegal in lnsg",
         ),
         (
             "   1 ７六猫(77)\n",
-            "line 1: '７六猫(77)' is neither a move nor an ending",
+            "line 1: '７六猫(77)', move 1, is neither a move nor an ending",
         ),
-        ("   1 同　歩(77)\n", "line 1: '同　歩(77)' is neither"),
+        (
+            "   1 同　歩(77)\n",
+            "line 1: '同　歩(77)', move 1, is neither",
+        ),
         (
             "| ・x玉|一\n",
             "line 1: ' ・x玉' in the board, expected squares",
         ),
         (
             "先手の持駒：歩百\n",
-            "line 1: '歩百' in the board, expected a piece in hand",
+            "line 1: '百' in the board, expected pieces in hand",
         ),
         (
             "| ・|一\n   1 投了\n",
@@ -130,4 +191,183 @@ fn errors_name_the_line() {
             .map_or_else(String::new, |error| error.to_string());
         assert!(error.starts_with(expected), "{text}: {error}");
     }
+}
+
+/// A game with everything that KIF can say.
+const FULL: &str = "# ---- comment of a program\n\
+    開始日時：2026/11/21 10:00:00\n\
+    棋戦：試験\n\
+    持ち時間：00:10+05\n\
+    場所：東京\n\
+    備考：値：二つ\n\
+    手合割：平手　　\n\
+    先手：一番\n\
+    後手：二番\n\
+    手数----指手---------消費時間--\n\
+    *before the first move\n\
+    *  second line\n\
+    &start\n\
+       1 ７六歩(77)   ( 0:16/00:00:16)\n\
+    ** 35 -3334FU\n\
+    *\n\
+    *words: 値＊\n\
+    &here\n\
+       2 ３四歩(33)   ( 1:02/00:01:02)+\n\
+       3 ２二角成(88) ( 0:00/00:00:16)+\n\
+       4 同　銀(31)   ( 0:01/00:01:03)\n\
+       5 ４五角打     (62:01/01:02:17)\n\
+       6 投了         ( 0:03/00:01:06)\n\
+    *the end\n\
+    まで5手で先手の勝ち\n\
+    \n\
+    変化：3手\n\
+       3 ２六歩(27)   ( 0:00/00:00:16)+\n\
+    *another move\n\
+       4 ８四歩(83)   ( 0:07/00:01:09)\n\
+       5 中断\n\
+    \n\
+    変化：4手\n\
+       4 ４四歩(43)\n\
+    \n\
+    変化：3手\n\
+       3 ６六歩(67)\n\
+    \n\
+    変化：2手\n\
+       2 ８四歩(83)\n";
+
+#[test]
+fn nothing_of_a_record_is_lost() {
+    let game = read(FULL).expect("a good record");
+    assert_eq!(game.comments, ["before the first move", "  second line"]);
+    assert_eq!(game.bookmark.as_deref(), Some("start"));
+    assert_eq!(game.moves[0].comments, ["* 35 -3334FU", "", "words: 値＊"]);
+    assert_eq!(game.moves[0].bookmark.as_deref(), Some("here"));
+    assert_eq!(game.closing.comments, ["the end"]);
+    assert_eq!(game.closing.time, Some(Duration::from_secs(3)));
+    assert_eq!(game.time_limit.as_deref(), Some("00:10+05"));
+    assert_eq!(game.heading("備考"), Some("値：二つ"));
+    let lines = game.variations.iter().map(|line| {
+        let moves = line.moves.iter().map(|played| played.mv.to_string());
+        (line.parent, line.after, moves.collect::<Vec<_>>().join(" "))
+    });
+    let lines: Vec<_> = lines.collect();
+    let expected = [
+        (None, 2, "2g2f 8c8d"),
+        (Some(0), 3, "4c4d"),
+        (None, 2, "6g6f"),
+        (None, 1, "8c8d"),
+    ];
+    assert_eq!(
+        lines,
+        expected.map(|(parent, after, moves)| (parent, after, moves.to_owned()))
+    );
+    assert_eq!(game.variations[0].ending, Some(Ending::Interrupted));
+    let text = write(&game, Style::Kif, "UTF-8");
+    let again = read(&text).expect("what was written");
+    assert_eq!(format!("{again:?}"), format!("{game:?}"), "{text}");
+    // Rows look as Kifu for Windows draws them.
+    for row in FULL
+        .lines()
+        .filter(|line| line.starts_with("   ") && line.contains('('))
+    {
+        assert!(text.lines().any(|line| line == row), "{row}\n{text}");
+    }
+    let text = write(&game, Style::Ki2, "UTF-8");
+    let mut again = read(&text).expect("what was written");
+    let times = |game: &GameRecord| {
+        game.moves
+            .iter()
+            .map(|played| played.time)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(times(&again), [None; 5]);
+    for (played, old) in again.moves.iter_mut().zip(&game.moves) {
+        played.time = old.time;
+    }
+    assert_eq!(again.line().to_string(), game.line().to_string());
+    assert_eq!(again.variations.len(), 4, "{text}");
+    assert_eq!(losses(&game, Style::Ki2), ["times"]);
+    assert!(losses(&game, Style::Kif).is_empty());
+}
+
+#[test]
+fn every_ending_comes_back() {
+    let winner = Color::White;
+    let text = "7g7e".to_owned();
+    let reason = "killed by signal 11".to_owned();
+    let endings = [
+        Ending::Resignation,
+        Ending::Declaration,
+        Ending::Repetition,
+        Ending::PerpetualCheck { loser: winner },
+        Ending::PerpetualCheck { loser: !winner },
+        Ending::MaxMoves,
+        Ending::TimeUp,
+        Ending::IllegalMove { text },
+        Ending::IllegalDeclaration,
+        Ending::Disconnection { reason },
+        Ending::AdjudicatedWin { winner },
+        Ending::AdjudicatedWin { winner: !winner },
+        Ending::AdjudicatedDraw,
+        Ending::Interrupted,
+        Ending::NoMate,
+        Ending::Forfeit { winner },
+        Ending::Forfeit { winner: !winner },
+        Ending::Checkmate,
+        Ending::Unfinished,
+    ];
+    let game = read(GAME).expect("a good record");
+    for ending in endings {
+        for moves in [4, 5] {
+            let mut game = game.clone();
+            game.variations.clear();
+            game.moves.truncate(moves);
+            game.ending = ending.clone();
+            for style in [Style::Kif, Style::Ki2] {
+                let text = write(&game, style, "UTF-8");
+                let again = read(&text).expect("what was written");
+                assert_eq!(again.ending, ending, "{text}");
+                assert!(again.closing.comments.is_empty(), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bad_variation_is_left_out_from_its_first_bad_line_on() {
+    let text = format!("{GAME}   4 ９九玉(59)\n   5 ７六歩(77)\n\n変化：1手\n   1 ２六歩(27)\n");
+    let game = read(&text).expect("a good game");
+    assert_eq!(game.variations.len(), 2);
+    assert_eq!(game.variations[0].moves.len(), 1);
+    let omission = &game.omissions[0];
+    assert!(
+        omission.starts_with("line 19: the rest of a variation: '９九玉(59)', move 4"),
+        "{omission}"
+    );
+    let game = read(&format!("{GAME}\n変化：9手\n   9 ２六歩(27)\n")).expect("a good game");
+    assert_eq!((game.variations.len(), game.omissions.len()), (1, 1));
+}
+
+#[test]
+fn moves_of_ki2_are_read_in_any_layout() {
+    let text = "先手：一番\n▲７六歩△３四歩▲２二角成△同銀\n*word\n☗４五角　☖５二金右\n";
+    let game = read(text).expect("a good record");
+    let line = "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e 6a5b";
+    assert_eq!(game.line().to_string(), line);
+    assert_eq!(game.moves[3].comments, ["word"]);
+    let error = |text: &str| read(text).map(|_| ()).map_err(|error| error.to_string());
+    let found = error("▲５八金");
+    assert!(
+        found
+            .as_ref()
+            .is_err_and(|text| text.contains("may be more than one move")),
+        "{found:?}"
+    );
+    let found = error("▲７六歩\n△３四歩 ▲５五飛");
+    assert!(
+        found
+            .as_ref()
+            .is_err_and(|text| text.starts_with("line 2: '▲５五飛', move 3")),
+        "{found:?}"
+    );
 }

@@ -118,6 +118,15 @@ macro_rules! packed_position {
                 Ok(board)
             }
 
+            /// The side to move, which is the first bit.
+            pub const fn side_to_move(self) -> Color {
+                if self.0[0] & 1 == 0 {
+                    Color::Black
+                } else {
+                    Color::White
+                }
+            }
+
             /// Takes stored bytes without checking them.
             pub const fn from_bytes(bytes: [u8; 32]) -> Self {
                 Self(bytes)

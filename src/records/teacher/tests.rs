@@ -130,7 +130,7 @@ fn positions_alone_are_no_teacher_data() {
     let record = Record::Position(PackedSfen::of(&Position::startpos()), 1);
     let mut writer = TeacherWriter::new(Vec::new(), Format::Kif);
     let error = writer.write(&record).expect_err("read only");
-    assert!(error.to_string().starts_with("kif is read but not written"));
+    assert!(error.to_string().starts_with("kif holds one game"));
     let mut writer = TeacherWriter::new(Vec::new(), Format::Psv);
     let error = writer.write(&record).expect_err("no score");
     assert_eq!(

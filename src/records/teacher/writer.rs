@@ -22,7 +22,9 @@ pub enum WriteError {
     #[error("{0} cannot keep this record: positions of search trees have a format of their own")]
     Tree(Format),
     /// The format can only be read.
-    #[error("{0} is read but not written, expected usi or csa for games as text")]
+    #[error(
+        "{0} holds one game and is not made of teacher data, expected usi or csa for games as text"
+    )]
     ReadOnly(Format),
 }
 

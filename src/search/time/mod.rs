@@ -167,6 +167,17 @@ impl TimeManager {
     }
 }
 
+/// The longest time that a search on these clocks takes for a move of `us`, from the start or the
+/// ponderhit. Front ends log it beside what was used.
+pub fn longest_move(clock: &Clock, settings: &Settings, us: Color, game_ply: u32) -> Duration {
+    let situation = Situation {
+        us,
+        game_ply,
+        is_forced: false,
+    };
+    Plan::of(clock, settings, situation).maximum
+}
+
 /// The time that a number of nodes stands for.
 fn nodes_to_time(nodes: u64, per_millisecond: u64) -> Duration {
     Duration::from_micros(nodes.saturating_mul(MICROSECONDS_PER_MILLISECOND) / per_millisecond)

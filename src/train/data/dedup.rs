@@ -14,11 +14,11 @@ use super::buckets::{self, Bucket, Spread};
 use super::duplicate::Duplicate;
 use super::files::{self, BUFFER};
 use super::pass::{BadRecords, Tally};
-use super::{DataError, Sources, Watch};
+use super::{DataError, Sources};
 use crate::records::psum::PositionSum;
 use crate::records::teacher::{Content, Format, TeacherWriter};
 use crate::records::tree::TreePosition;
-use crate::runs::OutputFile;
+use crate::runs::{OutputFile, Watch};
 
 /// Settings of a run.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::records::teacher::{Format, TeacherError, UnknownFormat, WriteError};
-use crate::runs::{FolderError, Stop, ThreadError};
+use crate::runs::{FolderError, Interrupted, ThreadError};
 use crate::transposition::TableError;
 
 pub use files::{Output, Source, Sources};
@@ -96,8 +96,8 @@ pub enum DataError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// The work was stopped.
-    #[error("interrupted; no output was completed")]
-    Interrupted,
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl DataError {
@@ -111,28 +111,6 @@ impl DataError {
     pub(crate) fn write(path: &Path) -> impl FnOnce(WriteError) -> Self {
         let path = path.to_owned();
         |error| Self::Write { path, error }
-    }
-}
-
-/// How long work is watched and told to end.
-pub struct Watch<'a> {
-    /// Set from outside to end the work.
-    pub stop: &'a Stop,
-    /// Is told now and then how many bytes of how many are read.
-    pub progress: &'a (dyn Fn(u64, u64) + Sync),
-}
-
-impl Watch<'_> {
-    pub(in crate::train) fn check(&self, done: u64, total: u64) -> Result<(), DataError> {
-        (self.progress)(done, total);
-        self.check_stop()
-    }
-
-    pub(in crate::train) fn check_stop(&self) -> Result<(), DataError> {
-        if self.stop.is_requested() {
-            return Err(DataError::Interrupted);
-        }
-        Ok(())
     }
 }
 

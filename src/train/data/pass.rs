@@ -1,6 +1,7 @@
 //! One pass over files, for `convert` and `validate`: checks every record and writes the valid ones
 //! in another format.
 
+use crate::runs::Watch;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::signs::Signs;
 use super::steps::{Checkpoint, Division, Steps};
-use super::{DataError, Output, Source, Sources, Watch};
+use super::{DataError, Output, Source, Sources};
 use crate::records::sample::has_entered_king;
 use crate::records::teacher::{Chain, Content, Format, Record, TeacherError};
 

@@ -12,9 +12,9 @@ use rand_chacha::ChaCha8Rng;
 use super::buckets::{self, Bucket, Spread};
 use super::files;
 use super::pass::{BadRecords, Tally};
-use super::{DataError, Sources, Watch};
+use super::{DataError, Sources};
 use crate::records::teacher::{Format, TeacherWriter};
-use crate::runs::OutputFile;
+use crate::runs::{OutputFile, Watch};
 
 /// Settings of a run.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! Statistics of teacher data: counts, results, scores and plies.
 
+use crate::runs::Watch;
 use std::fmt;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use super::histogram::Histogram;
 use super::pass::{BadRecords, Tally};
 use super::place::Place;
 use super::steps::{Checkpoint, Division, Steps};
-use super::{DataError, Sources, Watch, svg};
+use super::{DataError, Sources, svg};
 use crate::records::game::GameResult;
 use crate::records::sample::{Sample, has_entered_king};
 use crate::records::score::is_mate;

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::files::BUFFER;
 use super::place::Place;
-use super::{DataError, Source, Sources, Watch};
+use super::{DataError, Source, Sources};
 use crate::records::teacher::{Chain, Format, Record, TeacherError, TeacherReader};
-use crate::runs::{RunFolder, Shard};
+use crate::runs::{RunFolder, Shard, Watch};
 
 /// Bytes of input between two checkpoints.
 const STEP: u64 = 8 << 20;
@@ -216,13 +216,13 @@ impl Sources {
                     })?;
                     records += 1;
                     if records.is_multiple_of(WATCH_INTERVAL) {
-                        watch.check(bytes, total)?;
+                        watch.advance(bytes, total)?;
                     }
                 }
             }
             before = end;
         }
-        watch.check(total, total)
+        Ok(watch.advance(total, total)?)
     }
 
     fn bytes_before(&self, file: usize) -> Result<u64, DataError> {

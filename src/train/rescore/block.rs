@@ -8,7 +8,7 @@ use super::report::{RescoreReport, Searches};
 use super::scorer::Scorer;
 use super::settings::Rescoring;
 use crate::records::teacher::Record;
-use crate::runs::{Execution, Job, Numbers, Plan, Shard, Stop, execute};
+use crate::runs::{Execution, Interrupted, Job, Numbers, Plan, Shard, Stop, execute};
 use crate::search::{Limits, SOLO_STACK_BYTES};
 use crate::train::data::{DataError, Output};
 
@@ -85,7 +85,7 @@ impl<'a> Block<'a> {
         };
         execute(&job, &mut plan, &execution)?;
         for group in plan.rescored {
-            let group = group.ok_or(DataError::Interrupted)?;
+            let group = group.ok_or(Interrupted)?;
             report.searches.merge(&group.searches);
             group
                 .records

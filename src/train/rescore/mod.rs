@@ -13,8 +13,9 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use crate::runs::Watch;
 use crate::train::data::steps::{Checkpoint, Steps};
-use crate::train::data::{DataError, Output, Watch};
+use crate::train::data::{DataError, Output};
 
 use block::Block;
 pub use report::RescoreReport;

@@ -10,7 +10,7 @@ use crate::position::Position;
 use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::teacher::{Format, Record, TeacherReader, TeacherWriter};
-use crate::runs::{Shard, Stop};
+use crate::runs::{Shard, Stop, Watch};
 use crate::train::data::Sources;
 use crate::train::data::pass::BadRecords;
 use crate::train::gensfen::Effort;

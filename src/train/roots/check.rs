@@ -11,10 +11,10 @@ use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::records::packed::HuffmanCodedPos;
 use crate::runs::{
-    Execution, FolderError, Job, Numbers, Plan, RunFolder, Shard, Stop, ThreadError, execute,
+    Execution, FolderError, Interrupted, Job, Numbers, Plan, RunFolder, Shard, Stop, ThreadError,
+    Watch, execute,
 };
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo};
-use crate::train::data::{DataError, Watch};
 use crate::train::gensfen::{Diversions, HARD_FACTOR, Purpose, choose, generator};
 use crate::transposition::TableError;
 
@@ -64,7 +64,7 @@ pub enum CheckError {
     Folder(#[from] FolderError),
     /// The user interrupted the check.
     #[error(transparent)]
-    Interrupted(DataError),
+    Interrupted(#[from] Interrupted),
 }
 
 /// The result of a root, as an entry of the journal.
@@ -118,7 +118,7 @@ pub fn check(
         stop: watch.stop,
     };
     execute(&games, &mut schedule, &execution)?;
-    watch.check_stop().map_err(CheckError::Interrupted)?;
+    watch.check_stop()?;
     Ok(schedule.is_kept)
 }
 

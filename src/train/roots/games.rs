@@ -1,10 +1,11 @@
 //! Reads games of any format, with what roots need of them.
 
+use crate::runs::Watch;
 use std::fs::{self, File};
 use std::io::BufReader;
 
 use super::super::data::pass::{BadRecords, Tally};
-use super::super::data::{DataError, Source, Sources, Watch};
+use super::super::data::{DataError, Source, Sources};
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
 use crate::records::pack::{PackGame, PackReason};
@@ -57,7 +58,7 @@ pub(super) fn read(
             read_others(source, &mut take)?;
         }
         done += fs::metadata(&source.path).map_or(0, |file| file.len());
-        watch.check(done, total)?;
+        watch.advance(done, total)?;
     }
     Ok(())
 }
@@ -129,7 +130,10 @@ impl Game {
                 | Ending::IllegalMove { .. }
                 | Ending::IllegalDeclaration
                 | Ending::Disconnection { .. }
-                | Ending::Interrupted => End::Unfinished,
+                | Ending::Interrupted
+                | Ending::NoMate
+                | Ending::Forfeit { .. }
+                | Ending::Unfinished => End::Unfinished,
             },
             ratings: record.ratings,
         }

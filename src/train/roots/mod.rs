@@ -9,12 +9,13 @@ mod games;
 mod root;
 mod table;
 
+use crate::runs::Watch;
 use std::collections::{HashMap, HashSet};
 
 use crate::position::Position;
 use crate::records::packed::PackedSfen;
 use crate::train::data::pass::{BadRecords, Tally};
-use crate::train::data::{DataError, Sources, Watch};
+use crate::train::data::{DataError, Sources};
 
 pub use check::{CheckError, CheckSettings, CheckedRoot, check};
 pub use root::Root;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::eval::Evaluator;
-use crate::runs::Stop;
+use crate::runs::{Stop, Watch};
 use std::fs;
 use std::path::PathBuf;
 

@@ -224,3 +224,21 @@ fn no_book_move_runs_into_a_lost_repetition() {
         moves += " 2c1c 1a2a 1c2c 2a1a";
     }
 }
+
+#[test]
+fn the_embedded_book_answers_unless_it_is_switched_off() {
+    let mut driver = Driver::start();
+    driver.send("setoption name USI_Hash value 2\nisready");
+    let said = driver.until("readyok");
+    let is_loaded = |line: &String| line.starts_with("info string book \"<embedded>\" (.ybb, ");
+    assert!(said.iter().any(is_loaded), "{said:?}");
+    driver.send("position startpos\ngo btime 10000 wtime 10000");
+    assert!(is_from_book(&driver.until("bestmove")));
+    for off in ["USI_OwnBook value false", "BookFile value no_book"] {
+        driver.send(&format!(
+            "setoption name USI_OwnBook value true\nsetoption name BookFile value <embedded>\n\
+             setoption name {off}\ngo byoyomi 10"
+        ));
+        assert!(!is_from_book(&driver.until("bestmove")), "{off}");
+    }
+}

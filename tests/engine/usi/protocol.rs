@@ -27,7 +27,9 @@ fn handshake_names_engine_and_options() {
     driver.send("isready");
     let lines = driver.until("readyok");
     let note = "info string evaluation <embedded> raicho_";
-    assert_eq!((count(&lines, note), lines.len()), (1, 2), "{lines:#?}");
+    let book = "info string book \"<embedded>\" (";
+    let counts = (count(&lines, note), count(&lines, book), lines.len());
+    assert_eq!(counts, (1, 1, 3), "{lines:#?}");
     driver.send("isready");
     assert_eq!(driver.until("readyok"), ["readyok"]);
     assert_eq!(driver.replies("usinewgame"), [""; 0]);

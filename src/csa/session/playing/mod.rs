@@ -5,7 +5,7 @@ mod thinking;
 use std::time::{Duration, Instant};
 
 use super::context::{Context, Event, InterruptedGame, Pondering, Wish};
-use crate::csa::game::Game;
+use crate::csa::game::{Game, KeptPlan, OwnMove};
 use crate::csa::outcome::{End, FinishedGame};
 use crate::csa::reports::{EngineCommand, SearchId};
 use crate::csa::server_line::{Notice, Reason, ServerLine, TimeCount, Verdict};
@@ -40,6 +40,8 @@ enum Side {
     Thinking {
         turn: Turn,
         search: SearchId,
+        /// The longest time that the engine plans to use, if it says so.
+        planned: Option<Duration>,
         /// Whether the engine was asked to answer at once.
         is_hurried: bool,
     },
@@ -54,7 +56,7 @@ enum Side {
 #[derive(Debug)]
 struct SentMove {
     mv: Move,
-    thought: Option<Thought>,
+    own: OwnMove,
     /// The expected reply.
     reply: Option<Move>,
     /// When the turn began, and when the move was sent.
@@ -148,7 +150,8 @@ impl Playing {
             self.own_move(mv, time, context);
         } else {
             let since = self.turn_since().unwrap_or(context.now());
-            self.game.make(mv, time, context.since(since), None);
+            self.game
+                .make(mv, time, context.since(since), OwnMove::default());
             self.begin_turn(context);
         }
     }
@@ -161,7 +164,8 @@ impl Playing {
             Side::Sent(sent) if sent.mv == mv => {
                 context.trips.add(context.since(sent.sent));
                 let measured = context.since(sent.since);
-                self.game.make(mv, time, measured, sent.thought);
+                context.note_plan(self.game.moves().len() + 1, sent.own.plan, time);
+                self.game.make(mv, time, measured, sent.own);
                 self.side = Side::Rival { since: now };
                 if context.settings.pondering == Pondering::AfterEcho {
                     let clock = Some(self.game.clock().for_search());
@@ -177,7 +181,8 @@ impl Playing {
                 };
                 context.note(format!("the server played {} for us", move_text(mv)));
                 self.stop_engine(context);
-                self.game.make(mv, time, context.since(since), None);
+                self.game
+                    .make(mv, time, context.since(since), OwnMove::default());
                 self.side = Side::Rival { since: now };
             }
         }
@@ -220,6 +225,14 @@ impl Playing {
         let budget = self.game.clock().budget(self.game.side());
         let reserve = context.delays().worst.min(budget / RESERVE_DIVISOR);
         budget.saturating_sub(reserve)
+    }
+
+    /// The plan that a move sent now keeps or not.
+    fn plan_of(&self, planned: Option<Duration>, used: Duration, context: &Context) -> KeptPlan {
+        KeptPlan {
+            longest: planned.unwrap_or_else(|| self.longest_thought(context)),
+            used,
+        }
     }
 
     pub(in crate::csa::session) fn tick(&mut self, context: &mut Context) -> Flow {

@@ -2,7 +2,7 @@
 
 use super::{Playing, Ponder, SentMove, Side};
 use crate::csa::client_line::ClientLine;
-use crate::csa::game::comment;
+use crate::csa::game::{KeptPlan, LONGEST_LINE, OwnMove, comment};
 use crate::csa::reports::{Answer, Content, EngineCommand, Report, SearchId, Task};
 use crate::csa::session::context::{Context, Pondering, Wish};
 use crate::csa::turn::{OwnAction, Turn};
@@ -40,6 +40,7 @@ impl Playing {
         self.side = Side::Thinking {
             turn,
             search,
+            planned: None,
             is_hurried: false,
         };
     }
@@ -99,6 +100,11 @@ impl Playing {
             return;
         }
         match report.content {
+            Content::Plan(longest) => {
+                if let Side::Thinking { planned, .. } = &mut self.side {
+                    *planned = Some(longest);
+                }
+            }
             Content::Thought(thought) => self.thought = Some(thought),
             // An answer before the hit is worthless; the next turn begins with a new search.
             Content::Answer(_) if own != Some(report.search) => self.ponder = None,
@@ -108,12 +114,15 @@ impl Playing {
 
     fn answer(&mut self, answer: Answer, context: &mut Context) {
         let silent = Side::Silent { said: None };
-        let Side::Thinking { turn, .. } = std::mem::replace(&mut self.side, silent) else {
+        let Side::Thinking { turn, planned, .. } = std::mem::replace(&mut self.side, silent) else {
             return;
         };
         let position = self.game.position();
         match answer {
-            Answer::Move { best, ponder } => self.play(turn, best, ponder, context),
+            Answer::Move { best, ponder } => {
+                let plan = self.plan_of(planned, context.since(turn.since()), context);
+                self.play(turn, plan, (best, ponder), context);
+            }
             Answer::Resign => self.say(turn.resign(), context),
             Answer::Declare => match turn.declare(position, self.game.declaration_rule()) {
                 Ok(action) => self.say(action, context),
@@ -125,8 +134,18 @@ impl Playing {
         }
     }
 
-    fn play(&mut self, turn: Turn, mv: Move, reply: Option<Move>, context: &mut Context) {
-        let thought = self.thought.take();
+    fn play(
+        &mut self,
+        turn: Turn,
+        plan: KeptPlan,
+        (mv, reply): (Move, Option<Move>),
+        context: &mut Context,
+    ) {
+        let mut thought = self.thought.take();
+        if let Some(thought) = &mut thought {
+            // What the server gets and what our record says are the same.
+            thought.pv.truncate(LONGEST_LINE);
+        }
         let score = thought.as_ref().and_then(|thought| thought.score);
         if let Some(rule) = context.settings.resign
             && self.game.should_resign(rule, score)
@@ -149,7 +168,10 @@ impl Playing {
         context.send(ClientLine::Act(action));
         self.side = Side::Sent(SentMove {
             mv,
-            thought,
+            own: OwnMove {
+                thought,
+                plan: Some(plan),
+            },
             reply,
             since,
             sent: context.now(),

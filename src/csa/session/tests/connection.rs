@@ -97,7 +97,7 @@ fn an_engine_that_is_not_ready_rejects() {
     table.say("LOGIN:tester OK\nBEGIN Game_Summary\nGame_ID:id\nYour_Turn:+");
     table.say("BEGIN Position\nPI\n+\nEND Position\nEND Game_Summary");
     table.sent.clear();
-    table.give(Input::Prepared(Err("it died".to_owned())));
+    table.prepared("id", Err("it died".to_owned()));
     assert_eq!(table.taken(), ["REJECT id"]);
 }
 
@@ -129,4 +129,83 @@ fn the_user_resigns() {
     third.give(Input::Wish(Wish::Resign));
     third.wait(31_000);
     assert!(third.is_closed, "it does not wait for ever");
+}
+
+#[test]
+fn a_summary_that_does_not_end_is_not_waited_for() {
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK\nBEGIN Game_Summary");
+    for _ in 0..2 {
+        table.wait(14_000);
+        table.say("");
+    }
+    assert!(!table.is_closed);
+    table.wait(3000);
+    assert!(table.is_closed, "though the server shows signs of life");
+}
+
+#[test]
+fn a_start_that_does_not_come_is_not_waited_for() {
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK");
+    table.offer('+', HIRATE, "");
+    for _ in 0..4 {
+        assert!(!table.is_closed);
+        table.say("");
+        table.wait(61_000);
+    }
+    assert!(table.is_closed);
+}
+
+#[test]
+fn the_end_of_an_earlier_preparation_is_ignored() {
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK\nBEGIN Game_Summary\nGame_ID:id\nYour_Turn:+");
+    table.say("BEGIN Position\nPI\n+\nEND Position\nEND Game_Summary");
+    table.sent.clear();
+    table.prepared("before", Ok(()));
+    table.prepared("before", Err("it died".to_owned()));
+    assert!(table.taken().is_empty());
+    table.prepared("id", Ok(()));
+    assert_eq!(table.taken(), ["AGREE id"]);
+}
+
+#[test]
+fn the_user_ends_whatever_is_waited_for() {
+    let offered = |state: &str| {
+        let mut table = Table::new(settings());
+        table.say("LOGIN:tester OK");
+        if state != "waiting" {
+            table.say("BEGIN Game_Summary\nGame_ID:id\nYour_Turn:+\nBEGIN Position\nPI\n+");
+            if state != "reading" {
+                table.say("END Position\nEND Game_Summary");
+            }
+            if state == "agreed" {
+                table.prepared("id", Ok(()));
+            }
+        }
+        table.sent.clear();
+        table.give(Input::Wish(Wish::Finish));
+        table
+    };
+    assert_eq!(offered("waiting").taken(), ["LOGOUT"]);
+    let mut reading = offered("reading");
+    reading.say("END Position\nEND Game_Summary");
+    assert_eq!(reading.taken(), ["REJECT id", "LOGOUT"]);
+    let mut preparing = offered("preparing");
+    preparing.prepared("id", Ok(()));
+    assert_eq!(preparing.taken(), ["REJECT id", "LOGOUT"]);
+    let mut failing = offered("preparing");
+    failing.prepared("id", Err("it died".to_owned()));
+    assert_eq!(failing.taken(), ["REJECT id", "LOGOUT"]);
+    let mut rejected = offered("agreed");
+    rejected.say("REJECT:id by rival");
+    assert_eq!(rejected.taken(), ["LOGOUT"]);
+    let mut started = offered("agreed");
+    started.say("START:id");
+    started.think("7g7f");
+    assert_eq!(started.taken(), ["+7776FU"], "a game that began is played");
+    let mut logging_in = Table::new(settings());
+    logging_in.give(Input::Wish(Wish::Finish));
+    assert!(logging_in.is_closed);
 }

@@ -119,15 +119,26 @@ fn server_closes_after_game() {
     assert_eq!(table.finished().ending, Ending::Resignation);
 }
 
-#[test]
-fn rematch_and_swapped_colours() {
-    // A new game on the same connection is not played: the client logs out after every game.
+/// A new game on the same connection is not played: the client logs out after every game.
+fn next_game_is_not_played(end: &str, side: char) {
     let mut table = waiting();
-    table.say("#SENNICHITE\n#DRAW");
-    table.offer('-', HIRATE, "");
+    table.say(end);
+    table.offer(side, HIRATE, "");
+    table.say("START:id");
     assert_eq!(table.taken(), ["LOGOUT"]);
     table.say("LOGOUT:completed");
-    assert!(table.is_closed);
+    assert!(table.is_closed && table.finished().is_complete);
+}
+
+#[test]
+fn rematch() {
+    next_game_is_not_played("#SENNICHITE\n#DRAW", '-');
+}
+
+#[test]
+fn swapped_colours() {
+    next_game_is_not_played("%TORYO\n#RESIGN\n#WIN", '-');
+    next_game_is_not_played("%TORYO\n#RESIGN\n#WIN", '+');
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::csa::client_line::Password;
 use crate::csa::clock::Delays;
 use crate::csa::game::ResignRule;
 use crate::csa::outcome::FinishedGame;
-use crate::csa::reports::{Answer, Content, SearchId, Task};
+use crate::csa::reports::{Answer, Content, Prepared, SearchId, Task};
 use crate::records::game::{Ending, Thought};
 use crate::types::{Move, Score};
 
@@ -80,7 +80,12 @@ impl Table {
              {extra}BEGIN Time\nTime_Unit:1sec\nTotal_Time:60\nByoyomi:1\nEND Time\n\
              BEGIN Position\n{position}\nEND Position\nEND Game_Summary"
         ));
-        self.give(Input::Prepared(Ok(())));
+        self.prepared("id", Ok(()));
+    }
+
+    fn prepared(&mut self, game: &str, result: Result<(), String>) {
+        let game = game.to_owned();
+        self.give(Input::Prepared(Prepared { game, result }));
     }
 
     fn start(&mut self) {

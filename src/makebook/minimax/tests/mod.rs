@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::book::Place;
-use crate::makebook::Watch;
 use crate::position::Position;
-use crate::runs::Stop;
+use crate::runs::{Stop, Watch};
 
 const DEFAULT: MinimaxSettings = MinimaxSettings {
     rules: Rules {

@@ -13,20 +13,10 @@ use crate::types::{Color, Move, Piece, Score, Square};
 
 fn record(line: &str, ending: Ending) -> GameRecord {
     let line: SfenLine = line.parse().expect("the line of a test");
-    let unknown = |mv| RecordedMove {
-        mv,
-        time: None,
-        thought: None,
-    };
     GameRecord {
-        event: String::new(),
-        players: Default::default(),
-        ratings: [None; Color::NUM],
-        started_at: None,
-        time_limit: None,
-        start: line.start,
-        moves: line.moves.into_iter().map(unknown).collect(),
+        moves: line.moves.into_iter().map(RecordedMove::from).collect(),
         ending,
+        ..GameRecord::new(line.start)
     }
 }
 
@@ -94,7 +84,6 @@ T1
 '** -31996
 '*depth 12 nodes 34567 time 1.987s
 %TORYO
-'*resignation
 ";
     assert_eq!(text(&full_record()), expected);
 }
@@ -114,7 +103,6 @@ P-00KA00FU00FU
 -
 -0045KA
 %SENNICHITE
-'*repetition
 ";
     let line = format!("{start} moves B*4e");
     assert_eq!(text(&record(&line, Ending::Repetition)), expected);
@@ -123,15 +111,20 @@ P-00KA00FU00FU
     assert!(white_first.contains("PI\n-\n%CHUDAN"), "{white_first}");
 }
 
+/// The words of an ending as a comment of one line keeps them.
+fn one_line(ending: &Ending) -> String {
+    ending.to_string().replace('\n', " ")
+}
+
 #[test]
 fn every_ending_has_its_word() {
     let winner = Color::White;
     let reason = "killed by\nsignal 11".to_owned();
     for (ending, expected) in [
-        (Ending::Resignation, "%TORYO\n'*resignation\n"),
-        (Ending::Checkmate, "%TORYO\n'*checkmate\n"),
-        (Ending::Declaration, "%KACHI\n'*declaration\n"),
-        (Ending::Repetition, "%SENNICHITE\n'*repetition\n"),
+        (Ending::Resignation, "%TORYO\n"),
+        (Ending::Checkmate, "%TORYO\n"),
+        (Ending::Declaration, "%KACHI\n"),
+        (Ending::Repetition, "%SENNICHITE\n"),
         (
             Ending::PerpetualCheck {
                 loser: Color::White,
@@ -144,8 +137,8 @@ fn every_ending_has_its_word() {
             },
             "%ILLEGAL_MOVE\n'*perpetual check by black\n",
         ),
-        (Ending::MaxMoves, "%JISHOGI\n'*max moves\n"),
-        (Ending::TimeUp, "%TIME_UP\n'*time up\n"),
+        (Ending::MaxMoves, "%JISHOGI\n"),
+        (Ending::TimeUp, "%TIME_UP\n"),
         (
             Ending::IllegalMove {
                 text: "7g7e".to_owned(),
@@ -170,11 +163,23 @@ fn every_ending_has_its_word() {
             },
             "%CHUDAN\n'*adjudicated win of black\n",
         ),
-        (Ending::AdjudicatedDraw, "%HIKIWAKE\n'*adjudicated draw\n"),
-        (Ending::Interrupted, "%CHUDAN\n'*interrupted\n"),
+        (Ending::AdjudicatedDraw, "%HIKIWAKE\n"),
+        (Ending::Interrupted, "%CHUDAN\n"),
+        (Ending::NoMate, "%FUZUMI\n"),
+        (
+            Ending::Forfeit { winner },
+            "%TORYO\n'*forfeit won by white\n",
+        ),
     ] {
-        let text = text(&record("startpos moves 7g7f 3c3d", ending));
+        let text = text(&record("startpos moves 7g7f 3c3d", ending.clone()));
         assert!(text.ends_with(&format!("\n{expected}")), "{text}");
+        // A resignation in a position that is no mate.
+        let ending = match ending {
+            Ending::Checkmate => Ending::Resignation,
+            ending => ending,
+        };
+        let again = read(&text).expect("what was written");
+        assert_eq!(again[0].ending.to_string(), one_line(&ending));
     }
 }
 

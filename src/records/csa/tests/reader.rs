@@ -112,7 +112,7 @@ fn endings_have_a_meaning() {
         ("PI\n+\n%TIME_UP", Ending::TimeUp),
         ("PI\n+\n%JISHOGI", Ending::MaxMoves),
         ("PI\n+\n%CHUDAN", Ending::Interrupted),
-        ("PI\n+\n", Ending::Interrupted),
+        ("PI\n+\n", Ending::Unfinished),
         (
             "PI\n+\n+7776FU\n-3435FU\n%ILLEGAL_MOVE",
             Ending::IllegalMove {
@@ -178,9 +178,12 @@ fn errors_name_the_line() {
         ),
         (
             "PI\n+\n+7775FU\n-3334FU\n",
-            "line 3: '+7775FU' is illegal in lnsg",
+            "line 3: '+7775FU', move 1, is illegal in lnsg",
         ),
-        ("PI\n+\n+7775FU\n", "line 3: '+7775FU' is illegal in lnsg"),
+        (
+            "PI\n+\n+7775FU\n",
+            "line 3: '+7775FU', move 1, is illegal in lnsg",
+        ),
         ("PI\n+\n+7776XX\n", "line 3: '+7776XX' is not a move"),
         ("PI\n+\n%WHAT\n", "line 3: '%WHAT' is no line of CSA"),
         ("hello\n", "line 1: 'hello' before the position"),

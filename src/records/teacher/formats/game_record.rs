@@ -3,7 +3,7 @@
 use crate::records::game::{Ending, GameRecord, GameResult, RecordedMove, Thought};
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::score;
-use crate::types::{Color, Score};
+use crate::types::Score;
 
 /// The size of the longest text of a game that is read, in bytes.
 pub(super) const LONGEST_RECORD: u64 = 1 << 24;
@@ -26,7 +26,11 @@ pub(super) fn from_record(record: &GameRecord) -> PackGame {
         Ending::MaxMoves | Ending::AdjudicatedDraw => PackReason::MAX_MOVES,
         Ending::TimeUp => PackReason::TIME_UP,
         Ending::IllegalMove { .. } | Ending::IllegalDeclaration => PackReason::ILLEGAL_MOVE,
-        Ending::Disconnection { .. } | Ending::Interrupted => PackReason::INTERRUPTED,
+        Ending::Disconnection { .. }
+        | Ending::Interrupted
+        | Ending::NoMate
+        | Ending::Forfeit { .. }
+        | Ending::Unfinished => PackReason::INTERRUPTED,
         Ending::Resignation | Ending::Checkmate | Ending::AdjudicatedWin { .. } => {
             PackReason::RESIGNATION
         }
@@ -46,24 +50,17 @@ pub(super) fn from_record(record: &GameRecord) -> PackGame {
 /// Converts a game of the archive to a record without names and times.
 pub(super) fn to_record(game: &PackGame) -> GameRecord {
     let recorded = game.moves.iter().map(|&(mv, score)| RecordedMove {
-        mv,
-        time: None,
         thought: Some(Thought {
             score: Some(score::to_score(score)),
             depth: None,
             nodes: None,
             pv: Vec::new(),
         }),
+        ..RecordedMove::from(mv)
     });
     let mut record = GameRecord {
-        event: String::new(),
-        players: Default::default(),
-        ratings: [None; Color::NUM],
-        started_at: None,
-        time_limit: None,
-        start: game.start.clone(),
         moves: recorded.collect(),
-        ending: Ending::Interrupted,
+        ..GameRecord::new(game.start.clone())
     };
     let side = record.side_to_move_at_end();
     record.ending = match (game.result, game.reason) {

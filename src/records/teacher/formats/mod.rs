@@ -3,12 +3,12 @@
 //! To add a format, write a file that implements [`Codec`], declare it here, and add its variant
 //! and its row below.
 
+mod alone;
 mod csa;
 mod game_record;
 mod hcp;
 mod hcpe;
 mod hcpe3;
-mod kif;
 mod lines;
 mod pack;
 mod psum;
@@ -52,8 +52,12 @@ pub enum Format {
     Usi,
     /// Games of CSA; `/` alone on a line separates them.
     Csa,
-    /// A game of KIF, which can only be read.
+    /// A game of KIF.
     Kif,
+    /// A game of KI2.
+    Ki2,
+    /// A game of JKF.
+    Jkf,
 }
 
 /// What the records of a format hold.
@@ -114,7 +118,7 @@ const GAMES: Row = Row {
     ..SAMPLES
 };
 
-const TABLE: [Row; 11] = [
+const TABLE: [Row; 13] = [
     SAMPLES,
     Row {
         format: Format::Hcpe,
@@ -192,7 +196,26 @@ const TABLE: [Row; 11] = [
         has_scores: false,
         is_writable: false,
         size: Size::About(10),
-        codec: &kif::Kif,
+        codec: &alone::Kif,
+        ..GAMES
+    },
+    Row {
+        format: Format::Ki2,
+        name: "ki2",
+        alias: Some("ki2u"),
+        has_scores: false,
+        is_writable: false,
+        size: Size::About(10),
+        codec: &alone::Kif,
+        ..GAMES
+    },
+    Row {
+        format: Format::Jkf,
+        name: "jkf",
+        has_scores: false,
+        is_writable: false,
+        size: Size::About(100),
+        codec: &alone::Jkf,
         ..GAMES
     },
 ];
@@ -341,7 +364,7 @@ mod tests {
             "xyz".parse::<Format>().map_err(|error| error.to_string()),
             Err(
                 "unknown format 'xyz', expected psv (or bin), hcpe, psum, tree, hcpe3, pack, \
-                 hcp, sfen, usi, csa or kif (or kifu)"
+                 hcp, sfen, usi, csa, kif (or kifu), ki2 (or ki2u) or jkf"
                     .to_owned()
             )
         );

@@ -1,6 +1,7 @@
 //! Which files are read, and which of their positions are taken.
 
 use super::*;
+use crate::runs::{Stop, Watch};
 
 #[test]
 fn a_folder_stands_for_the_folders_in_it() {
@@ -100,7 +101,7 @@ fn interrupted_work_leaves_nothing_behind() {
         bad_records: BadRecords::Stop,
     };
     let shuffled = shuffle::run(&sources(&[&path]), (&out, Format::Psv), &settings, &watch);
-    assert!(matches!(shuffled, Err(DataError::Interrupted)));
+    assert!(matches!(shuffled, Err(DataError::Interrupted(_))));
     let converted = pass::run(
         &sources(&[&path]),
         &to_file(&out),
@@ -108,6 +109,6 @@ fn interrupted_work_leaves_nothing_behind() {
         &mut Steps::whole(),
         &watch,
     );
-    assert!(matches!(converted, Err(DataError::Interrupted)));
+    assert!(matches!(converted, Err(DataError::Interrupted(_))));
     assert_eq!(folder.files(), 1);
 }

@@ -1,6 +1,7 @@
 //! The tools on small files: they keep every record and find every fault.
 
 use super::steps::Steps;
+use crate::runs::{Stop, Watch};
 use std::collections::BTreeMap;
 use std::fs;
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::records::packed::PackedSfen;
 use crate::records::tree::TreePosition;
+use crate::runs::Watch;
 use crate::train::data::stats;
 use crate::types::Bound;
 

@@ -1,0 +1,141 @@
+//! The analysis as comments of a record, in the words that `ShogiGUI`, `ShogiHome` and Kifu for
+//! Windows write and read.
+//!
+//! A comment after a move speaks of the position that the move led to, and its scores are black's:
+//! `*解析 0 時間 00:00.2 深さ 14/20 ノード数 210311 評価値 -35 読み筋 △８四歩(83) ▲２五歩(26)`. In
+//! the file, KIF puts a `*` before each line, so that it begins with `**解析`. A line of another
+//! rank is `*候補2`. Scores of mates are ±(32,000 - plies), as in the comments of floodgate.
+
+use std::fmt::Write as _;
+
+use super::position::Line;
+use super::review::{Class, Judgement, Review};
+use crate::position::Position;
+
+use crate::records::game::{GameRecord, Thought, black_score};
+use crate::records::notation::japanese::{mark, piece_name, square};
+use crate::types::{Move, Score};
+
+/// The name of the engine in comments.
+const ENGINE: &str = concat!("Raicho ", env!("CARGO_PKG_VERSION"));
+
+/// The comment lines of each position: of the start, and after each move.
+pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
+    let mut position = record.start.clone();
+    let mut comments = Vec::with_capacity(review.positions.len());
+    let mut last = None;
+    for (index, analysis) in review.positions.iter().enumerate() {
+        let mut here = Vec::new();
+        if index == 0 {
+            here.push(format!("*エンジン {ENGINE}"));
+        } else if let (Some(judgement), Some(before)) = (
+            review.judgements.get(index - 1),
+            review.positions.get(index - 1),
+        ) {
+            let best = before
+                .lines
+                .first()
+                .and_then(|line| line.moves(&position).first().copied());
+            let best = best.map(|mv| signed(mv, last));
+            here.extend(judged(judgement, best.as_deref()));
+            let mv = record.moves[index - 1].mv;
+            position.do_move(mv);
+            last = Some(mv);
+        }
+        let ranks = analysis.lines.iter().enumerate();
+        here.extend(ranks.map(|(rank, line)| line_text(rank, line, &position, last)));
+        comments.push(here);
+    }
+    comments
+}
+
+/// The score and the best line of each position, as engines report them: of the start, and after
+/// each move for the side that moved.
+pub fn thoughts(record: &GameRecord, review: &Review) -> Vec<Option<Thought>> {
+    let mut position = record.start.clone();
+    let mut thoughts = Vec::new();
+    for (index, played) in record.moves.iter().enumerate() {
+        position.do_move(played.mv);
+        let line = review
+            .positions
+            .get(index + 1)
+            .and_then(|after| after.lines.first());
+        thoughts.push(line.map(|line| {
+            let mut pv = vec![played.mv];
+            pv.extend(line.moves(&position));
+            Thought {
+                score: Some(for_mover(line)),
+                depth: u32::try_from(line.depth).ok().filter(|&depth| depth > 0),
+                nodes: Some(line.nodes),
+                pv,
+            }
+        }));
+    }
+    thoughts
+}
+
+/// The score for the side that has just moved.
+fn for_mover(line: &Line) -> Score {
+    match line.score {
+        Score::Cp(centipawns) => Score::Cp(-centipawns),
+        Score::Mate(plies) => Score::Mate(-plies),
+    }
+}
+
+/// The judgement on a move, if there is anything to say: `疑問手 勝率 -12% (最善 ▲２六歩(27))`.
+fn judged(judgement: &Judgement, best: Option<&str>) -> Option<String> {
+    let best = best.map_or_else(String::new, |best| format!("、最善 {best}"));
+    if let Some(plies) = judgement.missed_mate {
+        return Some(format!("詰み逃し {plies}手詰{best}"));
+    }
+    let name = match judgement.class {
+        Class::Blunder => "悪手",
+        Class::Doubtful => "疑問手",
+        Class::Best | Class::Good => return None,
+    };
+    Some(format!("{name} 勝率 -{:.0}%{best}", 100.0 * judgement.loss))
+}
+
+fn line_text(rank: usize, line: &Line, position: &Position, last: Option<Move>) -> String {
+    let name = if rank == 0 {
+        "解析 0".to_owned()
+    } else {
+        format!("候補{}", rank + 1)
+    };
+    let time = line.time.as_secs_f64();
+    let (minutes, seconds) = ((time / 60.0).floor(), time % 60.0);
+    let score = black_score(line.score, position.side_to_move());
+    let mut words = format!("*{name} 時間 {minutes:02.0}:{seconds:04.1}");
+    if line.depth > 0 {
+        let _ = write!(words, " 深さ {}/{}", line.depth, line.seldepth);
+    }
+    let _ = write!(words, " ノード数 {} 評価値 {score}", line.nodes);
+    let moves = line.moves(position);
+    if !moves.is_empty() {
+        words.push_str(" 読み筋");
+    }
+    let mut last = last;
+    for mv in moves {
+        let _ = write!(words, " {}", signed(mv, last));
+        last = Some(mv);
+    }
+    words
+}
+
+/// A move as rows of KIF have it, with its side: `▲７六歩(77)`, `△同　銀(31)`, `▲４五角打`.
+fn signed(mv: Move, last: Option<Move>) -> String {
+    let name = piece_name(mv.piece_before().kind());
+    let place = match last {
+        Some(last) if last.to() == mv.to() => "同　".to_owned(),
+        _ => square(mv.to()),
+    };
+    let promotion = if mv.is_promotion() { "成" } else { "" };
+    let origin = mv.from().map_or_else(
+        || "打".to_owned(),
+        |from| format!("({}{})", from.file().index() + 1, from.rank().index() + 1),
+    );
+    format!(
+        "{}{place}{name}{promotion}{origin}",
+        mark(mv.piece().color())
+    )
+}

@@ -1,0 +1,101 @@
+//! The analysis of one position.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::position::Position;
+use crate::types::{Color, Depth, Move, Move16, Score};
+
+/// One of the best lines of a position.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// The score for the side to move.
+    #[serde(with = "StoredScore")]
+    pub score: Score,
+    /// Depth in plies; 0 for a line of the solver.
+    pub depth: Depth,
+    /// Length of the longest line searched.
+    pub seldepth: i32,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Time used.
+    pub time: Duration,
+    /// The moves in USI notation, separated by spaces, each legal after the ones before.
+    pub pv: String,
+}
+
+/// What was found out about a position.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PositionAnalysis {
+    /// The best lines, the best first. Empty if there is no legal move.
+    pub lines: Vec<Line>,
+    /// Length in plies of a mate by the side to move that the solver proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mate: Option<i32>,
+}
+
+/// The scores of the journal: `{"cp": 35}`, `{"mate": -4}`.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Score", rename_all = "lowercase")]
+enum StoredScore {
+    Cp(i32),
+    Mate(i32),
+}
+
+impl Line {
+    /// A win by declaration (入玉宣言), which takes no move: a mate in one without moves.
+    pub(super) fn declaration(time: Duration) -> Self {
+        Self {
+            score: Score::Mate(1),
+            depth: 0,
+            seldepth: 0,
+            nodes: 0,
+            time,
+            pv: String::new(),
+        }
+    }
+
+    /// The moves, which begin in `position`. Ends at the first that is not legal there.
+    pub fn moves(&self, position: &Position) -> Vec<Move> {
+        let mut position = position.clone();
+        let mut moves = Vec::new();
+        for word in self.pv.split(' ') {
+            let Some(mv) = word
+                .parse::<Move16>()
+                .ok()
+                .and_then(|mv| position.to_move(mv))
+            else {
+                break;
+            };
+            if !position.pseudo_legal(mv) || !position.legal(mv) {
+                break;
+            }
+            position.do_move(mv);
+            moves.push(mv);
+        }
+        moves
+    }
+
+    /// The first move in USI notation.
+    pub fn first(&self) -> &str {
+        self.pv.split(' ').next().unwrap_or_default()
+    }
+}
+
+impl PositionAnalysis {
+    /// The score for the side to move. Without a legal move it is mated.
+    pub fn score(&self) -> Score {
+        self.lines.first().map_or(Score::Mate(0), |line| line.score)
+    }
+
+    /// The score for black, with this side to move. A side that is mated already scores a mate in 0
+    /// either way.
+    pub fn score_for_black(&self, side_to_move: Color) -> Score {
+        match (side_to_move, self.score()) {
+            (Color::Black, score) => score,
+            (Color::White, Score::Cp(centipawns)) => Score::Cp(-centipawns),
+            (Color::White, Score::Mate(plies)) => Score::Mate(-plies),
+        }
+    }
+}

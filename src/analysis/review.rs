@@ -1,0 +1,211 @@
+//! The judgement on each move of a game, and what each player did in sum.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::chance::win_chance;
+use super::position::PositionAnalysis;
+use crate::records::game::GameRecord;
+use crate::types::{Color, Score};
+
+/// Largest loss of a single move in centipawns; scores beyond ±this count as this.
+const MAX_SCORE: i32 = 2000;
+
+/// From which loss of win chance, 0 to 1, a move gets its name. The defaults are those of
+/// `ShogiHome`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Thresholds {
+    /// 疑問手.
+    pub doubtful: f64,
+    /// 悪手.
+    pub blunder: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            doubtful: 0.10,
+            blunder: 0.20,
+        }
+    }
+}
+
+/// What a move was worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// The best move of the analysis.
+    Best,
+    /// Another move that lost little.
+    Good,
+    /// 疑問手: it lost [`Thresholds::doubtful`] of the win chance.
+    Doubtful,
+    /// 悪手: it lost [`Thresholds::blunder`] of the win chance.
+    Blunder,
+}
+
+/// The judgement on a move.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Judgement {
+    /// The name of what it was worth.
+    pub class: Class,
+    /// Win chance of the mover before the move, 0 to 1.
+    pub chance_before: f64,
+    /// Win chance of the mover after the move.
+    pub chance_after: f64,
+    /// Win chance lost, at least 0; 0 for the best move.
+    pub loss: f64,
+    /// Centipawns lost, scores beyond ±2000 counted as ±2000; 0 for the best move.
+    pub centipawn_loss: i32,
+    /// Length in plies of a mate that the mover had and let go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed_mate: Option<i32>,
+}
+
+/// What a player did in sum.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct PlayerSummary {
+    /// Number of moves.
+    pub moves: usize,
+    /// Moves that were the best one.
+    pub best: usize,
+    /// 疑問手.
+    pub doubtful: usize,
+    /// 悪手.
+    pub blunders: usize,
+    /// Mates that the player had and let go.
+    pub missed_mates: usize,
+    /// Share of best moves, 0 to 1.
+    pub agreement: f64,
+    /// Mean loss of win chance of a move, 0 to 1.
+    pub mean_loss: f64,
+    /// Mean loss of a move in centipawns.
+    pub mean_centipawn_loss: f64,
+    /// Time used, as far as the record knows.
+    pub time: Duration,
+}
+
+/// A game with its analysis and the judgement on each move.
+#[derive(Clone, Debug)]
+pub struct Review {
+    /// The analysis of the start and of the position after each move.
+    pub positions: Vec<PositionAnalysis>,
+    /// The judgement on each move.
+    pub judgements: Vec<Judgement>,
+    /// The players, by [`Color::index`].
+    pub players: [PlayerSummary; Color::NUM],
+    /// Black's win chance at the start and after each move, 0 to 1.
+    pub chances: Vec<f64>,
+}
+
+impl Review {
+    /// Judges the moves of a game. `positions` has one more element than the game has moves.
+    pub fn new(
+        record: &GameRecord,
+        positions: Vec<PositionAnalysis>,
+        thresholds: Thresholds,
+    ) -> Self {
+        let judgements: Vec<Judgement> = record
+            .moves
+            .iter()
+            .zip(positions.windows(2))
+            .map(|(played, pair)| judge(&played.mv.to_string(), pair, thresholds))
+            .collect();
+        let mut players = [PlayerSummary::default(); Color::NUM];
+        for (played, judgement) in record.moves.iter().zip(&judgements) {
+            players[played.mv.piece().color().index()].add(judgement, played.time);
+        }
+        players.iter_mut().for_each(PlayerSummary::finish);
+        let first = record.start.side_to_move();
+        let sides = [first, !first].into_iter().cycle();
+        let chances = positions.iter().zip(sides).map(|(analysis, side)| {
+            let chance = win_chance(analysis.score());
+            match side {
+                Color::Black => chance,
+                Color::White => 1.0 - chance,
+            }
+        });
+        Self {
+            chances: chances.collect(),
+            positions,
+            judgements,
+            players,
+        }
+    }
+}
+
+/// Judges the move `played` between two positions.
+fn judge(played: &str, pair: &[PositionAnalysis], thresholds: Thresholds) -> Judgement {
+    let [before, after] = pair else {
+        unreachable!("windows of two");
+    };
+    let is_best = before
+        .lines
+        .first()
+        .is_some_and(|line| line.first() == played);
+    let chance_before = win_chance(before.score());
+    let chance_after = if is_best {
+        chance_before
+    } else {
+        1.0 - win_chance(after.score())
+    };
+    let loss = (chance_before - chance_after).max(0.0);
+    let centipawn_loss = if is_best {
+        0
+    } else {
+        (centipawns(before.score()) + centipawns(after.score())).max(0)
+    };
+    // A mate is not missed where another move mates too.
+    let still_mates = is_best || matches!(after.score(), Score::Mate(plies) if plies <= 0);
+    Judgement {
+        class: if is_best {
+            Class::Best
+        } else if loss >= thresholds.blunder {
+            Class::Blunder
+        } else if loss >= thresholds.doubtful {
+            Class::Doubtful
+        } else {
+            Class::Good
+        },
+        chance_before,
+        chance_after,
+        loss,
+        centipawn_loss,
+        missed_mate: before.mate.filter(|_| !still_mates),
+    }
+}
+
+/// The score in centipawns within ±[`MAX_SCORE`]. Being mated in 0 plies is [`Score::Mate`] of 0.
+fn centipawns(score: Score) -> i32 {
+    match score {
+        Score::Cp(centipawns) => centipawns.clamp(-MAX_SCORE, MAX_SCORE),
+        Score::Mate(plies) if plies > 0 => MAX_SCORE,
+        Score::Mate(_) => -MAX_SCORE,
+    }
+}
+
+impl PlayerSummary {
+    fn add(&mut self, judgement: &Judgement, time: Option<Duration>) {
+        self.moves += 1;
+        match judgement.class {
+            Class::Best => self.best += 1,
+            Class::Good => {}
+            Class::Doubtful => self.doubtful += 1,
+            Class::Blunder => self.blunders += 1,
+        }
+        self.missed_mates += usize::from(judgement.missed_mate.is_some());
+        self.mean_loss += judgement.loss;
+        self.mean_centipawn_loss += f64::from(judgement.centipawn_loss);
+        self.time += time.unwrap_or_default();
+    }
+
+    /// Turns sums into means.
+    #[expect(clippy::cast_precision_loss, reason = "a game has few moves")]
+    fn finish(&mut self) {
+        let moves = self.moves.max(1) as f64;
+        self.agreement = self.best as f64 / moves;
+        self.mean_loss /= moves;
+        self.mean_centipawn_loss /= moves;
+    }
+}

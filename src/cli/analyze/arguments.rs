@@ -1,0 +1,181 @@
+//! The command line of `raicho analyze`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::parse_time;
+use crate::analysis::{Effort, Order, Thresholds};
+use crate::cli::work::WorkArguments;
+
+/// Example: `raicho analyze game.kif --html game.html`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho analyze game.kif --threads 4 --html game.html\n\
+        Example: raicho analyze games/ --time 500ms --kif analysed/\n\
+        Example: raicho analyze --sfen \"4k4/9/4P4/9/9/9/9/9/4K4 b G 1\" --time 3s"
+)]
+pub(in crate::cli) struct Arguments {
+    /// Games (CSA, KIF, KI2, JKF, lines `startpos moves 7g7f …`), folders of them, or a file with a
+    /// position per line; `-` reads standard input
+    #[arg(value_name = "GAME", conflicts_with = "sfen")]
+    pub(super) files: Vec<PathBuf>,
+
+    /// A single position, optionally followed by ` moves …` [default: the start position]
+    #[arg(long, value_name = "SFEN")]
+    pub(super) sfen: Option<String>,
+
+    /// Take lines with moves as positions, not as games
+    #[arg(long)]
+    pub(super) positions: bool,
+
+    #[command(flatten)]
+    pub(super) search: SearchArguments,
+
+    #[command(flatten)]
+    pub(super) output: OutputArguments,
+
+    #[command(flatten)]
+    pub(super) work: WorkArguments,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Search")]
+pub(super) struct SearchArguments {
+    /// Time for each position: milliseconds, or with a unit such as `3s` or `500ms` [default: 5s
+    /// for positions, 1s in games]
+    #[arg(long, visible_alias = "movetime", value_name = "TIME", value_parser = parse_time)]
+    pub(super) time: Option<Duration>,
+
+    /// Depth to search each position to
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
+    pub(super) depth: Option<i32>,
+
+    /// Nodes to search for each position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) nodes: Option<u64>,
+
+    /// How many of the best lines to show
+    #[arg(long, value_name = "K", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=600))]
+    pub(super) multipv: u16,
+
+    /// Threads: for a position they search together, for games each searches positions of its own
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=512))]
+    pub(super) threads: u16,
+
+    /// Size of the transposition table in MB; for games of each thread [default: 256, games 64]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) hash: Option<u32>,
+
+    /// Evaluation: `<embedded>`, `<material>`, or a file
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    pub(super) eval: String,
+
+    /// Order of a game's positions
+    #[arg(long, value_enum, default_value_t = OrderName::Backward)]
+    pub(super) order: OrderName,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub(super) enum OrderName {
+    /// As they were played
+    Forward,
+    /// The last one first, so that the table knows what follows
+    Backward,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Results of games")]
+pub(super) struct OutputArguments {
+    /// Write a page with board, graph and summary that any browser shows, without a network
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+
+    /// Write the graph of each game; OUT is a file, or a folder for several games
+    #[arg(long, value_name = "OUT")]
+    pub(super) svg: Option<PathBuf>,
+
+    /// Write the games with comments as KIF
+    #[arg(long, value_name = "OUT")]
+    pub(super) kif: Option<PathBuf>,
+
+    /// Write the games with comments as CSA
+    #[arg(long, value_name = "OUT")]
+    pub(super) csa: Option<PathBuf>,
+
+    /// Write the games with comments as JKF (JSON)
+    #[arg(long, value_name = "OUT")]
+    pub(super) jkf: Option<PathBuf>,
+
+    /// Write the analysis as JSON; `-` is standard output, where it replaces the table
+    #[arg(long, value_name = "OUT")]
+    pub(super) json: Option<PathBuf>,
+
+    /// Print only the summaries
+    #[arg(long)]
+    pub(super) summary: bool,
+
+    /// Loss of win chance in percent from which a move is doubtful (疑問手)
+    #[arg(long, value_name = "PERCENT", default_value_t = 10.0, value_parser = parse_percent)]
+    pub(super) doubtful: f64,
+
+    /// Loss of win chance in percent from which a move is a blunder (悪手)
+    #[arg(long, value_name = "PERCENT", default_value_t = 20.0, value_parser = parse_percent)]
+    pub(super) blunder: f64,
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse() {
+        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent),
+        _ => Err("expected a number above 0, at most 100".to_owned()),
+    }
+}
+
+impl SearchArguments {
+    /// The limits of each position of a game.
+    pub(super) fn effort(&self) -> Effort {
+        const DEFAULT: Duration = Duration::from_secs(1);
+        let has_limit = self.depth.is_some() || self.nodes.is_some();
+        Effort {
+            time: self.time.or((!has_limit).then_some(DEFAULT)),
+            nodes: self.nodes,
+            depth: self.depth,
+        }
+    }
+
+    pub(super) const fn order(&self) -> Order {
+        match self.order {
+            OrderName::Forward => Order::Forward,
+            OrderName::Backward => Order::Backward,
+        }
+    }
+}
+
+impl OutputArguments {
+    pub(super) fn thresholds(&self) -> Thresholds {
+        Thresholds {
+            doubtful: self.doubtful / 100.0,
+            blunder: self.blunder / 100.0,
+        }
+    }
+
+    /// Whether something is written that only games have.
+    pub(super) const fn is_any(&self) -> bool {
+        self.html.is_some()
+            || self.svg.is_some()
+            || self.kif.is_some()
+            || self.csa.is_some()
+            || self.jkf.is_some()
+            || self.json.is_some()
+            || self.summary
+    }
+
+    /// Whether standard output holds the JSON.
+    pub(super) fn is_json_on_stdout(&self) -> bool {
+        self.json
+            .as_ref()
+            .is_some_and(|path| path.as_os_str() == "-")
+    }
+}

@@ -1,0 +1,134 @@
+//! Whole games: searches their positions as a run, and hands each finished game to the report.
+
+use std::time::Duration;
+
+use anyhow::ensure;
+
+use super::arguments::Arguments;
+use super::inputs::InputGame;
+use super::report::Report;
+use crate::analysis::{self, Analyzed, Settings, Watch};
+use crate::cli::evaluation;
+use crate::cli::interrupt::stop_on_ctrl_c_with;
+use crate::cli::output;
+use crate::cli::progress::Meter;
+use crate::lang::Lang;
+use crate::records::sfen_line::SfenLine;
+use crate::runs::{Execution, RunKind};
+
+const KIND: RunKind = RunKind {
+    noun: "run of analyze",
+    settings: "analyze.json",
+    journal: "analyze.jsonl",
+    format: 1,
+};
+
+/// Size of each thread's transposition table in MB without `--hash`.
+const DEFAULT_HASH: u32 = 64;
+
+/// Analyses the games. `broken` says what could not be read.
+///
+/// # Errors
+/// Something cannot be written or was broken, or the user interrupted it.
+pub(super) fn run(
+    arguments: &Arguments,
+    games: Vec<InputGame>,
+    broken: &[String],
+    lang: Lang,
+) -> anyhow::Result<()> {
+    for fault in broken {
+        output::eprint_line(format_args!("skipped: {fault}"));
+    }
+    let lines: Vec<SfenLine> = games.iter().map(|game| game.record.line()).collect();
+    let (choice, evaluator) = evaluation::load(&arguments.search.eval)?;
+    let settings = Settings {
+        effort: arguments.search.effort(),
+        multi_pv: arguments.search.multipv.into(),
+        order: arguments.search.order(),
+        hash_mb: arguments.search.hash.unwrap_or(DEFAULT_HASH) as usize,
+        eval: evaluation::identity(&choice, &evaluator),
+        games: lines.len(),
+        checksum: checksum(&lines),
+    };
+    let known = arguments.work.open(KIND, &settings)?;
+    let stop = stop_on_ctrl_c_with("ending after the running positions")?;
+    let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
+    let meter = Meter::new("positions", Some(positions as u64), 0);
+    let mut watch = Progress {
+        report: Report::new(arguments, &settings, games, lang)?,
+        meter: &meter,
+        failure: None,
+    };
+    let execution = Execution {
+        threads: arguments.search.threads.into(),
+        name: "analyze",
+        stack_bytes: None,
+        stop: &stop,
+    };
+    let result = analysis::analyze(&lines, &settings, &evaluator, known, &mut watch, &execution);
+    meter.finish();
+    if let Some(failure) = watch.failure {
+        return Err(failure);
+    }
+    result?;
+    if stop.is_requested() {
+        watch.report.interrupted();
+        return arguments.work.check_complete(&stop);
+    }
+    watch.report.finish()?;
+    ensure!(
+        broken.is_empty(),
+        "{} could not be read and were skipped",
+        count(broken.len(), "game")
+    );
+    Ok(())
+}
+
+/// `1 game`, `2 games`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn checksum(lines: &[SfenLine]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for line in lines {
+        hasher.update(line.to_string().as_bytes());
+        hasher.update(b"\n");
+    }
+    hasher.finalize()
+}
+
+/// The limits in words: `500 ms a position`.
+pub(super) fn effort_words(settings: &Settings) -> String {
+    let effort = settings.effort;
+    let time = effort
+        .time
+        .map(|time| format!("{} s", Duration::as_secs_f64(&time)));
+    let nodes = effort.nodes.map(|nodes| format!("{nodes} nodes"));
+    let depth = effort.depth.map(|depth| format!("depth {depth}"));
+    let words: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
+    words.join(", ")
+}
+
+struct Progress<'a> {
+    report: Report,
+    meter: &'a Meter,
+    /// Why a finished game could not be reported.
+    failure: Option<anyhow::Error>,
+}
+
+impl Watch for Progress<'_> {
+    fn advance(&mut self, positions: usize) {
+        self.meter.advance(positions as u64, self.report.words());
+    }
+
+    fn game(&mut self, index: usize, analysis: Analyzed) -> Result<(), String> {
+        self.meter
+            .suspend(|| self.report.game(index, analysis))
+            .map_err(|error| {
+                let text = error.to_string();
+                self.failure = Some(error);
+                text
+            })
+    }
+}

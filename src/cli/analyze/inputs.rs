@@ -1,0 +1,215 @@
+//! What is to be analysed: positions, or the games of files and folders in any format.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use super::arguments::Arguments;
+use crate::records::encoding;
+use crate::records::game::{GameRecord, RecordedMove};
+use crate::records::sfen_line::SfenLine;
+use crate::records::text::TextFormat;
+
+/// Extensions of the files that are taken from a folder.
+const EXTENSIONS: [&str; 8] = ["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi", "kifz"];
+
+/// What is to be analysed.
+pub(super) enum Inputs {
+    /// The positions of a text, or those of the command line.
+    Positions(PositionSource),
+    /// Games, and what is wrong with those that cannot be read.
+    Games(Vec<InputGame>, Vec<String>),
+}
+
+/// Where positions come from.
+pub(super) enum PositionSource {
+    /// A position of the command line.
+    One(String),
+    /// A file and its lines.
+    Lines(PathBuf, String),
+}
+
+/// A game and where it comes from.
+pub(super) struct InputGame {
+    pub(super) record: GameRecord,
+    pub(super) path: PathBuf,
+    /// Its number in the file, from 1, if the file has several.
+    pub(super) number: Option<usize>,
+}
+
+impl InputGame {
+    /// The file, with the number of the game if it has several.
+    pub(super) fn name(&self) -> String {
+        match self.number {
+            Some(number) => format!("{}, game {number}", self.path.display()),
+            None => self.path.display().to_string(),
+        }
+    }
+
+    /// The name for files made from this game, without extension.
+    pub(super) fn stem(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        match self.number {
+            Some(number) => format!("{stem}-{number}"),
+            None => stem.into_owned(),
+        }
+    }
+}
+
+/// Reads the input.
+///
+/// # Errors
+/// There is nothing to analyse, or the only file cannot be read.
+pub(super) fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
+    if arguments.files.is_empty() {
+        let sfen = arguments
+            .sfen
+            .clone()
+            .unwrap_or_else(|| "startpos".to_owned());
+        if !arguments.output.is_any() {
+            return Ok(Inputs::Positions(PositionSource::One(sfen)));
+        }
+        let record = record_of(sfen.parse().with_context(|| format!("--sfen '{sfen}'"))?);
+        let path = PathBuf::from("position");
+        return Ok(Inputs::Games(
+            vec![InputGame {
+                record,
+                path,
+                number: None,
+            }],
+            Vec::new(),
+        ));
+    }
+    let mut games = Vec::new();
+    let mut broken = Vec::new();
+    let paths = expand(&arguments.files)?;
+    for path in &paths {
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(error) if paths.len() == 1 => return Err(error),
+            Err(error) => {
+                broken.push(crate::cli::output::message(&error));
+                continue;
+            }
+        };
+        let is_alone = arguments.files.len() == 1 && paths.len() == 1;
+        if is_alone && is_positions(path, &text, arguments) {
+            return Ok(Inputs::Positions(PositionSource::Lines(path.clone(), text)));
+        }
+        read_games(path, &text, &mut games, &mut broken);
+    }
+    if games.is_empty() {
+        match &broken[..] {
+            [] => bail!("no game in {}", list(&arguments.files)),
+            [first, rest @ ..] => {
+                rest.iter().for_each(crate::cli::output::eprint_line);
+                bail!("{first}");
+            }
+        }
+    }
+    Ok(Inputs::Games(games, broken))
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    names.join(", ")
+}
+
+/// The files, with folders replaced by the records in them and below, in the order of their names.
+fn expand(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let mut found = Vec::new();
+            walk(path, &mut found).with_context(|| path.display().to_string())?;
+            found.sort();
+            files.extend(found);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            walk(&path, files)?;
+        } else if EXTENSIONS.contains(&extension(&path).as_str()) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_ascii_lowercase()
+}
+
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        bytes = fs::read(path).with_context(|| path.display().to_string())?;
+    }
+    Ok(encoding::decode(&bytes).into_owned())
+}
+
+/// The lines that say something.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let trimmed = text.lines().map(str::trim);
+    trimmed.filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The format that the content looks like. A line may also be an SFEN alone.
+fn format_of(text: &str) -> TextFormat {
+    let first = lines(text)
+        .next()
+        .and_then(|line| line.split_whitespace().next());
+    if first.is_some_and(|word| word.matches('/').count() == 8) {
+        TextFormat::Usi
+    } else {
+        TextFormat::of_content(text)
+    }
+}
+
+/// Whether a file holds positions. Lines are games where each has moves.
+fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
+    if format_of(text) != TextFormat::Usi {
+        return false;
+    }
+    let is_of_games = arguments.output.is_any() || extension(path) == "usi";
+    let has_moves = |line: &str| line.contains(" moves ");
+    arguments.positions || !is_of_games && !lines(text).all(has_moves)
+}
+
+fn read_games(path: &Path, text: &str, games: &mut Vec<InputGame>, broken: &mut Vec<String>) {
+    let found = format_of(text).read(text.as_bytes());
+    let has_several = found.len() > 1;
+    for (game, number) in found.into_iter().zip(1..) {
+        match game {
+            Ok(record) => games.push(InputGame {
+                record,
+                path: path.to_owned(),
+                number: has_several.then_some(number),
+            }),
+            Err(error) if has_several => broken.push(format!("{}: {error}", path.display())),
+            Err(error) => broken.push(format!("{}: {}", path.display(), error.fault)),
+        }
+    }
+}
+
+/// A line as a record.
+fn record_of(line: SfenLine) -> GameRecord {
+    let mut record = GameRecord::new(line.start);
+    record.moves = line.moves.into_iter().map(RecordedMove::from).collect();
+    record
+}

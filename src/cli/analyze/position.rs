@@ -1,0 +1,212 @@
+//! Positions, one after the other: the board, the best lines, and the scores in words.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, Write};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+use super::arguments::{Arguments, SearchArguments};
+use super::board::{self, Colors};
+use super::inputs::PositionSource;
+use super::live::Live;
+use crate::cli::output;
+use crate::engine::{Engine, EvalFile};
+use crate::lang::Lang;
+use crate::position::Position;
+use crate::search::{Decision, Event, Info, Limits};
+use crate::types::{Bound, Score};
+use crate::util::shorten;
+
+/// Time for each position without `--time`, `--depth` and `--nodes`.
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+/// Size of the transposition table in MB without `--hash`.
+const DEFAULT_HASH: u32 = 256;
+
+/// Searches each position and shows its best lines.
+///
+/// # Errors
+/// A position is wrong, or standard output fails.
+pub(super) fn run(
+    arguments: &Arguments,
+    source: &PositionSource,
+    lang: Lang,
+) -> anyhow::Result<()> {
+    let search = &arguments.search;
+    let mut engine = Engine::new();
+    let settings = engine.settings_mut();
+    settings.search.multi_pv = search.multipv.into();
+    settings.search.threads = search.threads.into();
+    settings.search.hash_mb = search.hash.unwrap_or(DEFAULT_HASH) as usize;
+    settings.eval_file = EvalFile::from(search.eval.as_str());
+    for problem in engine.prepare() {
+        output::eprint_line(format_args!("warning: {problem}"));
+    }
+    let (path, text) = match source {
+        PositionSource::One(sfen) => return analyze(&mut engine, sfen, search, lang),
+        PositionSource::Lines(path, text) => (path, text),
+    };
+    let mut failures = 0;
+    for (index, line) in text.lines().enumerate() {
+        let place = || format!("{} line {}", path.display(), index + 1);
+        let text = line.trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        if let Err(error) = analyze(&mut engine, text, search, lang).with_context(place) {
+            if output::failure(&error).is_some() {
+                return Err(error);
+            }
+            output::eprint_line(format_args!("error: {}", output::message(&error)));
+            failures += 1;
+        }
+    }
+    if failures > 0 {
+        bail!(
+            "{failures} positions of {} could not be analyzed",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+fn analyze(
+    engine: &mut Engine,
+    text: &str,
+    arguments: &SearchArguments,
+    lang: Lang,
+) -> anyhow::Result<()> {
+    set_position(engine, text)?;
+    print_board(engine.position(), lang)?;
+    let mut live = Live::new(engine.position(), lang);
+    let has_limit = arguments.depth.is_some() || arguments.nodes.is_some();
+    let limits = Limits {
+        movetime: arguments.time.or((!has_limit).then_some(DEFAULT_TIME)),
+        depth: arguments.depth,
+        nodes: arguments.nodes,
+        ..Limits::default()
+    };
+    let (sender, events) = mpsc::channel();
+    // The receiver lives until the decision, which is the last event.
+    engine.go(limits, Box::new(move |event| drop(sender.send(event))));
+    let mut lines: BTreeMap<usize, Info> = BTreeMap::new();
+    let mut decision = Decision::Nothing;
+    for event in events {
+        match event {
+            Event::Info(info) if info.bound == Bound::Exact || info.multi_pv > lines.len() => {
+                lines.insert(info.multi_pv, info);
+                live.show(&lines);
+            }
+            Event::Info(_) | Event::CurrentMove(_) => {}
+            Event::Note(note) => output::eprint_line(format_args!("note: {note}")),
+            Event::Done(done) => decision = done,
+        }
+    }
+    engine.finish();
+    live.clear();
+    print(engine, &lines, decision, lang).map_err(Into::into)
+}
+
+/// Shows the position: in kanji on a terminal, in letters to a pipe.
+fn print_board(position: &Position, lang: Lang) -> std::io::Result<()> {
+    let mut out = output::stdout();
+    if !std::io::stdout().is_terminal() {
+        return writeln!(out, "{}\n", lang.board(position));
+    }
+    let drawn = board::draw(position, position.last_move(), Colors::chosen());
+    writeln!(out, "{drawn}sfen {}\n", position.to_sfen())
+}
+
+pub(in crate::cli) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()> {
+    let text = text.strip_prefix("position ").unwrap_or(text);
+    let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
+    let start = start.trim().strip_prefix("sfen ").unwrap_or(start.trim());
+    let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
+    let sfen = (start != "startpos").then_some(start);
+    engine
+        .set_position(sfen, &moves)
+        .with_context(|| format!("'{}'", shorten(text)))
+}
+
+fn print(
+    engine: &Engine,
+    lines: &BTreeMap<usize, Info>,
+    decision: Decision,
+    lang: Lang,
+) -> std::io::Result<()> {
+    let mut out = output::stdout();
+    let position = engine.position();
+    let sides = lang.sides(position);
+    let side = sides[position.side_to_move().index()];
+    for (rank, info) in lines {
+        writeln!(out, "{rank}. {}", in_words(info.score, position, lang))?;
+        let seconds = format!("{:.1}", info.time.as_secs_f64());
+        let effort = lang.depth_and_nodes(info.depth, info.nodes, seconds);
+        writeln!(out, "   {effort}\n   {}", lang.line(position, &info.pv))?;
+    }
+    match decision {
+        Decision::Move { best, .. } => {
+            writeln!(out, "{}\n", lang.best_move(lang.mv(position, best)))
+        }
+        Decision::Win => writeln!(out, "{}\n", lang.wins_by_declaration(side)),
+        Decision::Resign | Decision::Nothing => writeln!(out, "{}\n", lang.has_no_move(side)),
+    }
+}
+
+/// Scores in centipawns from which each word is used.
+const WINNING: i32 = 1500;
+const CLEARLY_BETTER: i32 = 500;
+const BETTER: i32 = 150;
+const SLIGHTLY_BETTER: i32 = 50;
+
+/// The score of the side to move in words.
+pub(super) fn in_words(score: Score, position: &Position, lang: Lang) -> String {
+    let (side, sides) = (position.side_to_move(), lang.sides(position));
+    let leader = |is_side: bool| sides[if is_side { side } else { !side }.index()];
+    match score {
+        Score::Mate(1) => lang.mates_at_once(leader(true)),
+        Score::Mate(plies) => lang.mates_in(leader(plies > 0), plies.abs()),
+        Score::Cp(cp) => {
+            let pawns = format!("{:+.2}", f64::from(cp) / 100.0);
+            let pawns = lang.pawns_for(pawns, sides[side.index()]);
+            let leader = leader(cp > 0);
+            match cp.abs() {
+                WINNING.. => lang.is_winning(leader, pawns),
+                CLEARLY_BETTER.. => lang.is_clearly_better(leader, pawns),
+                BETTER.. => lang.is_better(leader, pawns),
+                SLIGHTLY_BETTER.. => lang.is_slightly_better(leader, pawns),
+                _ => lang.is_even(pawns),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_put_into_words_for_the_leading_side() {
+        let black = Position::startpos();
+        let white = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 w - 1").expect("a position");
+        for (score, position, lang, expected) in [
+            (
+                Score::Cp(0),
+                &black,
+                Lang::En,
+                "the game is even (+0.00 pawns for black)",
+            ),
+            (
+                Score::Cp(-620),
+                &black,
+                Lang::En,
+                "white is clearly better (-6.20 pawns for black)",
+            ),
+            (Score::Mate(-4), &white, Lang::En, "black mates in 4 plies"),
+            (Score::Mate(5), &black, Lang::Ja, "先手の勝ち（5手詰み）"),
+        ] {
+            assert_eq!(in_words(score, position, lang), expected);
+        }
+    }
+}

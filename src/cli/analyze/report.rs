@@ -1,0 +1,210 @@
+//! What becomes of an analysed game: a table, files, a place on the page.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use serde::Serialize;
+
+use super::arguments::{Arguments, OutputArguments};
+use super::games::{count, effort_words};
+use super::inputs::InputGame;
+use super::outputs::{self, Names};
+use super::table;
+use crate::analysis::{Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings};
+use crate::cli::output;
+use crate::lang::Lang;
+use crate::page::{self, Kind, PROGRAM, Page};
+use crate::types::Color;
+
+/// Takes finished games in their order.
+pub(super) struct Report {
+    games: Vec<InputGame>,
+    settings: Settings,
+    names: Names,
+    html: Option<PathBuf>,
+    page: Vec<page::Game>,
+    /// The JSON of all games, for standard output.
+    json: Vec<serde_json::Value>,
+    is_json_on_stdout: bool,
+    prints_moves: bool,
+    thresholds: crate::analysis::Thresholds,
+    done: usize,
+    lang: Lang,
+}
+
+/// The JSON of a game.
+#[derive(Serialize)]
+struct GameJson<'a> {
+    program: &'static str,
+    file: String,
+    players: &'a [String; Color::NUM],
+    event: &'a str,
+    started_at: Option<&'a str>,
+    /// SFEN of the start.
+    start: String,
+    /// `black`, `white`, `draw`; `None` unknown.
+    winner: Option<&'static str>,
+    ending: String,
+    settings: &'a Settings,
+    /// Centipawns at which the win chance is 73 %.
+    win_chance_scale: f64,
+    /// The start and the position after each move; scores are those of the side to move.
+    positions: &'a [PositionAnalysis],
+    /// Black's win chance at each of these positions.
+    black_win_chances: &'a [f64],
+    moves: Vec<MoveJson<'a>>,
+    summary: Summary<'a>,
+}
+
+#[derive(Serialize)]
+struct MoveJson<'a> {
+    ply: usize,
+    color: Color,
+    #[serde(rename = "move")]
+    mv: String,
+    /// Seconds.
+    time: Option<f64>,
+    #[serde(flatten)]
+    judgement: &'a Judgement,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    black: &'a PlayerSummary,
+    white: &'a PlayerSummary,
+}
+
+impl Report {
+    /// Creates the folders of the output.
+    ///
+    /// # Errors
+    /// A folder cannot be created.
+    pub(super) fn new(
+        arguments: &Arguments,
+        settings: &Settings,
+        games: Vec<InputGame>,
+        lang: Lang,
+    ) -> anyhow::Result<Self> {
+        let output: &OutputArguments = &arguments.output;
+        Ok(Self {
+            names: Names::new(output, &games)?,
+            html: output.html.clone(),
+            page: Vec::new(),
+            json: Vec::new(),
+            is_json_on_stdout: output.is_json_on_stdout(),
+            prints_moves: !output.summary,
+            thresholds: output.thresholds(),
+            settings: settings.clone(),
+            games,
+            done: 0,
+            lang,
+        })
+    }
+
+    /// The state for the progress bar.
+    pub(super) fn words(&self) -> String {
+        format!("{} of {}", self.done, count(self.games.len(), "game"))
+    }
+
+    /// Takes a finished game.
+    ///
+    /// # Errors
+    /// A file or standard output cannot be written.
+    pub(super) fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()> {
+        let game = &self.games[index];
+        let review = Review::new(&game.record, analysis, self.thresholds);
+        let json = self.json_of(game, &review)?;
+        outputs::write(&self.names, index, &game.record, &review, &json)?;
+        if self.is_json_on_stdout {
+            self.json.push(json);
+        } else {
+            let title = (self.games.len() > 1).then(|| game.name());
+            table::print(
+                &game.record,
+                &review,
+                title.as_deref(),
+                self.prints_moves,
+                self.lang,
+            )?;
+        }
+        if self.html.is_some() {
+            self.page.push(page::Game::of_review(&game.record, &review));
+        }
+        self.done += 1;
+        Ok(())
+    }
+
+    fn json_of(&self, game: &InputGame, review: &Review) -> anyhow::Result<serde_json::Value> {
+        let record = &game.record;
+        let moves = record.moves.iter().zip(&review.judgements).zip(1..);
+        let moves = moves.map(|((played, judgement), ply)| MoveJson {
+            ply,
+            color: played.mv.piece().color(),
+            mv: played.mv.to_string(),
+            time: played.time.map(|time| time.as_secs_f64()),
+            judgement,
+        });
+        let [black, white] = &review.players;
+        let winner = match record.winner() {
+            Some(Color::Black) => Some("black"),
+            Some(Color::White) => Some("white"),
+            None => record.ending.is_draw().then_some("draw"),
+        };
+        Ok(serde_json::to_value(GameJson {
+            program: PROGRAM,
+            file: game.name(),
+            players: &record.players,
+            event: &record.event,
+            started_at: record.started_at.as_deref(),
+            start: record.start.to_sfen(),
+            winner,
+            ending: record.ending.to_string(),
+            settings: &self.settings,
+            win_chance_scale: crate::analysis::SCALE,
+            positions: &review.positions,
+            black_win_chances: &review.chances,
+            moves: moves.collect(),
+            summary: Summary { black, white },
+        })?)
+    }
+
+    /// Writes what holds all games.
+    ///
+    /// # Errors
+    /// The page or standard output cannot be written.
+    pub(super) fn finish(self) -> anyhow::Result<()> {
+        if self.is_json_on_stdout {
+            let value = match <[serde_json::Value; 1]>::try_from(self.json) {
+                Ok([game]) => game,
+                Err(games) => games.into(),
+            };
+            output::print_line(serde_json::to_string_pretty(&value)?)?;
+        }
+        let Some(path) = &self.html else {
+            return Ok(());
+        };
+        let title = match &self.games[..] {
+            [game] => format!(
+                "☗ {} – ☖ {}",
+                game.record.players[0], game.record.players[1]
+            ),
+            games => count(games.len(), "game"),
+        };
+        let page = Page {
+            kind: Kind::Analysis,
+            title,
+            lang: self.lang.into(),
+            program: PROGRAM,
+            effort: effort_words(&self.settings),
+            games: self.page,
+            of_match: None,
+        };
+        std::fs::write(path, page.html()).with_context(|| path.display().to_string())
+    }
+
+    /// Says what an interruption left undone.
+    pub(super) fn interrupted(&self) {
+        let total = count(self.games.len(), "game");
+        output::eprint_line(format_args!("{} of {total} are finished", self.done));
+    }
+}

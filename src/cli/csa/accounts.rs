@@ -1,0 +1,265 @@
+//! The accounts that play, from the configuration file and the command line.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+
+use super::arguments::Arguments;
+use super::password;
+use crate::arena::engine_text::EngineText;
+use crate::cli::flat_error::flat_error;
+use crate::cli::output;
+use crate::csa::clock::Delays;
+use crate::csa::config::{Account, Config};
+use crate::csa::game::ResignRule;
+use crate::csa::player::PlayerSettings;
+use crate::csa::run::RunSettings;
+use crate::csa::session::{Pondering, SessionSettings};
+use crate::engine::Settings;
+
+/// The port of nearly all CSA servers.
+const PORT: u16 = 4081;
+/// Longest time for `usiok` and `readyok`. The server waits 120 s for us to agree.
+const READY_TIMEOUT: Duration = Duration::from_secs(90);
+/// Names of the options with the delays to plan with, and their defaults in milliseconds.
+const DELAYS: [(&str, u64); 2] = [("NetworkDelay", 120), ("NetworkDelay2", 1120)];
+/// Own moves in a row with a bad score, unless the command line says more.
+const RESIGN_AFTER: u32 = 3;
+
+/// An account that is ready to play.
+pub(super) struct Setup {
+    pub(super) run: RunSettings,
+    /// Folder for the journal, the records and the log.
+    pub(super) out: PathBuf,
+    /// What `Threads` is set to, where it is.
+    pub(super) threads: Option<usize>,
+}
+
+impl Setup {
+    pub(super) fn threads_text(&self) -> String {
+        match self.threads {
+            Some(1) => "1 thread".to_owned(),
+            Some(threads) => format!("{threads} threads"),
+            None => "as many threads as its engine takes".to_owned(),
+        }
+    }
+}
+
+/// The accounts that the arguments ask for.
+///
+/// # Errors
+/// The configuration or an argument cannot be used.
+pub(super) fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
+    let accounts = chosen(arguments)?;
+    if accounts.len() > 1 {
+        let single = [
+            ("--id", arguments.id.is_some()),
+            ("--out", arguments.out.is_some()),
+            ("--password-file", arguments.password_file.is_some()),
+            ("--password-variable", arguments.password_variable.is_some()),
+        ];
+        for (name, is_set) in single {
+            ensure!(
+                !is_set,
+                "{name} is for one account, but {} play",
+                accounts.len()
+            );
+        }
+    }
+    // What one engine would take by itself is divided among those that say nothing else.
+    let count = accounts.len();
+    let share = (Settings::default().search.threads / count).max(1);
+    let setups: Vec<Setup> = accounts
+        .into_iter()
+        .map(|account| setup(arguments, account, (count > 1).then_some(share)))
+        .collect::<anyhow::Result<_>>()?;
+    for (index, setup) in setups.iter().enumerate() {
+        let same = setups[..index].iter().find(|other| other.out == setup.out);
+        if let Some(other) = same {
+            let names = [other, setup].map(|setup| setup.run.session.name.as_str());
+            bail!(
+                "{} and {} have the same folder {}",
+                names[0],
+                names[1],
+                setup.out.display()
+            );
+        }
+    }
+    Ok(setups)
+}
+
+/// The accounts of the configuration file, or an empty one for the command line to fill.
+fn chosen(arguments: &Arguments) -> anyhow::Result<Vec<Account>> {
+    let Some(path) = &arguments.config else {
+        return Ok(vec![Account::default()]);
+    };
+    let place = || path.display().to_string();
+    let text = fs::read_to_string(path).with_context(place)?;
+    let config = Config::parse(&text)
+        .map_err(flat_error)
+        .with_context(place)?;
+    let account = |name: Option<&str>| {
+        let account = config.account(name);
+        account.cloned().map_err(flat_error).with_context(place)
+    };
+    if arguments.all {
+        account(None)?;
+        return Ok(config.accounts);
+    }
+    if arguments.accounts.is_empty() {
+        return Ok(vec![account(None)?]);
+    }
+    let names = arguments.accounts.iter();
+    names.map(|name| account(Some(name))).collect()
+}
+
+/// `share` is the number of threads of an engine that is one of several.
+fn setup(arguments: &Arguments, account: Account, share: Option<usize>) -> anyhow::Result<Setup> {
+    let account = merged(arguments, account)?;
+    let mut run = settings(arguments, &account)?;
+    let out = arguments.out.clone().or_else(|| account.out.clone());
+    let options = &mut run.player.options;
+    let is_set = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("Threads");
+    if let Some(share) = share
+        && run.player.program.is_none()
+        && !options.iter().any(|option| is_set(&option))
+    {
+        options.push(("Threads".to_owned(), share.to_string()));
+    }
+    let threads = options.iter().rev().find(is_set);
+    Ok(Setup {
+        out: out.unwrap_or_else(|| PathBuf::from(format!("csa-{}", account.name))),
+        threads: threads.and_then(|(_, value)| value.parse().ok()),
+        run,
+    })
+}
+
+/// The account with what the command line says.
+fn merged(arguments: &Arguments, mut account: Account) -> anyhow::Result<Account> {
+    if let Some(name) = &arguments.id {
+        account.name.clone_from(name);
+    }
+    if arguments.password_variable.is_some() {
+        account.password_file = None;
+    }
+    let text = |own: &Option<String>, other: Option<String>| own.clone().or(other);
+    account.host = text(&arguments.host, account.host);
+    account.game = text(&arguments.game, account.game);
+    account.password_variable = text(&arguments.password_variable, account.password_variable);
+    account.password_file = arguments.password_file.clone().or(account.password_file);
+    account.games = arguments.games.or(account.games);
+    account.resign_score = arguments.resign_score.or(account.resign_score);
+    account.resign_after = arguments.resign_after.or(account.resign_after);
+    ensure!(
+        !account.name.is_empty(),
+        "no account: expected --id NAME or --config FILE"
+    );
+    ensure!(
+        account.name.len() <= 32 && account.name.bytes().all(is_name_byte),
+        "the name {} cannot be sent: expected at most 32 letters, digits, _, -, @ and .",
+        account.name
+    );
+    Ok(account)
+}
+
+const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'.')
+}
+
+fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSettings> {
+    let Some(host) = &account.host else {
+        bail!("no server: expected --host HOST");
+    };
+    let (host, port) = host_and_port(host, arguments.port)?;
+    let engine = engine(arguments, account)?;
+    let mut options = account.usi_options().map_err(flat_error)?;
+    options.extend(engine.options.iter().cloned());
+    for text in &arguments.options {
+        let Some((name, value)) = text.split_once('=') else {
+            bail!("--option {text}: expected NAME=VALUE");
+        };
+        options.push((name.to_owned(), value.to_owned()));
+    }
+    let program = engine.program();
+    let ponders = arguments.ponder || arguments.early_ponder || account.ponder.unwrap_or(false);
+    let pondering = match (ponders, &program) {
+        (false, _) => Pondering::Off,
+        (true, Some(_)) if !arguments.early_ponder => Pondering::AfterEcho,
+        (true, _) => Pondering::Early,
+    };
+    let game = account.game.clone().unwrap_or_default();
+    let password = password::read(
+        account.password_file.as_deref(),
+        account.password_variable.as_deref(),
+        &account.name,
+    )?;
+    if game.is_empty() && !password.names_a_game() {
+        output::eprint_line(
+            "warning: neither --game nor the password names a game such as floodgate-300-10F; \
+            shogi-server then waits for an opponent who does not either",
+        );
+    }
+    Ok(RunSettings {
+        host,
+        port,
+        session: SessionSettings {
+            name: account.name.clone(),
+            game,
+            password,
+            pondering,
+            sends_comments: !arguments.no_comments && account.comments.unwrap_or(true),
+            resign: account.resign_score.map(|score| ResignRule {
+                score,
+                moves: account.resign_after.unwrap_or(RESIGN_AFTER),
+            }),
+            delays: delays(&options)?,
+        },
+        player: PlayerSettings {
+            program,
+            options,
+            ponders,
+            ready_timeout: READY_TIMEOUT,
+        },
+        games: account.games,
+    })
+}
+
+/// The engine of the command line or of the configuration.
+fn engine(arguments: &Arguments, account: &Account) -> anyhow::Result<EngineText> {
+    match (&arguments.engine, &account.engine) {
+        (Some(engine), _) => Ok(engine.clone()),
+        (None, Some(text)) => Ok(text.parse()?),
+        (None, None) => Ok(EngineText::default()),
+    }
+}
+
+fn host_and_port(text: &str, port: Option<u16>) -> anyhow::Result<(String, u16)> {
+    match text.rsplit_once(':') {
+        // An address of IPv6 has several colons.
+        Some((host, number)) if !host.contains(':') => {
+            let number = number.parse();
+            let number = number.with_context(|| format!("--host {text}: no such port"))?;
+            Ok((host.to_owned(), port.unwrap_or(number)))
+        }
+        _ => Ok((text.to_owned(), port.unwrap_or(PORT))),
+    }
+}
+
+/// The least delays, which can be set by the options of the engine.
+fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
+    let mut found = [Duration::ZERO; 2];
+    for ((name, default), delay) in DELAYS.into_iter().zip(&mut found) {
+        let mut set = options.iter().rev();
+        let milliseconds = match set.find(|(option, _)| option.eq_ignore_ascii_case(name)) {
+            Some((_, value)) => value
+                .parse()
+                .with_context(|| format!("option {name}: expected milliseconds"))?,
+            None => default,
+        };
+        *delay = Duration::from_millis(milliseconds);
+    }
+    let [usual, worst] = found;
+    Ok(Delays { usual, worst })
+}

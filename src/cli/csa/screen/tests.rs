@@ -1,0 +1,245 @@
+//! The view on a terminal in memory.
+
+use std::time::Duration;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::*;
+use crate::csa::client_line::Password;
+use crate::csa::clock::Delays;
+use crate::csa::reports::{Content, EngineCommand, Prepared, Report};
+use crate::csa::run::Happening;
+use crate::csa::session::{Action, Input, Pondering, Session, SessionSettings};
+use crate::records::game::Thought;
+use crate::types::Score;
+
+const GAME: &str = "LOGIN:tester OK\nBEGIN Game_Summary\nGame_ID:id\nName+:tester\nName-:rival\n\
+    Your_Turn:+\nBEGIN Time\nTotal_Time:300\nIncrement:10\nEND Time\nBEGIN Position\nPI\n+\n\
+    END Position\nEND Game_Summary";
+
+/// A session, its clock, and the last command to its engine.
+struct Play {
+    session: Session,
+    now: Instant,
+    search: Option<EngineCommand>,
+}
+
+impl Play {
+    /// A game as black, 300 s and 10 s a move.
+    fn begin() -> Self {
+        let settings = SessionSettings {
+            name: "tester".to_owned(),
+            game: "fake-300-10F".to_owned(),
+            password: Password::new("trip"),
+            pondering: Pondering::Off,
+            sends_comments: true,
+            resign: None,
+            delays: Delays {
+                usual: Duration::from_millis(120),
+                worst: Duration::from_millis(1120),
+            },
+        };
+        let now = Instant::now();
+        let (session, _) = Session::begin(settings, None, now);
+        let mut play = Self {
+            session,
+            now,
+            search: None,
+        };
+        play.say(GAME);
+        play.give(Input::Prepared(Prepared {
+            game: "id".to_owned(),
+            result: Ok(()),
+        }));
+        play.say("START:id");
+        play
+    }
+
+    fn give(&mut self, input: Input) {
+        for action in self.session.handle(input, self.now) {
+            if let Action::Engine(command @ EngineCommand::Search(_)) = action {
+                self.search = Some(command);
+            }
+        }
+    }
+
+    fn say(&mut self, lines: &str) {
+        for line in lines.split('\n') {
+            self.give(Input::Line(line.to_owned()));
+        }
+    }
+
+    /// The engine thinks that the move is worth so much.
+    fn think(&mut self, text: &str, score: i32) {
+        let Some(EngineCommand::Search(task)) = &self.search else {
+            panic!("no search");
+        };
+        let mv = text.parse().ok();
+        let mv = mv.and_then(|mv| task.line.position().to_move(mv));
+        let thought = Thought {
+            score: Some(Score::Cp(score)),
+            depth: Some(17),
+            nodes: Some(1000),
+            pv: vec![mv.expect("a move")],
+        };
+        let report = Report {
+            search: task.search,
+            content: Content::Thought(thought),
+        };
+        self.give(Input::Report(report));
+    }
+
+    fn shown(&self) -> Shared {
+        let shared = Shared::new(vec![Account::new("tester at host".to_owned(), &[])]);
+        shared.show(0, &Happening::LoggedIn);
+        shared.show(0, &Happening::Moment(&self.session));
+        shared
+    }
+}
+
+/// The rows of a picture. A kanji is followed by a blank for its second column.
+fn picture(shared: &Shared, look: Look, now: Instant) -> Vec<String> {
+    sized(shared, look, now, (110, 30))
+}
+
+fn sized(shared: &Shared, look: Look, now: Instant, size: (u16, u16)) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).expect("a terminal");
+    shared.with(|accounts| {
+        let drawn = terminal.draw(|frame| view::draw(frame, accounts, look, now));
+        drawn.expect("a picture");
+    });
+    let buffer = terminal.backend().buffer();
+    let symbols: Vec<&str> = buffer
+        .content()
+        .iter()
+        .map(ratatui::buffer::Cell::symbol)
+        .collect();
+    symbols
+        .chunks(usize::from(size.0))
+        .map(<[&str]>::concat)
+        .collect()
+}
+
+fn has(rows: &[String], text: &str) -> bool {
+    rows.iter().any(|row| row.contains(text))
+}
+
+fn assert_has(rows: &[String], texts: &[&str]) {
+    for text in texts {
+        assert!(has(rows, text), "no \"{text}\" in\n{}", rows.join("\n"));
+    }
+}
+
+#[test]
+fn board_clocks_score_and_opponent_are_shown() {
+    let mut play = Play::begin();
+    play.think("7g7f", 42);
+    let rows = picture(&play.shown(), Look::default(), play.now);
+    let texts = [
+        "v香 v桂 v銀 v金 v玉 v金 v銀 v桂 v香  一",
+        " 香  桂  銀  金  玉  金  銀  桂  香  九",
+        "> 5:00  ☗ tester",
+        "  5:00  ☖ rival",
+        "+10 s a move",
+        "score of black +42  depth 17",
+        "+7776FU",
+        "against rival  0 won",
+        "logged in",
+        "in hand: -",
+    ];
+    assert_has(&rows, &texts);
+    let above = rows.iter().position(|row| row.contains("☖"));
+    assert!(above < rows.iter().position(|row| row.contains("☗")));
+}
+
+#[test]
+fn the_clock_of_the_side_to_move_runs() {
+    let mut play = Play::begin();
+    let shared = play.shown();
+    let later = play.now + Duration::from_secs(75);
+    let rows = picture(&shared, Look::default(), later);
+    assert_has(&rows, &["> 3:45  ☗", "  5:00  ☖"]);
+    play.say("+7776FU,T9\n-3334FU,T1\n+8822UM,T0");
+    let rows = picture(&play.shown(), Look::default(), later);
+    assert_has(
+        &rows,
+        &["> 3:54  ☖", "  5:11  ☗", "move 3 +8822UM", "in hand: 角"],
+    );
+    let never = play.now + Duration::from_secs(10_000);
+    assert_has(&picture(&play.shown(), Look::default(), never), &["> 0:00"]);
+}
+
+#[test]
+fn letters_and_the_other_side_can_be_asked_for() {
+    let play = Play::begin();
+    let look = Look {
+        has_letters: true,
+        is_turned: true,
+        selected: 0,
+    };
+    let rows = picture(&play.shown(), look, play.now);
+    assert_has(
+        &rows,
+        &[" 1  2  3 ", " l  n  s  g  k  g  s  n  l  a", "black tester"],
+    );
+    let ours = rows.iter().position(|row| row.contains("black tester"));
+    assert!(ours < rows.iter().position(|row| row.contains("white rival")));
+}
+
+#[test]
+fn several_accounts_have_a_line_of_titles() {
+    let accounts = ["first", "second"].map(|name| Account::new(name.to_owned(), &[]));
+    let shared = Shared::new(accounts.into());
+    shared.show(1, &Happening::Note("a message"));
+    let look = Look {
+        selected: 1,
+        ..Look::default()
+    };
+    let rows = picture(&shared, look, Instant::now());
+    assert_has(
+        &rows,
+        &["1 first", "2 second", "a message", "starting", "Tab"],
+    );
+    assert!(!has(
+        &picture(&shared, Look::default(), Instant::now()),
+        "a message"
+    ));
+    shared.show(2, &Happening::Note("nobody"));
+    shared.say("to all");
+    assert_has(
+        &picture(&shared, Look::default(), Instant::now()),
+        &["to all"],
+    );
+}
+
+#[test]
+fn small_terminals_and_many_messages_are_survived() {
+    let play = Play::begin();
+    let shared = play.shown();
+    for number in 0..1000 {
+        shared.show(0, &Happening::Note(&format!("message {number}")));
+    }
+    for size in [(1, 1), (10, 3), (31, 12), (80, 24), (300, 100)] {
+        sized(&shared, Look::default(), play.now, size);
+    }
+    assert_has(
+        &picture(&shared, Look::default(), play.now),
+        &["message 999"],
+    );
+    shared.with(|accounts| assert_eq!(accounts[0].notes.len(), 50));
+}
+
+#[test]
+fn keys_are_commands() {
+    let key = |code, modifiers| command(KeyEvent::new(code, modifiers));
+    let plain = |letter| key(KeyCode::Char(letter), KeyModifiers::NONE);
+    let control = key(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(control, Some(Command::Interrupt));
+    assert_eq!(plain('c'), None);
+    assert_eq!(plain('2'), Some(Command::Select(1)));
+    assert_eq!(plain('0'), None);
+    assert_eq!(key(KeyCode::Tab, KeyModifiers::NONE), Some(Command::Next));
+    assert_eq!(plain('k'), Some(Command::Letters));
+    assert_eq!(plain('t'), Some(Command::Turn));
+}

@@ -1,0 +1,263 @@
+//! Games as text to games as text, with all that both formats can say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use super::arguments::Arguments;
+use crate::cli::data::check_output;
+use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::output;
+use crate::records::game::GameRecord;
+use crate::records::teacher::Format;
+use crate::records::text::{TextEncoding, TextFormat};
+use crate::runs::OutputFile;
+use crate::train::data::{Source, Sources};
+
+/// What is to be written.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    format: TextFormat,
+    encoding: TextEncoding,
+    /// The extension of files in a folder.
+    extension: String,
+    /// Whether each file that is read becomes a file in a folder.
+    is_folder: bool,
+}
+
+impl Target {
+    /// The target, if all files are games as text and the output is too; `None` for teacher data.
+    pub(super) fn of(arguments: &Arguments, sources: &Sources) -> Option<Self> {
+        let out = &arguments.out;
+        let extension = match &arguments.to {
+            Some(name) => name.to_ascii_lowercase(),
+            None => out.extension()?.to_string_lossy().to_ascii_lowercase(),
+        };
+        let (format, encoding) = TextFormat::of_name(&extension)?;
+        let are_texts = sources
+            .files()
+            .iter()
+            .all(|file| text_format(file).is_some());
+        if !are_texts || arguments.is_for_teacher_data() {
+            return None;
+        }
+        let text = out.as_os_str().to_string_lossy();
+        let names_no_file = arguments.to.is_some() && out.extension().is_none();
+        Some(Self {
+            format,
+            encoding,
+            extension,
+            is_folder: out.is_dir() || text.ends_with(['/', '\\']) || names_no_file,
+        })
+    }
+}
+
+/// The format of a file, if it holds games as text.
+fn text_format(source: &Source) -> Option<TextFormat> {
+    Some(match source.format {
+        Format::Csa => TextFormat::Csa,
+        Format::Kif => TextFormat::Kif,
+        Format::Ki2 => TextFormat::Ki2,
+        Format::Jkf => TextFormat::Jkf,
+        Format::Usi | Format::Sfen => TextFormat::Usi,
+        _ => return None,
+    })
+}
+
+/// What happened so far.
+#[derive(Default)]
+struct Tally {
+    games: usize,
+    broken: usize,
+    files: usize,
+    /// What the format has no room for, and in how many games.
+    losses: BTreeMap<String, usize>,
+    /// Games whose letters the encoding lacks.
+    not_encoded: usize,
+}
+
+pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> anyhow::Result<()> {
+    let stop = stop_on_ctrl_c()?;
+    let mut tally = Tally::default();
+    if target.is_folder {
+        let names = names(sources.files(), target);
+        for (source, name) in sources.files().iter().zip(names) {
+            if stop.is_requested() {
+                break;
+            }
+            let games = read(source, &mut tally)?;
+            let path = arguments.out.join(name);
+            write_each(arguments, sources, target, &path, &games, &mut tally)?;
+        }
+    } else {
+        let mut games = Vec::new();
+        for source in sources.files() {
+            games.append(&mut read(source, &mut tally)?);
+        }
+        let (count, name) = (games.len(), target.format);
+        ensure!(
+            count <= 1 || name.holds_many(),
+            "{} holds one game, but {count} were read: give a folder, as in --out FOLDER --to {}",
+            arguments.out.display(),
+            target.extension
+        );
+        if count > 0 {
+            write(
+                arguments,
+                sources,
+                target,
+                &arguments.out,
+                &games,
+                &mut tally,
+            )?;
+        }
+    }
+    tally.report(target, stop.is_requested())
+}
+
+/// The name in the folder of the output for each file: that of the file with another extension,
+/// and with its own before that where two files would get the same.
+fn names(sources: &[Source], target: &Target) -> Vec<PathBuf> {
+    let stem = |source: &Source| source.path.file_stem().unwrap_or_default().to_owned();
+    let mut counts = BTreeMap::new();
+    for source in sources {
+        *counts.entry(stem(source)).or_insert(0) += 1;
+    }
+    let mut taken = BTreeSet::new();
+    let name = |source: &Source| {
+        let base = if counts[&stem(source)] > 1 {
+            source.path.file_name().unwrap_or_default().to_owned()
+        } else {
+            stem(source)
+        };
+        // Files of several folders can have the same name.
+        let mut number = 1;
+        loop {
+            let mut name = base.clone();
+            if number > 1 {
+                name.push(format!("-{number}"));
+            }
+            name.push(format!(".{}", target.extension));
+            if taken.insert(name.clone()) {
+                return PathBuf::from(name);
+            }
+            number += 1;
+        }
+    };
+    sources.iter().map(name).collect()
+}
+
+/// Reads the games of a file, and says what is wrong with those that cannot be read.
+fn read(source: &Source, tally: &mut Tally) -> anyhow::Result<Vec<GameRecord>> {
+    let name = source.path.display();
+    let bytes = fs::read(&source.path).with_context(|| name.to_string())?;
+    let format = text_format(source).context("a file of games as text")?;
+    let mut games = Vec::new();
+    for game in format.read(&bytes) {
+        match game {
+            Ok(game) => {
+                for omission in &game.omissions {
+                    output::eprint_line(format_args!("note: {name}: {omission}"));
+                }
+                games.push(game);
+            }
+            Err(error) => {
+                tally.broken += 1;
+                let error = anyhow::Error::from(error).context(name.to_string());
+                let message = output::message(&error);
+                output::eprint_line(format_args!("error: {message}; the game is skipped"));
+            }
+        }
+    }
+    Ok(games)
+}
+
+/// Writes the games of a file, each to a file of its own where the format holds only one.
+fn write_each(
+    arguments: &Arguments,
+    sources: &Sources,
+    target: &Target,
+    path: &Path,
+    games: &[GameRecord],
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
+    fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
+    if games.is_empty() {
+        return Ok(());
+    }
+    if games.len() == 1 || target.format.holds_many() {
+        return write(arguments, sources, target, path, games, tally);
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    for (number, game) in (1..).zip(games) {
+        let path = path.with_file_name(format!("{stem}-{number}.{}", target.extension));
+        let game = std::slice::from_ref(game);
+        write(arguments, sources, target, &path, game, tally)?;
+    }
+    Ok(())
+}
+
+/// Writes games to a file, which gets its name when it is complete.
+fn write(
+    arguments: &Arguments,
+    sources: &Sources,
+    target: &Target,
+    path: &Path,
+    games: &[GameRecord],
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
+    check_output(path, arguments.force, sources)?;
+    let name = || path.display().to_string();
+    let mut file = OutputFile::create(path).with_context(name)?;
+    for (index, game) in games.iter().enumerate() {
+        if index > 0 {
+            let separator = target.format.separator();
+            file.write_all(separator.as_bytes()).with_context(name)?;
+        }
+        let written = target.format.write(game, target.encoding);
+        file.write_all(&written.bytes).with_context(name)?;
+        tally.games += 1;
+        tally.not_encoded += usize::from(written.encoding != target.encoding);
+        for loss in target.format.losses(game) {
+            *tally.losses.entry(loss).or_default() += 1;
+        }
+    }
+    file.finish().with_context(name)?;
+    tally.files += 1;
+    Ok(())
+}
+
+impl Tally {
+    /// Says what was done, and what the format has no room for.
+    fn report(&self, target: &Target, was_stopped: bool) -> anyhow::Result<()> {
+        for (loss, games) in &self.losses {
+            let format = target.format;
+            let games = count(*games, "game");
+            output::eprint_line(format_args!(
+                "note: {format} has no room for {loss} ({games})"
+            ));
+        }
+        if self.not_encoded > 0 {
+            let games = count(self.not_encoded, "game");
+            output::eprint_line(format_args!(
+                "note: Shift JIS lacks letters of {games}, written in UTF-8"
+            ));
+        }
+        let [games, files] = [count(self.games, "game"), count(self.files, "file")];
+        output::eprint_line(format_args!("{games} written to {files}"));
+        if self.broken > 0 {
+            let broken = count(self.broken, "game");
+            bail!("{broken} could not be read");
+        }
+        ensure!(!was_stopped, "interrupted");
+        Ok(())
+    }
+}
+
+fn count(count: usize, unit: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural}")
+}

@@ -1,0 +1,173 @@
+//! The languages of what people read: Japanese and English. USI, JSON and the formats of files
+//! have none.
+//!
+//! The catalogue is a plain table in `texts`, a row for each text with both languages. Two
+//! languages without plural rules between them need no message format such as Fluent's, and a row
+//! that lacks a language or a value does not compile.
+
+mod texts;
+mod width;
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::position::Position;
+use crate::records::kif;
+use crate::records::notation::japanese;
+use crate::types::{Color, Move};
+
+pub use width::{left, right, width};
+
+/// A language.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Lang {
+    /// English, with moves in USI notation.
+    #[default]
+    En,
+    /// Japanese, with moves in 棋譜 notation.
+    Ja,
+}
+
+/// A language that there are no texts in.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("unknown language '{0}', expected ja or en")]
+pub struct UnknownLang(String);
+
+impl FromStr for Lang {
+    type Err = UnknownLang;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.to_ascii_lowercase().as_str() {
+            "ja" | "japanese" => Ok(Self::Ja),
+            "en" | "english" => Ok(Self::En),
+            _ => Err(UnknownLang(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Lang {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::En => "en",
+            Self::Ja => "ja",
+        })
+    }
+}
+
+impl Lang {
+    /// The language of the environment: `RAICHO_LANG`, or else `LANG`. English unless they name
+    /// Japanese.
+    pub fn of_environment() -> Self {
+        Self::of_variables(|name| std::env::var(name).ok())
+    }
+
+    fn of_variables(value: impl Fn(&str) -> Option<String>) -> Self {
+        let set = ["RAICHO_LANG", "LANG"].into_iter().filter_map(value);
+        let first = set.into_iter().find(|value| !value.is_empty());
+        match first {
+            Some(name) if name.to_ascii_lowercase().starts_with("ja") => Self::Ja,
+            _ => Self::En,
+        }
+    }
+
+    /// The names of the sides in a game with this start: 下手 and 上手 at handicaps.
+    pub fn sides(self, start: &Position) -> [&'static str; Color::NUM] {
+        match self {
+            Self::En => ["black", "white"],
+            Self::Ja => kif::side_names(start),
+        }
+    }
+
+    /// A position as a board with both hands.
+    pub fn board(self, position: &Position) -> String {
+        match self {
+            Self::En => position.to_string(),
+            Self::Ja => kif::diagram(position).join("\n"),
+        }
+    }
+
+    /// A legal move of the position.
+    pub fn mv(self, position: &Position, mv: Move) -> String {
+        match self {
+            Self::En => mv.to_string(),
+            Self::Ja => {
+                let last = position.last_move().map(Move::to);
+                japanese::with_mark(position, mv, last)
+            }
+        }
+    }
+
+    /// The moves of a line from the position on, with spaces between them.
+    pub fn line(self, position: &Position, moves: &[Move]) -> String {
+        match self {
+            Self::En => {
+                let moves: Vec<String> = moves.iter().map(Move::to_string).collect();
+                moves.join(" ")
+            }
+            Self::Ja => japanese::line(position, moves).join(" "),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_decides_in_its_order() {
+        let lang = |raicho: &str, lang: &str| {
+            Lang::of_variables(|name| match name {
+                "RAICHO_LANG" => Some(raicho.to_owned()),
+                "LANG" => Some(lang.to_owned()),
+                _ => None,
+            })
+        };
+        assert_eq!(lang("", "ja_JP.UTF-8"), Lang::Ja);
+        assert_eq!(lang("en", "ja_JP.UTF-8"), Lang::En);
+        assert_eq!(lang("JA", "C"), Lang::Ja);
+        assert_eq!(lang("", ""), Lang::En);
+        assert_eq!("ja".parse(), Ok(Lang::Ja));
+        let error = "fr".parse::<Lang>().map_err(|error| error.to_string());
+        assert_eq!(
+            error,
+            Err("unknown language 'fr', expected ja or en".to_owned())
+        );
+    }
+
+    #[test]
+    fn moves_and_sides_are_in_the_language() {
+        let mut position = Position::startpos();
+        let mv = |position: &Position, text: &str| {
+            position
+                .to_move(text.parse().expect("a move"))
+                .expect("a move of the position")
+        };
+        let first = mv(&position, "7g7f");
+        assert_eq!(Lang::Ja.mv(&position, first), "▲７六歩");
+        assert_eq!(Lang::En.line(&position, &[first]), "7g7f");
+        assert_eq!(Lang::Ja.sides(&position), ["先手", "後手"]);
+        position.do_move(first);
+        assert_eq!(
+            Lang::Ja.line(&position, &[mv(&position, "3c3d")]),
+            "△３四歩"
+        );
+        let handicap = "4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+        let handicap = Position::from_sfen(handicap).expect("a position");
+        assert_eq!(Lang::Ja.sides(&handicap), ["下手", "上手"]);
+        assert!(Lang::Ja.board(&handicap).contains("v玉"));
+    }
+
+    #[test]
+    fn texts_have_their_values() {
+        assert_eq!(
+            Lang::En.depth_and_nodes(12, 345, "1.5"),
+            "depth 12, 345 nodes, 1.5 s"
+        );
+        assert_eq!(
+            Lang::Ja.depth_and_nodes(12, 345, "1.5"),
+            "深さ 12、345 ノード、1.5 秒"
+        );
+    }
+}

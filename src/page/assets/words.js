@@ -1,0 +1,87 @@
+// The texts of the page. `text(key)` is the one of the chosen language.
+const WORDS = {
+  ja: {
+    black: "先手", white: "後手", handicapBlack: "下手", handicapWhite: "上手",
+    start: "開始局面", best: "最善手", good: "", doubtful: "疑問手", blunder: "悪手", missed: "詰み逃し",
+    ply: "手目", mateIn: "手詰", chance: "勝率", loss: "損失", depth: "深さ", nodes: "ノード",
+    moves: "手数", agreement: "最善手一致率", meanLoss: "平均損失", meanChance: "平均勝率損失", time: "消費時間",
+    bestIs: "最善は", playedBest: "最善手です", back: "本譜に戻る", line: "読み筋", none: "解析なし",
+    first: "最初へ", previous: "1手戻る", next: "1手進む", last: "最後へ", play: "自動再生", stop: "停止",
+    flip: "盤を反転", copy: "局面をコピー", copied: "コピーしました", print: "印刷", settings: "表示設定",
+    language: "English", notation: "棋譜表記", pieces: "駒", kanji: "漢字", letters: "文字", theme: "配色",
+    auto: "自動", light: "ライト", dark: "ダーク", japanese: "日本語", western: "英式", arrows: "矢印",
+    graph: "形勢グラフ", graphHelp: "左右キーで移動", board: "盤面", moveList: "指し手", win: "勝ち", draw: "引き分け",
+    unknown: "結果不明", games: "対局", game: "局", name: "名前", result: "結果", ending: "終局",
+    cross: "対戦表", elo: "レーティング差の推移", pairs: "局", leftOut: "局は紙面の都合で省略しました",
+    problem: "問", problems: "問題", hand: "持駒", noHand: "なし", by: "解析", summary: "まとめ",
+    formula: "勝率 = 1 / (1 + e^(−評価値/600))。勝率を 10% 以上失う手が疑問手、20% 以上が悪手。",
+    nextGame: "次の対局", previousGame: "前の対局", only: "悪手・疑問手へ", score: "評価値", mate: "詰み",
+    mated: "詰み上がり", noMate: "詰みなし", open: "未解決", attacker: "攻方", defender: "玉方", second: "余詰",
+    endings: { resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", repetition: "千日手",
+      "perpetual check": "連続王手の千日手", "max moves": "手数制限", "time up": "切れ負け", "illegal move": "反則手",
+      "illegal declaration": "宣言不成立", disconnection: "切断", "adjudicated win": "判定勝ち",
+      "adjudicated draw": "判定引き分け", interrupted: "中断" },
+  },
+  en: {
+    black: "Black", white: "White", handicapBlack: "Black", handicapWhite: "White",
+    start: "Start", best: "Best move", good: "", doubtful: "Doubtful", blunder: "Blunder", missed: "Missed mate",
+    ply: "", mateIn: "mate in ", chance: "win chance", loss: "loss", depth: "depth", nodes: "nodes",
+    moves: "Moves", agreement: "Best moves", meanLoss: "Mean loss", meanChance: "Mean win chance lost", time: "Time used",
+    bestIs: "best is", playedBest: "the best move", back: "Back to the game", line: "Line", none: "Not analysed",
+    first: "First position", previous: "Back one move", next: "On one move", last: "Last position", play: "Play", stop: "Stop",
+    flip: "Flip the board", copy: "Copy the position", copied: "Copied", print: "Print", settings: "Display",
+    language: "日本語", notation: "Notation", pieces: "Pieces", kanji: "Kanji", letters: "Letters", theme: "Theme",
+    auto: "Auto", light: "Light", dark: "Dark", japanese: "Japanese", western: "Western", arrows: "Arrows",
+    graph: "Graph of the game", graphHelp: "arrow keys move", board: "Board", moveList: "Moves", win: "wins", draw: "draw",
+    unknown: "result unknown", games: "Games", game: "game", name: "Name", result: "Result", ending: "Ending",
+    cross: "Cross table", elo: "Elo over time", pairs: "games", leftOut: "games are left out to keep the page small",
+    problem: "Problem", problems: "Problems", hand: "in hand", noHand: "none", by: "Analysed by", summary: "Summary",
+    formula: "Win chance = 1 / (1 + e^(−score/600)). A doubtful move loses 10 % of it or more, a blunder 20 %.",
+    nextGame: "Next game", previousGame: "Previous game", only: "Next mistake", score: "score", mate: "mate",
+    mated: "Checkmate", noMate: "no mate", open: "not solved", attacker: "Attacker", defender: "Defender", second: "Second solutions",
+    endings: {},
+  },
+};
+const state = { lang: "ja", notation: "ja", pieces: "kanji", theme: "auto", arrows: true, flipped: false,
+  game: 0, ply: 0, line: null, playing: null };
+const text = (key) => WORDS[state.lang][key];
+const verdictText = (game) => game.verdict === "nomate" ? text("noMate") : game.verdict === "unknown" ? text("open")
+  : game.verdict ? (state.lang === "ja" ? game.plies + text("mateIn") : text("mateIn") + game.plies) : "";
+const endingText = (name) => WORDS[state.lang].endings[name] || name || "";
+
+// Elements. Texts enter as text nodes, never as HTML.
+const byId = (id) => document.getElementById(id);
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== false && value != null) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child != null && child !== ""));
+  return made;
+}
+const SVG = "http://www.w3.org/2000/svg";
+function svg(name, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) if (value != null) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+const MATE = 100000;
+const isMate = (score) => Math.abs(score) > MATE / 2 + 1;
+const chanceOf = (score) => isMate(score) ? (score > 0 ? 1 : 0) : 1 / (1 + Math.exp(-score / 600));
+function scoreText(score) {
+  if (score == null) return "";
+  if (!isMate(score)) return state.lang === "ja"
+    ? (score > 0 ? "+" : score < 0 ? "−" : "±") + Math.abs(score)
+    : (score > 0 ? "+" : score < 0 ? "−" : "") + (Math.abs(score) / 100).toFixed(2);
+  const plies = MATE - Math.abs(score);
+  const sign = score > 0 ? "+" : "−";
+  return plies === 0 ? text("mate") : `${sign}${text("mate")}${state.lang === "ja" ? "" : " "}${plies}`;
+}
+function timeText(seconds) {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
+  if (!parts[0]) parts.shift();
+  return parts.map((part, index) => index ? String(part).padStart(2, "0") : part).join(":");
+}

@@ -1,0 +1,68 @@
+//! Tests of the pages.
+
+use super::*;
+
+fn page(names: [String; 2]) -> Page {
+    let game = Game {
+        names,
+        start: crate::position::START_SFEN.to_owned(),
+        moves: "7g7f 3c3d".to_owned(),
+        ..Game::default()
+    };
+    Page {
+        kind: Kind::Analysis,
+        title: "{{script}} </title><script>".to_owned(),
+        lang: Language::En,
+        program: PROGRAM,
+        effort: String::new(),
+        games: vec![game],
+        of_match: None,
+    }
+}
+
+/// The JSON of a page, as a browser would cut it out.
+fn data(html: &str) -> serde_json::Value {
+    let (_, rest) = html
+        .split_once("id=\"data\">")
+        .expect("the element of the data");
+    let (json, _) = rest.split_once("</script>").expect("its end");
+    serde_json::from_str(json).expect("JSON")
+}
+
+#[test]
+fn no_name_leaves_the_data() {
+    let nasty = [
+        "</script><script>alert(1)</script><!--".to_owned(),
+        "\"quoted\" \\ 'and' & \u{2028}\u{2029}\u{0}\n羽生".to_owned(),
+    ];
+    let html = page(nasty.clone()).html();
+    assert_eq!(data(&html)["games"][0]["names"], serde_json::json!(nasty));
+    let clean = page(Default::default()).html();
+    assert_eq!(
+        html.matches("<script").count(),
+        clean.matches("<script").count(),
+        "the names add no element"
+    );
+    assert_eq!(html.matches("<!--").count(), clean.matches("<!--").count());
+}
+
+#[test]
+fn a_title_is_text_and_no_mark() {
+    let html = page(Default::default()).html();
+    assert!(html.contains("<title>{{script}} &lt;/title&gt;&lt;script&gt;</title>"));
+    assert_eq!(data(&html)["title"], "{{script}} </title><script>");
+}
+
+#[test]
+fn a_page_needs_nothing_else() {
+    let html = page(Default::default()).html();
+    for word in [" src=", "@import", "fetch(", "XMLHttpRequest", "import("] {
+        assert!(!html.contains(word), "{word}");
+    }
+    let mut addresses = html
+        .split("http")
+        .skip(1)
+        .filter(|rest| rest.starts_with("://"));
+    assert!(addresses.all(|rest| rest.starts_with("://www.w3.org/2000/svg")));
+    assert!(html.len() < 100_000, "{}", html.len());
+}

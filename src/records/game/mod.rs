@@ -1,0 +1,249 @@
+//! A game record: the players, the moves with times, comments and scores, and the ending.
+//!
+//! It holds what the formats of people (CSA, KIF, KI2, JKF) can say, so that a game goes from one
+//! to another without loss; what a format has no room for is told by its writer.
+
+mod builder;
+mod ending;
+mod remarks;
+mod result;
+
+use std::time::Duration;
+
+use super::sfen_line::SfenLine;
+use crate::position::Position;
+use crate::types::{Color, Move, Score};
+
+pub(super) use builder::Builder;
+pub use ending::Ending;
+pub use remarks::black_score;
+pub use result::GameResult;
+
+/// A game that has ended or was interrupted.
+#[derive(Clone, Debug)]
+pub struct GameRecord {
+    /// The name of the match or tournament; empty if unknown.
+    pub event: String,
+    /// The players' names, by [`Color::index`].
+    pub players: [String; Color::NUM],
+    /// The players' ratings before the game, by [`Color::index`]; `None` if unknown.
+    pub ratings: [Option<f64>; Color::NUM],
+    /// The start time in the notation of CSA: `2026/11/21 06:34:00`.
+    pub started_at: Option<String>,
+    /// The time control in the notation of CSA: `00:10+05` for 10 minutes and 5 seconds of byoyomi.
+    pub time_limit: Option<String>,
+    /// Further headings by the names of KIF, in their order: `場所`, `戦型`, `備考` …
+    pub headings: Vec<(String, String)>,
+    /// The position before the first move.
+    pub start: Position,
+    /// Comments on the start position, a line each.
+    pub comments: Vec<String>,
+    /// The bookmark (しおり) of the start position.
+    pub bookmark: Option<String>,
+    /// All moves, those of the opening included.
+    pub moves: Vec<RecordedMove>,
+    /// How the game ended.
+    pub ending: Ending,
+    /// The time and the comments that belong to the ending.
+    pub closing: Closing,
+    /// Other moves than those played (変化), in the order of the file.
+    pub variations: Vec<Variation>,
+    /// What the reader left out of the record, in words.
+    pub omissions: Vec<String>,
+}
+
+/// A move with its time, its comments and the engine's thought.
+#[derive(Clone, Debug)]
+pub struct RecordedMove {
+    /// The move, legal in its position.
+    pub mv: Move,
+    /// The time used, `None` if unknown, as for moves of the opening.
+    pub time: Option<Duration>,
+    /// What the engine reported for the move.
+    pub thought: Option<Thought>,
+    /// Comments on the position after the move, a line each.
+    pub comments: Vec<String>,
+    /// The bookmark (しおり) of the position after the move.
+    pub bookmark: Option<String>,
+}
+
+impl From<Move> for RecordedMove {
+    /// The move alone.
+    fn from(mv: Move) -> Self {
+        Self {
+            mv,
+            time: None,
+            thought: None,
+            comments: Vec::new(),
+            bookmark: None,
+        }
+    }
+}
+
+/// What is said at the end of a game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Closing {
+    /// The time that the side to move used before the game ended.
+    pub time: Option<Duration>,
+    /// Comments, a line each.
+    pub comments: Vec<String>,
+}
+
+/// A line that branches off.
+#[derive(Clone, Debug)]
+pub struct Variation {
+    /// The line that it branches off from: an index of [`GameRecord::variations`], `None` for the
+    /// game. The parent stands before its variations.
+    pub parent: Option<usize>,
+    /// The number of moves from the start of the game to the branch.
+    pub after: usize,
+    /// Its moves, each legal in its position.
+    pub moves: Vec<RecordedMove>,
+    /// How it ended, if the record says so.
+    pub ending: Option<Ending>,
+    /// The time and the comments of the ending.
+    pub closing: Closing,
+}
+
+/// The last search result that an engine reported before it moved.
+#[derive(Clone, Debug)]
+pub struct Thought {
+    /// The score of the side that moved.
+    pub score: Option<Score>,
+    /// The search depth in plies.
+    pub depth: Option<u32>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// The principal variation. It begins with another move if the engine's did.
+    pub pv: Vec<Move>,
+}
+
+impl GameRecord {
+    /// A record of a start position, without moves and names.
+    pub fn new(start: Position) -> Self {
+        Self {
+            event: String::new(),
+            players: Default::default(),
+            ratings: [None; Color::NUM],
+            started_at: None,
+            time_limit: None,
+            headings: Vec::new(),
+            start,
+            comments: Vec::new(),
+            bookmark: None,
+            moves: Vec::new(),
+            ending: Ending::Unfinished,
+            closing: Closing::default(),
+            variations: Vec::new(),
+            omissions: Vec::new(),
+        }
+    }
+
+    /// The value of a heading by its name in KIF.
+    pub fn heading(&self, name: &str) -> Option<&str> {
+        let named = self.headings.iter().find(|(found, _)| found == name);
+        named.map(|(_, value)| value.as_str())
+    }
+
+    /// The moves from the start of the game to the branch of a variation.
+    pub fn moves_before(&self, variation: &Variation) -> Vec<Move> {
+        let line = match variation
+            .parent
+            .and_then(|parent| self.variations.get(parent))
+        {
+            None => self.moves.iter().map(|played| played.mv).collect(),
+            Some(parent) => {
+                let mut line = self.moves_before(parent);
+                line.extend(parent.moves.iter().map(|played| played.mv));
+                line
+            }
+        };
+        line.into_iter().take(variation.after).collect()
+    }
+
+    /// The side to move at the end of the game.
+    pub fn side_to_move_at_end(&self) -> Color {
+        let side = self.start.side_to_move();
+        if self.moves.len().is_multiple_of(2) {
+            side
+        } else {
+            !side
+        }
+    }
+
+    /// The winner; `None` for a draw and for no result.
+    pub fn winner(&self) -> Option<Color> {
+        self.ending.winner(self.side_to_move_at_end())
+    }
+
+    /// The start and the moves as one line of USI.
+    pub fn line(&self) -> SfenLine {
+        SfenLine {
+            start: self.start.clone(),
+            moves: self.moves.iter().map(|recorded| recorded.mv).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(line: &str, ending: Ending) -> GameRecord {
+        let line: SfenLine = line.parse().expect("the line of a test");
+        GameRecord {
+            moves: line.moves.into_iter().map(RecordedMove::from).collect(),
+            ending,
+            ..GameRecord::new(line.start)
+        }
+    }
+
+    #[test]
+    fn the_winner_follows_from_the_ending_and_the_turn() {
+        let winner = |line: &str, ending: Ending| record(line, ending).winner();
+        let black_to_move = "startpos moves 7g7f 3c3d";
+        let white_to_move = "startpos moves 7g7f";
+        assert_eq!(
+            winner(black_to_move, Ending::Resignation),
+            Some(Color::White)
+        );
+        assert_eq!(winner(white_to_move, Ending::TimeUp), Some(Color::Black));
+        assert_eq!(
+            winner(white_to_move, Ending::Declaration),
+            Some(Color::White)
+        );
+        let loser = Color::Black;
+        for line in [black_to_move, white_to_move] {
+            assert_eq!(
+                winner(line, Ending::PerpetualCheck { loser }),
+                Some(Color::White)
+            );
+            assert_eq!(winner(line, Ending::Repetition), None);
+            assert_eq!(winner(line, Ending::Interrupted), None);
+        }
+        let handicap = "sfen lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+        assert_eq!(winner(handicap, Ending::Resignation), Some(Color::Black));
+        assert!(Ending::MaxMoves.is_draw() && !Ending::Interrupted.is_draw());
+    }
+
+    #[test]
+    fn endings_have_words() {
+        let text = "7g7e".to_owned();
+        assert_eq!(
+            Ending::IllegalMove { text }.to_string(),
+            "illegal move 7g7e"
+        );
+        let winner = Color::White;
+        assert_eq!(
+            Ending::AdjudicatedWin { winner }.to_string(),
+            "adjudicated win of white"
+        );
+        assert_eq!(Ending::TimeUp.to_string(), "time up");
+    }
+
+    #[test]
+    fn the_game_fits_in_a_line() {
+        let text = "startpos moves 7g7f 3c3d 8h2b+";
+        assert_eq!(record(text, Ending::Resignation).line().to_string(), text);
+    }
+}

@@ -1,0 +1,151 @@
+//! Small records, valid and invalid.
+
+use std::time::Duration;
+
+use super::*;
+use crate::position::Position;
+use crate::records::game::{Ending, GameRecord};
+use crate::records::kif;
+use crate::records::notation::handicap;
+use crate::types::Color;
+
+/// A normal record with a comment, a time and a variation.
+const GAME: &str = r#"{"header":{"先手":"一番","後手":"二番","場所":"東京"},
+"initial":{"preset":"HIRATE"},
+"moves":[{"comments":["first","second"]},
+{"move":{"color":0,"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"},
+ "time":{"now":{"m":0,"s":16},"total":{"h":0,"m":0,"s":16}},"comments":["* 35"]},
+{"move":{"color":1,"from":{"x":3,"y":3},"to":{"x":3,"y":4},"piece":"FU"},
+ "forks":[[{"move":{"color":1,"from":{"x":8,"y":3},"to":{"x":8,"y":4},"piece":"FU"}},
+           {"special":"CHUDAN"}]]},
+{"move":{"color":0,"from":{"x":8,"y":8},"to":{"x":2,"y":2},"piece":"KA","promote":true,
+         "capture":"KA"}},
+{"move":{"color":1,"from":{"x":3,"y":1},"to":{"x":2,"y":2},"piece":"GI","same":true,
+         "capture":"UM"}},
+{"move":{"color":0,"to":{"x":4,"y":5},"piece":"KA"}},
+{"special":"TORYO"}]}"#;
+
+const LINE: &str = "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e";
+
+#[test]
+fn a_game_is_read() {
+    let game = read(GAME).expect("a good record");
+    assert_eq!(game.line().to_string(), LINE);
+    assert_eq!(game.players, ["一番", "二番"].map(str::to_owned));
+    assert_eq!(game.heading("場所"), Some("東京"));
+    assert_eq!(game.comments, ["first", "second"]);
+    assert_eq!(game.moves[0].time, Some(Duration::from_secs(16)));
+    assert_eq!(game.moves[0].comments, ["* 35"]);
+    assert_eq!(game.ending, Ending::Resignation);
+    let fork = &game.variations[0];
+    assert_eq!((fork.parent, fork.after, fork.moves.len()), (None, 1, 1));
+    assert_eq!(fork.ending, Some(Ending::Interrupted));
+}
+
+#[test]
+fn what_is_written_is_normal_and_comes_back() {
+    let game = read(GAME).expect("a good record");
+    let text = write(&game);
+    let again = read(&text).expect("what was written");
+    assert_eq!(format!("{again:?}"), format!("{game:?}"));
+    let values = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+    assert_eq!(values(&text), values(GAME));
+    assert!(losses(&game).is_empty());
+}
+
+#[test]
+fn records_that_are_not_normal_are_read() {
+    let short = r#"{"header":{},"moves":[{"comment":"one\ntwo"},
+        {"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}}},
+        {"move":{"piece":"FU","to":{"x":3,"y":4},"relative":"H"},"unknown":1},
+        {"move":{"piece":"KI","to":{"x":5,"y":8},"relative":"R"}}]}"#;
+    let error = read(short).map(|_| ()).map_err(|error| error.to_string());
+    let found = error.expect_err("no pawn in hand");
+    assert!(
+        found.starts_with("'moves', entry 2 (move 2): '0034FU' is illegal in"),
+        "{found}"
+    );
+    let game = read(&short.replace(r#","relative":"H""#, "")).expect("a record");
+    assert_eq!(game.line().to_string(), "startpos moves 7g7f 3c3d 4i5h");
+    assert_eq!(game.comments, ["one", "two"]);
+    assert_eq!(game.ending, Ending::Unfinished);
+}
+
+#[test]
+fn every_start_comes_back() {
+    let odd = "4k4/9/4P4/9/9/9/9/9/4K1+b1+S b 4G2rb3s4n4l17p 1";
+    let all = handicap::ALL.iter().map(|row| row.sfen);
+    for sfen in all.chain([odd]) {
+        let start = Position::from_sfen(sfen).expect("a position");
+        let text = write(&GameRecord::new(start));
+        let again = read(&text).map(|game| game.start.to_sfen());
+        assert_eq!(again.ok().as_deref(), Some(sfen), "{text}");
+    }
+}
+
+#[test]
+fn every_ending_comes_back() {
+    let winner = Color::White;
+    let text = "7g7e".to_owned();
+    for ending in [
+        Ending::Checkmate,
+        Ending::PerpetualCheck { loser: winner },
+        Ending::IllegalMove { text },
+        Ending::IllegalDeclaration,
+        Ending::AdjudicatedWin { winner },
+        Ending::AdjudicatedDraw,
+        Ending::NoMate,
+        Ending::TimeUp,
+        Ending::Forfeit { winner },
+        Ending::Unfinished,
+    ] {
+        let mut game = read(GAME).expect("a good record");
+        game.ending = ending.clone();
+        game.closing.comments = vec!["words".to_owned()];
+        let again = read(&write(&game)).expect("what was written");
+        assert_eq!(again.ending, ending);
+        if ending != Ending::Unfinished {
+            assert_eq!(again.closing, game.closing);
+        }
+    }
+}
+
+#[test]
+fn errors_name_the_entry() {
+    for (text, expected) in [
+        ("", "EOF while parsing"),
+        ("{}", "missing field `moves`"),
+        (
+            r#"{"moves":[],"initial":{"preset":"9"}}"#,
+            "'initial': the preset '9' is unknown",
+        ),
+        (
+            r#"{"moves":[],"initial":{"preset":"OTHER","data":{"color":2}}}"#,
+            "'initial': the colour 2, expected 0 or 1",
+        ),
+        (
+            r#"{"moves":[],"initial":{"preset":"OTHER","data":{"hands":[{"FU":99}]}}}"#,
+            "'initial': 99 of 'FU' in hand",
+        ),
+        (
+            r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5}}}]}"#,
+            "'moves', entry 1 (move 1): '7775' is illegal in",
+        ),
+        (
+            r#"{"moves":[{},{"special":"NEKO"}]}"#,
+            "'moves', entry 1 (move 1): the ending 'NEKO' is unknown",
+        ),
+    ] {
+        let error = read(text).map(|_| ()).map_err(|error| error.to_string());
+        let error = error.err().unwrap_or_default();
+        assert!(error.starts_with(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn kif_and_jkf_say_the_same() {
+    let game = read(GAME).expect("a good record");
+    let text = kif::write(&game, kif::Style::Kif, "UTF-8");
+    let again = kif::read(&text).expect("what was written");
+    assert_eq!(format!("{again:?}"), format!("{game:?}"), "{text}");
+}

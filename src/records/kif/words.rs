@@ -1,0 +1,182 @@
+//! The words of KIF and KI2 for the endings of games.
+
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::records::game::Ending;
+use crate::types::{Color, Repetition};
+
+/// The ending of the word in the last row of moves; `None` if the word is none. `illegal` is a move
+/// before it that the rules forbid.
+pub(super) fn ending_of_word(
+    word: &str,
+    position: &Position,
+    illegal: Option<&str>,
+) -> Option<Ending> {
+    let side = position.side_to_move();
+    let text = || illegal.unwrap_or_default().to_owned();
+    Some(match word {
+        "投了" if legal_moves(position).is_empty() => Ending::Checkmate,
+        "投了" => Ending::Resignation,
+        "詰み" | "詰" => Ending::Checkmate,
+        "不詰" | "不詰み" => Ending::NoMate,
+        "中断" | "封じ手" | "待った" => Ending::Interrupted,
+        "千日手" => Ending::Repetition,
+        "持将棋" => Ending::MaxMoves,
+        "引き分け" | "引分け" => Ending::AdjudicatedDraw,
+        "切れ負け" | "時間切れ" => Ending::TimeUp,
+        "入玉勝ち" | "入玉宣言" | "入玉宣言勝ち" | "勝ち宣言" | "宣言勝ち" | "トライ" => {
+            Ending::Declaration
+        }
+        "不戦勝" => Ending::Forfeit { winner: side },
+        "不戦敗" => Ending::Forfeit { winner: !side },
+        // The side to move made the illegal move.
+        "反則負け" => match position.rule_repetition() {
+            Some(Repetition::Lose) if illegal.is_none() => Ending::PerpetualCheck { loser: side },
+            _ => Ending::IllegalMove { text: text() },
+        },
+        // The other side did, with its last move.
+        "反則勝ち" => match position.rule_repetition() {
+            _ if illegal.is_some() => Ending::IllegalMove { text: text() },
+            Some(Repetition::Win) => Ending::PerpetualCheck { loser: !side },
+            _ => Ending::AdjudicatedWin { winner: side },
+        },
+        _ => return None,
+    })
+}
+
+/// The ending of the line `まで125手で先手の勝ち`, without its first words; `None` if it says none.
+pub(super) fn ending_of_sentence(
+    text: &str,
+    position: &Position,
+    illegal: Option<&str>,
+) -> Option<Ending> {
+    let text: String = text.split_whitespace().collect();
+    let text = match text.strip_prefix("まで") {
+        Some(rest) => rest.trim_start_matches('、'),
+        None => &text,
+    };
+    let text = match text.split_once("手で") {
+        Some((number, rest)) if number.chars().all(char::is_numeric) => rest,
+        _ => text,
+    };
+    if let Some(ending) = ending_of_word(text, position, illegal) {
+        return Some(ending);
+    }
+    let side = position.side_to_move();
+    let named = |text: &str| {
+        let names = [
+            ("先手", Color::Black),
+            ("下手", Color::Black),
+            ("後手", Color::White),
+            ("上手", Color::White),
+        ];
+        let found = names.into_iter().find(|(name, _)| text.contains(name));
+        found.map(|(_, color)| color)
+    };
+    let ends = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let by = named(text);
+    let word = |word: &str| ending_of_word(word, position, illegal);
+    if ends(&["反則勝ち", "反則負け"]) {
+        let winner = by.map(|by| if ends(&["反則負け"]) { !by } else { by })?;
+        return word(if winner == side {
+            "反則勝ち"
+        } else {
+            "反則負け"
+        });
+    }
+    if ends(&["不戦勝"]) {
+        return Some(Ending::Forfeit { winner: by? });
+    }
+    if ends(&["不戦敗"]) {
+        return Some(Ending::Forfeit { winner: !by? });
+    }
+    if ends(&["時間切れ", "切れ負け"]) {
+        return word("切れ負け");
+    }
+    if ends(&["入玉", "宣言"]) {
+        return word("入玉勝ち");
+    }
+    for known in [
+        "千日手",
+        "持将棋",
+        "引き分け",
+        "中断",
+        "封じ手",
+        "不詰",
+        "詰み",
+        "投了",
+    ] {
+        if ends(&[known]) {
+            return word(known);
+        }
+    }
+    if ends(&["勝"]) {
+        let winner = by?;
+        return if winner == side {
+            Some(Ending::AdjudicatedWin { winner })
+        } else {
+            word("投了")
+        };
+    }
+    None
+}
+
+/// The word of the last row of moves, with `side` to move; `None` for a record that does not say
+/// how the game ended.
+pub(super) fn word_of_ending(ending: &Ending, side: Color) -> Option<&'static str> {
+    Some(match ending {
+        Ending::Checkmate => "詰み",
+        Ending::Declaration => "入玉勝ち",
+        Ending::Repetition => "千日手",
+        Ending::PerpetualCheck { loser } if *loser != side => "反則勝ち",
+        Ending::PerpetualCheck { .. }
+        | Ending::IllegalMove { .. }
+        | Ending::IllegalDeclaration
+        | Ending::Disconnection { .. } => "反則負け",
+        Ending::MaxMoves | Ending::AdjudicatedDraw => "持将棋",
+        Ending::TimeUp => "切れ負け",
+        Ending::AdjudicatedWin { winner } if *winner == side => "反則勝ち",
+        Ending::Resignation | Ending::AdjudicatedWin { .. } => "投了",
+        Ending::Interrupted => "中断",
+        Ending::NoMate => "不詰",
+        Ending::Forfeit { winner } if *winner == side => "不戦勝",
+        Ending::Forfeit { .. } => "不戦敗",
+        Ending::Unfinished => return None,
+    })
+}
+
+/// The last line of a game, `まで125手で先手の勝ち`, after as many `moves`. `names` are those of
+/// the sides by [`Color::index`].
+pub(super) fn sentence_of_ending(
+    ending: &Ending,
+    side: Color,
+    moves: usize,
+    names: [&str; Color::NUM],
+) -> Option<String> {
+    let word = word_of_ending(ending, side)?;
+    let [us, them] = [side, !side].map(|color| names[color.index()]);
+    let what = match word {
+        "投了" => format!("{them}の勝ち"),
+        "切れ負け" => format!("時間切れにより{them}の勝ち"),
+        "入玉勝ち" | "反則勝ち" | "反則負け" => format!("{us}の{word}"),
+        _ => word.to_owned(),
+    };
+    Some(format!("まで{moves}手で{what}"))
+}
+
+/// Whether the word alone is read back as the ending.
+pub(super) fn is_exact(ending: &Ending) -> bool {
+    matches!(
+        ending,
+        Ending::Resignation
+            | Ending::Checkmate
+            | Ending::Declaration
+            | Ending::Repetition
+            | Ending::MaxMoves
+            | Ending::TimeUp
+            | Ending::Interrupted
+            | Ending::NoMate
+            | Ending::Forfeit { .. }
+            | Ending::Unfinished
+    )
+}

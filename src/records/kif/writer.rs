@@ -1,0 +1,376 @@
+//! Writes KIF and KI2.
+
+use std::time::Duration;
+
+use super::board::diagram;
+use super::time;
+use super::words::{is_exact, sentence_of_ending, word_of_ending};
+use crate::position::Position;
+use crate::records::game::{Closing, Ending, GameRecord, RecordedMove, Variation};
+use crate::records::notation::handicap::Handicap;
+use crate::records::notation::japanese::{self, piece_name, square};
+use crate::types::{Color, Move, Square};
+use crate::util::shorten;
+
+/// The end of a line, as the programs of Windows write it.
+const LINE_END: &str = "\r\n";
+
+/// The width of a move in the rows of KIF and KI2, in columns.
+const MOVE_WIDTH: usize = 12;
+
+/// Moves in a line of KI2.
+const MOVES_IN_LINE: usize = 6;
+
+/// How moves are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// A row for each move, with the square that it comes from and its time.
+    Kif,
+    /// Moves as books print them, without times.
+    Ki2,
+}
+
+/// The text of a game. `encoding` is named in the first line of KIF.
+pub fn write(record: &GameRecord, style: Style, encoding: &str) -> String {
+    let mut writer = Writer {
+        style,
+        out: String::new(),
+        names: side_names(&record.start),
+        in_line: 0,
+        last_width: 0,
+    };
+    if style == Style::Kif {
+        writer.line(&format!("#KIF version=2.0 encoding={encoding}"));
+    }
+    writer.headings(record);
+    if style == Style::Kif {
+        writer.line("手数----指手---------消費時間--");
+    }
+    writer.remarks(&record.comments, record.bookmark.as_deref());
+    let game = Line {
+        moves: &record.moves,
+        ending: Some(&record.ending),
+        closing: &record.closing,
+    };
+    writer.moves(record, &[], &game, None);
+    writer.variations(record);
+    writer.end_line();
+    writer.out
+}
+
+/// What of a record the style has no room for, in words.
+pub fn losses(record: &GameRecord, style: Style) -> Vec<String> {
+    let mut losses = Vec::new();
+    if record.ratings.iter().any(Option::is_some) {
+        losses.push("ratings".to_owned());
+    }
+    let odd = record.headings.iter().filter(|(name, _)| !is_heading(name));
+    losses.extend(odd.map(|(name, _)| format!("the heading {}", shorten(name))));
+    if style == Style::Ki2 && record.moves.iter().any(|played| played.time.is_some()) {
+        losses.push("times".to_owned());
+    }
+    losses
+}
+
+/// The names of the sides: 下手 and 上手 where White gives a handicap.
+pub fn side_names(start: &Position) -> [&'static str; Color::NUM] {
+    match Handicap::of_position(start) {
+        Some(handicap) if !handicap.is_even() => ["下手", "上手"],
+        _ => ["先手", "後手"],
+    }
+}
+
+/// The moves and the end of the game or of a variation.
+struct Line<'a> {
+    moves: &'a [RecordedMove],
+    ending: Option<&'a Ending>,
+    closing: &'a Closing,
+}
+
+struct Writer {
+    style: Style,
+    out: String,
+    names: [&'static str; Color::NUM],
+    /// Moves of KI2 in the line that is not ended.
+    in_line: usize,
+    /// Columns of the last of them.
+    last_width: usize,
+}
+
+impl Writer {
+    fn line(&mut self, text: &str) {
+        self.end_line();
+        self.out += text;
+        self.out += LINE_END;
+    }
+
+    /// Ends a line of KI2.
+    fn end_line(&mut self) {
+        if self.in_line > 0 {
+            self.out += LINE_END;
+            self.in_line = 0;
+        }
+    }
+
+    fn heading(&mut self, name: &str, value: &str) {
+        let [name, value] = [name, value].map(one_line);
+        if !value.is_empty() {
+            self.line(&format!("{name}：{value}"));
+        }
+    }
+
+    fn headings(&mut self, record: &GameRecord) {
+        self.heading("開始日時", record.started_at.as_deref().unwrap_or_default());
+        self.heading("棋戦", &record.event);
+        self.heading("持ち時間", record.time_limit.as_deref().unwrap_or_default());
+        for (name, value) in &record.headings {
+            if is_heading(name) {
+                self.heading(name, value);
+            }
+        }
+        let handicap = Handicap::of_position(&record.start);
+        let is_first = record.start.game_ply() == 1;
+        if let Some(handicap) = handicap.filter(|handicap| handicap.is_common && is_first) {
+            self.heading("手合割", handicap.name);
+        } else {
+            self.heading("手合割", "その他");
+            for line in diagram(&record.start) {
+                self.line(&line);
+            }
+        }
+        let names = self.names;
+        for (name, player) in names.into_iter().zip(&record.players) {
+            self.heading(name, player);
+        }
+    }
+
+    fn remarks(&mut self, comments: &[String], bookmark: Option<&str>) {
+        for comment in comments {
+            self.line(&format!("*{}", no_controls(comment)));
+        }
+        if let Some(bookmark) = bookmark {
+            self.line(&format!("&{}", one_line(bookmark)));
+        }
+    }
+
+    /// Writes the rows of a line that begins after the moves `before`. `forks` are the numbers of
+    /// moves that others branch off from.
+    fn moves(
+        &mut self,
+        record: &GameRecord,
+        before: &[Move],
+        line: &Line<'_>,
+        parent: Option<usize>,
+    ) {
+        let mut position = record.start.clone();
+        for &mv in before {
+            position.do_move(mv);
+        }
+        let mut totals = [Duration::ZERO; Color::NUM];
+        let first = position.side_to_move();
+        if let Some(played) = times_before(record, before.len(), parent) {
+            let mut side = record.start.side_to_move();
+            for time in played {
+                let total = &mut totals[side.index()];
+                *total = total.saturating_add(time.unwrap_or_default());
+                side = !side;
+            }
+        }
+        let mut last = before.last().map(|mv| mv.to());
+        let mut number = before.len() + 1;
+        let mut side = first;
+        for recorded in line.moves {
+            let has_fork = has_fork(record, number - 1, parent);
+            match self.style {
+                Style::Kif => {
+                    let total = &mut totals[side.index()];
+                    *total = total.saturating_add(recorded.time.unwrap_or_default());
+                    let time = recorded.time.map(|time| time::text(time, *total));
+                    let text = move_with_origin(recorded.mv, last);
+                    self.row(number, &text, time, has_fork);
+                }
+                Style::Ki2 => {
+                    let text = japanese::with_mark(&position, recorded.mv, last);
+                    self.move_in_line(&text);
+                }
+            }
+            self.remarks(&recorded.comment_lines(), recorded.bookmark.as_deref());
+            position.do_move(recorded.mv);
+            last = Some(recorded.mv.to());
+            number += 1;
+            side = !side;
+        }
+        self.ending(line, side, number, totals[side.index()]);
+    }
+
+    fn ending(&mut self, line: &Line<'_>, side: Color, number: usize, total: Duration) {
+        let Some(ending) = line.ending else {
+            return self.remarks(&line.closing.comments, None);
+        };
+        if let Some(word) = word_of_ending(ending, side)
+            && self.style == Style::Kif
+        {
+            let time = line.closing.time;
+            let time = time.map(|time| time::text(time, total.saturating_add(time)));
+            self.row(number, word, time, false);
+        }
+        if self.style == Style::Ki2 {
+            let sentence = sentence_of_ending(ending, side, number - 1, self.names);
+            if let Some(sentence) = sentence {
+                self.line(&sentence);
+            }
+        }
+        if !is_exact(ending) {
+            self.line(&format!("*{}", one_line(&ending.to_string())));
+        }
+        self.remarks(&line.closing.comments, None);
+        if self.style == Style::Kif {
+            let sentence = sentence_of_ending(ending, side, number - 1, self.names);
+            if let Some(sentence) = sentence {
+                self.line(&sentence);
+            }
+        }
+    }
+
+    /// Writes a row of KIF.
+    fn row(&mut self, number: usize, text: &str, time: Option<String>, has_fork: bool) {
+        let mut row = format!("{number:4} {text}");
+        if let Some(time) = time {
+            row += &" ".repeat(MOVE_WIDTH.saturating_sub(columns(text)) + 1);
+            row += &time;
+        }
+        if has_fork {
+            row.push('+');
+        }
+        self.line(&row);
+    }
+
+    fn move_in_line(&mut self, text: &str) {
+        if self.in_line > 0 {
+            self.out += &" ".repeat(MOVE_WIDTH.saturating_sub(self.last_width).max(1));
+        }
+        self.out += text;
+        self.in_line += 1;
+        self.last_width = columns(text);
+        if self.in_line == MOVES_IN_LINE {
+            self.end_line();
+        }
+    }
+
+    /// Writes the variations so that each can be found by going back from the one before it: those
+    /// of a line from its end on, each followed by its own.
+    fn variations(&mut self, record: &GameRecord) {
+        let children = |parent: Option<usize>| {
+            let all = record.variations.iter().enumerate();
+            let own = all.filter(|(_, variation)| variation.parent == parent);
+            let mut own: Vec<usize> = own.map(|(index, _)| index).collect();
+            own.sort_by_key(|&index| std::cmp::Reverse(record.variations[index].after));
+            own
+        };
+        // A stack, whose top is written next.
+        let mut waiting: Vec<usize> = children(None).into_iter().rev().collect();
+        while let Some(index) = waiting.pop() {
+            let variation = &record.variations[index];
+            self.end_line();
+            self.out += LINE_END;
+            self.line(&format!("変化：{}手", variation.after + 1));
+            let line = Line {
+                moves: &variation.moves,
+                ending: variation.ending.as_ref(),
+                closing: &variation.closing,
+            };
+            let before = record.moves_before(variation);
+            self.moves(record, &before, &line, Some(index));
+            waiting.extend(children(Some(index)).into_iter().rev());
+        }
+    }
+}
+
+/// Whether a line with this name is read back as a heading, and has no other meaning.
+fn is_heading(name: &str) -> bool {
+    let reserved = [
+        "まで", "変化", "手数", "手番", "先手", "後手", "下手", "上手",
+    ];
+    let others = ["手合割", "棋戦", "開始日時", "持ち時間"];
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '+' | '-');
+    name.starts_with(char::is_alphabetic)
+        && name.chars().all(is_letter)
+        && !others.contains(&name)
+        && !reserved.iter().any(|word| match name.strip_prefix(word) {
+            // 先手省略名, 先手持ち時間 and the like are headings.
+            Some(rest) => !rest.starts_with(['省', '持', '消']),
+            None => false,
+        })
+}
+
+/// Whether a line that is written later has another move after as many `moves`.
+fn has_fork(record: &GameRecord, moves: usize, line: Option<usize>) -> bool {
+    let all = record.variations.iter().enumerate();
+    let mut others = all.filter(|(_, fork)| fork.after == moves);
+    let begins_here = line.and_then(|line| record.variations.get(line));
+    let begins_here = begins_here.filter(|variation| variation.after == moves);
+    match begins_here {
+        Some(own) => others.any(|(index, fork)| fork.parent == own.parent && Some(index) > line),
+        None => others.any(|(_, fork)| fork.parent == line),
+    }
+}
+
+/// The times of the moves before a variation that begins after as many `moves`; `None` for the
+/// game.
+fn times_before(
+    record: &GameRecord,
+    moves: usize,
+    line: Option<usize>,
+) -> Option<Vec<Option<Duration>>> {
+    let variation: &Variation = record.variations.get(line?)?;
+    let mut times = vec![None; moves];
+    let (mut parent, mut end) = (variation.parent, moves);
+    loop {
+        let line = parent.and_then(|index| record.variations.get(index));
+        let (begin, played) = line.map_or((0, &record.moves), |variation| {
+            (variation.after, &variation.moves)
+        });
+        for (ply, played) in (begin..end).zip(played) {
+            times[ply] = played.time;
+        }
+        end = begin.min(end);
+        match line {
+            Some(variation) => parent = variation.parent,
+            None => return Some(times),
+        }
+    }
+}
+
+/// A move as KIF writes it, with the square that it comes from: `７六歩(77)`, `５五角打`.
+fn move_with_origin(mv: Move, last: Option<Square>) -> String {
+    let name = piece_name(mv.piece_before().kind());
+    let to = if last == Some(mv.to()) {
+        "同　".to_owned()
+    } else {
+        square(mv.to())
+    };
+    let promotion = if mv.is_promotion() { "成" } else { "" };
+    match mv.from() {
+        None => format!("{to}{name}打"),
+        Some(from) => {
+            let (file, rank) = (from.file().index() + 1, from.rank().index() + 1);
+            format!("{to}{name}{promotion}({file}{rank})")
+        }
+    }
+}
+
+/// The columns that a text takes, two for each letter that is not ASCII.
+fn columns(text: &str) -> usize {
+    text.chars()
+        .map(|letter| if letter.is_ascii() { 1 } else { 2 })
+        .sum()
+}
+
+/// The text with control characters replaced by spaces, without blanks around it.
+fn one_line(text: &str) -> String {
+    no_controls(text).trim().to_owned()
+}
+
+fn no_controls(text: &str) -> String {
+    text.replace(|letter: char| letter.is_control(), " ")
+}

@@ -1,0 +1,11 @@
+//! Moves as people write them: in Japanese (▲７六歩) and in Western letters (P-7f), and the names of
+//! pieces, handicaps and sides that go with them.
+
+pub mod handicap;
+pub mod japanese;
+mod motion;
+pub mod western;
+pub mod written;
+
+#[cfg(test)]
+mod tests;

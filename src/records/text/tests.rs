@@ -1,0 +1,247 @@
+//! Games through all formats, and damaged files.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::records::game::GameRecord;
+use crate::records::kif::{self, Style};
+
+/// A game with headings, comments, times, a drop, a promotion and a variation.
+const GAME: &str = "開始日時：2026/11/21 10:00:00\n棋戦：試験\n手合割：平手\n先手：髙﨑①\n後手：二番\n\
+    *start\n   1 ７六歩(77)   ( 0:16/00:00:16)\n** 35\n*words\n   2 ３四歩(33)   ( 1:02/00:01:02)\n   \
+    3 ２二角成(88) ( 0:00/00:00:16)\n   4 同　銀(31)   ( 0:01/00:01:03)\n   5 ４五角打     \
+    ( 0:01/00:00:17)\n*last\n   6 投了\n*end\n\n変化：2手\n   2 ８四歩(83)\n   3 ５八金(49)\n";
+
+fn game() -> GameRecord {
+    kif::read(GAME).expect("a good record")
+}
+
+fn read_one(format: TextFormat, bytes: &[u8]) -> GameRecord {
+    let mut games = format.read(bytes);
+    assert_eq!(games.len(), 1);
+    games.remove(0).expect("what was written")
+}
+
+#[test]
+fn a_game_goes_through_every_format_and_encoding() {
+    let game = game();
+    for format in TextFormat::ALL {
+        for encoding in [TextEncoding::Utf8, TextEncoding::ShiftJis] {
+            let written = format.write(&game, encoding);
+            let again = read_one(format, &written.bytes);
+            assert_eq!(
+                again.line().to_string(),
+                game.line().to_string(),
+                "{format}"
+            );
+            if format == TextFormat::Usi {
+                continue;
+            }
+            assert_eq!(again.players, game.players);
+            assert_eq!(again.ending, game.ending);
+            assert_eq!(
+                (&again.event, &again.started_at),
+                (&game.event, &game.started_at)
+            );
+            assert_eq!(again.comments, game.comments);
+            assert_eq!(again.closing.comments, game.closing.comments);
+            for (played, old) in again.moves.iter().zip(&game.moves) {
+                assert_eq!(played.comments, old.comments, "{format}");
+                if format != TextFormat::Ki2 {
+                    assert_eq!(played.time, old.time, "{format}");
+                }
+            }
+            let is_csa = format == TextFormat::Csa;
+            assert_eq!(again.variations.len(), usize::from(!is_csa), "{format}");
+        }
+    }
+    assert_eq!(TextFormat::Csa.losses(&game), ["1 variations"]);
+    assert!(TextFormat::Kif.losses(&game).is_empty());
+    assert!(TextFormat::Jkf.losses(&game).is_empty());
+}
+
+#[test]
+fn the_encoding_is_that_of_the_name_unless_letters_are_missing() {
+    let mut game = game();
+    let written = TextFormat::Kif.write(&game, TextEncoding::ShiftJis);
+    assert_eq!(written.encoding, TextEncoding::ShiftJis);
+    assert!(String::from_utf8(written.bytes).is_err());
+    game.players[0] = "☗😀".to_owned();
+    let written = TextFormat::Kif.write(&game, TextEncoding::ShiftJis);
+    assert_eq!(written.encoding, TextEncoding::Utf8);
+    assert_eq!(read_one(TextFormat::Kif, &written.bytes).players[0], "☗😀");
+    let mut marked = "\u{feff}".as_bytes().to_vec();
+    marked.extend(&written.bytes);
+    assert_eq!(read_one(TextFormat::Kif, &marked).players[0], "☗😀");
+}
+
+#[test]
+fn a_broken_game_does_not_stop_the_others() {
+    let good = "PI\n+\n+7776FU\n%TORYO\n";
+    let text = format!("{good}/\nPI\n+\n+7775FU\n%TORYO\n/\n{good}");
+    let games = TextFormat::Csa.read(text.as_bytes());
+    let errors = games
+        .iter()
+        .map(|game| game.as_ref().err().map(ToString::to_string));
+    let errors: Vec<_> = errors.collect();
+    let [None, Some(error), None] = &errors[..] else {
+        panic!("{errors:?}");
+    };
+    assert!(
+        error.starts_with("game 2: line 8: '+7775FU', move 1, is illegal"),
+        "{error}"
+    );
+    let games =
+        TextFormat::Usi.read(b"# games\nstartpos moves 7g7f\n\nstartpos moves 7g7e\nstartpos\n");
+    let errors: Vec<_> = games.iter().map(|game| game.as_ref().err()).collect();
+    let [None, Some(error), None] = &errors[..] else {
+        panic!("{errors:?}");
+    };
+    assert!(
+        error
+            .to_string()
+            .starts_with("game 2: line 4: '7g7e', word 3 (move 1)"),
+        "{error}"
+    );
+    for format in TextFormat::ALL {
+        let games = format.read(b"");
+        assert_eq!((games.len(), games[0].is_err()), (1, true), "{format}");
+    }
+}
+
+#[test]
+fn formats_are_told_by_names_and_by_contents() {
+    let game = game();
+    for format in TextFormat::ALL {
+        assert_eq!(TextFormat::of_content(&format.text(&game)), format);
+        assert_eq!(
+            TextFormat::of_name(format.name()).map(|(format, _)| format),
+            Some(format)
+        );
+    }
+    assert_eq!(
+        TextFormat::of_path("a/B.KIFU".as_ref()),
+        Some((TextFormat::Kif, TextEncoding::Utf8))
+    );
+    assert_eq!(TextFormat::of_path("a/b.psv".as_ref()), None);
+}
+
+/// Pieces of all formats, to be put where they do not belong.
+const PIECES: [&str; 24] = [
+    "変化：3手\n",
+    "まで3手で先手の勝ち\n",
+    "▲同　銀",
+    "   7 同　歩(11)\n",
+    "| ・v玉|一\n",
+    "手合割：九枚落ち\n",
+    "後手の持駒：歩十九\n",
+    "手数＝99999999999\n",
+    "/\n",
+    "%TORYO\n",
+    "PI82HI\n",
+    "P+00AL\n",
+    "T99999999999999999999\n",
+    "'** -99999999999999999999\n",
+    "\"forks\":[[",
+    "{\"x\":0,\"y\":255}",
+    "null",
+    "99999999999999999999",
+    "moves",
+    "\u{feff}",
+    "\0",
+    "不成",
+    "(",
+    "&",
+];
+
+#[test]
+fn damaged_files_never_stop_the_program() {
+    let mut random = ChaCha8Rng::seed_from_u64(42);
+    let game = game();
+    let board = kif::diagram(&game.start).join("\n") + "\n   1 ７六歩(77)\n";
+    let mut files: Vec<(TextFormat, Vec<u8>)> = Vec::new();
+    for format in TextFormat::ALL {
+        for encoding in [TextEncoding::Utf8, TextEncoding::ShiftJis] {
+            files.push((format, format.write(&game, encoding).bytes));
+        }
+    }
+    files.push((TextFormat::Kif, board.into_bytes()));
+    let (mut read, mut refused) = (0, 0);
+    for round in 0..3000 {
+        let (format, file) = &files[round % files.len()];
+        let mut bytes = file.clone();
+        for _ in 0..random.random_range(1..4) {
+            damage(&mut bytes, &mut random);
+        }
+        for found in format.read(&bytes) {
+            match found {
+                Ok(found) => {
+                    read += 1;
+                    check(&found);
+                }
+                Err(error) => {
+                    refused += 1;
+                    assert!(!error.to_string().is_empty());
+                }
+            }
+        }
+    }
+    // Both happen, so that the test sees something.
+    assert!(
+        read > 300 && refused > 300,
+        "{read} read, {refused} refused"
+    );
+}
+
+/// Damages a file at a random place.
+fn damage(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
+    if bytes.is_empty() {
+        return;
+    }
+    let place = random.random_range(0..bytes.len());
+    let end = (place + random.random_range(1..40)).min(bytes.len());
+    match random.random_range(0..6) {
+        0 => bytes[place] = random.random(),
+        1 => drop(bytes.drain(place..end)),
+        2 => bytes.truncate(place),
+        3 => {
+            let part = bytes[place..end].to_vec();
+            let to = random.random_range(0..bytes.len());
+            bytes.splice(to..to, part);
+        }
+        4 => {
+            let piece = PIECES[random.random_range(0..PIECES.len())];
+            bytes.splice(place..place, piece.bytes());
+        }
+        _ => {
+            let digit = b'0' + random.random_range(0..10);
+            if let Some(found) = bytes[place..].iter().position(u8::is_ascii_digit) {
+                bytes[place + found] = digit;
+            }
+        }
+    }
+}
+
+/// The start without its ply, which CSA and JKF lack, and the moves.
+fn start_and_moves(game: &GameRecord) -> String {
+    let moves: Vec<String> = game
+        .moves
+        .iter()
+        .map(|played| played.mv.to_string())
+        .collect();
+    let sfen = game.start.to_sfen();
+    let start = sfen.rsplit_once(' ').map_or("", |(start, _)| start);
+    format!("{start} moves {}", moves.join(" "))
+}
+
+/// What was read can be written in every format and read back, with the same moves.
+fn check(game: &GameRecord) {
+    for format in TextFormat::ALL {
+        let written = format.write(game, TextEncoding::ShiftJis);
+        let again = read_one(format, &written.bytes);
+        let lines = [&again, game].map(start_and_moves);
+        assert_eq!(lines[0], lines[1], "{format}: {}", format.text(game));
+    }
+    let _ = kif::losses(game, Style::Ki2);
+}

@@ -1,0 +1,140 @@
+//! The server's end of a connection, spoken by the test, and the client at the other end.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A secret that must show up nowhere.
+pub(super) const SECRET: &str = "sesame5678";
+
+/// Longest time for anything to happen.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A client that is killed if the test fails.
+pub(super) struct Client {
+    pub(super) process: Child,
+    pub(super) out: PathBuf,
+}
+
+impl Client {
+    /// Starts a client for one game on this machine, with more arguments.
+    pub(super) fn start(listener: &TcpListener, out: &Path, more: &[&str]) -> Self {
+        let port = listener.local_addr().expect("the port").port();
+        let process = Command::new(env!("CARGO_BIN_EXE_raicho"))
+            .args(["csa", "--host", &format!("127.0.0.1:{port}")])
+            .args(["--id", "tester", "--games", "1"])
+            .args(["--password-variable", "FAKE_PASSWORD", "--out"])
+            .arg(out)
+            .args(more)
+            .env("FAKE_PASSWORD", format!("x-60-1,{SECRET}"))
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the client starts");
+        Self {
+            process,
+            out: out.to_owned(),
+        }
+    }
+
+    /// The same with Raicho as the engine, which moves at once.
+    pub(super) fn quick(listener: &TcpListener, out: &Path) -> Self {
+        let options = ["Threads=1", "USI_Hash=16", "NodesLimit=500"];
+        let more = options.map(|option| ["--option", option]);
+        Self::start(listener, out, more.as_flattened())
+    }
+
+    /// Waits for the end; returns the status and all that was printed.
+    pub(super) fn end(mut self) -> (ExitStatus, String) {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.process.try_wait().expect("a process") {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "the client does not end");
+            thread::sleep(Duration::from_millis(20));
+        };
+        let mut text = String::new();
+        let stdout = self.process.stdout.take().expect("a pipe");
+        let stderr = self.process.stderr.take().expect("a pipe");
+        stdout
+            .chain(stderr)
+            .read_to_string(&mut text)
+            .expect("text");
+        (status, text)
+    }
+
+    /// Sends a signal, such as `INT`.
+    pub(super) fn signal(&self, name: &str) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &id])
+            .status();
+        assert!(sent.expect("kill runs").success());
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Fails where it has ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The server's end of a connection.
+pub(super) struct Guest {
+    input: BufReader<TcpStream>,
+    output: TcpStream,
+}
+
+impl Guest {
+    pub(super) fn accept(listener: &TcpListener) -> Self {
+        let (output, _) = listener.accept().expect("the client comes");
+        output
+            .set_read_timeout(Some(PATIENCE))
+            .expect("a time limit");
+        let input = BufReader::new(output.try_clone().expect("a second handle"));
+        Self { input, output }
+    }
+
+    /// Takes the login and lets the client in.
+    pub(super) fn welcome(listener: &TcpListener) -> Self {
+        let mut guest = Self::accept(listener);
+        assert_eq!(guest.hear(), format!("LOGIN tester x-60-1,{SECRET}"));
+        guest.say("LOGIN:tester OK\n");
+        guest
+    }
+
+    pub(super) fn say(&mut self, text: &str) {
+        let sent = self.output.write_all(text.as_bytes());
+        sent.expect("the client is there");
+    }
+
+    pub(super) fn hear(&mut self) -> String {
+        let mut line = String::new();
+        self.input.read_line(&mut line).expect("the client speaks");
+        line.trim_end().to_owned()
+    }
+
+    /// The move that the client sends, without its comment.
+    pub(super) fn hear_move(&mut self) -> String {
+        let line = self.hear();
+        line.split(',').next().unwrap_or_default().to_owned()
+    }
+
+    /// A game as black in which the opponent resigns after the first move.
+    pub(super) fn play(&mut self, summary: &str) {
+        self.say(summary);
+        assert_eq!(self.hear(), "AGREE game");
+        self.say("START:game\n");
+        let first = self.hear_move();
+        self.say(&format!("{first},T1\n%TORYO\n#RESIGN\n#WIN\n"));
+        assert_eq!(self.hear(), "LOGOUT");
+        self.say("LOGOUT:completed\n");
+    }
+}
