@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
@@ -225,6 +225,9 @@ fn settings(arguments: &Arguments, data: &Data) -> anyhow::Result<Settings> {
     arguments.settings(data.training.len(), scale)
 }
 
+/// Least time between two checkpoints: those of three-piece evaluations are large.
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_mins(1);
+
 /// Performs all steps, and writes a checkpoint at regular intervals.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn learn(learner: &mut impl Run, folder: &Path, stop: &AtomicBool) -> anyhow::Result<()> {
@@ -232,6 +235,7 @@ fn learn(learner: &mut impl Run, folder: &Path, stop: &AtomicBool) -> anyhow::Re
     let meter = Meter::new("steps", Some(settings.steps), learner.steps());
     let (begun, first) = (Instant::now(), learner.steps());
     let mut words = String::new();
+    let mut written: Option<Instant> = None;
     let speed = |steps: u64| {
         let visits = (steps - first) * settings.batch as u64;
         visits as f64 / begun.elapsed().as_secs_f64()
@@ -251,7 +255,11 @@ fn learn(learner: &mut impl Run, folder: &Path, stop: &AtomicBool) -> anyhow::Re
                 let _ = write!(words, ", held out {held_out:.6}");
             }
         }
-        write(learner, folder)?;
+        let is_due = written.is_none_or(|at| at.elapsed() >= BETWEEN_CHECKPOINTS);
+        if is_due || learner.is_finished() || stop.load(Ordering::Relaxed) {
+            write(learner, folder)?;
+            written = Some(Instant::now());
+        }
     }
     meter.finish();
     let seconds = begun.elapsed().as_secs_f64();

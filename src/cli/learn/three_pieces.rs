@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::output;
 use crate::eval::kppt::Kind;
-use crate::train::kppt_folder::{self, Layout, Saturated};
+use crate::train::kppt_folder::{self, Layout};
 use crate::train::learn::Run as _;
 use crate::train::learn::kppt::{Factors, KingConstants, Learner, Options};
 
@@ -91,13 +91,10 @@ impl ThreePieceArguments {
             is_narrow: self.king_bits.as_deref() == Some("16"),
         };
         let weights = learner.folded(self.spread_kings);
-        let Saturated([kk, kkp, kpp]) = kppt_folder::write(folder, &weights, layout)
+        let saturated = kppt_folder::write(folder, &weights, layout)
             .with_context(|| folder.display().to_string())?;
         let mut out = output::stdout();
-        writeln!(
-            out,
-            "numbers that do not fit into their bits: {kk} of KK, {kkp} of KKP, {kpp} of KPP"
-        )?;
+        writeln!(out, "{saturated}")?;
         if let Some(point) = learner.points().last() {
             let held_out = point.held_out.map(|loss| format!(", held out {loss:.6}"));
             let held_out = held_out.unwrap_or_default();

@@ -141,6 +141,7 @@ fn read_u32(input: &mut impl Read) -> io::Result<u32> {
 }
 
 /// Whether no step has moved a weight.
+#[expect(clippy::float_cmp, reason = "untouched memory is exactly 0")]
 fn is_untouched((weight, state): (&Weight, &State)) -> bool {
     *weight == [0.0; 2] && state.squares == [0.0; 2]
 }

@@ -22,6 +22,9 @@ pub(super) struct Folded<'a> {
     is_spread: bool,
 }
 
+/// All pieces but the kings, over which their own weights are spread.
+const PIECES: f64 = PIECES_IN_SET as u32 as f64;
+
 /// A sum in units of the output, board and turn part.
 type Sum = [f64; 2];
 
@@ -156,7 +159,7 @@ impl Weights for Folded<'_> {
             // Of kings that both sides see alike the board part is 0.
             let kings = self.kings_sum(pair, own, enemy);
             for (sum, part) in sum.iter_mut().zip(kings) {
-                *sum += part / PIECES_IN_SET as f64;
+                *sum += part / PIECES;
             }
         }
         with_sign(self.rounded(sum), sign)

@@ -102,10 +102,10 @@ pub(super) fn relative(number: usize, king: usize) -> [u16; 2] {
     if number < HAND {
         return [number as u16; 2];
     }
-    let (kind, square) = ((number - HAND) / Square::NUM, (number - HAND) % Square::NUM);
-    let files = square / Rank::NUM + CENTER * 2 - king / Rank::NUM;
-    let ranks = square % Rank::NUM + CENTER * 2 - king % Rank::NUM;
-    let number = |files: usize| (HAND + (kind * SPAN + files) * SPAN + ranks) as u16;
+    let (group, on) = ((number - HAND) / Square::NUM, (number - HAND) % Square::NUM);
+    let files = on / Rank::NUM + CENTER * 2 - king / Rank::NUM;
+    let ranks = on % Rank::NUM + CENTER * 2 - king % Rank::NUM;
+    let number = |files: usize| (HAND + (group * SPAN + files) * SPAN + ranks) as u16;
     [number(files), number(SPAN - 1 - files)]
 }
 

@@ -6,7 +6,8 @@
 //! | `factors` | the factors, constants of kings |
 //! | `index` | where a king, a piece, a pair lies in the table of each factor |
 //! | `view` | the positions of a batch, seen from both kings |
-//! | `tables`, `pass` | the weights; forward and backward pass with the step of `AdaGrad` |
+//! | `tables` | the weights |
+//! | `rows`, `forward`, `pass` | where a position's weights lie; forward pass; backward pass with the step of `AdaGrad` |
 //! | `learner`, `checkpoint` | a run, interrupted runs |
 //! | `fold` | all factors summed to plain KK, KKP and KPP |
 //!
@@ -17,9 +18,11 @@
 mod checkpoint;
 mod factors;
 mod fold;
+mod forward;
 mod index;
 mod learner;
 mod pass;
+mod rows;
 mod tables;
 mod view;
 

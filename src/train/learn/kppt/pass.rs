@@ -1,4 +1,4 @@
-//! Forward and backward pass with the step of the optimiser, the hot part of training.
+//! Backward pass with the step of the optimiser, the hot part of training.
 //!
 //! The backward pass divides the tables, not the positions: each task owns the weights of a king or
 //! of the pairs whose higher piece belongs to one group, goes over all positions of the batch in
@@ -8,27 +8,27 @@
 use rayon::prelude::*;
 
 use super::factors::{Factor, KingConstants};
-use super::index::{
-    GROUPS, RELATIVE_PAIRS, group_of, pair, relative_pair, relative_rows_of, rows_of, smaller,
-    triangle,
+use super::forward::{output_of, sum_of_view};
+use super::index::{GROUPS, KINGS, RELATIVE_PAIRS, relative_rows_of, rows_of};
+use super::rows::{
+    PAIRS, king_piece, king_row, pair_row, rank_start, relative_pair_row, relative_piece,
+    relative_row, sign_of,
 };
 use super::tables::{Part, Tables, Weight, length, pairs_of, parts, relative_pairs_of};
-use super::view::{Batch, Info, PIECES, View};
+use super::view::{Batch, PIECES, View};
 use crate::train::learn::loss::loss_and_slope;
 use crate::types::Rank;
 
-/// Indices of a piece paired with those before it.
-type Row = [u32; PIECES];
-
-/// Number of pairs of piece numbers: the weights of one king.
-const PAIRS: usize = triangle(super::index::NUMBERS);
-
-/// Positions per task of the forward pass.
-const POSITIONS: usize = 64;
+/// Views per task of the forward pass.
+const VIEWS: usize = 64;
 
 /// The buffers of passes.
 #[derive(Debug, Default)]
 pub(super) struct Pass {
+    /// Sums of views in the order of their kings.
+    by_king: Vec<Weight>,
+    /// Sums of both views of each position.
+    sums: Vec<[Weight; 2]>,
     outputs: Vec<f32>,
     /// Derivative of the loss by the output, for each position.
     slopes: Vec<f32>,
@@ -52,24 +52,31 @@ pub(super) struct Step {
 impl Pass {
     /// The outputs for the positions of a batch, for the side to move, in units of the scale.
     pub(super) fn forward(&mut self, tables: &Tables, batch: &Batch, scale: f32) -> &[f32] {
-        self.outputs.resize(batch.positions.len(), 0.0);
-        let outputs = self.outputs.par_chunks_mut(POSITIONS);
-        let positions = batch.positions.par_chunks(POSITIONS);
-        let views = batch.views.par_chunks(POSITIONS);
-        outputs
-            .zip(positions)
-            .zip(views)
-            .for_each(|((outputs, positions), views)| {
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || {
-                        let positions = positions.iter().zip(views);
-                        for (output, (info, views)) in outputs.iter_mut().zip(positions) {
-                            *output = output_of(tables, info, views, scale);
-                        }
-                    },
-                );
-            });
+        // The views of one king have weights in common, which stay in the cache.
+        let order = batch.by_king.concat();
+        self.by_king.resize(order.len(), [0.0; 2]);
+        let sums = self.by_king.par_chunks_mut(VIEWS);
+        sums.zip(order.par_chunks(VIEWS)).for_each(|(sums, views)| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for (sum, &number) in sums.iter_mut().zip(views) {
+                        let number = number as usize;
+                        *sum = sum_of_view(tables, &batch.views[number / 2][number % 2]);
+                    }
+                },
+            );
+        });
+        self.sums.resize(batch.positions.len(), [[0.0; 2]; 2]);
+        for (&number, &sum) in order.iter().zip(&self.by_king) {
+            self.sums[number as usize / 2][number as usize % 2] = sum;
+        }
+        let positions = batch.positions.par_iter().zip(&batch.views);
+        let positions = positions.zip(&self.sums).with_min_len(VIEWS);
+        let outputs = positions.map(|((info, views), &sums)| {
+            output_of(tables, info, (sums, views[0].count.into()), scale)
+        });
+        outputs.collect_into_vec(&mut self.outputs);
         &self.outputs
     }
 
@@ -96,173 +103,7 @@ impl Pass {
     }
 }
 
-// --- Forward ---
-
-#[inline(always)]
-fn output_of(tables: &Tables, info: &Info, views: &[View; 2], scale: f32) -> f32 {
-    let mut sum = sum_of_view(tables, &views[0]);
-    let [board, turn] = sum_of_view(tables, &views[1]);
-    sum = [sum[0] - board, sum[1] + turn];
-    let (kkp, kk) = (tables.of(Factor::Kkp), tables.of(Factor::Kk));
-    if kkp.is_on() {
-        let count = usize::from(views[0].count);
-        for (at, &index) in info.with_piece[..count].iter().enumerate() {
-            let [board, turn] = kkp.weights[index as usize];
-            sum[0] += sign_of(info.negative, at) * board;
-            sum[1] += turn;
-        }
-    }
-    if kk.is_on() {
-        let [board, turn] = kk.weights[usize::from(info.kings)];
-        sum = [sum[0] + info.sign * board, sum[1] + turn];
-    }
-    sum[0] + sum[1] + info.material as f32 / scale
-}
-
-#[inline(always)]
-fn sign_of(negative: u64, at: usize) -> f32 {
-    if negative >> at & 1 == 0 { 1.0 } else { -1.0 }
-}
-
-/// The sum of the weights of one king's side.
-#[inline(always)]
-fn sum_of_view(tables: &Tables, view: &View) -> Weight {
-    let (kpp, relative_kpp) = (tables.of(Factor::Kpp), tables.of(Factor::RelativeKpp));
-    let (rank_pp, pp) = (tables.of(Factor::RankPp), tables.of(Factor::Pp));
-    let relative_pp = tables.of(Factor::RelativePp);
-    let mut sums = [[0.0; 2]; 5];
-    let (mut row, mut relative, count) = ([0; PIECES], [0; PIECES], usize::from(view.count));
-    for piece in 1..count {
-        if kpp.is_on() {
-            king_row(view, piece, &mut row);
-            let of_king = &kpp.weights[usize::from(view.king) * PAIRS..][..PAIRS];
-            add_row(&mut sums[0], of_king, &row[..piece]);
-        }
-        if relative_kpp.is_on() {
-            relative_row(view, piece, &mut row);
-            add_row(&mut sums[1], &relative_kpp.weights, &row[..piece]);
-        }
-        let group = group_of(view.numbers[piece].into());
-        if pp.is_on() || rank_pp.is_on() {
-            pair_row(view, piece, &mut row);
-            if pp.is_on() {
-                add_row(&mut sums[2], &pp.weights, &row[..piece]);
-            }
-            if rank_pp.is_on() {
-                // Of this group, then of this rank.
-                let of_rank = &rank_pp.weights[rank_start(view, group)..];
-                for index in &mut row[..piece] {
-                    *index -= rows_of(group) as u32;
-                }
-                add_row(&mut sums[3], of_rank, &row[..piece]);
-            }
-        }
-        if relative_pp.is_on() && group > 0 {
-            relative_pair_row(view, piece, &mut relative);
-            let of_group = &relative_pp.weights[group * RELATIVE_PAIRS..][..RELATIVE_PAIRS];
-            add_row(&mut sums[4], of_group, &relative[..piece]);
-        }
-    }
-    let [first, rest @ ..] = sums;
-    let mut sum = first;
-    for other in rest {
-        sum = [sum[0] + other[0], sum[1] + other[1]];
-    }
-    let mut add = |[board, turn]: Weight| sum = [sum[0] + board, sum[1] + turn];
-    let (kp, relative_kp) = (tables.of(Factor::Kp), tables.of(Factor::RelativeKp));
-    for piece in 0..count {
-        if kp.is_on() {
-            add(kp.weights[king_piece(view, piece)]);
-        }
-        if relative_kp.is_on() {
-            add(relative_kp.weights[relative_piece(view, piece)]);
-        }
-    }
-    if let Some(&weight) = tables.of(Factor::King).weights.get(usize::from(view.king)) {
-        add(weight);
-    }
-    sum
-}
-
-#[inline(always)]
-fn add_row(sum: &mut Weight, weights: &[Weight], row: &[u32]) {
-    for &index in row {
-        let [board, turn] = weights[index as usize];
-        sum[0] += board;
-        sum[1] += turn;
-    }
-}
-
-// --- Indices ---
-
-/// Index of the weights of a group and of the rank of the view's king.
-#[inline(always)]
-fn rank_start(view: &View, group: usize) -> usize {
-    Rank::NUM * rows_of(group) + usize::from(view.king) % Rank::NUM * pairs_of(group)
-}
-
-/// Pairs for the king of the view.
-#[inline(always)]
-fn king_row(view: &View, piece: usize, row: &mut Row) {
-    if view.is_central() {
-        return pair_row(view, piece, row);
-    }
-    let high = u32::from(view.numbers[piece]);
-    for (index, &low) in row.iter_mut().zip(&view.numbers[..piece]) {
-        *index = pair(high, low.into());
-    }
-}
-
-/// Pairs wherever the king is.
-#[inline(always)]
-fn pair_row(view: &View, piece: usize, row: &mut Row) {
-    let lists = [&view.numbers, &view.mirrored];
-    mirrored_row(lists, piece, row);
-}
-
-/// Pairs relative to the king.
-#[inline(always)]
-fn relative_row(view: &View, piece: usize, row: &mut Row) {
-    let lists = [&view.relative, &view.relative_mirrored];
-    mirrored_row(lists, piece, row);
-}
-
-#[inline(always)]
-fn mirrored_row(lists: [&[u16; PIECES]; 2], piece: usize, row: &mut Row) {
-    let [high, mirrored_high] = lists.map(|list| u32::from(list[piece]));
-    let low = lists[0][..piece].iter().zip(&lists[1][..piece]);
-    for (index, (&low, &mirrored_low)) in row.iter_mut().zip(low) {
-        let plain = pair(high, low.into());
-        *index = plain.min(pair(mirrored_high, mirrored_low.into()));
-    }
-}
-
-/// Pairs relative to each other, of a piece that is on the board.
-#[inline(always)]
-fn relative_pair_row(view: &View, piece: usize, row: &mut Row) {
-    let high = usize::from(view.numbers[piece]);
-    for (index, &low) in row.iter_mut().zip(&view.numbers[..piece]) {
-        *index = relative_pair(high, low.into()).unwrap_or(0) as u32;
-    }
-}
-
-/// Index of a piece with the king of the view.
-#[inline(always)]
-fn king_piece(view: &View, piece: usize) -> usize {
-    let number = if view.is_central() {
-        smaller([view.numbers[piece], view.mirrored[piece]])
-    } else {
-        view.numbers[piece]
-    };
-    usize::from(view.king) * super::index::NUMBERS + usize::from(number)
-}
-
-#[inline(always)]
-fn relative_piece(view: &View, piece: usize) -> usize {
-    smaller([view.relative[piece], view.relative_mirrored[piece]]).into()
-}
-
-// --- Backward ---
+// --- Tasks ---
 
 /// Work on weights that no other task touches.
 enum Task<'a> {
@@ -284,7 +125,7 @@ fn tasks<'a>(
     touched: &'a mut Vec<Vec<u32>>,
     constants: KingConstants,
 ) -> Vec<Task<'a>> {
-    let most = super::index::KINGS + 4 * GROUPS + Factor::NUM;
+    let most = KINGS + 4 * GROUPS + Factor::NUM;
     touched.resize(most, Vec::new());
     let mut touched = touched.iter_mut();
     let mut tasks = Vec::with_capacity(most);
@@ -293,7 +134,7 @@ fn tasks<'a>(
         let touched = &mut touched;
         match factor {
             Factor::Kpp => {
-                let lengths = (0..super::index::KINGS).map(|_| PAIRS);
+                let lengths = (0..KINGS).map(|_| PAIRS);
                 let parts = parts(table, lengths, touched).into_iter().enumerate();
                 tasks.extend(parts.map(|(king, part)| Task::King(king, part)));
             }

@@ -129,6 +129,7 @@ impl Part<'_> {
 
     /// Adds to the gradients of weights, of whose indices `first` is the lowest possible one.
     #[inline(always)]
+    #[expect(clippy::float_cmp, reason = "a step leaves exactly 0")]
     pub(super) fn add_row(&mut self, row: &[u32], first: u32, gradient: Weight) {
         // Which weights are new cannot be predicted, and is known only when the memory answers, so
         // there is no branch: every index is noted, but only new ones count.

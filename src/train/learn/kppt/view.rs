@@ -86,7 +86,7 @@ impl View {
 pub(super) struct Info {
     pub(super) target: Target,
     /// Material of the side to move, a pawn being 90.
-    pub(super) material: i32,
+    pub(super) material: i16,
     /// Index of both kings.
     pub(super) kings: u16,
     /// The sign of the board part of both kings.
@@ -133,12 +133,12 @@ impl Batch {
 }
 
 /// Signed piece values by piece code.
-const MATERIAL: [i32; CODES] = {
+const MATERIAL: [i16; CODES] = {
     let mut values = [0; CODES];
     let mut index = 0;
     while index < Piece::ALL.len() {
         let piece = Piece::ALL[index];
-        let value = piece_value(piece.kind());
+        let value = piece_value(piece.kind()) as i16;
         values[piece.index()] = match piece.color() {
             Color::Black => value,
             Color::White => -value,
@@ -168,7 +168,7 @@ fn prepared(sample: &Sample, target: Target) -> (Info, [View; 2]) {
     for owner in Color::ALL {
         for kind in PieceType::HAND {
             let count = sample.in_hand(owner, kind);
-            let value = piece_value(kind) * count as i32;
+            let value = piece_value(kind) as i16 * count as i16;
             material += if owner == Color::Black { value } else { -value };
             for (numbers, side) in numbers.iter_mut().zip(sides) {
                 let first = table.in_hand[side.index()][owner.index()][kind.index()];
