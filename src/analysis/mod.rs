@@ -10,8 +10,9 @@
 //! | [`comments`] | the judgement as comments of a record, in the words of other programs |
 //! | [`graph`] | the game as a chart |
 //!
-//! A game is cut into blocks of at most [`BLOCK`] positions. A block begins with an empty table and runs on
-//! one thread, so that the result depends neither on the number of threads nor on an interruption.
+//! A game is cut into blocks of at most [`BLOCK`] positions. A block begins with an empty table and
+//! runs on one thread, so that the result depends neither on the number of threads nor on an
+//! interruption.
 //!
 //! Must not know: terminals, HTML, formats of records.
 

@@ -32,7 +32,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::lang::Lang;
 use crate::util::abbreviate;
@@ -109,14 +109,16 @@ pub fn run() -> ExitCode {
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments, lang),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
-        Some(Command::Completions(arguments)) => shell::completions(&arguments),
+        Some(Command::Completions(arguments)) => {
+            shell::completions(&arguments, Arguments::command())
+        }
         Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments),
-        Some(Command::Man(arguments)) => shell::man(&arguments),
+        Some(Command::Man(arguments)) => shell::man(&arguments, Arguments::command()),
         Some(Command::Match(arguments)) => arena::run(&arguments, lang),
         Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
         None | Some(Command::Usi) => usi::run(),

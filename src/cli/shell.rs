@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, Command, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::output;
@@ -29,30 +29,26 @@ pub(super) struct Man {
     folder: Option<PathBuf>,
 }
 
-fn command() -> Command {
-    super::Arguments::command()
-}
-
-/// Prints the completions.
+/// Prints the completions of `command`.
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub(super) fn completions(arguments: &Completions) -> anyhow::Result<()> {
+pub(super) fn completions(arguments: &Completions, mut command: Command) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command(), "raicho", &mut text);
+    clap_complete::generate(arguments.shell, &mut command, "raicho", &mut text);
     Ok(output::print(String::from_utf8_lossy(&text))?)
 }
 
-/// Writes the manual pages.
+/// Writes the manual pages of `command` and its subcommands.
 ///
 /// # Errors
 /// A file or standard output cannot be written.
-pub(super) fn man(arguments: &Man) -> anyhow::Result<()> {
+pub(super) fn man(arguments: &Man, command: Command) -> anyhow::Result<()> {
     let Some(folder) = &arguments.folder else {
         let mut text = Vec::new();
-        clap_mangen::Man::new(command()).render(&mut text)?;
+        clap_mangen::Man::new(command).render(&mut text)?;
         return Ok(output::print(String::from_utf8_lossy(&text))?);
     };
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    clap_mangen::generate_to(command(), folder).with_context(|| folder.display().to_string())
+    clap_mangen::generate_to(command, folder).with_context(|| folder.display().to_string())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::parse_time;
+use super::words::parse_time;
 use crate::analysis::{Effort, Order, Thresholds};
 use crate::cli::work::WorkArguments;
 

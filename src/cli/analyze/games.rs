@@ -1,12 +1,11 @@
 //! Whole games: searches their positions as a run, and hands each finished game to the report.
 
-use std::time::Duration;
-
 use anyhow::ensure;
 
 use super::arguments::Arguments;
 use super::inputs::InputGame;
 use super::report::Report;
+use super::words::count;
 use crate::analysis::{self, Analyzed, Settings, Watch};
 use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c_with;
@@ -84,11 +83,6 @@ pub(super) fn run(
     Ok(())
 }
 
-/// `1 game`, `2 games`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 fn checksum(lines: &[SfenLine]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     for line in lines {
@@ -96,18 +90,6 @@ fn checksum(lines: &[SfenLine]) -> u32 {
         hasher.update(b"\n");
     }
     hasher.finalize()
-}
-
-/// The limits in words: `500 ms a position`.
-pub(super) fn effort_words(settings: &Settings) -> String {
-    let effort = settings.effort;
-    let time = effort
-        .time
-        .map(|time| format!("{} s", Duration::as_secs_f64(&time)));
-    let nodes = effort.nodes.map(|nodes| format!("{nodes} nodes"));
-    let depth = effort.depth.map(|depth| format!("depth {depth}"));
-    let words: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
-    words.join(", ")
 }
 
 struct Progress<'a> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use console::{Term, truncate_str};
 
-use super::position::in_words;
+use super::words::in_words;
 use crate::lang::Lang;
 use crate::position::Position;
 use crate::search::Info;
@@ -14,7 +14,8 @@ use crate::search::Info;
 /// Time between two displays.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Shows the lines below what was printed before; does nothing where standard output is no terminal.
+/// Shows the lines below what was printed before; does nothing where standard output is no
+/// terminal.
 pub(super) struct Live {
     term: Option<Term>,
     position: Position,

@@ -11,12 +11,13 @@ use super::arguments::{Arguments, SearchArguments};
 use super::board::{self, Colors};
 use super::inputs::PositionSource;
 use super::live::Live;
+use super::words::in_words;
 use crate::cli::output;
 use crate::engine::{Engine, EvalFile};
 use crate::lang::Lang;
 use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
-use crate::types::{Bound, Score};
+use crate::types::Bound;
 use crate::util::shorten;
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
@@ -151,62 +152,5 @@ fn print(
         }
         Decision::Win => writeln!(out, "{}\n", lang.wins_by_declaration(side)),
         Decision::Resign | Decision::Nothing => writeln!(out, "{}\n", lang.has_no_move(side)),
-    }
-}
-
-/// Scores in centipawns from which each word is used.
-const WINNING: i32 = 1500;
-const CLEARLY_BETTER: i32 = 500;
-const BETTER: i32 = 150;
-const SLIGHTLY_BETTER: i32 = 50;
-
-/// The score of the side to move in words.
-pub(super) fn in_words(score: Score, position: &Position, lang: Lang) -> String {
-    let (side, sides) = (position.side_to_move(), lang.sides(position));
-    let leader = |is_side: bool| sides[if is_side { side } else { !side }.index()];
-    match score {
-        Score::Mate(1) => lang.mates_at_once(leader(true)),
-        Score::Mate(plies) => lang.mates_in(leader(plies > 0), plies.abs()),
-        Score::Cp(cp) => {
-            let pawns = format!("{:+.2}", f64::from(cp) / 100.0);
-            let pawns = lang.pawns_for(pawns, sides[side.index()]);
-            let leader = leader(cp > 0);
-            match cp.abs() {
-                WINNING.. => lang.is_winning(leader, pawns),
-                CLEARLY_BETTER.. => lang.is_clearly_better(leader, pawns),
-                BETTER.. => lang.is_better(leader, pawns),
-                SLIGHTLY_BETTER.. => lang.is_slightly_better(leader, pawns),
-                _ => lang.is_even(pawns),
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scores_are_put_into_words_for_the_leading_side() {
-        let black = Position::startpos();
-        let white = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 w - 1").expect("a position");
-        for (score, position, lang, expected) in [
-            (
-                Score::Cp(0),
-                &black,
-                Lang::En,
-                "the game is even (+0.00 pawns for black)",
-            ),
-            (
-                Score::Cp(-620),
-                &black,
-                Lang::En,
-                "white is clearly better (-6.20 pawns for black)",
-            ),
-            (Score::Mate(-4), &white, Lang::En, "black mates in 4 plies"),
-            (Score::Mate(5), &black, Lang::Ja, "先手の勝ち（5手詰み）"),
-        ] {
-            assert_eq!(in_words(score, position, lang), expected);
-        }
     }
 }

@@ -6,10 +6,10 @@ use anyhow::Context;
 use serde::Serialize;
 
 use super::arguments::{Arguments, OutputArguments};
-use super::games::{count, effort_words};
 use super::inputs::InputGame;
 use super::outputs::{self, Names};
 use super::table;
+use super::words::{count, effort_words};
 use crate::analysis::{Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings};
 use crate::cli::output;
 use crate::lang::Lang;

@@ -82,7 +82,15 @@ fn print_moves(
 fn print_summary(record: &GameRecord, review: &Review, out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
-        "player                    moves   best  mean loss (cp, %)  doubtful  blunders  missed mates      time"
+        "{:<25} {:>6} {:>6}  {:>17}  {:>8}  {:>8}  {:>12}  {:>8}",
+        "player",
+        "moves",
+        "best",
+        "mean loss (cp, %)",
+        "doubtful",
+        "blunders",
+        "missed mates",
+        "time"
     )?;
     for color in Color::ALL {
         let PlayerSummary {
@@ -100,7 +108,8 @@ fn print_summary(record: &GameRecord, review: &Review, out: &mut impl Write) -> 
         let side = if color == Color::Black { "☗" } else { "☖" };
         writeln!(
             out,
-            "{side} {} {moves:>6}  {:>3.0} %  {mean_centipawn_loss:>9.0} {:>7.1}  {doubtful:>8}  {blunders:>8}  {missed_mates:>12}  {:>8}",
+            "{side} {} {moves:>6}  {:>3.0} %  {mean_centipawn_loss:>9.0} {:>7.1}  \
+             {doubtful:>8}  {blunders:>8}  {missed_mates:>12}  {:>8}",
             left(&name.chars().take(22).collect::<String>(), 22),
             100.0 * agreement,
             100.0 * mean_loss,

@@ -88,7 +88,8 @@ impl Kernel for Plain {
 #[cfg(target_arch = "x86_64")]
 pub(super) struct Avx2;
 
-/// Distances of the rows of eight pieces from the first row, in weights, and which of them are there.
+/// Distances of the rows of eight pieces from the first row, in weights, and which of them are
+/// there.
 #[cfg(target_arch = "x86_64")]
 struct Rows {
     distances: [u32; 8],

@@ -28,8 +28,8 @@ use crate::util::Aligned;
 const SLOTS: usize = 256;
 
 /// Most plies that are updated move by move. A seventh of the positions evaluated in a search lies
-/// more than 8 plies behind the nearest computed one, because those between are in the transposition
-/// table; their siblings find them computed.
+/// more than 8 plies behind the nearest computed one, because those between are in the
+/// transposition table; their siblings find them computed.
 const MAX_UPDATE_PLIES: usize = 32;
 
 /// The accumulators of one thread.

@@ -16,8 +16,8 @@ pub struct Written {
 }
 
 impl TextFormat {
-    /// The bytes of a game. Several games of a format that
-    /// [`holds_many`](Self::holds_many) have its [`separator`](Self::separator) between them. Only KIF and KI2 may be in Shift JIS.
+    /// The bytes of a game. Several games of a format that [`holds_many`](Self::holds_many) have
+    /// its [`separator`](Self::separator) between them. Only KIF and KI2 may be in Shift JIS.
     pub fn write(self, record: &GameRecord, encoding: TextEncoding) -> Written {
         let style = match self {
             Self::Kif => Style::Kif,

@@ -8,14 +8,11 @@ use crate::cli::data::Input;
 use crate::cli::share::parse_share;
 use crate::cli::work::WorkArguments;
 
-/// Examples: `raicho convert game.csa --out game.kif`,
-/// `raicho convert games.pack --out positions.psv --held-out test.pack`
+/// Example: `raicho convert game.csa --out game.kif`
 #[derive(Args)]
-#[command(
-    before_help = "Examples: raicho convert game.csa --out game.kif\n          \
-                   raicho convert records/ --out as-ki2/ --to ki2\n          \
-                   raicho convert games.pack --out positions.psv --held-out test.pack"
-)]
+#[command(before_help = "Example: raicho convert game.csa --out game.kif\n\
+                   Example: raicho convert records/ --out as-ki2/ --to ki2\n\
+                   Example: raicho convert games.pack --out positions.psv --held-out test.pack")]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     pub(super) input: Input,
