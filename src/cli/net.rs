@@ -1,5 +1,5 @@
-//! `raicho net`: shows, scales and judges evaluations, adds noise to them, and makes up networks for
-//! tests.
+//! `raicho net`: shows, scales and judges evaluations, adds noise to them, and makes up networks
+//! for tests.
 
 use std::fs;
 use std::io::Write;

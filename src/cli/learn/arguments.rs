@@ -32,8 +32,8 @@ const MOST_EPOCHS: f64 = 1e6;
         --out run1",
     after_help = "The folder gets checkpoint.bin, loss.csv, loss.svg and at the end net.nnue, \
         which EvalFile and --eval accept; with --kind kppt the files of a three-piece evaluation, \
-        so that EvalDir and --eval accept the folder. Ctrl-C ends the run after the current step; --resume \
-        with the same data continues it."
+        so that EvalDir and --eval accept the folder. Ctrl-C ends the run after the current step; \
+        --resume with the same data continues it."
 )]
 pub(in crate::cli) struct Arguments {
     /// Files of training data: .pack, .psv, .hcpe, .hcpe3, .psum or .tree; folders stand for all

@@ -19,7 +19,8 @@ pub(super) struct HeldOutLosses {
 impl HeldOutLosses {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            targets: [settings.result_weight.last, 0.0, 1.0].map(|weight| settings.targets(weight)),
+            targets: [settings.result_weight.last, 0.0, 1.0]
+                .map(|weight| Targets::new(settings, weight)),
             power: settings.power as f32,
             sums: [0.0; 3],
             positions: 0,

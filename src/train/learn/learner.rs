@@ -14,7 +14,7 @@ use super::chunk::{CHUNK, Chunk};
 use super::held_out_losses::HeldOutLosses;
 use super::initial_weights::InitialWeights;
 use super::load::{Data, Source};
-use super::loss::Target;
+use super::loss::{Target, Targets};
 use super::loss_curve::Point;
 use super::order::Order;
 use super::pass::Pass;
@@ -242,7 +242,7 @@ impl Batch {
     fn fill(&mut self, data: &Data, order: Order, settings: &Settings, step: u64) {
         let size = settings.batch as u64;
         let start = step * size;
-        let targets = settings.targets(settings.result_weight.at(settings.share(step)));
+        let targets = Targets::new(settings, settings.result_weight.at(settings.share(step)));
         self.chunks
             .par_iter_mut()
             .enumerate()

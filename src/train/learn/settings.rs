@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use thiserror::Error;
 
-use super::loss::Targets;
 use super::schedule::Schedule;
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
@@ -169,15 +168,6 @@ impl Settings {
         )?;
         let is_good = (1.0..=4.0).contains(&self.power);
         check(is_good, "power", &self.power, "1 to 4".to_owned())
-    }
-
-    /// The targets with this weight of the results.
-    pub(super) fn targets(&self, result_weight: f64) -> Targets {
-        Targets {
-            scale: f32::from(self.scale),
-            result_weight: result_weight as f32,
-            trees: self.trees,
-        }
     }
 
     /// The share of the run that is done at a step, 0 to 1.

@@ -7,8 +7,12 @@
 //! | 8 bytes | `RAICHOC3` |
 //! | u32 | version, 1 |
 //! | u32, then that many bytes | header: a [`Header`] as JSON |
-//! | for each factor: (u32, u32, f32 × 4 × …), … | weights that no step has moved, weights that follow, and for each of these board part, turn part and the sums of their squared gradients; ends with the last weight of the factor |
+//! | for each factor: (u32, u32, f32 × 4 × …), … | see below |
 //! | u32 | CRC-32 (as in zlib) of all bytes before it |
+//!
+//! A factor is a sequence of the number of weights that no step has moved, the number of weights
+//! that follow, and for each of these its board part, its turn part and the sums of their squared
+//! gradients. It ends with the last weight of the factor.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -16,7 +20,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::learner::Options;
+use super::factors::Options;
 use super::tables::{State, Table, Tables, Weight};
 use crate::train::learn::checkpoint::CheckpointError;
 use crate::train::learn::load::Source;

@@ -142,6 +142,15 @@ pub enum KingConstants {
     Apery,
 }
 
+/// What is learnt, besides the settings that all runs have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Options {
+    /// The factors of which weights are the sums.
+    pub factors: Factors,
+    /// Where the value of a king's square comes from.
+    pub kings: KingConstants,
+}
+
 /// Apery's values by file (1 to 5) and rank (1 to 9), a pawn being 90. Apery gives file 8 a little
 /// more than file 2; here both have what file 2 has, so that mirrored positions are worth the same.
 const APERY: [[i16; Rank::NUM]; 5] = [

@@ -4,8 +4,8 @@
 //! relative to the king a piece on the board has a number by its kind and its distance in files and
 //! ranks. A pair of numbers lies in a triangle: the larger one gives the row.
 //!
-//! Mirrored positions share their weights. A king on files 6 to 9 is mirrored to files 1 to 4; where
-//! that decides nothing, the smaller of both indices counts.
+//! Mirrored positions share their weights. A king on files 6 to 9 is mirrored to files 1 to 4;
+//! where that decides nothing, the smaller of both indices counts.
 
 use std::sync::LazyLock;
 

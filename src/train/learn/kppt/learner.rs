@@ -3,11 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::checkpoint::{Checkpoint, Header};
-use super::factors::{Factors, KingConstants};
+use super::factors::Options;
 use super::fold::Folded;
 use super::pass::{Pass, Step};
 use super::tables::Tables;
@@ -16,7 +15,7 @@ use crate::eval::kppt::scalar::Weights;
 use crate::train::learn::checkpoint::CheckpointError;
 use crate::train::learn::held_out_losses::HeldOutLosses;
 use crate::train::learn::load::{Data, Source};
-use crate::train::learn::loss::Target;
+use crate::train::learn::loss::{Target, Targets};
 use crate::train::learn::loss_curve::Point;
 use crate::train::learn::order::Order;
 use crate::train::learn::run::Run;
@@ -28,15 +27,6 @@ const MAX_HELD_OUT: usize = 50_000;
 
 /// Held-out positions that are evaluated at a time.
 const HELD_OUT_BATCH: usize = 4096;
-
-/// What is learnt, besides the settings that all runs have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Options {
-    /// The factors of which weights are the sums.
-    pub factors: Factors,
-    /// Where the value of a king's square comes from.
-    pub kings: KingConstants,
-}
 
 /// Why a run cannot begin.
 #[derive(Debug, Error)]
@@ -187,7 +177,7 @@ impl Run for Learner<'_> {
             let visits = order.of(number * size..(number + 1) * size);
             let samples: Vec<&Sample> = visits.map(|visit| &data.training[visit]).collect();
             let weight = settings.result_weight.at(settings.share(number));
-            let targets = settings.targets(weight);
+            let targets = Targets::new(settings, weight);
             batch.fill(&samples, |sample| targets.of(sample));
         };
         let batch = self.batch.get_or_insert_with(|| {

@@ -7,7 +7,8 @@
 //! | `index` | where a king, a piece, a pair lies in the table of each factor |
 //! | `view` | the positions of a batch, seen from both kings |
 //! | `tables` | the weights |
-//! | `rows`, `forward`, `pass` | where a position's weights lie; forward pass; backward pass with the step of `AdaGrad` |
+//! | `rows` | where the weights of a position lie |
+//! | `forward`, `pass` | forward pass; backward pass with the step of `AdaGrad` |
 //! | `learner`, `checkpoint` | a run, interrupted runs |
 //! | `fold` | all factors summed to plain KK, KKP and KPP |
 //!
@@ -26,8 +27,8 @@ mod rows;
 mod tables;
 mod view;
 
-pub use factors::{Factor, Factors, FactorsError, KingConstants};
-pub use learner::{Learner, LearnerError, Options};
+pub use factors::{Factor, Factors, FactorsError, KingConstants, Options};
+pub use learner::{Learner, LearnerError};
 
 #[cfg(test)]
 mod tests;

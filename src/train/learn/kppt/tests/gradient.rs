@@ -77,7 +77,7 @@ fn the_gradient_is_that_of_finite_differences() {
     let mut tables = Tables::new(ALL.factors, ALL.kings, SCALE).expect("memory");
     make_up(&mut tables, &samples);
     let found = collect_gradients(&mut tables, &samples, ALL.kings);
-    let targets = settings().targets(0.3);
+    let targets = Targets::new(&settings(), 0.3);
     let loss = |tables: &Tables| -> f64 {
         let losses = positions.iter().map(|(position, sample)| {
             let output = output_by_definition(tables, position);

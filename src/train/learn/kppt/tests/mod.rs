@@ -10,13 +10,14 @@ mod ties;
 
 use std::sync::atomic::AtomicBool;
 
-use super::factors::{Factors, KingConstants};
-use super::learner::{Learner, Options};
+use super::factors::{Factors, KingConstants, Options};
+use super::learner::Learner;
 use super::pass::{Pass, Step};
 use super::tables::Tables;
 use super::view::Batch;
 use crate::position::Position;
 use crate::train::learn::Run as _;
+use crate::train::learn::loss::Targets;
 use crate::train::learn::sample::{Label, Sample};
 use crate::train::learn::schedule::Schedule;
 use crate::train::learn::settings::Settings;
@@ -69,7 +70,7 @@ fn settings() -> Settings {
 /// The gradients of all weights that any of the samples has, in the tables.
 fn collect_gradients(tables: &mut Tables, samples: &[Sample], kings: KingConstants) -> f64 {
     let samples: Vec<&Sample> = samples.iter().collect();
-    let targets = settings().targets(0.3);
+    let targets = Targets::new(&settings(), 0.3);
     let mut batch = Batch::new();
     batch.fill(&samples, |sample| targets.of(sample));
     let step = Step {
