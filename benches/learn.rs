@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
-use raicho::train::learn::{Data, Filter, Learner, Settings, Tactical};
+use raicho::train::learn::{Data, Filter, Learner, Run as _, Settings, Tactical};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -54,7 +54,7 @@ fn steps(criterion: &mut Criterion) {
         let mut learner = Learner::new(settings, &data).expect("good settings");
         let never = AtomicBool::new(false);
         group.bench_function(format!("{width} columns"), |bencher| {
-            bencher.iter(|| pool.install(|| learner.advance(&never, |_| ())));
+            bencher.iter(|| pool.install(|| learner.advance(&never, &mut |_| ())));
         });
     }
     group.finish();

@@ -1,4 +1,5 @@
-//! `raicho net`: shows, scales and judges network files, and makes up networks for tests.
+//! `raicho net`: shows, scales and judges evaluations, adds noise to them, and makes up networks
+//! for tests.
 
 use std::fs;
 use std::io::Write;
@@ -10,10 +11,14 @@ use clap::{Args, Subcommand};
 use super::data::{Input, watched};
 use super::share::parse_share;
 use super::{evaluation, output};
+use crate::engine::EvalFile;
+use crate::eval::kppt::Tables;
+use crate::eval::nnue::file::in_folder;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::position::Position;
 use crate::train::judge::{self, JudgeSettings};
+use crate::train::kppt_folder;
 use crate::train::learn::DEFAULT_SCALE;
 use crate::types::EnteringKingRule;
 use crate::util::shorten;
@@ -70,6 +75,22 @@ enum Command {
         /// File to write
         to: PathBuf,
     },
+    /// Add noise to the weights of an evaluation, to measure what their exactness is worth
+    #[command(before_help = "Example: raicho net noise '<embedded>' 0.1 noisy.nnue --seed 5")]
+    Noise {
+        /// `<embedded>`, the file of a network of Raicho's own format, or the folder of a
+        /// three-piece evaluation (KPPT)
+        from: PathBuf,
+        /// Standard deviation of the noise, 0 to 100: 1 is the root mean square of the weights it
+        /// is added to, those that are 0 left out
+        #[arg(value_parser = parse_noise)]
+        size: f64,
+        /// File to write, or folder of a three-piece evaluation
+        to: PathBuf,
+        /// Seed of the noise
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Measure how well an evaluation predicts scores and results of teacher data
     #[command(before_help = "Example: raicho net loss run1/net.nnue held-out.pack")]
     Loss(LossArguments),
@@ -110,6 +131,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 .context("a network of another format")?;
             fs::write(file, bytes).with_context(|| file.display().to_string())
         }
+        Command::Noise {
+            from,
+            size,
+            to,
+            seed,
+        } => noise(from, *size, to, *seed),
         Command::Scale { from, factor, to } => scale(from, *factor, to),
         Command::Show {
             file,
@@ -165,6 +192,53 @@ fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
     fs::write(to, bytes).with_context(|| to.display().to_string())?;
     let to = to.display();
     output::print_line(format_args!("{to}: an output of 1 is worth {scale}"))?;
+    Ok(())
+}
+
+/// Largest noise.
+const MAX_NOISE: f64 = 100.0;
+
+fn parse_noise(text: &str) -> Result<f64, String> {
+    let size: f64 = text.parse().map_err(|error| format!("{error}"))?;
+    if (0.0..=MAX_NOISE).contains(&size) {
+        Ok(size)
+    } else {
+        Err(format!("expected 0 to {MAX_NOISE}"))
+    }
+}
+
+fn noise(from: &Path, size: f64, to: &Path, seed: u64) -> anyhow::Result<()> {
+    let shown = || from.display().to_string();
+    if from.is_dir() && !in_folder(from).is_file() {
+        return noise_of_three_pieces(from, size, to, seed).with_context(shown);
+    }
+    let mut network = match EvalFile::from(from.to_string_lossy().as_ref()) {
+        EvalFile::Embedded => Network::embedded(),
+        _ => Network::open(from).with_context(shown)?.0,
+    };
+    let deviation = network.add_noise(size, seed);
+    let shape = network.shape();
+    let bytes = network.to_bytes().with_context(|| {
+        let from = from.display();
+        format!("{from}: {shape}: expected a network of Raicho's own format")
+    })?;
+    fs::write(to, bytes).with_context(|| to.display().to_string())?;
+    output::print_line(format_args!(
+        "{}: standard deviation of the noise on the feature transformer {deviation:.2}",
+        to.display()
+    ))?;
+    Ok(())
+}
+
+fn noise_of_three_pieces(from: &Path, size: f64, to: &Path, seed: u64) -> anyhow::Result<()> {
+    let (tables, warning) = Tables::open(from)?;
+    if let Some(warning) = warning {
+        output::eprint_line(format_args!("note: {warning}"));
+    }
+    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    let noise = kppt_folder::write_noisy(to, &tables, size, seed)
+        .with_context(|| to.display().to_string())?;
+    output::print_line(format_args!("{}: {noise}", to.display()))?;
     Ok(())
 }
 

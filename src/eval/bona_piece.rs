@@ -11,10 +11,11 @@ use crate::position::Position;
 use crate::types::{Color, Piece, PieceType, Square};
 
 /// First piece number on the board; those below are in hand or not in the game.
-pub(super) const HAND_END: u32 = 90;
+pub const HAND_END: u32 = 90;
 
-/// First number of the own king; all other pieces lie below.
-pub(super) const PIECES_END: u32 = 1548;
+/// First number of the own king; all other pieces lie below. So it is also the number of piece
+/// numbers of a three-piece evaluation.
+pub const PIECES_END: u32 = 1548;
 
 /// First number of the enemy king.
 pub(super) const ENEMY_KING: u32 = PIECES_END + SQUARES;
@@ -23,7 +24,7 @@ pub(super) const ENEMY_KING: u32 = PIECES_END + SQUARES;
 pub(super) const ALL_END: u32 = ENEMY_KING + SQUARES;
 
 /// Pieces of a full set without the kings.
-pub(super) const PIECES_IN_SET: usize = 38;
+pub const PIECES_IN_SET: usize = 38;
 
 /// The number of a piece of the set that is not in the game.
 pub(super) const NOT_IN_GAME: u32 = 0;
@@ -46,14 +47,14 @@ const ON_BOARD: [u32; PieceType::NUM] = [
 ];
 
 /// The number of a piece on the board, kings included, as `perspective` sees it.
-pub(super) fn number_on_board(piece: Piece, square: Square, perspective: Color) -> u32 {
+pub fn number_on_board(piece: Piece, square: Square, perspective: Color) -> u32 {
     let is_enemy = u32::from(piece.color() != perspective);
     ON_BOARD[piece.kind_index()] + is_enemy * SQUARES + seen_by(square, perspective).index() as u32
 }
 
 /// The number of the `count`-th (from 1) piece of a type in the hand of `owner`. A hand with three
 /// pawns has the numbers of the first, the second and the third pawn.
-pub(super) fn number_in_hand(kind: PieceType, count: u32, owner: Color, perspective: Color) -> u32 {
+pub fn number_in_hand(kind: PieceType, count: u32, owner: Color, perspective: Color) -> u32 {
     debug_assert!(count >= 1);
     IN_HAND[kind.index()][usize::from(owner != perspective)] + count - 1
 }

@@ -3,6 +3,7 @@
 mod aligned;
 mod enum_macro;
 mod memory;
+mod noise;
 mod pages;
 mod prefetch;
 mod read;
@@ -12,6 +13,7 @@ mod threads;
 pub(crate) use aligned::Aligned;
 pub(crate) use enum_macro::simple_enum;
 pub(crate) use memory::{fits_into_memory, free_megabytes};
+pub(crate) use noise::{mixed, normal};
 pub(crate) use pages::ZeroedPages;
 pub(crate) use prefetch::prefetch;
 pub(crate) use read::read_up_to;

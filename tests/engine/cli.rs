@@ -2,14 +2,14 @@
 
 use std::process::{Command, Output};
 
-fn raicho(arguments: &[&str]) -> Output {
+pub(super) fn raicho(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_raicho"))
         .args(arguments)
         .output()
         .expect("raicho runs")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
@@ -158,72 +158,6 @@ fn missing_files_are_named() {
             "{arguments:?}"
         );
     }
-}
-
-#[test]
-fn made_up_networks_are_written_and_shown() {
-    let path = std::env::temp_dir().join(format!("raicho-net-{}", std::process::id()));
-    let file = path.to_str().expect("UTF-8");
-    let written = raicho(&["net", "random", "kp_64x2-8-32", file, "--seed", "3"]);
-    assert!(written.status.success(), "{}", text(&written.stderr));
-    let shown = text(&raicho(&["net", "show", file]).stdout);
-    std::fs::remove_file(&path).expect("the file is there");
-    assert!(
-        shown.starts_with("# kp_64x2-8-32, FV_SCALE 16\n# Features=K+P["),
-        "{shown}"
-    );
-    let refused = raicho(&["net", "random", "kp_65x2-8-32", file]);
-    assert!(text(&refused.stderr).contains("multiple of 64"));
-    let missing = raicho(&["net", "show", "no/such/file"]);
-    assert!(text(&missing.stderr).contains("no/such/file"));
-}
-
-#[test]
-fn the_values_of_our_own_networks_can_be_enlarged() {
-    let folder = std::env::temp_dir().join(format!("raicho-scale-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let at = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
-    let [from, to, other, sfens] = ["a.nnue", "b.nnue", "nn.bin", "sfens"].map(at);
-    // A rook more.
-    let sfen = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n";
-    std::fs::write(&sfens, sfen).expect("written");
-    let value = |net: &str| -> i32 {
-        let shown = raicho(&["net", "show", net, "--sfen-file", &sfens]);
-        let shown = text(&shown.stdout);
-        let value = shown.lines().find_map(|line| line.split_once('\t'));
-        value
-            .and_then(|(_, value)| value.parse().ok())
-            .expect("a value")
-    };
-    assert!(raicho(&["net", "material", &from]).status.success());
-    let scaled = raicho(&["net", "scale", &from, "0.75", &to]);
-    assert!(scaled.status.success(), "{}", text(&scaled.stderr));
-    let (before, after) = (value(&from), value(&to));
-    assert!(
-        before > 900 && (after - before * 3 / 4).abs() <= 1,
-        "{before} {after}"
-    );
-    assert!(
-        raicho(&["net", "random", "kp_64x2-8-32", &other])
-            .status
-            .success()
-    );
-    for (arguments, expected) in [
-        (["net", "scale", &other, "2", &to], "FV_SCALE"),
-        (["net", "scale", &from, "0", &to], "0.01 to 100"),
-        (["net", "scale", &from, "50", &to], "1 to 4096"),
-        (["net", "scale", &at("none"), "2", &to], "none"),
-    ] {
-        let refused = raicho(&arguments);
-        assert!(!refused.status.success());
-        assert!(
-            text(&refused.stderr).contains(expected),
-            "{}",
-            text(&refused.stderr)
-        );
-    }
-    assert_eq!(value(&to), after, "what is refused writes nothing");
-    std::fs::remove_dir_all(&folder).expect("it is there");
 }
 
 /// The only line of a message, without its end.

@@ -11,5 +11,6 @@ mod misbehaving;
 mod cli;
 mod client;
 mod mate;
+mod net;
 mod search;
 mod usi;

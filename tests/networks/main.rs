@@ -8,6 +8,7 @@ mod folder;
 
 mod kppt;
 mod kppt_files;
+mod kppt_fuzz;
 mod nnue;
 mod nnue_kernels;
 mod walk;

@@ -11,14 +11,14 @@ use raicho::records::pack::{PackGame, PackReason, PackWriter};
 use raicho::types::Color;
 
 /// An empty folder for one test.
-fn folder(name: &str) -> PathBuf {
+pub(super) fn folder(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).expect("the folder can be made");
     path
 }
 
-fn raicho(arguments: &[&str], paths: &[&Path]) -> Output {
+pub(super) fn raicho(arguments: &[&str], paths: &[&Path]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_raicho"))
         .args(arguments)
         .args(paths)
@@ -26,11 +26,11 @@ fn raicho(arguments: &[&str], paths: &[&Path]) -> Output {
         .expect("the program starts")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn run(arguments: &[&str], paths: &[&Path]) -> String {
+pub(super) fn run(arguments: &[&str], paths: &[&Path]) -> String {
     let output = raicho(arguments, paths);
     let said = text(&output.stdout) + &text(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {said}");
@@ -84,7 +84,7 @@ fn games_and_trees_are_learnt_from_together() {
 }
 
 /// Writes 60 games of moves spread over the list of legal ones, with scores that favor the winner.
-fn write_games(path: &Path) {
+pub(super) fn write_games(path: &Path) {
     write_parts_of_games(path, 1);
 }
 

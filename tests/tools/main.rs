@@ -13,5 +13,6 @@ mod csa;
 mod formats;
 mod gensfen;
 mod learn;
+mod learn_kppt;
 mod long_work;
 mod spsa;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
+use super::three_pieces::ThreePieceArguments;
 use crate::cli::work::Indivisible;
 use crate::train::data::Sources;
 use crate::train::learn::{
@@ -13,6 +14,13 @@ use crate::train::learn::{
 
 /// Number of points of the loss curve, and of checkpoints, in a run.
 const POINTS: u64 = 100;
+
+/// The same with `--kind kppt`, whose checkpoints are some hundred megabytes.
+const KPPT_POINTS: u64 = 20;
+
+/// Default of `--batch` with `--kind kppt`. Smaller than for networks, because each position moves
+/// few of the weights.
+const KPPT_BATCH: usize = 4096;
 
 /// Maximum of `--epochs`.
 const MOST_EPOCHS: f64 = 1e6;
@@ -23,8 +31,9 @@ const MOST_EPOCHS: f64 = 1e6;
     before_help = "Example: raicho learn games/*.pack --width 256 --epochs 30 --fit-scale \
         --out run1",
     after_help = "The folder gets checkpoint.bin, loss.csv, loss.svg and at the end net.nnue, \
-        which EvalFile and --eval accept. Ctrl-C ends the run after the current step; --resume \
-        with the same data continues it."
+        which EvalFile and --eval accept; with --kind kppt the files of a three-piece evaluation, \
+        so that EvalDir and --eval accept the folder. Ctrl-C ends the run after the current step; \
+        --resume with the same data continues it."
 )]
 pub(in crate::cli) struct Arguments {
     /// Files of training data: .pack, .psv, .hcpe, .hcpe3, .psum or .tree; folders stand for all
@@ -45,6 +54,10 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     begin_with: Option<PathBuf>,
 
+    /// What is trained
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) kind: Kind,
+
     /// Number of threads [default: all]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) threads: Option<u16>,
@@ -60,7 +73,20 @@ pub(in crate::cli) struct Arguments {
     pub(super) course: CourseArguments,
 
     #[command(flatten)]
+    pub(super) pieces: ThreePieceArguments,
+
+    #[command(flatten)]
     pub(super) indivisible: Indivisible,
+}
+
+/// What is trained.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Kind {
+    /// A network of the engine's own shape
+    #[default]
+    Net,
+    /// A three-piece evaluation (KPPT), as Apery and `YaneuraOu` read it
+    Kppt,
 }
 
 /// The training data.
@@ -117,17 +143,17 @@ enum TacticalChoice {
 #[derive(Args)]
 #[command(next_help_heading = "Course")]
 pub(super) struct CourseArguments {
-    /// Width of the accumulator of each side, a multiple of 64
-    #[arg(long, value_name = "COLUMNS", default_value_t = Settings::default().width)]
-    width: usize,
+    /// Width of the accumulator of each side of a network, a multiple of 64 [default: 256]
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
 
     /// Number of passes over all positions
     #[arg(long, value_name = "N", default_value_t = 20.0)]
     epochs: f64,
 
-    /// Positions per step
-    #[arg(long, value_name = "POSITIONS", default_value_t = Settings::default().batch)]
-    batch: usize,
+    /// Positions per step [default: 16384, with --kind kppt 4096]
+    #[arg(long, value_name = "POSITIONS")]
+    batch: Option<usize>,
 
     /// Initial learning rate
     #[arg(long, default_value_t = Settings::default().rate.first)]
@@ -165,9 +191,10 @@ pub(super) struct CourseArguments {
     )]
     tree_full_depth: u8,
 
-    /// Weight decay: each step subtracts this times the learning rate from each weight
-    #[arg(long, default_value_t = Settings::default().decay)]
-    decay: f64,
+    /// Weight decay of a network: each step subtracts this times the learning rate from each
+    /// weight [default: 0.01]
+    #[arg(long)]
+    decay: Option<f64>,
 
     /// Exponent of the loss: the power of the distance to the target
     #[arg(long, default_value_t = Settings::default().power)]
@@ -238,8 +265,26 @@ impl Arguments {
         })
     }
 
+    fn width(&self) -> usize {
+        self.course.width.unwrap_or(Settings::default().width)
+    }
+
     /// Checks the options of a new run, so that wrong ones are refused before any data are read.
     pub(super) fn validate(&self) -> anyhow::Result<()> {
+        match self.kind {
+            Kind::Net => self.pieces.check_unused()?,
+            Kind::Kppt => {
+                let course = &self.course;
+                ensure!(
+                    course.width.is_none() && course.decay.is_none(),
+                    "--width and --decay are for networks, not for --kind kppt"
+                );
+                ensure!(
+                    self.begin_with.is_none(),
+                    "--begin-with is for networks, not for --kind kppt"
+                );
+            }
+        }
         // The number of positions only decides the number of steps.
         let scale = self.course.scale.unwrap_or(DEFAULT_SCALE);
         Ok(self.settings(1, scale)?.validate()?)
@@ -248,8 +293,7 @@ impl Arguments {
     /// The initial weights of a new run, `None` for random ones.
     pub(super) fn initial_weights(&self) -> anyhow::Result<Option<InitialWeights>> {
         let open = |path: &PathBuf| {
-            InitialWeights::open(path, self.course.width)
-                .with_context(|| path.display().to_string())
+            InitialWeights::open(path, self.width()).with_context(|| path.display().to_string())
         };
         self.begin_with.as_ref().map(open).transpose()
     }
@@ -274,13 +318,18 @@ impl Arguments {
             epochs > 0.0 && epochs <= MOST_EPOCHS,
             "--epochs {epochs}, expected more than 0 and at most {MOST_EPOCHS}"
         );
-        let steps = positions as f64 * epochs / course.batch.max(1) as f64;
+        let (batch, points) = match self.kind {
+            Kind::Net => (Settings::default().batch, POINTS),
+            Kind::Kppt => (KPPT_BATCH, KPPT_POINTS),
+        };
+        let batch = course.batch.unwrap_or(batch);
+        let steps = positions as f64 * epochs / batch.max(1) as f64;
         let steps = (steps.ceil() as u64).max(1);
         Ok(Settings {
-            width: course.width,
-            batch: course.batch,
+            width: self.width(),
+            batch,
             steps,
-            interval: steps.div_ceil(POINTS),
+            interval: steps.div_ceil(points),
             rate: Schedule {
                 first: course.rate,
                 last: course.last_rate,
@@ -290,7 +339,7 @@ impl Arguments {
                 },
             },
             result_weight: course.wdl,
-            decay: course.decay,
+            decay: course.decay.unwrap_or(Settings::default().decay),
             power: course.power,
             scale,
             trees: TreeWeight {

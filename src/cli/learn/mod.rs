@@ -1,25 +1,28 @@
 //! `raicho learn`: trains a network from teacher data.
 
 mod arguments;
+mod three_pieces;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
 use crate::cli::output;
-use crate::runs::FolderLock;
+use crate::runs::{FolderLock, Stop};
 use crate::train::learn::{
-    DEFAULT_SCALE, Data, InitialWeights, Learner, Source, Watch, best_before_rise, fit_scale,
+    DEFAULT_SCALE, Data, Learner, Run, Settings, Source, Watch, best_before_rise, fit_scale, kppt,
 };
 
 pub(super) use arguments::Arguments;
+use arguments::Kind;
 
 /// Files in the folder of a run.
 const CHECKPOINT_FILE: &str = "checkpoint.bin";
@@ -48,34 +51,97 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         );
         arguments.validate()?;
     }
+    let is_kppt = if arguments.resume {
+        kppt::Learner::is_checkpoint(&checkpoint).with_context(|| shown.to_string())?
+    } else {
+        arguments.kind == Kind::Kppt
+    };
+    if is_kppt {
+        run_kppt(arguments, &checkpoint)
+    } else {
+        run_net(arguments, &checkpoint)
+    }
+}
+
+/// The surroundings of a run.
+struct Place {
+    _lock: FolderLock,
+    pool: rayon::ThreadPool,
+    stop: Arc<Stop>,
+}
+
+impl Place {
+    fn new(arguments: &Arguments) -> anyhow::Result<Self> {
+        let threads = arguments.threads.map_or(0, usize::from);
+        Ok(Self {
+            _lock: FolderLock::take(&arguments.out)?,
+            pool: rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()?,
+            stop: stop_on_ctrl_c()?,
+        })
+    }
+
+    /// Performs all steps.
+    fn learn(&self, learner: &mut (impl Run + Send), folder: &Path) -> anyhow::Result<()> {
+        self.pool
+            .install(|| learn(learner, folder, self.stop.flag()))?;
+        if !learner.is_finished() {
+            // Not a success: a script must not take a part of a run for the whole.
+            bail!(
+                "interrupted after {} steps; --resume continues",
+                learner.steps()
+            );
+        }
+        Ok(())
+    }
+}
+
+fn run_net(arguments: &Arguments, checkpoint: &Path) -> anyhow::Result<()> {
     let initial = arguments.initial_weights()?;
-    let _lock = FolderLock::take(&arguments.out)?;
-    let threads = arguments.threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()?;
-    let stop = stop_on_ctrl_c()?;
+    let place = Place::new(arguments)?;
+    let shown = || checkpoint.display().to_string();
     let source = if arguments.resume {
-        let source = Learner::source(&checkpoint).with_context(|| shown.to_string())?;
+        let source = Learner::source(checkpoint).with_context(shown)?;
         arguments.moved(source)?
     } else {
         arguments.source()?
     };
-    let data = pool.install(|| load(&source, stop.flag()))?;
+    let data = place.pool.install(|| load(&source, place.stop.flag()))?;
     let mut learner = if arguments.resume {
-        Learner::resume(&checkpoint, &data).with_context(|| shown.to_string())?
+        Learner::resume(checkpoint, &data).with_context(shown)?
     } else {
-        begin(arguments, &data, initial)?
+        let mut learner = Learner::new(settings(arguments, &data)?, &data)?;
+        if let Some(weights) = initial {
+            learner.init_from(weights);
+        }
+        learner
     };
-    pool.install(|| learn(&mut learner, &arguments.out, stop.flag()))?;
-    if !learner.is_finished() {
-        // Not a success: a script must not take a part of a run for the whole.
-        bail!(
-            "interrupted after {} steps; --resume continues",
-            learner.steps()
-        );
-    }
+    place.learn(&mut learner, &arguments.out)?;
     export(&learner, &arguments.out, &arguments.course.text, &data)
+}
+
+fn run_kppt(arguments: &Arguments, checkpoint: &Path) -> anyhow::Result<()> {
+    let place = Place::new(arguments)?;
+    let shown = || checkpoint.display().to_string();
+    let source = if arguments.resume {
+        let source = kppt::Learner::source(checkpoint).with_context(shown)?;
+        arguments.moved(source)?
+    } else {
+        arguments.source()?
+    };
+    let data = place.pool.install(|| load(&source, place.stop.flag()))?;
+    let mut learner = if arguments.resume {
+        kppt::Learner::resume(checkpoint, &data).with_context(shown)?
+    } else {
+        let settings = settings(arguments, &data)?;
+        kppt::Learner::new(settings, arguments.pieces.options(), &data)?
+    };
+    place.learn(&mut learner, &arguments.out)?;
+    let pieces = &arguments.pieces;
+    place
+        .pool
+        .install(|| pieces.export(&learner, &arguments.out))
 }
 
 fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {
@@ -136,12 +202,8 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Begins a new run.
-fn begin<'a>(
-    arguments: &Arguments,
-    data: &'a Data,
-    initial: Option<InitialWeights>,
-) -> anyhow::Result<Learner<'a>> {
+/// The settings of a new run.
+fn settings(arguments: &Arguments, data: &Data) -> anyhow::Result<Settings> {
     let course = &arguments.course;
     let fitted = || fit_scale(data.training.iter());
     let scale = match course.scale {
@@ -152,7 +214,6 @@ fn begin<'a>(
         }
         None => DEFAULT_SCALE,
     };
-    let settings = arguments.settings(data.training.len(), scale)?;
     let mut out = output::stdout();
     match fitted() {
         Some(fitted) => writeln!(
@@ -161,27 +222,27 @@ fn begin<'a>(
         )?,
         None => writeln!(out, "scale {scale}; results are not predicted by scores")?,
     }
-    let mut learner = Learner::new(settings, data)?;
-    if let Some(weights) = initial {
-        learner.init_from(weights);
-    }
-    Ok(learner)
+    arguments.settings(data.training.len(), scale)
 }
+
+/// Least time between two checkpoints: those of three-piece evaluations are large.
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_mins(1);
 
 /// Performs all steps, and writes a checkpoint at regular intervals.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
-fn learn(learner: &mut Learner<'_>, folder: &Path, stop: &AtomicBool) -> anyhow::Result<()> {
+fn learn(learner: &mut impl Run, folder: &Path, stop: &AtomicBool) -> anyhow::Result<()> {
     let settings = learner.settings().clone();
     let meter = Meter::new("steps", Some(settings.steps), learner.steps());
     let (begun, first) = (Instant::now(), learner.steps());
     let mut words = String::new();
+    let mut written: Option<Instant> = None;
     let speed = |steps: u64| {
         let visits = (steps - first) * settings.batch as u64;
         visits as f64 / begun.elapsed().as_secs_f64()
     };
     while !learner.is_finished() && !stop.load(Ordering::Relaxed) {
         let points = learner.points().len();
-        learner.advance(stop, |steps| {
+        learner.advance(stop, &mut |steps| {
             meter.advance(steps, format!("{:.0} visits/s{words}", speed(steps)));
         });
         if let Some(point) = learner
@@ -194,7 +255,11 @@ fn learn(learner: &mut Learner<'_>, folder: &Path, stop: &AtomicBool) -> anyhow:
                 let _ = write!(words, ", held out {held_out:.6}");
             }
         }
-        write(learner, folder)?;
+        let is_due = written.is_none_or(|at| at.elapsed() >= BETWEEN_CHECKPOINTS);
+        if is_due || learner.is_finished() || stop.load(Ordering::Relaxed) {
+            write(learner, folder)?;
+            written = Some(Instant::now());
+        }
     }
     meter.finish();
     let seconds = begun.elapsed().as_secs_f64();
@@ -207,7 +272,7 @@ fn learn(learner: &mut Learner<'_>, folder: &Path, stop: &AtomicBool) -> anyhow:
     Ok(())
 }
 
-fn write(learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
+fn write(learner: &impl Run, folder: &Path) -> anyhow::Result<()> {
     let put = |name: &str, text: &str| {
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| path.display().to_string())

@@ -57,6 +57,9 @@ const KPP: Table = Table {
     ],
 };
 
+/// The names of the files of KK, KKP and KPP, as `YaneuraOu` reads them.
+pub const SYNTHESIZED: [&str; 3] = [KK.names[0], KKP.names[0], KPP.names[0]];
+
 /// The names of the files in a folder, as messages list them.
 pub const NAMES: &str = "KK_synthesized.bin, KKP_synthesized.bin and KPP_synthesized.bin, \
                          or KKP.bin and KPP.bin";

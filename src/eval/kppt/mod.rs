@@ -20,7 +20,8 @@ mod numbers;
 pub mod scalar;
 mod tables;
 
+pub use super::bona_piece::{HAND_END, PIECES_END, PIECES_IN_SET, number_in_hand, number_on_board};
 pub use explain::explain;
-pub use file::{KpptError, NAMES, Warning, files_in};
+pub use file::{KpptError, NAMES, SYNTHESIZED, Warning, files_in};
 pub use model::{Accumulator, Model};
 pub use tables::{Kind, Tables};

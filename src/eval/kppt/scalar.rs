@@ -6,7 +6,7 @@ use crate::position::Position;
 use crate::types::{Color, Value};
 
 /// What the sums are divided by: the weights are in 1/32 of a unit in which a pawn is 90.
-pub(super) const SCALE: i32 = 32;
+pub const SCALE: i32 = 32;
 
 /// A board part, positive where black is ahead or, in KPP, where the king's side is ahead, and a
 /// turn part for the side to move.

@@ -22,6 +22,7 @@ mod layers;
 mod material_network;
 mod model;
 mod network;
+mod noise;
 pub mod output_buckets;
 mod output_sum;
 pub mod random;

@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use super::order::mixed;
 use crate::records::game::GameResult;
 use crate::records::teacher::Record;
+use crate::util::mixed;
 
 /// The choice among the records of one file. Every record must be asked for in order, bad ones
 /// included.

@@ -5,20 +5,21 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
 use super::adam::Adam;
 use super::checkpoint::{Checkpoint, CheckpointError, State};
 use super::chunk::{CHUNK, Chunk};
+use super::held_out_losses::HeldOutLosses;
 use super::initial_weights::InitialWeights;
 use super::load::{Data, Source};
-use super::loss::{Target, Targets, loss_and_slope};
-use super::loss_curve::{self, Point};
+use super::loss::{Target, Targets};
+use super::loss_curve::Point;
 use super::order::Order;
 use super::pass::Pass;
 use super::quantise::{self, Quantised};
+use super::run::Run;
 use super::settings::{Settings, SettingsError};
 use super::weights::Weights;
 
@@ -120,48 +121,51 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The settings of the run.
-    pub fn settings(&self) -> &Settings {
+    fn held_out_losses(&mut self) -> [f64; 3] {
+        let mut losses = HeldOutLosses::new(&self.settings);
+        let count = self.data.held_out.len().min(MAX_HELD_OUT);
+        let mut chunk = Chunk::new();
+        for samples in self.data.held_out[..count].chunks(CHUNK) {
+            chunk.fill(samples.iter(), |_| Target::exact(0.0));
+            let outputs = self.pass.forward(&self.weights, &chunk);
+            for (sample, &output) in samples.iter().zip(outputs) {
+                losses.add(sample, output);
+            }
+        }
+        losses.means()
+    }
+
+    /// The quantised network; `text` is stored in its file. The rounding error is measured on
+    /// held-out positions, or on the first training positions where none are held out.
+    pub fn quantised(&self, text: &str) -> Quantised {
+        let samples = if self.data.held_out.is_empty() {
+            &self.data.training
+        } else {
+            &self.data.held_out
+        };
+        let samples = &samples[..samples.len().min(MAX_COMPARED)];
+        let (training, scale) = (&self.data.training, self.settings.scale);
+        let known = training
+            .iter()
+            .step_by(training.len().div_ceil(MAX_FITTED).max(1));
+        quantise::quantise(&self.weights, scale, text, known, samples)
+    }
+}
+
+impl Run for Learner<'_> {
+    fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Number of steps made.
-    pub fn steps(&self) -> u64 {
+    fn steps(&self) -> u64 {
         self.adam.steps
     }
 
-    /// Whether all steps are made.
-    pub fn is_finished(&self) -> bool {
-        self.steps() >= self.settings.steps
-    }
-
-    /// The loss curve so far.
-    pub fn points(&self) -> &[Point] {
+    fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// The loss curve as comma-separated values, and as an SVG picture once there are two points.
-    pub fn curve(&self) -> (String, Option<String>) {
-        (
-            loss_curve::to_csv(&self.points),
-            loss_curve::to_svg(&self.points),
-        )
-    }
-
-    /// Makes steps up to the next point of the loss curve, or until `stop` is set. `on_step`
-    /// receives the number of steps made. Runs on the rayon pool of the caller.
-    pub fn advance(&mut self, stop: &AtomicBool, mut on_step: impl FnMut(u64)) {
-        while !self.is_finished() && !stop.load(Ordering::Relaxed) {
-            self.step();
-            on_step(self.steps());
-            if self.steps().is_multiple_of(self.settings.interval) || self.is_finished() {
-                self.measure();
-                return;
-            }
-        }
-    }
-
-    /// One optimiser step on one batch. The next batch is prepared in parallel.
+    /// The next batch is prepared in parallel.
     fn step(&mut self) {
         let Self {
             settings,
@@ -198,69 +202,16 @@ impl<'a> Learner<'a> {
         std::mem::swap(batch, spare);
     }
 
-    /// Appends a point to the loss curve.
     fn measure(&mut self) {
-        let settings = &self.settings;
-        let step = self.adam.steps;
+        let held_out = (!self.data.held_out.is_empty()).then(|| self.held_out_losses());
         let since = self.points.last().map_or(0, |point| point.step);
-        let visits = (step - since) * settings.batch as u64;
-        let share = settings.share(step - 1);
-        let mut point = Point {
-            step,
-            visits: step * settings.batch as u64,
-            rate: settings.rate.at(share),
-            result_weight: settings.result_weight.at(share),
-            training: self.loss / visits as f64,
-            held_out: None,
-            held_out_score: None,
-            held_out_result: None,
-        };
+        let steps = since..self.adam.steps;
+        let point = Point::new(&self.settings, steps, self.loss, held_out);
         self.loss = 0.0;
-        if !self.data.held_out.is_empty() {
-            let [held_out, score, result] = self.held_out_losses();
-            point.held_out = Some(held_out);
-            point.held_out_score = Some(score);
-            point.held_out_result = Some(result);
-        }
         self.points.push(point);
     }
 
-    /// The mean losses of the held-out positions: against the target at the end of the run, against
-    /// the scores, and against the results of those that have one.
-    fn held_out_losses(&mut self) -> [f64; 3] {
-        let settings = &self.settings;
-        let count = self.data.held_out.len().min(MAX_HELD_OUT);
-        let targets =
-            [settings.result_weight.last, 0.0, 1.0].map(|weight| settings.targets(weight));
-        let power = settings.power as f32;
-        let mut sums = [0.0; 3];
-        let mut results = 0_usize;
-        let mut chunk = Chunk::new();
-        for samples in self.data.held_out[..count].chunks(CHUNK) {
-            chunk.fill(samples.iter(), |_| Target::exact(0.0));
-            let outputs = self.pass.forward(&self.weights, &chunk);
-            for (sample, &output) in samples.iter().zip(outputs) {
-                let has_result = sample.result().is_some();
-                results += usize::from(has_result);
-                for (sum, targets) in sums.iter_mut().zip(&targets[..2 + usize::from(has_result)]) {
-                    let (loss, _) = loss_and_slope(output, targets.of(sample), power);
-                    *sum += f64::from(loss);
-                }
-            }
-        }
-        let [target, score, result] = sums;
-        [
-            target / count as f64,
-            score / count as f64,
-            result / results.max(1) as f64,
-        ]
-    }
-
-    /// Writes a checkpoint. An interruption leaves the old file intact.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn save(&self, path: &Path) -> io::Result<()> {
+    fn save(&self, path: &Path) -> io::Result<()> {
         let state = State {
             settings: self.settings.clone(),
             source: self.data.source.clone(),
@@ -270,33 +221,6 @@ impl<'a> Learner<'a> {
             points: self.points.clone(),
         };
         Checkpoint::save(path, &state, &self.weights, &self.adam)
-    }
-
-    /// The quantised network; `text` is stored in its file. The rounding error is measured on
-    /// held-out positions, or on the first training positions where none are held out.
-    pub fn quantised(&self, text: &str) -> Quantised {
-        let samples = if self.data.held_out.is_empty() {
-            &self.data.training
-        } else {
-            &self.data.held_out
-        };
-        let samples = &samples[..samples.len().min(MAX_COMPARED)];
-        let (training, scale) = (&self.data.training, self.settings.scale);
-        let known = training
-            .iter()
-            .step_by(training.len().div_ceil(MAX_FITTED).max(1));
-        quantise::quantise(&self.weights, scale, text, known, samples)
-    }
-}
-
-impl Settings {
-    /// The targets with this weight of the results.
-    fn targets(&self, result_weight: f64) -> Targets {
-        Targets {
-            scale: f32::from(self.scale),
-            result_weight: result_weight as f32,
-            trees: self.trees,
-        }
     }
 }
 
@@ -318,7 +242,7 @@ impl Batch {
     fn fill(&mut self, data: &Data, order: Order, settings: &Settings, step: u64) {
         let size = settings.batch as u64;
         let start = step * size;
-        let targets = settings.targets(settings.result_weight.at(settings.share(step)));
+        let targets = Targets::new(settings, settings.result_weight.at(settings.share(step)));
         self.chunks
             .par_iter_mut()
             .enumerate()

@@ -1,7 +1,7 @@
 //! The training target and the loss function.
 
 use super::sample::{Label, Sample};
-use super::settings::TreeWeight;
+use super::settings::{Settings, TreeWeight};
 use crate::types::Bound;
 
 /// The logistic function: the winning probability of an output.
@@ -44,6 +44,15 @@ pub(super) struct Targets {
 }
 
 impl Targets {
+    /// The targets of a run with this weight of the results.
+    pub(super) fn new(settings: &Settings, result_weight: f64) -> Self {
+        Self {
+            scale: f32::from(settings.scale),
+            result_weight: result_weight as f32,
+            trees: settings.trees,
+        }
+    }
+
     pub(super) fn of(&self, sample: &Sample) -> Target {
         let score = logistic(f32::from(sample.score()) / self.scale);
         match sample.label() {

@@ -3,9 +3,12 @@
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
+
+use super::settings::Settings;
 
 /// One point of the loss curve. Losses are means over positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -27,6 +30,30 @@ pub struct Point {
     pub held_out_score: Option<f64>,
     /// Loss on held-out positions, against the results alone.
     pub held_out_result: Option<f64>,
+}
+
+impl Point {
+    /// A point after `steps`, the steps since the last point, with the sum of the losses of their
+    /// positions and the means of the held-out ones against target, scores and results.
+    pub(super) fn new(
+        settings: &Settings,
+        steps: Range<u64>,
+        loss: f64,
+        held_out: Option<[f64; 3]>,
+    ) -> Self {
+        let visits = (steps.end - steps.start) * settings.batch as u64;
+        let share = settings.share(steps.end - 1);
+        Self {
+            step: steps.end,
+            visits: steps.end * settings.batch as u64,
+            rate: settings.rate.at(share),
+            result_weight: settings.result_weight.at(share),
+            training: loss / visits as f64,
+            held_out: held_out.map(|losses| losses[0]),
+            held_out_score: held_out.map(|losses| losses[1]),
+            held_out_result: held_out.map(|losses| losses[2]),
+        }
+    }
 }
 
 /// The points as comma-separated values, with a header line.

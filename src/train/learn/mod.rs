@@ -6,6 +6,8 @@
 //! | `sample`, `filter`, `leaf`, `load` | selection of positions, 48 bytes each in memory |
 //! | `td_lambda`, `held_out_games` | scores averaged over the game; choice of validation games |
 //! | `order`, `chunk` | shuffled order of each epoch; features of a batch and their transpose |
+//! | `run`, `held_out_losses` | what all runs have in common |
+//! | `kppt` | three-piece evaluations instead of networks |
 //! | `weights`, `pass`, `loss` | the network in 32-bit floats, forward and backward pass |
 //! | `adam`, `schedule` | optimiser, learning rate and weight of results |
 //! | `learner`, `initial_weights`, `loss_curve` | a run and its loss curve |
@@ -20,7 +22,9 @@ mod chunk;
 mod filter;
 mod fit;
 mod held_out_games;
+mod held_out_losses;
 mod initial_weights;
+pub mod kppt;
 mod leaf;
 mod learner;
 mod load;
@@ -30,6 +34,7 @@ mod order;
 mod pass;
 mod quantise;
 mod rounding;
+mod run;
 mod sample;
 mod schedule;
 mod settings;
@@ -44,6 +49,7 @@ pub use learner::Learner;
 pub use load::{Data, Fault, LoadError, Source, Watch};
 pub use loss_curve::{Point, best_before_rise};
 pub use quantise::{ErrorReport, Quantised};
+pub use run::Run;
 pub use sample::{Label, Sample};
 pub use schedule::{Schedule, Shape};
 pub use settings::{DEFAULT_SCALE, Settings, SettingsError, TreeWeight};

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::util::mixed;
+
 /// Feistel rounds; four make the order look random.
 const ROUNDS: usize = 4;
 
@@ -65,14 +67,6 @@ impl Order {
             }
         }
     }
-}
-
-/// Hashes a number (the finaliser of `SplitMix64`, Vigna 2015).
-pub(super) fn mixed(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]

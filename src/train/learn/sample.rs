@@ -169,7 +169,27 @@ impl Sample {
     /// per side.
     pub(super) fn features(&self, to: &mut [ActiveFeatures; 2]) -> usize {
         let table = &*TABLE;
-        let mut pieces = [(0_usize, 0_usize); MAX_ACTIVE];
+        let mut pieces = [(0, 0); MAX_ACTIVE];
+        let (count, kings) = self.on_board(&mut pieces);
+        let us = self.side_to_move();
+        let mut active = count;
+        for (side, to) in [us, !us].into_iter().zip(to) {
+            let is_mirrored = table.is_mirrored[side.index()][kings[side.index()]];
+            let on_board = &table.on_board[usize::from(is_mirrored)][side.index()];
+            for (to, &(code, square)) in to.iter_mut().zip(&pieces[..count]) {
+                *to = on_board[code * Square::NUM + square];
+            }
+            active = count + self.features_in_hand(side, &mut to[count..]);
+        }
+        active
+    }
+
+    /// Writes code and square of each piece on the board, and returns their number and the squares
+    /// of the kings of black and white.
+    pub(super) fn on_board(
+        &self,
+        pieces: &mut [(usize, usize); MAX_ACTIVE],
+    ) -> (usize, [usize; Color::NUM]) {
         let mut kings = [0; Color::NUM];
         let mut count = 0;
         for (number, mut word) in self.board_words().into_iter().enumerate() {
@@ -186,30 +206,24 @@ impl Sample {
                 count += 1;
             }
         }
-        let us = self.side_to_move();
-        let mut active = count;
-        for (side, to) in [us, !us].into_iter().zip(to) {
-            let is_mirrored = table.is_mirrored[side.index()][kings[side.index()]];
-            let on_board = &table.on_board[usize::from(is_mirrored)][side.index()];
-            for (to, &(code, square)) in to.iter_mut().zip(&pieces[..count]) {
-                *to = on_board[code * Square::NUM + square];
-            }
-            active = count + self.features_in_hand(side, &mut to[count..]);
-        }
-        active
+        (count, kings)
+    }
+
+    /// Number of pieces of a type in the hand of a side.
+    pub(super) fn in_hand(&self, owner: Color, kind: PieceType) -> u32 {
+        let mask = if kind == PieceType::Pawn { 31 } else { 15 };
+        self.hands[owner.index()] >> hand_shift(kind) & mask
     }
 
     fn features_in_hand(&self, side: Color, to: &mut [u16]) -> usize {
         let mut active = 0;
         for owner in Color::ALL {
-            let hand = self.hands[owner.index()];
-            if hand == 0 {
+            if self.hands[owner.index()] == 0 {
                 continue;
             }
             let first = &TABLE.in_hand[side.index()][owner.index()];
             for kind in PieceType::HAND {
-                let mask = if kind == PieceType::Pawn { 31 } else { 15 };
-                for number in 0..(hand >> hand_shift(kind) & mask) as u16 {
+                for number in 0..self.in_hand(owner, kind) as u16 {
                     to[active] = first[kind.index()] + number;
                     active += 1;
                 }
@@ -232,7 +246,7 @@ impl Sample {
 }
 
 /// One more than the largest code of a piece.
-const CODES: usize = 1 << PIECE_BITS;
+pub(super) const CODES: usize = 1 << PIECE_BITS;
 const BLACK_KING: usize = Piece::new(Color::Black, PieceType::King).index();
 const WHITE_KING: usize = Piece::new(Color::White, PieceType::King).index();
 

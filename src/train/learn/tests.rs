@@ -12,6 +12,7 @@ use super::learner::Learner;
 use super::load::Data;
 use super::loss::{Target, Targets};
 use super::pass::Pass;
+use super::run::Run as _;
 use super::sample::{FEATURES, Label, MAX_ACTIVE, Sample};
 use super::schedule::Schedule;
 use super::settings::{Settings, TreeWeight};
@@ -30,7 +31,11 @@ fn material(position: &Position) -> i32 {
 }
 
 /// Calls `action` with `count` positions of random games.
-fn for_each_random_position(count: usize, seed: u64, mut action: impl FnMut(&mut Position)) {
+pub(super) fn for_each_random_position(
+    count: usize,
+    seed: u64,
+    mut action: impl FnMut(&mut Position),
+) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut done = 0;
     while done < count {
@@ -236,7 +241,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn run_to_end(learner: &mut Learner<'_>) {
     while !learner.is_finished() {
-        learner.advance(&NEVER, |_| ());
+        learner.advance(&NEVER, &mut |_| ());
     }
 }
 
@@ -360,8 +365,8 @@ fn a_resumed_run_is_the_same() {
 
     let mut first = Learner::new(settings(), &data).expect("good settings");
     let stop = AtomicBool::new(false);
-    first.advance(&NEVER, |_| ());
-    first.advance(&stop, |step| {
+    first.advance(&NEVER, &mut |_| ());
+    first.advance(&stop, &mut |step| {
         stop.store(step == 27, std::sync::atomic::Ordering::Relaxed);
     });
     assert_eq!(first.steps(), 27);

@@ -1,0 +1,228 @@
+//! A training run of a three-piece evaluation, which may be interrupted and resumed.
+
+use std::io;
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::checkpoint::{Checkpoint, Header};
+use super::factors::Options;
+use super::fold::Folded;
+use super::pass::{Pass, Step};
+use super::tables::Tables;
+use super::view::Batch;
+use crate::eval::kppt::scalar::Weights;
+use crate::train::learn::checkpoint::CheckpointError;
+use crate::train::learn::held_out_losses::HeldOutLosses;
+use crate::train::learn::load::{Data, Source};
+use crate::train::learn::loss::{Target, Targets};
+use crate::train::learn::loss_curve::Point;
+use crate::train::learn::order::Order;
+use crate::train::learn::run::Run;
+use crate::train::learn::sample::Sample;
+use crate::train::learn::settings::{Settings, SettingsError};
+
+/// Most held-out positions that are evaluated per point of the curve.
+const MAX_HELD_OUT: usize = 50_000;
+
+/// Held-out positions that are evaluated at a time.
+const HELD_OUT_BATCH: usize = 4096;
+
+/// Why a run cannot begin.
+#[derive(Debug, Error)]
+pub enum LearnerError {
+    /// A setting is out of range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// There is not enough memory.
+    #[error("no memory for the weights: {0}")]
+    Memory(#[from] io::Error),
+}
+
+/// A run and the data that it learns from. Width and decay of the settings have no meaning for it.
+pub struct Learner<'a> {
+    header: Header,
+    data: &'a Data,
+    order: Order,
+    tables: Tables,
+    pass: Pass,
+    /// The batch of the next step; `None` before the first step.
+    batch: Option<Batch>,
+    /// The batch after it, which is prepared during the step.
+    spare: Batch,
+}
+
+impl<'a> Learner<'a> {
+    /// A new run from weights of 0.
+    ///
+    /// # Errors
+    /// A setting is out of range, or there is not enough memory.
+    pub fn new(settings: Settings, options: Options, data: &'a Data) -> Result<Self, LearnerError> {
+        settings.validate()?;
+        let tables = Tables::new(options.factors, options.kings, settings.scale)?;
+        let header = Header {
+            settings,
+            options,
+            source: data.source.clone(),
+            fingerprint: data.fingerprint(),
+            steps: 0,
+            loss: 0.0,
+            points: Vec::new(),
+        };
+        Ok(Self::with(header, tables, data))
+    }
+
+    /// Whether a file is the checkpoint of such a run.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn is_checkpoint(path: &Path) -> io::Result<bool> {
+        Checkpoint::is_one(path)
+    }
+
+    /// The data source of a checkpoint; [`Self::resume`] needs its data.
+    ///
+    /// # Errors
+    /// The checkpoint cannot be read.
+    pub fn source(path: &Path) -> Result<Source, CheckpointError> {
+        Checkpoint::source(path)
+    }
+
+    /// Resumes the run of a checkpoint. It continues exactly as an uninterrupted run.
+    ///
+    /// # Errors
+    /// The checkpoint cannot be read, or belongs to other data.
+    pub fn resume(path: &Path, data: &'a Data) -> Result<Self, CheckpointError> {
+        let Checkpoint { header, tables } = Checkpoint::open(path)?;
+        if header.fingerprint != data.fingerprint() {
+            return Err(CheckpointError::Data);
+        }
+        Ok(Self::with(header, tables, data))
+    }
+
+    fn with(header: Header, tables: Tables, data: &'a Data) -> Self {
+        Self {
+            order: Order::new(data.training.len(), header.settings.seed),
+            header,
+            data,
+            tables,
+            pass: Pass::default(),
+            batch: None,
+            spare: Batch::new(),
+        }
+    }
+
+    /// What is learnt.
+    pub fn options(&self) -> Options {
+        self.header.options
+    }
+
+    /// Bytes of all weights with what the optimiser knows of them. The system provides memory only
+    /// where there are weights that some position has.
+    pub fn bytes(&self) -> usize {
+        self.tables.bytes()
+    }
+
+    /// The weights, all factors summed. With `is_spread`, those of both kings are spread over their
+    /// weights with the 38 pieces, so that KK is 0.
+    pub fn folded(&self, is_spread: bool) -> impl Weights + Sync + use<'_> {
+        Folded::new(&self.tables, self.header.settings.scale, is_spread)
+    }
+
+    /// The outputs for positions, in units of the scale.
+    #[cfg(test)]
+    pub(super) fn outputs(&mut self, samples: &[&Sample]) -> Vec<f32> {
+        let mut batch = Batch::new();
+        batch.fill(samples, |_| Target::exact(0.0));
+        let scale = f32::from(self.header.settings.scale);
+        self.pass.forward(&self.tables, &batch, scale).to_vec()
+    }
+
+    #[cfg(test)]
+    pub(super) fn tables(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+}
+
+impl Run for Learner<'_> {
+    fn settings(&self) -> &Settings {
+        &self.header.settings
+    }
+
+    fn steps(&self) -> u64 {
+        self.header.steps
+    }
+
+    fn points(&self) -> &[Point] {
+        &self.header.points
+    }
+
+    /// The next batch is prepared in parallel.
+    fn step(&mut self) {
+        let Self {
+            header,
+            data,
+            order,
+            tables,
+            pass,
+            spare,
+            ..
+        } = self;
+        let Header {
+            settings, options, ..
+        } = &*header;
+        let number = header.steps;
+        let fill = |batch: &mut Batch, number: u64| {
+            let size = settings.batch as u64;
+            let visits = order.of(number * size..(number + 1) * size);
+            let samples: Vec<&Sample> = visits.map(|visit| &data.training[visit]).collect();
+            let weight = settings.result_weight.at(settings.share(number));
+            let targets = Targets::new(settings, weight);
+            batch.fill(&samples, |sample| targets.of(sample));
+        };
+        let batch = self.batch.get_or_insert_with(|| {
+            let mut batch = Batch::new();
+            fill(&mut batch, number);
+            batch
+        });
+        let step = Step {
+            power: settings.power as f32,
+            rate: Some(settings.rate.at(settings.share(number)) as f32),
+            scale: f32::from(settings.scale),
+            kings: options.kings,
+        };
+        let (loss, ()) = rayon::join(
+            || pass.step(tables, batch, step),
+            || fill(spare, number + 1),
+        );
+        std::mem::swap(batch, spare);
+        header.loss += loss;
+        header.steps += 1;
+    }
+
+    fn measure(&mut self) {
+        let held_out = &self.data.held_out[..self.data.held_out.len().min(MAX_HELD_OUT)];
+        let settings = &self.header.settings;
+        let mut losses = HeldOutLosses::new(settings);
+        let mut batch = Batch::new();
+        for samples in held_out.chunks(HELD_OUT_BATCH) {
+            let samples: Vec<&Sample> = samples.iter().collect();
+            batch.fill(&samples, |_| Target::exact(0.0));
+            let scale = f32::from(settings.scale);
+            let outputs = self.pass.forward(&self.tables, &batch, scale);
+            for (sample, &output) in samples.into_iter().zip(outputs) {
+                losses.add(sample, output);
+            }
+        }
+        let held_out = (!held_out.is_empty()).then(|| losses.means());
+        let since = self.header.points.last().map_or(0, |point| point.step);
+        let steps = since..self.header.steps;
+        let point = Point::new(settings, steps, self.header.loss, held_out);
+        self.header.points.push(point);
+        self.header.loss = 0.0;
+    }
+
+    fn save(&self, path: &Path) -> io::Result<()> {
+        Checkpoint::save(path, &self.header, &self.tables)
+    }
+}

@@ -1,0 +1,307 @@
+//! Backward pass with the step of the optimiser, the hot part of training.
+//!
+//! The backward pass divides the tables, not the positions: each task owns the weights of a king or
+//! of the pairs whose higher piece belongs to one group, goes over all positions of the batch in
+//! their order, and then moves the weights it touched. So results do not depend on the number of
+//! threads, and no gradient is stored twice.
+
+use rayon::prelude::*;
+
+use super::factors::{Factor, KingConstants};
+use super::forward::{output_of, sum_of_view};
+use super::index::{GROUPS, KINGS, RELATIVE_PAIRS, relative_rows_of, rows_of};
+use super::rows::{
+    PAIRS, king_piece, king_row, pair_row, rank_start, relative_pair_row, relative_piece,
+    relative_row, sign_of,
+};
+use super::tables::{Part, Tables, Weight, length, pairs_of, parts, relative_pairs_of};
+use super::view::{Batch, PIECES, View};
+use crate::train::learn::loss::loss_and_slope;
+use crate::types::Rank;
+
+/// Views per task of the forward pass.
+const VIEWS: usize = 64;
+
+/// The buffers of passes.
+#[derive(Debug, Default)]
+pub(super) struct Pass {
+    /// Sums of views in the order of their kings.
+    by_king: Vec<Weight>,
+    /// Sums of both views of each position.
+    sums: Vec<[Weight; 2]>,
+    outputs: Vec<f32>,
+    /// Derivative of the loss by the output, for each position.
+    slopes: Vec<f32>,
+    /// What each task touches.
+    touched: Vec<Vec<u32>>,
+}
+
+/// What the backward pass needs to know of the run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Exponent of the loss.
+    pub(super) power: f32,
+    /// Learning rate; `None` leaves the gradients in the tables.
+    pub(super) rate: Option<f32>,
+    /// The value of an output of 1.
+    pub(super) scale: f32,
+    /// Whether the constants of kings are learnt.
+    pub(super) kings: KingConstants,
+}
+
+impl Pass {
+    /// The outputs for the positions of a batch, for the side to move, in units of the scale.
+    pub(super) fn forward(&mut self, tables: &Tables, batch: &Batch, scale: f32) -> &[f32] {
+        // The views of one king have weights in common, which stay in the cache.
+        let order = batch.by_king.concat();
+        self.by_king.resize(order.len(), [0.0; 2]);
+        let sums = self.by_king.par_chunks_mut(VIEWS);
+        sums.zip(order.par_chunks(VIEWS)).for_each(|(sums, views)| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    for (sum, &number) in sums.iter_mut().zip(views) {
+                        let number = number as usize;
+                        *sum = sum_of_view(tables, &batch.views[number / 2][number % 2]);
+                    }
+                },
+            );
+        });
+        self.sums.resize(batch.positions.len(), [[0.0; 2]; 2]);
+        for (&number, &sum) in order.iter().zip(&self.by_king) {
+            self.sums[number as usize / 2][number as usize % 2] = sum;
+        }
+        let positions = batch.positions.par_iter().zip(&batch.views);
+        let positions = positions.zip(&self.sums).with_min_len(VIEWS);
+        let outputs = positions.map(|((info, views), &sums)| {
+            output_of(tables, info, (sums, views[0].count.into()), scale)
+        });
+        outputs.collect_into_vec(&mut self.outputs);
+        &self.outputs
+    }
+
+    /// One step on a batch. Returns the loss before it as the sum over all positions.
+    pub(super) fn step(&mut self, tables: &mut Tables, batch: &Batch, step: Step) -> f64 {
+        self.forward(tables, batch, step.scale);
+        let mut sum = 0.0;
+        self.slopes.clear();
+        for (info, &output) in batch.positions.iter().zip(&self.outputs) {
+            let (loss, slope) = loss_and_slope(output, info.target, step.power);
+            sum += f64::from(loss);
+            self.slopes.push(slope);
+        }
+        let slopes = &self.slopes;
+        tasks(tables, &mut self.touched, step.kings)
+            .into_par_iter()
+            .for_each(|task| {
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || task.run(batch, slopes, step.rate),
+                );
+            });
+        sum
+    }
+}
+
+// --- Tasks ---
+
+/// Work on weights that no other task touches.
+enum Task<'a> {
+    /// The pairs of a king.
+    King(usize, Part<'a>),
+    /// Relative pairs whose higher piece belongs to a group.
+    Relative(usize, Part<'a>),
+    /// Pairs whose higher piece belongs to a group, by factor.
+    Pairs(usize, Factor, Part<'a>),
+    /// Both kings, with a piece or without.
+    Kings(Factor, Part<'a>),
+    /// A king, with a piece or without.
+    Pieces(Factor, Part<'a>),
+}
+
+/// Divides the tables. `touched` gets a list for each task.
+fn tasks<'a>(
+    tables: &'a mut Tables,
+    touched: &'a mut Vec<Vec<u32>>,
+    constants: KingConstants,
+) -> Vec<Task<'a>> {
+    let most = KINGS + 4 * GROUPS + Factor::NUM;
+    touched.resize(most, Vec::new());
+    let mut touched = touched.iter_mut();
+    let mut tasks = Vec::with_capacity(most);
+    let groups = 0..GROUPS;
+    for (factor, table) in Factor::ALL.into_iter().zip(&mut tables.0) {
+        let touched = &mut touched;
+        match factor {
+            Factor::Kpp => {
+                let lengths = (0..KINGS).map(|_| PAIRS);
+                let parts = parts(table, lengths, touched).into_iter().enumerate();
+                tasks.extend(parts.map(|(king, part)| Task::King(king, part)));
+            }
+            Factor::RelativeKpp => {
+                let lengths = groups.clone().map(relative_pairs_of);
+                let parts = parts(table, lengths, touched).into_iter().enumerate();
+                tasks.extend(parts.map(|(group, part)| Task::Relative(group, part)));
+            }
+            Factor::RankPp | Factor::Pp | Factor::RelativePp => {
+                let lengths = groups.clone().map(|group| match factor {
+                    Factor::RankPp => Rank::NUM * pairs_of(group),
+                    Factor::Pp => pairs_of(group),
+                    _ => RELATIVE_PAIRS,
+                });
+                let parts = parts(table, lengths, touched).into_iter().enumerate();
+                tasks.extend(parts.map(|(group, part)| Task::Pairs(group, factor, part)));
+            }
+            Factor::King if constants != KingConstants::Learnt => {}
+            Factor::Kkp | Factor::Kk | Factor::Kp | Factor::RelativeKp | Factor::King => {
+                let lengths = std::iter::once(length(factor));
+                let part = parts(table, lengths, touched).into_iter();
+                tasks.extend(part.map(|part| match factor {
+                    Factor::Kkp | Factor::Kk => Task::Kings(factor, part),
+                    _ => Task::Pieces(factor, part),
+                }));
+            }
+        }
+    }
+    tasks
+}
+
+impl Task<'_> {
+    /// Collects the gradients and moves the weights.
+    #[inline(always)]
+    fn run(self, batch: &Batch, slopes: &[f32], rate: Option<f32>) {
+        let part = match self {
+            Self::King(king, part) => of_king(king, part, batch, slopes),
+            Self::Relative(group, part) => of_relative(group, part, batch, slopes),
+            Self::Pairs(group, factor, part) => of_pairs(group, factor, part, batch, slopes),
+            Self::Kings(factor, part) => of_kings(factor, part, batch, slopes),
+            Self::Pieces(factor, part) => of_pieces(factor, part, batch, slopes),
+        };
+        if let Some(rate) = rate {
+            part.step(rate);
+        }
+    }
+}
+
+/// The gradient by the board and the turn part of the weights of a view.
+#[inline(always)]
+fn of_view(slope: f32, side: usize) -> Weight {
+    // The board part counts for the side of the king, the turn part for the side to move.
+    [if side == 0 { slope } else { -slope }, slope]
+}
+
+/// All views with their gradients, those without any left out.
+#[inline(always)]
+fn views<'a>(
+    batch: &'a Batch,
+    slopes: &'a [f32],
+) -> impl Iterator<Item = (&'a View, Weight)> + use<'a> {
+    let positions = batch.views.iter().zip(slopes);
+    let positions = positions.filter(|&(_, &slope)| slope != 0.0);
+    positions.flat_map(|(views, &slope)| {
+        let [us, them] = views;
+        [(us, of_view(slope, 0)), (them, of_view(slope, 1))]
+    })
+}
+
+#[inline(always)]
+fn of_king<'a>(king: usize, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+    let mut row = [0; PIECES];
+    for &number in &batch.by_king[king] {
+        let (position, side) = (number as usize / 2, number as usize % 2);
+        if slopes[position] == 0.0 {
+            continue;
+        }
+        let view = &batch.views[position][side];
+        let gradient = of_view(slopes[position], side);
+        for piece in 1..usize::from(view.count) {
+            king_row(view, piece, &mut row);
+            part.add_row(&row[..piece], 0, gradient);
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn of_relative<'a>(group: usize, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+    let mut row = [0; PIECES];
+    let first = relative_rows_of(group) as u32;
+    for (view, gradient) in views(batch, slopes) {
+        for piece in view.starts[group]..view.starts[group + 1] {
+            relative_row(view, piece.into(), &mut row);
+            part.add_row(&row[..piece.into()], first, gradient);
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn of_pairs<'a>(
+    group: usize,
+    factor: Factor,
+    mut part: Part<'a>,
+    batch: &Batch,
+    slopes: &[f32],
+) -> Part<'a> {
+    let mut row = [0; PIECES];
+    if factor == Factor::RelativePp && group == 0 {
+        return part;
+    }
+    for (view, gradient) in views(batch, slopes) {
+        let start = match factor {
+            Factor::RankPp => rank_start(view, group) - Rank::NUM * rows_of(group),
+            _ => 0,
+        };
+        for piece in view.starts[group]..view.starts[group + 1] {
+            let piece = usize::from(piece);
+            let first = if factor == Factor::RelativePp {
+                relative_pair_row(view, piece, &mut row);
+                0
+            } else {
+                pair_row(view, piece, &mut row);
+                rows_of(group)
+            };
+            if start > 0 {
+                for index in &mut row[..piece] {
+                    *index += start as u32;
+                }
+            }
+            part.add_row(&row[..piece], first as u32, gradient);
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn of_kings<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+    let positions = batch.positions.iter().zip(&batch.views).zip(slopes);
+    for ((info, views), &slope) in positions.filter(|&(_, &slope)| slope != 0.0) {
+        if factor == Factor::Kk {
+            part.add(info.kings.into(), [slope * info.sign, slope]);
+            continue;
+        }
+        let count = usize::from(views[0].count);
+        for (at, &index) in info.with_piece[..count].iter().enumerate() {
+            part.add(index as usize, [slope * sign_of(info.negative, at), slope]);
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn of_pieces<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+    for (view, gradient) in views(batch, slopes) {
+        if factor == Factor::King {
+            part.add(view.king.into(), gradient);
+            continue;
+        }
+        for piece in 0..usize::from(view.count) {
+            let index = match factor {
+                Factor::Kp => king_piece(view, piece),
+                _ => relative_piece(view, piece),
+            };
+            part.add(index, gradient);
+        }
+    }
+    part
+}

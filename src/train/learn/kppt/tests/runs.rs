@@ -1,0 +1,223 @@
+//! Whole runs: what they learn, interruption, threads.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use super::*;
+use crate::eval::kppt::scalar::{self, Weights};
+use crate::train::learn::filter::{Filter, Tactical};
+use crate::train::learn::kppt::factors::Factor;
+use crate::train::learn::kppt::index::{NUMBERS, TABLE};
+use crate::train::learn::load::Data;
+
+/// Made-up weights of kings with a piece.
+struct MadeUp {
+    /// Half the range of weights of pairs.
+    pairs: u64,
+}
+
+impl Weights for MadeUp {
+    fn kk(&self, _: usize, _: usize) -> scalar::Weight {
+        [0; 2]
+    }
+
+    fn kkp(&self, black_king: usize, white_king: usize, piece: usize) -> scalar::Weight {
+        let of_king = |king: usize, piece: usize| {
+            let (king, piece) = if king / 9 > 4 {
+                (mirror(king), TABLE.mirrored[piece].into())
+            } else {
+                (king, piece)
+            };
+            let piece = if king / 9 == 4 {
+                piece.min(TABLE.mirrored[piece].into())
+            } else {
+                piece
+            };
+            number((king * NUMBERS + piece) as u64, 900)
+        };
+        let inverse = TABLE.inverse[piece].into();
+        [
+            of_king(black_king, piece) - of_king(80 - white_king, inverse),
+            0,
+        ]
+    }
+
+    fn kpp(&self, king: usize, one: usize, other: usize) -> scalar::Weight {
+        let pair = (one.max(other) * NUMBERS + one.min(other)) * 81 + king;
+        [
+            number(pair as u64, self.pairs),
+            number(pair as u64 + 1, self.pairs / 4),
+        ]
+    }
+}
+
+/// Positions of random games with the values of made-up weights; the last tenth is held out.
+fn data_of(weights: &MadeUp, count: usize) -> Data {
+    let filter = Filter {
+        tactical: Tactical::Keep,
+        ..Filter::default()
+    };
+    let mut data = Data::default();
+    let mut done = 0;
+    for_each_random_position(count, 5, |position| {
+        let score = scalar::evaluate(weights, position).expect("two kings");
+        let is_held_out = done >= count / 10 * 9;
+        data.add(&filter, is_held_out, position, None, (score, 0));
+        done += 1;
+    });
+    data
+}
+
+#[test]
+fn made_up_weights_of_pieces_are_learnt_for_held_out_games() {
+    let data = data_of(&MadeUp { pairs: 0 }, 6000);
+    let settings = Settings {
+        batch: 256,
+        steps: 601,
+        interval: 200,
+        rate: Schedule::cosine(3e-2, 1e-4),
+        ..settings()
+    };
+    let mut learner = Learner::new(settings, options("kp"), &data).expect("good settings");
+    let before = {
+        learner.step();
+        learner.measure();
+        learner.points()[0].held_out.expect("held out")
+    };
+    run_to_end(&mut learner);
+    let after = learner.points().last().and_then(|point| point.held_out);
+    assert!(before > 0.01, "{before}");
+    assert!(
+        after.expect("held out") < before / 50.0,
+        "{after:?}, {before} before"
+    );
+}
+
+#[test]
+fn made_up_weights_of_pairs_are_learnt() {
+    let data = data_of(&MadeUp { pairs: 400 }, 500);
+    let settings = Settings {
+        steps: 250,
+        interval: 50,
+        rate: Schedule::cosine(6e-4, 3e-5),
+        ..settings()
+    };
+    let mut learner = Learner::new(settings, ALL, &data).expect("good settings");
+    run_to_end(&mut learner);
+    let losses: Vec<f64> = learner
+        .points()
+        .iter()
+        .map(|point| point.training)
+        .collect();
+    assert!(losses[0] > 1e-3 && losses[4] < 3e-5, "{losses:?}");
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("raicho-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&path).expect("a folder");
+    path
+}
+
+/// The bytes of a checkpoint, which has all that a run knows.
+fn bytes_of(learner: &Learner<'_>) -> Vec<u8> {
+    let folder = folder(&format!("kppt-bytes-{:?}", std::thread::current().id()));
+    let path = folder.join("checkpoint.bin");
+    learner.save(&path).expect("the folder can be written");
+    let bytes = std::fs::read(&path).expect("just written");
+    std::fs::remove_dir_all(&folder).expect("our own folder");
+    bytes
+}
+
+#[test]
+fn a_run_is_the_same_on_any_number_of_threads() {
+    let data = data_of(&MadeUp { pairs: 400 }, 700);
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let run = || {
+            let options = options("relative-kpp,pp,rank-pp,relative-pp,kp,relative-kp,kk");
+            let mut learner = Learner::new(settings(), options, &data).expect("good settings");
+            run_to_end(&mut learner);
+            bytes_of(&learner)
+        };
+        pool.build().expect("threads").install(run)
+    };
+    let one = run(1);
+    assert!(one.len() > 100_000, "{}", one.len());
+    assert!(one == run(3), "runs with one and three threads differ");
+}
+
+#[test]
+fn a_resumed_run_is_the_same() {
+    let folder = folder("kppt-resume");
+    let path = folder.join("checkpoint.bin");
+    let data = data_of(&MadeUp { pairs: 100 }, 700);
+    let new = || {
+        let options = Options {
+            kings: KingConstants::Apery,
+            ..options("pp,kp,kk")
+        };
+        Learner::new(settings(), options, &data).expect("good settings")
+    };
+    let mut whole = new();
+    run_to_end(&mut whole);
+
+    let mut first = new();
+    let stop = AtomicBool::new(false);
+    first.advance(&NEVER, &mut |_| ());
+    first.advance(&stop, &mut |step| stop.store(step == 27, Ordering::Relaxed));
+    assert_eq!(first.steps(), 27);
+    first.save(&path).expect("the folder can be written");
+    assert!(Learner::is_checkpoint(&path).expect("it can be read"));
+    let mut second = Learner::resume(&path, &data).expect("the checkpoint is good");
+    assert_eq!(
+        (second.settings(), second.options()),
+        (first.settings(), first.options())
+    );
+    run_to_end(&mut second);
+    assert_eq!(second.points(), whole.points());
+    assert!(bytes_of(&second) == bytes_of(&whole));
+
+    let other = data_of(&MadeUp { pairs: 100 }, 699);
+    assert!(Learner::resume(&path, &other).is_err());
+    let good = std::fs::read(&path).expect("just written");
+    for (at, what) in [
+        (0, "magic"),
+        (9, "version"),
+        (30, "header"),
+        (good.len() / 2, "weights"),
+    ] {
+        let mut bad = good.clone();
+        bad[at] ^= 0x55;
+        std::fs::write(&path, bad).expect("the folder can be written");
+        assert!(Learner::resume(&path, &data).is_err(), "{what}");
+    }
+    for length in [0, 7, 11, 100, good.len() / 2, good.len() - 1] {
+        std::fs::write(&path, &good[..length]).expect("the folder can be written");
+        assert!(Learner::resume(&path, &data).is_err(), "{length}");
+    }
+    std::fs::remove_dir_all(&folder).expect("our own folder");
+}
+
+#[test]
+fn kings_set_by_hand_stay() {
+    let data = data_of(&MadeUp { pairs: 100 }, 300);
+    let options = Options {
+        kings: KingConstants::Apery,
+        ..options("kp,kk")
+    };
+    let mut learner = Learner::new(settings(), options, &data).expect("good settings");
+    let corner = |learner: &mut Learner<'_>| learner.tables().of(Factor::King).weights[0][0];
+    let before = corner(&mut learner);
+    assert!(
+        (before * f32::from(SCALE) - 2000.0).abs() < 0.01,
+        "{before}"
+    );
+    for _ in 0..5 {
+        learner.step();
+    }
+    assert!(before.to_bits() == corner(&mut learner).to_bits());
+    // Black's king in white's corner, white's at home on the same file.
+    let new = Learner::new(settings(), options, &data).expect("good settings");
+    assert_eq!(new.folded(false).kk(0, 72), [32 * 2000, 0]);
+    assert_eq!(new.folded(false).kk(0, 80), [0, 0]);
+}
