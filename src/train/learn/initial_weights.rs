@@ -29,12 +29,12 @@ pub enum InitError {
     #[error("a network of shape {0}, expected one of our own (raicho_…)")]
     Shape(Shape),
     /// The width differs from that of the run.
-    #[error("shape {found}, expected {expected} or another head of that width")]
-    OtherShape {
-        /// Shape of the network in the file.
-        found: Shape,
-        /// Shape of the run.
-        expected: Shape,
+    #[error("width {found}, expected {expected}")]
+    Width {
+        /// Width of the weights in the file.
+        found: usize,
+        /// Width of the run.
+        expected: usize,
     },
 }
 
@@ -70,9 +70,9 @@ impl InitialWeights {
             (Content::Quantised(Box::new(network)), shape)
         };
         if found.width != shape.width {
-            return Err(InitError::OtherShape {
-                found,
-                expected: shape,
+            return Err(InitError::Width {
+                found: found.width,
+                expected: shape.width,
             });
         }
         Ok(Self(content))

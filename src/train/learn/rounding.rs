@@ -18,6 +18,11 @@ use rayon::prelude::*;
 /// keeps weights that the positions do not determine.
 const REGULARISATION: f64 = 0.003;
 
+/// From this many numbers on, rows of a matrix are eliminated in parallel, so many at least in a
+/// part.
+const PARALLEL_FROM: usize = 1 << 18;
+const PARALLEL_ROWS: usize = 64;
+
 /// The normal equations of the least squares problem of neurons with the same inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Equations {
@@ -52,6 +57,19 @@ impl Equations {
                 for (sums, error) in self.errors.iter_mut().zip(errors) {
                     sums[first] += activation * error;
                 }
+            }
+        }
+    }
+
+    /// Adds a position in which the first weight and those of `active`, counted from 1, have the
+    /// factor 1, all others 0, and no neuron has an error.
+    pub(super) fn add_sparse(&mut self, active: &[u16]) {
+        let numbers =
+            || std::iter::once(0).chain(active.iter().map(|&number| 1 + usize::from(number)));
+        for first in numbers() {
+            let row = &mut self.products[first * self.size..][..self.size];
+            for second in numbers().filter(|&second| second >= first) {
+                row[second] += 1.0;
             }
         }
     }
@@ -146,7 +164,7 @@ fn factorise(matrix: &mut [f64], size: usize) {
         for number in row.iter_mut() {
             *number /= root;
         }
-        for (offset, other) in left.chunks_exact_mut(size).enumerate() {
+        let eliminate = |(offset, other): (usize, &mut [f64])| {
             let first = offset + 1;
             let part = row[first];
             if part != 0.0 {
@@ -154,6 +172,12 @@ fn factorise(matrix: &mut [f64], size: usize) {
                     *number -= part * own;
                 }
             }
+        };
+        if left.len() >= PARALLEL_FROM {
+            let rows = left.par_chunks_exact_mut(size).enumerate();
+            rows.with_min_len(PARALLEL_ROWS).for_each(eliminate);
+        } else {
+            left.chunks_exact_mut(size).enumerate().for_each(eliminate);
         }
     }
 }

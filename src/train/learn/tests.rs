@@ -287,6 +287,54 @@ fn check_gradient(layout: Layout) {
 }
 
 #[test]
+fn each_column_and_input_has_one_place() {
+    for shape in shapes() {
+        let layout = layout_of(shape);
+        let blocks =
+            || (0..layout.blocks()).flat_map(|block| (0..BLOCK).map(move |place| (block, place)));
+        let mut columns: Vec<usize> = blocks()
+            .map(|(block, place)| layout.column(block, place))
+            .collect();
+        columns.sort_unstable();
+        assert!(columns.into_iter().eq(0..layout.width()), "{shape}");
+        let Some(hidden) = layout.hidden() else {
+            continue;
+        };
+        let mut inputs: Vec<usize> = blocks()
+            .flat_map(|(block, place)| {
+                let sides = 0..hidden.activations();
+                sides.map(move |side| layout.first_input(block, side, place))
+            })
+            .collect();
+        inputs.sort_unstable();
+        assert!(inputs.into_iter().eq(0..layout.first_inputs()), "{shape}");
+    }
+}
+
+#[test]
+fn only_shapes_of_our_own_features_are_trained() {
+    for name in [
+        "kp_256x2-32-32",
+        "raicho_256x2-33-32",
+        "raicho_256x2-32-65",
+        "SFNN_raicho_256_15_32_k3k3",
+        "SFNN_raicho_256_31_32_hand4",
+    ] {
+        let shape: Shape = name.parse().expect("a good name");
+        assert_eq!(Layout::new(shape), None, "{name}");
+        let settings = Settings {
+            shape,
+            ..settings()
+        };
+        let error = settings.validate().expect_err(name).to_string();
+        assert!(
+            error.starts_with(&format!("shape {shape}, expected raicho_Wx2-8")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn chunks_know_the_views_of_each_input() {
     let samples = samples(CHUNK + 100, 1, 2);
     let mut chunk = Chunk::new();
@@ -481,10 +529,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
     };
     let wide = Learner::new(wide, &data).expect("good settings");
     write(&bytes_of(&wide));
-    assert_eq!(
-        message(),
-        "shape raicho_128x2-8, expected raicho_64x2-8 or another head of that width"
-    );
+    assert_eq!(message(), "width 128, expected 64");
     write(&random::file(
         &Shape::plain(FeatureSet::Kp, 256, [32, 32]),
         1,

@@ -95,9 +95,8 @@ fn through_activations<const ROWS: usize>(sums: &mut [Row; 2], slopes: &[Row; RO
                 sums[column + HALF] = if is_inside(other) { by_other } else { 0.0 };
             }
         } else {
-            for column in 0..BLOCK {
-                let slope = slopes[side].0[column];
-                sums[column] = if is_inside(sums[column]) { slope } else { 0.0 };
+            for (sum, &slope) in sums.iter_mut().zip(&slopes[side].0) {
+                *sum = if is_inside(*sum) { slope } else { 0.0 };
             }
         }
     }
@@ -126,8 +125,8 @@ impl<const ROWS: usize> WithSimd for Forward<'_, ROWS> {
         // `[row of activations][column][neuron]`.
         let mut transposed = [[Row::ZERO; BLOCK]; ROWS];
         for (number, row) in block[OUTPUTS..][..neurons * ROWS].iter().enumerate() {
-            for column in 0..BLOCK {
-                transposed[number % ROWS][column].0[number / ROWS] = row.0[column];
+            for (to, &weight) in transposed[number % ROWS].iter_mut().zip(&row.0) {
+                to.0[number / ROWS] = weight;
             }
         }
         let (sums, _) = scratch.sums.as_chunks_mut::<2>();

@@ -111,14 +111,13 @@ impl Pass {
         }
         let slopes = &self.slopes[..chunk.len()];
         let hidden = self.layout.hidden();
-        let neuron_slopes = match &mut self.top {
-            Some(top) => top.backward(weights, slopes, &mut gradient.top),
-            None => {
-                for (slope, info) in slopes.iter().zip(chunk.positions()) {
-                    gradient.top[usize::from(info.bucket)] += slope;
-                }
-                &[]
+        let neuron_slopes = if let Some(top) = &mut self.top {
+            top.backward(weights, slopes, &mut gradient.top)
+        } else {
+            for (slope, info) in slopes.iter().zip(chunk.positions()) {
+                gradient.top[usize::from(info.bucket)] += slope;
             }
+            &[]
         };
         let blocks = weights.par_blocks().zip(&mut self.blocks);
         let blocks = blocks.zip(gradient.par_blocks_mut());

@@ -11,7 +11,7 @@ use super::{MAX_JOINT_WIDTH, sums, transformer};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::eval::nnue::scalar::{MAX_OUTPUT_WEIGHT, QA, QB};
 use crate::eval::nnue::{FeatureSet, FeatureTransformer, Network, OutputLayer};
-use crate::train::learn::chunk::Chunk;
+use crate::train::learn::chunk::{CHUNK, Chunk};
 use crate::train::learn::loss::Target;
 use crate::train::learn::pass::Pass;
 use crate::train::learn::rounding::Equations;
@@ -21,13 +21,8 @@ use crate::util::Aligned;
 
 /// The quantised network. Output weights are rounded for the smallest error on the positions
 /// `known`.
-pub(super) fn quantise<'a>(
-    weights: &Weights,
-    scale: u16,
-    text: &str,
-    known: impl Iterator<Item = &'a Sample>,
-) -> Network {
-    let transformer = transformer(weights, 1.0);
+pub(super) fn quantise(weights: &Weights, scale: u16, text: &str, known: &[&Sample]) -> Network {
+    let transformer = transformer(weights, 1.0, known);
     let mut output_layer = round(weights, scale);
     if weights.layout().width() <= MAX_JOINT_WIDTH {
         choose_outputs(weights, scale, &transformer, &mut output_layer, known);
@@ -63,12 +58,12 @@ fn round(weights: &Weights, scale: u16) -> OutputLayer {
 
 /// Rounds the weights of each output jointly. The bias, whose steps are finer, comes first and is
 /// therefore rounded last.
-fn choose_outputs<'a>(
+fn choose_outputs(
     weights: &Weights,
     scale: u16,
     transformer: &FeatureTransformer,
     output_layer: &mut OutputLayer,
-    mut samples: impl Iterator<Item = &'a Sample>,
+    samples: &[&Sample],
 ) {
     let one = QB as f32 * f32::from(scale) / output_layer.scale as f32;
     let floats: Vec<Vec<f64>> = (0..OUTPUT_BUCKETS)
@@ -80,11 +75,8 @@ fn choose_outputs<'a>(
         .collect();
     let mut pass = Pass::new(weights.layout());
     let mut chunk = Chunk::new();
-    loop {
-        chunk.fill(samples.by_ref(), |_| Target::exact(0.0));
-        if chunk.len() == 0 {
-            break;
-        }
+    for part in samples.chunks(CHUNK) {
+        chunk.fill(part.iter().copied(), |_| Target::exact(0.0));
         let outputs = pass.forward(weights, &chunk);
         let buckets = equations.par_iter_mut().zip(&floats).enumerate();
         buckets.for_each(|(bucket, (equations, floats))| {

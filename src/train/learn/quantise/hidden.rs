@@ -44,22 +44,21 @@ const MAX_FV_SCALE: i32 = 128;
 
 /// The quantised network. Weights are rounded for the smallest error on the positions `known`, layer
 /// after layer.
-pub(super) fn quantise<'a>(
+pub(super) fn quantise(
     weights: &Weights,
     hidden: Hidden,
     scale: u16,
     text: &str,
-    known: impl Iterator<Item = &'a Sample>,
+    known: &[&Sample],
 ) -> Network {
     let layout = weights.layout();
     let shape = layout.shape();
     let fv_scale = fv_scale(weights, hidden, scale);
     // Files hold half of the factors of products.
-    let transformer = transformer(weights, if hidden.is_products { 2.0 } else { 1.0 });
+    let transformer = transformer(weights, if hidden.is_products { 2.0 } else { 1.0 }, known);
     let floats = Floats::new(weights, hidden);
     let positions: Vec<Traced> = if layout.width() <= MAX_JOINT_WIDTH {
-        let known: Vec<&Sample> = known.collect();
-        let known = known.into_par_iter().step_by(KNOWN_STEP);
+        let known = known.par_iter().step_by(KNOWN_STEP);
         known.map(|sample| floats.trace(sample)).collect()
     } else {
         Vec::new()

@@ -13,8 +13,9 @@ use super::chunk::{CHUNK, Chunk};
 use super::layout::Layout;
 use super::loss::Target;
 use super::pass::Pass;
-use super::sample::{FEATURES, Sample};
-use super::weights::{BIASES, OUTPUTS, Weights};
+use super::rounding::Equations;
+use super::sample::{FEATURES, MAX_ACTIVE, Sample};
+use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
 use crate::eval::nnue::scalar::{MAX_ACTIVATION, MAX_FACTOR, QA, value_in};
 use crate::eval::nnue::{FeatureTransformer, Network};
 use crate::util::Aligned;
@@ -22,6 +23,9 @@ use crate::util::Aligned;
 /// Largest width with joint rounding. In wider networks weights are rounded individually: the
 /// products of all pairs would need too much memory, and rounding errors matter less.
 const MAX_JOINT_WIDTH: usize = 1024;
+
+/// Fewest positions with which the feature transformer is rounded jointly.
+const MIN_KNOWN: usize = 20_000;
 
 /// A quantised network and its rounding error.
 #[derive(Debug)]
@@ -55,9 +59,10 @@ pub(super) fn quantise<'a>(
     known: impl Iterator<Item = &'a Sample>,
     unknown: &[Sample],
 ) -> Quantised {
+    let known: Vec<&Sample> = known.collect();
     let network = match weights.layout().hidden() {
-        None => direct::quantise(weights, scale, text, known),
-        Some(hidden) => hidden::quantise(weights, hidden, scale, text, known),
+        None => direct::quantise(weights, scale, text, &known),
+        Some(hidden) => hidden::quantise(weights, hidden, scale, text, &known),
     };
     let errors = compare(weights, scale, &network, unknown);
     Quantised { network, errors }
@@ -96,23 +101,42 @@ fn one_of(layout: Layout) -> f32 {
     }
 }
 
-/// The feature transformer, every weight rounded to a multiple of `step`.
-fn transformer(weights: &Weights, step: f32) -> FeatureTransformer {
+/// The feature transformer, in multiples of `step`. The weights of each column are rounded jointly
+/// for the positions `known`, where these are enough.
+fn transformer(weights: &Weights, step: f32, known: &[&Sample]) -> FeatureTransformer {
     let (layout, width) = (weights.layout(), weights.layout().width());
-    let one = one_of(layout);
+    let one = f64::from(one_of(layout) / step);
+    // The bias first.
+    let mut columns = vec![Vec::new(); width];
+    for (number, block) in weights.blocks().enumerate() {
+        for place in 0..BLOCK {
+            let rows = std::iter::once(BIASES).chain(0..FEATURES);
+            let values = rows.map(|row| f64::from(block[row].0[place]) * one);
+            columns[layout.column(number, place)] = values.collect();
+        }
+    }
+    let mut equations = Equations::new(1 + FEATURES, width);
+    if known.len() >= MIN_KNOWN {
+        let mut features = [[0; MAX_ACTIVE]; 2];
+        for sample in known {
+            let active = sample.features(&mut features);
+            for features in &features {
+                equations.add_sparse(&features[..active]);
+            }
+        }
+    }
+    let rounded = equations.solve(&columns, |_, weight| weight.round());
     let mut transformer = FeatureTransformer {
         biases: Aligned::zeroed(width),
         weights: Aligned::zeroed(FEATURES * width),
     };
-    for (number, block) in weights.blocks().enumerate() {
-        for (row, from) in block[..OUTPUTS].iter().enumerate() {
-            let to = match row {
-                ..BIASES => &mut transformer.weights[row * width..],
-                _ => &mut transformer.biases[..],
-            };
-            for (place, from) in from.0.iter().enumerate() {
-                // In range, because the optimiser clamps weights.
-                to[layout.column(number, place)] = ((from * one / step).round() * step) as i16;
+    for (column, rounded) in rounded.iter().enumerate() {
+        // In range, because the optimiser clamps weights.
+        let quantised = rounded.iter().map(|&weight| (weight as f32 * step) as i16);
+        for (number, weight) in quantised.enumerate() {
+            match number.checked_sub(1) {
+                None => transformer.biases[column] = weight,
+                Some(feature) => transformer.weights[feature * width + column] = weight,
             }
         }
     }
