@@ -13,7 +13,13 @@ use rand_chacha::ChaCha8Rng;
 
 const POSITIONS: usize = 100_000;
 
-const WIDTHS: [usize; 3] = [256, 512, 768];
+const SHAPES: [&str; 5] = [
+    "raicho_256x2-8",
+    "raicho_512x2-8",
+    "raicho_768x2-8",
+    "raicho_256x2-32-32",
+    "SFNN_raicho_512_15_32",
+];
 
 /// Positions of random games.
 fn data() -> Data {
@@ -43,9 +49,9 @@ fn steps(criterion: &mut Criterion) {
     let pool = pool.build().expect("a thread");
     let mut group = criterion.benchmark_group("learn, one thread");
     group.sample_size(10);
-    for width in WIDTHS {
+    for shape in SHAPES {
         let settings = Settings {
-            width,
+            shape: shape.parse().expect("a good name"),
             steps: u64::MAX,
             interval: 1,
             ..Settings::default()
@@ -53,7 +59,7 @@ fn steps(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(settings.batch as u64));
         let mut learner = Learner::new(settings, &data).expect("good settings");
         let never = AtomicBool::new(false);
-        group.bench_function(format!("{width} columns"), |bencher| {
+        group.bench_function(shape, |bencher| {
             bencher.iter(|| pool.install(|| learner.advance(&never, &mut |_| ())));
         });
     }

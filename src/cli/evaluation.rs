@@ -30,7 +30,7 @@ pub(super) fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
         }
         Evaluator::Nnue(model) => model.network(),
     };
-    // Networks of other programs cannot be written as ours; their text says at least what they are.
+    // Not all networks of other programs can be written; their text says at least what they are.
     match network.to_bytes() {
         Some(bytes) => format!("{choice}, checksum {:08x}", crc32fast::hash(&bytes)),
         None => format!("{choice}, {}", network.text()),

@@ -78,7 +78,7 @@ enum Command {
     /// Add noise to the weights of an evaluation, to measure what their exactness is worth
     #[command(before_help = "Example: raicho net noise '<embedded>' 0.1 noisy.nnue --seed 5")]
     Noise {
-        /// `<embedded>`, the file of a network of Raicho's own format, or the folder of a
+        /// `<embedded>`, the file of a network without buckets by progress, or the folder of a
         /// three-piece evaluation (KPPT)
         from: PathBuf,
         /// Standard deviation of the noise, 0 to 100: 1 is the root mean square of the weights it
@@ -220,7 +220,7 @@ fn noise(from: &Path, size: f64, to: &Path, seed: u64) -> anyhow::Result<()> {
     let shape = network.shape();
     let bytes = network.to_bytes().with_context(|| {
         let from = from.display();
-        format!("{from}: {shape}: expected a network of Raicho's own format")
+        format!("{from}: {shape}: expected a network without buckets by progress")
     })?;
     fs::write(to, bytes).with_context(|| to.display().to_string())?;
     output::print_line(format_args!(

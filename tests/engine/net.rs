@@ -102,12 +102,12 @@ fn noise_is_added_to_our_own_networks() {
     assert_eq!(bench(&same), bench("<embedded>"));
     assert_ne!(bench(&one), bench("<embedded>"));
 
-    let made = raicho(&["net", "random", "kp_64x2-8-32", &foreign]);
+    let made = raicho(&["net", "random", "SFNN_kp_64_8_8_progress2", &foreign]);
     assert!(made.status.success());
     let empty = at("empty");
     std::fs::create_dir_all(&empty).expect("a folder");
     for (arguments, expected) in [
-        (["net", "noise", &foreign, "0.1", &same], "own format"),
+        (["net", "noise", &foreign, "0.1", &same], "by progress"),
         (
             ["net", "noise", "<embedded>", "-1", &same],
             "unexpected argument",

@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 
 use super::three_pieces::ThreePieceArguments;
 use crate::cli::work::Indivisible;
+use crate::eval::nnue::FeatureSet;
+use crate::eval::nnue::shape::Shape as NetShape;
 use crate::train::data::Sources;
 use crate::train::learn::{
     DEFAULT_SCALE, Filter, InitialWeights, Schedule, Settings, Shape, Source, Tactical, TreeWeight,
@@ -50,7 +52,8 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     pub(super) resume: bool,
 
-    /// Begin with the weights of a checkpoint or network of the same width instead of random ones
+    /// Begin with the weights of a checkpoint or network of the same width instead of random ones;
+    /// where its layers are others, with those of its feature transformer
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     begin_with: Option<PathBuf>,
 
@@ -146,6 +149,12 @@ pub(super) struct CourseArguments {
     /// Width of the accumulator of each side of a network, a multiple of 64 [default: 256]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
+
+    /// Shape of the network: `raicho_256x2-8` (8 outputs), `raicho_256x2-32-32` (two hidden layers)
+    /// or `SFNN_raicho_512_15_32` (two hidden layers over pairwise products), with other numbers
+    /// [default: raicho_256x2-8]
+    #[arg(long, value_name = "NAME", conflicts_with = "width")]
+    shape: Option<NetShape>,
 
     /// Number of passes over all positions
     #[arg(long, value_name = "N", default_value_t = 20.0)]
@@ -265,8 +274,14 @@ impl Arguments {
         })
     }
 
-    fn width(&self) -> usize {
-        self.course.width.unwrap_or(Settings::default().width)
+    fn shape(&self) -> NetShape {
+        let course = &self.course;
+        let direct = |width| NetShape::direct(FeatureSet::Raicho, width);
+        let of_width = course.width.map(direct);
+        course
+            .shape
+            .or(of_width)
+            .unwrap_or(Settings::default().shape)
     }
 
     /// Checks the options of a new run, so that wrong ones are refused before any data are read.
@@ -276,8 +291,8 @@ impl Arguments {
             Kind::Kppt => {
                 let course = &self.course;
                 ensure!(
-                    course.width.is_none() && course.decay.is_none(),
-                    "--width and --decay are for networks, not for --kind kppt"
+                    course.width.is_none() && course.shape.is_none() && course.decay.is_none(),
+                    "--width, --shape and --decay are for networks, not for --kind kppt"
                 );
                 ensure!(
                     self.begin_with.is_none(),
@@ -293,7 +308,7 @@ impl Arguments {
     /// The initial weights of a new run, `None` for random ones.
     pub(super) fn initial_weights(&self) -> anyhow::Result<Option<InitialWeights>> {
         let open = |path: &PathBuf| {
-            InitialWeights::open(path, self.width()).with_context(|| path.display().to_string())
+            InitialWeights::open(path, self.shape()).with_context(|| path.display().to_string())
         };
         self.begin_with.as_ref().map(open).transpose()
     }
@@ -326,7 +341,7 @@ impl Arguments {
         let steps = positions as f64 * epochs / batch.max(1) as f64;
         let steps = (steps.ceil() as u64).max(1);
         Ok(Settings {
-            width: self.width(),
+            shape: self.shape(),
             batch,
             steps,
             interval: steps.div_ceil(points),

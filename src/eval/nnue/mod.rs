@@ -36,5 +36,5 @@ pub use features::{ActiveFeatures, FeatureSet, active_features};
 pub(crate) use features::{features_in_hand, features_on_board, king_bucket};
 pub use material_network::material_network;
 pub use model::{Accumulator, Model, instruction_set_from_env};
+pub(crate) use network::{AffineLayer, FeatureTransformer, LayerStack, OutputLayer};
 pub use network::{DEFAULT_SCALE, Network, RescaleError};
-pub(crate) use network::{FeatureTransformer, OutputLayer};

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::features::FeatureSet;
+use super::file::writer;
 use super::output_buckets::Progress;
 use super::shape::{LayerShape, Shape};
 use crate::util::{Aligned, cores, for_each_part};
@@ -113,6 +114,33 @@ impl Network {
         }
     }
 
+    /// A network with hidden layers and one layer stack, whose output `scale` divides (`FV_SCALE`).
+    pub(crate) fn with_stack(
+        shape: Shape,
+        transformer: FeatureTransformer,
+        stack: LayerStack,
+        scale: i32,
+        text: &str,
+    ) -> Self {
+        debug_assert_eq!((shape.validate(), shape.stacks()), (Ok(()), 1));
+        debug_assert_eq!(
+            transformer.weights.len(),
+            shape.features.count() * shape.width
+        );
+        let mut network = Self {
+            shape,
+            transformer,
+            stacks: vec![stack],
+            output_layer: None,
+            progress: None,
+            scale,
+            source: String::new(),
+            text: String::new(),
+        };
+        network.text = writer::text_of(&network, text);
+        network
+    }
+
     /// Feature set, widths and head.
     pub const fn shape(&self) -> Shape {
         self.shape
@@ -172,7 +200,7 @@ impl FeatureTransformer {
 
 impl AffineLayer {
     /// Parses biases and padded weights. The caller has checked the sizes.
-    pub(super) fn from_bytes(shape: LayerShape, biases: &[u8], weights: &[u8]) -> Self {
+    pub(crate) fn from_bytes(shape: LayerShape, biases: &[u8], weights: &[u8]) -> Self {
         let padded_inputs = shape.padded_inputs();
         let mut aligned = Aligned::zeroed(weights.len());
         aligned.copy_from_slice(bytemuck::cast_slice(weights));

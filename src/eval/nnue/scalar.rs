@@ -119,14 +119,14 @@ pub fn first_activations(network: &Network, position: &Position) -> Option<Vec<u
 }
 
 /// The inputs of the first hidden layer of a plain network: all columns, the side to move first.
-fn clamped(sums: &Sums) -> Vec<u8> {
+pub(crate) fn clamped(sums: &Sums) -> Vec<u8> {
     let clamp = |&sum: &i16| i32::from(sum).clamp(0, MAX_ACTIVATION) as u8;
     sums.iter().flatten().map(clamp).collect()
 }
 
 /// The inputs of a layer stack: pairwise products of the halves of each accumulator, the side to
 /// move first.
-fn products(sums: &Sums) -> Vec<u8> {
+pub(crate) fn products(sums: &Sums) -> Vec<u8> {
     let factor = |&sum: &i16| i32::from(sum).clamp(0, MAX_FACTOR);
     let mut products = Vec::new();
     for side in sums {
@@ -184,7 +184,7 @@ impl OutputLayer {
 }
 
 /// The sums of an affine layer, before the activation.
-fn affine(layer: &AffineLayer, input: &[u8]) -> Vec<i32> {
+pub(crate) fn affine(layer: &AffineLayer, input: &[u8]) -> Vec<i32> {
     let neuron = |(output, &bias): (usize, &i32)| {
         let products = layer.row(output).iter().zip(input);
         products.fold(bias, |sum, (&weight, &value)| {
@@ -195,12 +195,12 @@ fn affine(layer: &AffineLayer, input: &[u8]) -> Vec<i32> {
 }
 
 /// `ClippedReLU`.
-fn clip(sum: i32) -> u8 {
+pub(crate) fn clip(sum: i32) -> u8 {
     (sum >> WEIGHT_BITS).clamp(0, MAX_ACTIVATION) as u8
 }
 
 /// `SqrClippedReLU`.
-fn square(sum: i32) -> u8 {
+pub(crate) fn square(sum: i32) -> u8 {
     let square = (i64::from(sum) * i64::from(sum)) >> (2 * WEIGHT_BITS + 7);
     square.min(MAX_ACTIVATION.into()) as u8
 }

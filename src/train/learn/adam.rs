@@ -4,7 +4,8 @@
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::weights::{BIASES, BLOCK, Block, Row, Weights};
+use super::layout::Layout;
+use super::weights::{BIASES, BLOCK, Row, Weights};
 
 /// Decay rates of the first and the second moment per step.
 const BETA1: f32 = 0.9;
@@ -37,10 +38,10 @@ struct Factors {
 }
 
 impl Adam {
-    pub(super) fn new(width: usize) -> Self {
+    pub(super) fn new(layout: Layout) -> Self {
         Self {
-            first: Weights::zeroed(width),
-            second: Weights::zeroed(width),
+            first: Weights::zeroed(layout),
+            second: Weights::zeroed(layout),
             steps: 0,
         }
     }
@@ -68,13 +69,9 @@ impl Adam {
         };
         let moments = self
             .first
-            .blocks_mut()
-            .par_iter_mut()
-            .zip(self.second.blocks_mut());
-        let blocks = weights
-            .blocks_mut()
-            .par_iter_mut()
-            .zip(gradient.blocks_mut());
+            .par_blocks_mut()
+            .zip(self.second.par_blocks_mut());
+        let blocks = weights.par_blocks_mut().zip(gradient.par_blocks_mut());
         blocks
             .zip(moments)
             .for_each(|((weights, gradient), (first, second))| {
@@ -87,13 +84,16 @@ impl Adam {
                 };
                 pulp::Arch::new().dispatch(task);
             });
-        for (bucket, weight) in weights.output_biases.iter_mut().enumerate() {
-            let gradient = &mut gradient.output_biases[bucket];
-            let moments = (
-                &mut self.first.output_biases[bucket],
-                &mut self.second.output_biases[bucket],
-            );
-            of_biases.apply(weight, gradient, moments);
+        let layout = weights.layout();
+        let moments = self.first.top.iter_mut().zip(&mut self.second.top);
+        let top = weights.top.iter_mut().zip(&mut gradient.top).zip(moments);
+        for (number, ((weight, gradient), moments)) in top.enumerate() {
+            let factors = if layout.is_bias(number) {
+                of_biases
+            } else {
+                factors
+            };
+            factors.apply(weight, gradient, moments);
         }
     }
 }
@@ -113,10 +113,10 @@ impl Factors {
 
 /// A step of the weights of one block.
 struct Step<'a> {
-    weights: &'a mut Block,
-    gradient: &'a mut Block,
-    first: &'a mut Block,
-    second: &'a mut Block,
+    weights: &'a mut [Row],
+    gradient: &'a mut [Row],
+    first: &'a mut [Row],
+    second: &'a mut [Row],
     factors: Factors,
 }
 

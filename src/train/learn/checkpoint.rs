@@ -5,17 +5,17 @@
 //! | type | content |
 //! |---|---|
 //! | 8 bytes | magic, `RAICHOCP` |
-//! | u32 | version of the format, 1 |
+//! | u32 | version of the format, 2 |
 //! | u32 | bytes of the header |
 //! | UTF-8 | header: a [`State`] as JSON |
 //! | f32 × … | weights, first moments and second moments of the optimiser, each in this order: |
 //! | f32 × width | biases of the feature transformer |
 //! | f32 × 2344 × width | its weights, `[feature][column]` |
-//! | f32 × 8 | biases of the outputs |
-//! | f32 × 8 × 2 · width | their weights, `[bucket][side][column]`, the side to move first |
+//! | f32 × … | the weights that belong to no column, in the order of `layout` |
+//! | f32 × … | the weights of the layer after the feature transformer, row by row as in `layout` |
 //! | u32 | CRC-32 (as in zlib) of all bytes before it |
 //!
-//! The order of the weights is that of network files of our own format.
+//! Without hidden layers, the order of the weights is that of network files of our own format.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -26,17 +26,16 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::adam::Adam;
+use super::layout::Layout;
 use super::load::Source;
 use super::loss_curve::Point;
 use super::sample::FEATURES;
 use super::settings::{Settings, SettingsError};
-use super::weights::{BIASES, OUTPUTS, ROWS, Weights};
-use crate::eval::nnue::FeatureSet;
-use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
+use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
 use crate::eval::nnue::shape::Shape;
 
 const MAGIC: &[u8; 8] = b"RAICHOCP";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECKSUM: usize = size_of::<u32>();
 
 /// The header: everything but weights and moments.
@@ -76,9 +75,9 @@ pub enum CheckpointError {
     /// The header is not the expected JSON.
     #[error("the header is not understood: {0}")]
     Header(#[from] serde_json::Error),
-    /// The width in the header is out of range.
-    #[error("width {0} in the header, expected a multiple of 64 up to 8192")]
-    Width(usize),
+    /// The shape in the header cannot be trained.
+    #[error("shape {0} in the header, expected one of our own (raicho_…)")]
+    Shape(Shape),
     /// The size of the file does not match the header.
     #[error("{found} bytes, expected {expected}")]
     Size {
@@ -143,11 +142,9 @@ impl Checkpoint {
             expected: MAGIC.len() + 2 * size_of::<u32>() + length as usize,
         })?;
         let state: State = serde_json::from_slice(header)?;
-        let width = state.settings.width;
-        if Shape::direct(FeatureSet::Raicho, width).validate().is_err() {
-            return Err(CheckpointError::Width(width));
-        }
-        let (found, expected) = (bytes.len(), size(width, header.len()));
+        let shape = state.settings.shape;
+        let layout = Layout::new(shape).ok_or(CheckpointError::Shape(shape))?;
+        let (found, expected) = (bytes.len(), size(layout, header.len()));
         if found != expected {
             return Err(CheckpointError::Size { found, expected });
         }
@@ -159,7 +156,7 @@ impl Checkpoint {
         }
         let mut numbers = rest[header.len()..].as_chunks().0.iter();
         let [weights, first, second] = [(); 3].map(|()| {
-            let mut weights = Weights::zeroed(width);
+            let mut weights = Weights::zeroed(layout);
             fill(&mut weights, numbers.by_ref());
             weights
         });
@@ -178,7 +175,7 @@ impl Checkpoint {
 
 fn to_bytes(state: &State, weights: &Weights, adam: &Adam) -> Vec<u8> {
     let header = serde_json::to_vec(state).expect("numbers and names, which JSON can hold");
-    let mut bytes = Vec::with_capacity(size(weights.width(), header.len()));
+    let mut bytes = Vec::with_capacity(size(weights.layout(), header.len()));
     bytes.extend(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend((header.len() as u32).to_le_bytes());
@@ -193,8 +190,8 @@ fn to_bytes(state: &State, weights: &Weights, adam: &Adam) -> Vec<u8> {
 }
 
 /// Size of a file in bytes. `header` is the length of the header.
-fn size(width: usize, header: usize) -> usize {
-    let weights = width * (1 + FEATURES) + OUTPUT_BUCKETS * (1 + 2 * width);
+fn size(layout: Layout, header: usize) -> usize {
+    let weights = layout.blocks() * layout.rows() * BLOCK + layout.top();
     let numbers = MAGIC.len() + 2 * size_of::<u32>();
     numbers + header + 3 * weights * size_of::<f32>() + CHECKSUM
 }
@@ -208,25 +205,19 @@ fn number(bytes: &[u8], found: usize) -> Result<(u32, &[u8]), CheckpointError> {
     Ok((u32::from_le_bytes(*number), rest))
 }
 
-/// The rows of a block in the order of the file; `None` stands for the output biases, which are no
-/// row.
-fn rows() -> impl Iterator<Item = Option<usize>> {
+/// The rows of a block in the order of the file; `None` stands for the top, which is no row.
+fn rows(layout: Layout) -> impl Iterator<Item = Option<usize>> {
     let transformer = iter::once(BIASES).chain(0..FEATURES).map(Some);
-    let outputs = (OUTPUTS..ROWS).map(Some);
-    transformer.chain([None]).chain(outputs)
+    let next = (OUTPUTS..layout.rows()).map(Some);
+    transformer.chain([None]).chain(next)
 }
 
 /// All weights in the order of the file.
 fn parts(weights: &Weights) -> impl Iterator<Item = &[f32]> {
-    rows().flat_map(move |row| {
-        let (blocks, biases) = match row {
-            Some(_) => (weights.blocks(), None),
-            None => (&[][..], Some(&weights.output_biases[..])),
-        };
-        let of_row = blocks
-            .iter()
-            .map(move |block| &block[row.unwrap_or(0)].0[..]);
-        of_row.chain(biases)
+    rows(weights.layout()).flat_map(move |row| {
+        let of_row = row.map(|row| weights.blocks().map(move |block| &block[row].0[..]));
+        let top = row.is_none().then_some(&weights.top[..]);
+        of_row.into_iter().flatten().chain(top)
     })
 }
 
@@ -237,9 +228,9 @@ fn fill<'a>(weights: &mut Weights, mut values: impl Iterator<Item = &'a [u8; 4]>
             *value = f32::from_le_bytes(*bytes);
         }
     };
-    for row in rows() {
+    for row in rows(weights.layout()) {
         let Some(row) = row else {
-            fill(&mut weights.output_biases);
+            fill(&mut weights.top);
             continue;
         };
         for block in weights.blocks_mut() {

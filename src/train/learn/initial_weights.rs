@@ -6,11 +6,12 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::checkpoint::{Checkpoint, CheckpointError};
+use super::layout::Layout;
 use super::quantise::to_floats;
 use super::weights::Weights;
+use crate::eval::nnue::Network;
 use crate::eval::nnue::file::NetError;
 use crate::eval::nnue::shape::Shape;
-use crate::eval::nnue::{FeatureSet, Network};
 
 /// Why the weights of a file cannot be used as initial weights.
 #[derive(Debug, Error)]
@@ -37,7 +38,8 @@ pub enum InitError {
     },
 }
 
-/// The weights of a file whose width is that of the run.
+/// The weights of a file whose width is that of the run. Where the head is another, only the feature
+/// transformer is used.
 #[derive(Debug)]
 pub struct InitialWeights(Content);
 
@@ -53,27 +55,24 @@ impl InitialWeights {
     /// Reads a checkpoint or a network, which must have the width of the run.
     ///
     /// # Errors
-    /// The file cannot be read, is neither, or has another shape or width.
-    pub fn open(path: &Path, width: usize) -> Result<Self, InitError> {
-        let content = if Checkpoint::is_one(path)? {
-            Content::Floats(Checkpoint::open(path)?.weights)
+    /// The file cannot be read, is neither, or has another feature set or width.
+    pub fn open(path: &Path, shape: Shape) -> Result<Self, InitError> {
+        let (content, found) = if Checkpoint::is_one(path)? {
+            let checkpoint = Checkpoint::open(path)?;
+            let shape = checkpoint.state.settings.shape;
+            (Content::Floats(checkpoint.weights), shape)
         } else {
-            Content::Quantised(Box::new(Network::open(path)?.0))
-        };
-        let found = match &content {
-            Content::Floats(weights) => weights.width(),
-            Content::Quantised(network) => {
-                let shape = network.shape();
-                if shape != Shape::direct(FeatureSet::Raicho, shape.width) {
-                    return Err(InitError::Shape(shape));
-                }
-                shape.width
+            let (network, _) = Network::open(path)?;
+            let shape = network.shape();
+            if Layout::new(shape).is_none() {
+                return Err(InitError::Shape(shape));
             }
+            (Content::Quantised(Box::new(network)), shape)
         };
-        if found != width {
+        if found.width != shape.width {
             return Err(InitError::Width {
-                found,
-                expected: width,
+                found: found.width,
+                expected: shape.width,
             });
         }
         Ok(Self(content))

@@ -61,19 +61,23 @@ impl<'a> Learner<'a> {
     /// A setting is out of range.
     pub fn new(settings: Settings, data: &'a Data) -> Result<Self, SettingsError> {
         settings.validate()?;
-        let weights = Weights::random(settings.width, settings.seed);
-        let adam = Adam::new(settings.width);
-        Ok(Self::with(settings, data, weights, adam))
+        let layout = settings.layout()?;
+        let weights = Weights::random(layout, settings.seed);
+        Ok(Self::with(settings, data, weights, Adam::new(layout)))
     }
 
-    /// Replaces the random weights of a new run. The weights must have been opened for its width.
+    /// Replaces the random weights of a new run, or only those of the feature transformer where the
+    /// weights are those of another head. They must have been opened for the shape of the run.
     ///
     /// # Panics
     /// Panics where they have another width.
     pub fn init_from(&mut self, weights: InitialWeights) {
         let weights = weights.into_weights(self.settings.scale);
-        assert_eq!(weights.width(), self.settings.width);
-        self.weights = weights;
+        if weights.layout() == self.weights.layout() {
+            self.weights = weights;
+        } else {
+            self.weights.copy_transformer(&weights);
+        }
     }
 
     /// The data source of a checkpoint; [`Self::resume`] needs its data.
@@ -105,12 +109,13 @@ impl<'a> Learner<'a> {
     }
 
     fn with(settings: Settings, data: &'a Data, weights: Weights, adam: Adam) -> Self {
+        let layout = weights.layout();
         Self {
             data,
             fingerprint: data.fingerprint(),
             order: Order::new(data.training.len(), settings.seed),
-            gradient: Weights::zeroed(settings.width),
-            pass: Pass::new(settings.width),
+            gradient: Weights::zeroed(layout),
+            pass: Pass::new(layout),
             batch: None,
             spare: Batch::new(settings.batch),
             loss: 0.0,

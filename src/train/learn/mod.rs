@@ -1,5 +1,4 @@
-//! Training of our own networks ([`Head::Direct`](crate::eval::nnue::shape::Head::Direct)) on the
-//! CPU.
+//! Training of networks of our own feature set on the CPU, with or without hidden layers.
 //!
 //! | module | content |
 //! |---|---|
@@ -8,7 +7,8 @@
 //! | `order`, `chunk` | shuffled order of each epoch; features of a batch and their transpose |
 //! | `run`, `held_out_losses` | what all runs have in common |
 //! | `kppt` | three-piece evaluations instead of networks |
-//! | `weights`, `pass`, `loss` | the network in 32-bit floats, forward and backward pass |
+//! | `layout`, `weights` | the network in 32-bit floats |
+//! | `pass`, `loss` | forward and backward pass |
 //! | `adam`, `schedule` | optimiser, learning rate and weight of results |
 //! | `learner`, `initial_weights`, `loss_curve` | a run and its loss curve |
 //! | `checkpoint` | interrupted runs |
@@ -25,6 +25,7 @@ mod held_out_games;
 mod held_out_losses;
 mod initial_weights;
 pub mod kppt;
+mod layout;
 mod leaf;
 mod learner;
 mod load;

@@ -1,4 +1,4 @@
-//! Joint rounding of the weights of an output, so that the other weights compensate the error of
+//! Joint rounding of the weights of a neuron, so that the other weights compensate the error of
 //! each.
 //!
 //! Rounding weights individually adds hundreds of independent errors to the value of a position.
@@ -8,39 +8,45 @@
 //! and the remaining ones are adjusted for the error. GPTQ quantises large language models in the
 //! same way (Frantar et al., 2022).
 //!
-//! The error of the quantised feature transformer is compensated too, as far as the output weights
-//! can.
+//! The error of the layers before is compensated too, as far as the weights can.
 
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+
+use rayon::prelude::*;
 
 /// Regularisation towards the trained weights, relative to the mean square of an activation. It
 /// keeps weights that the positions do not determine.
 const REGULARISATION: f64 = 0.003;
 
-/// The normal equations of the least squares problem of one output.
+/// From this many numbers on, rows of a matrix are eliminated in parallel, so many at least in a
+/// part.
+const PARALLEL_FROM: usize = 1 << 18;
+const PARALLEL_ROWS: usize = 64;
+
+/// The normal equations of the least squares problem of neurons with the same inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Equations {
     /// Number of weights.
     size: usize,
     /// Upper triangle of the sums of products of two activations, `[first][second]`.
     products: Vec<f64>,
-    /// Sums of activation times error.
-    errors: Vec<f64>,
+    /// Sums of activation times error, `[neuron][activation]`.
+    errors: Vec<Vec<f64>>,
 }
 
 impl Equations {
-    /// Equations for `size` weights, without positions.
-    pub(super) fn new(size: usize) -> Self {
+    /// Equations for neurons of `size` weights, without positions.
+    pub(super) fn new(size: usize, neurons: usize) -> Self {
         Self {
             size,
             products: vec![0.0; size * size],
-            errors: vec![0.0; size],
+            errors: vec![vec![0.0; size]; neurons],
         }
     }
 
-    /// Adds a position: the factors of the weights, and the error that their sum should make up
-    /// for.
-    pub(super) fn add(&mut self, activations: &[f64], error: f64) {
+    /// Adds a position: the factors of the weights, and the error of each neuron that their sum
+    /// should make up for.
+    pub(super) fn add(&mut self, activations: &[f64], errors: &[f64]) {
         debug_assert_eq!(activations.len(), self.size);
         let rows = self.products.chunks_exact_mut(self.size);
         for (first, (row, &activation)) in rows.zip(activations).enumerate() {
@@ -48,20 +54,72 @@ impl Equations {
                 for (product, other) in row[first..].iter_mut().zip(&activations[first..]) {
                     *product += activation * other;
                 }
-                self.errors[first] += activation * error;
+                for (sums, error) in self.errors.iter_mut().zip(errors) {
+                    sums[first] += activation * error;
+                }
             }
         }
     }
 
-    /// Rounds `weights` for the smallest error. `round` returns the nearest value that the weight
-    /// of an index can take. The last weights are rounded first.
-    pub(super) fn solve(self, weights: &[f64], round: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+    /// Adds a position in which the first weight and those of `active`, counted from 1, have the
+    /// factor 1, all others 0, and no neuron has an error.
+    pub(super) fn add_sparse(&mut self, active: &[u16]) {
+        let numbers =
+            || std::iter::once(0).chain(active.iter().map(|&number| 1 + usize::from(number)));
+        for first in numbers() {
+            let row = &mut self.products[first * self.size..][..self.size];
+            for second in numbers().filter(|&second| second >= first) {
+                row[second] += 1.0;
+            }
+        }
+    }
+
+    /// Rounds the weights of each neuron for the smallest error. `round` returns the nearest value
+    /// that the weight of an index can take. The last weights are rounded first.
+    pub(super) fn solve(
+        mut self,
+        neurons: &[Vec<f64>],
+        round: impl Fn(usize, f64) -> f64 + Sync,
+    ) -> Vec<Vec<f64>> {
+        let has_positions = self.factorise();
+        let pairs = neurons.par_iter().zip(&self.errors);
+        pairs
+            .map(|(weights, errors)| {
+                if has_positions {
+                    self.solve_one(weights, errors, &round)
+                } else {
+                    let pairs = weights.iter().enumerate();
+                    pairs.map(|(index, &weight)| round(index, weight)).collect()
+                }
+            })
+            .collect()
+    }
+
+    /// Replaces the products by their Cholesky factor (upper triangle). False without positions.
+    fn factorise(&mut self) -> bool {
         let size = self.size;
-        let Some((factor, changes)) = self.least_squares() else {
-            return (0..size)
-                .map(|index| round(index, weights[index]))
-                .collect();
-        };
+        let trace: f64 = (0..size)
+            .map(|index| self.products[index * (size + 1)])
+            .sum();
+        if trace <= 0.0 {
+            return false;
+        }
+        for index in 0..size {
+            self.products[index * (size + 1)] += REGULARISATION * trace / size as f64;
+        }
+        factorise(&mut self.products, size);
+        true
+    }
+
+    /// The rounded weights of a neuron, by the factorised products.
+    fn solve_one(
+        &self,
+        weights: &[f64],
+        errors: &[f64],
+        round: impl Fn(usize, f64) -> f64,
+    ) -> Vec<f64> {
+        let (size, factor) = (self.size, &self.products);
+        let changes = self.least_squares(errors);
         // Optimal minus rounded value of each weight.
         let mut differences = vec![0.0; size];
         let mut rounded = vec![0.0; size];
@@ -75,21 +133,10 @@ impl Equations {
         rounded
     }
 
-    /// The Cholesky factor of the products (upper triangle), and the least squares change of the
-    /// weights. `None` without positions.
-    fn least_squares(mut self) -> Option<(Vec<f64>, Vec<f64>)> {
-        let size = self.size;
-        let trace: f64 = (0..size)
-            .map(|index| self.products[index * (size + 1)])
-            .sum();
-        if trace <= 0.0 {
-            return None;
-        }
-        for index in 0..size {
-            self.products[index * (size + 1)] += REGULARISATION * trace / size as f64;
-        }
-        factorise(&mut self.products, size);
-        let (factor, mut changes) = (self.products, self.errors);
+    /// The least squares change of the weights of a neuron, by the factorised products.
+    fn least_squares(&self, errors: &[f64]) -> Vec<f64> {
+        let (size, factor) = (self.size, &self.products);
+        let mut changes = errors.to_vec();
         for index in 0..size {
             let row = &factor[index * size..][..size];
             changes[index] /= row[index];
@@ -103,7 +150,7 @@ impl Equations {
             let known = dot(&row[index + 1..], &changes[index + 1..]);
             changes[index] = (changes[index] - known) / row[index];
         }
-        Some((factor, changes))
+        changes
     }
 }
 
@@ -117,7 +164,7 @@ fn factorise(matrix: &mut [f64], size: usize) {
         for number in row.iter_mut() {
             *number /= root;
         }
-        for (offset, other) in left.chunks_exact_mut(size).enumerate() {
+        let eliminate = |(offset, other): (usize, &mut [f64])| {
             let first = offset + 1;
             let part = row[first];
             if part != 0.0 {
@@ -125,6 +172,12 @@ fn factorise(matrix: &mut [f64], size: usize) {
                     *number -= part * own;
                 }
             }
+        };
+        if left.len() >= PARALLEL_FROM {
+            let rows = left.par_chunks_exact_mut(size).enumerate();
+            rows.with_min_len(PARALLEL_ROWS).for_each(eliminate);
+        } else {
+            left.chunks_exact_mut(size).enumerate().for_each(eliminate);
         }
     }
 }
@@ -165,11 +218,15 @@ mod tests {
             .map(|_| random.random::<f64>() * 20.0 - 10.0)
             .collect();
         let (known, unknown) = (positions(2000, &mut random), positions(500, &mut random));
-        let mut equations = Equations::new(SIZE);
+        let mut equations = Equations::new(SIZE, 1);
         for position in &known {
-            equations.add(position, 0.0);
+            equations.add(position, &[0.0]);
         }
-        let together = equations.solve(&weights, |_, weight| weight.round());
+        let [together] =
+            &equations.solve(std::slice::from_ref(&weights), |_, weight| weight.round())[..]
+        else {
+            panic!("one neuron");
+        };
         let alone: Vec<f64> = weights.iter().map(|weight| weight.round()).collect();
         assert!(together.iter().all(|weight| weight.fract() == 0.0));
         let near = together
@@ -177,7 +234,7 @@ mod tests {
             .zip(&weights)
             .all(|(a, b)| (a - b).abs() < 4.0);
         assert!(near, "{together:?}");
-        let errors = [&together, &alone].map(|rounded| mean_error(&weights, rounded, &unknown));
+        let errors = [together, &alone].map(|rounded| mean_error(&weights, rounded, &unknown));
         assert!(errors[0] < 0.7 * errors[1], "{errors:?}");
     }
 
@@ -186,20 +243,23 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(4);
         let weights = vec![3.0; SIZE];
         let expected: Vec<f64> = (0..SIZE).map(|index| 3.0 + (index % 5) as f64).collect();
-        let mut equations = Equations::new(SIZE);
+        let mut equations = Equations::new(SIZE, 1);
         for position in &positions(4000, &mut random) {
             let missing = dot(&expected, position) - dot(&weights, position);
-            equations.add(position, missing);
+            equations.add(position, &[missing]);
         }
         assert_eq!(
-            equations.solve(&weights, |_, weight| weight.round()),
-            expected
+            equations.solve(&[weights], |_, weight| weight.round()),
+            [expected]
         );
     }
 
     #[test]
     fn without_positions_each_is_rounded_on_its_own() {
-        let rounded = Equations::new(3).solve(&[0.4, -1.6, 7.0], |_, weight| weight.round());
-        assert_eq!(rounded, [0.0, -2.0, 7.0]);
+        let rounded = Equations::new(3, 2).solve(
+            &[vec![0.4, -1.6, 7.0], vec![1.7, 0.2, -0.4]],
+            |_, weight| weight.round(),
+        );
+        assert_eq!(rounded, [[0.0, -2.0, 7.0], [2.0, 0.0, 0.0]]);
     }
 }

@@ -4,9 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use thiserror::Error;
 
+use super::layout::{Layout, MAX_FIRST, MAX_SECOND};
 use super::schedule::Schedule;
 use crate::eval::nnue::FeatureSet;
-use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
+use crate::eval::nnue::shape::{Head, MAX_WIDTH, Shape, WIDTH_STEP};
+
+/// Width of the feature transformer where none is given.
+const DEFAULT_WIDTH: usize = 256;
 
 /// Largest batch. Two batches are in memory, with all active features.
 const MAX_BATCH: usize = 1 << 20;
@@ -38,8 +42,9 @@ pub struct SettingsError {
 /// The settings that determine the result of a run for given data. Stored in checkpoints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Settings {
-    /// Width of the feature transformer, a multiple of 64.
-    pub width: usize,
+    /// Shape of the network, one of our own feature set.
+    #[serde(with = "shape_name")]
+    pub shape: Shape,
     /// Positions per step.
     pub batch: usize,
     /// Number of steps of the run, at least 1.
@@ -92,7 +97,7 @@ impl TreeWeight {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            width: 256,
+            shape: Shape::direct(FeatureSet::Raicho, DEFAULT_WIDTH),
             batch: 16_384,
             steps: 1_000,
             interval: 100,
@@ -121,9 +126,7 @@ impl Settings {
                 expected,
             })
         };
-        let shape = Shape::direct(FeatureSet::Raicho, self.width);
-        let widths = format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}");
-        check(shape.validate().is_ok(), "width", &self.width, widths)?;
+        self.layout()?;
         let is_good = (1..=MAX_BATCH).contains(&self.batch);
         check(is_good, "batch", &self.batch, format!("1 to {MAX_BATCH}"))?;
         check(
@@ -170,10 +173,54 @@ impl Settings {
         check(is_good, "power", &self.power, "1 to 4".to_owned())
     }
 
+    /// The layout of the weights.
+    pub(super) fn layout(&self) -> Result<Layout, SettingsError> {
+        Layout::new(self.shape).ok_or_else(|| {
+            let is_direct = self.shape.head == Head::Direct;
+            let own = self.shape.features == FeatureSet::Raicho;
+            if is_direct && own {
+                return SettingsError {
+                    name: "width",
+                    found: self.shape.width.to_string(),
+                    expected: format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}"),
+                };
+            }
+            SettingsError {
+                name: "shape",
+                found: self.shape.to_string(),
+                expected: format!(
+                    "raicho_Wx2-8, raicho_Wx2-F-S or SFNN_raicho_W_F_S with W a multiple of \
+                    {WIDTH_STEP} up to {MAX_WIDTH}, F up to {MAX_FIRST} (SFNN: 8n or 8n-1) and S \
+                    up to {MAX_SECOND}"
+                ),
+            }
+        })
+    }
+
     /// The share of the run that is done at a step, 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "nobody makes 2^52 steps")]
     pub(super) fn share(&self, step: u64) -> f64 {
         // 1 at the last step, whose number is `steps - 1`.
         step as f64 / (self.steps - 1).max(1) as f64
+    }
+}
+
+/// Shapes in JSON: their names.
+mod shape_name {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use crate::eval::nnue::shape::Shape;
+
+    pub(super) fn serialize<S: Serializer>(
+        shape: &Shape,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(shape)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Shape, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse().map_err(D::Error::custom)
     }
 }

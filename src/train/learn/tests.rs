@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use super::chunk::{CHUNK, Chunk};
 use super::filter::{Filter, Tactical};
 use super::initial_weights::{InitError, InitialWeights};
+use super::layout::Layout;
 use super::learner::Learner;
 use super::load::Data;
 use super::loss::{Target, Targets};
@@ -16,10 +17,10 @@ use super::run::Run as _;
 use super::sample::{FEATURES, Label, MAX_ACTIVE, Sample};
 use super::schedule::Schedule;
 use super::settings::{Settings, TreeWeight};
-use super::weights::{BIASES, BLOCK, OUTPUTS, ROWS, Weights};
+use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
 use crate::eval::Evaluator;
 use crate::eval::nnue::FeatureSet;
-use crate::eval::nnue::shape::Shape;
+use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, random, scalar};
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -98,23 +99,99 @@ fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
 
 const POWER: f64 = 2.5;
 
-/// The loss of one position by the definition of the network, in 64-bit floats.
-fn loss_by_definition(weights: &Weights, sample: &Sample, target: Target) -> f64 {
+/// The shapes whose training is tested.
+fn shapes() -> [Shape; 4] {
+    [
+        "raicho_64x2-8",
+        "raicho_64x2-32-32",
+        "raicho_64x2-9-20",
+        "SFNN_raicho_128_15_32",
+    ]
+    .map(|name| name.parse().expect("a good name"))
+}
+
+fn layout_of(shape: Shape) -> Layout {
+    Layout::new(shape).expect("a shape that can be trained")
+}
+
+/// The output for one position by the definition of the network, in 64-bit floats.
+fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
+    let layout = weights.layout();
     let mut inputs = [[0; MAX_ACTIVE]; 2];
     let active = sample.features(&mut inputs);
-    let mut output = f64::from(weights.output_biases[sample.bucket()]);
-    for block in weights.blocks() {
-        for (side, inputs) in inputs.iter().enumerate() {
-            for column in 0..BLOCK {
-                let mut sum = f64::from(block[BIASES].0[column]);
-                for &input in &inputs[..active] {
-                    sum += f64::from(block[usize::from(input)].0[column]);
-                }
-                let weight = block[OUTPUTS + 2 * sample.bucket() + side].0[column];
-                output += sum.clamp(0.0, 1.0).powi(2) * f64::from(weight);
+    // Clipped columns by side, in the order of the feature transformer.
+    let mut columns = vec![vec![0.0; layout.width()]; 2];
+    for (number, block) in weights.blocks().enumerate() {
+        for (columns, inputs) in columns.iter_mut().zip(&inputs) {
+            for place in 0..BLOCK {
+                let rows = inputs[..active].iter().map(|&input| usize::from(input));
+                let sum: f64 = rows
+                    .chain([BIASES])
+                    .map(|row| f64::from(block[row].0[place]))
+                    .sum();
+                columns[layout.column(number, place)] = sum.clamp(0.0, 1.0);
             }
         }
     }
+    let top: Vec<f64> = weights.top.iter().copied().map(f64::from).collect();
+    let Some(hidden) = layout.hidden() else {
+        let mut output = top[sample.bucket()];
+        for (number, block) in weights.blocks().enumerate() {
+            for (side, columns) in columns.iter().enumerate() {
+                let row = &block[OUTPUTS + 2 * sample.bucket() + side];
+                for (column, &weight) in columns[number * BLOCK..].iter().zip(&row.0) {
+                    output += column.powi(2) * f64::from(weight);
+                }
+            }
+        }
+        return output;
+    };
+    let inputs: Vec<f64> = if hidden.is_products {
+        let products = columns.iter().flat_map(|columns| {
+            let (one, other) = columns.split_at(columns.len() / 2);
+            one.iter().zip(other).map(|(one, other)| one * other)
+        });
+        products.collect()
+    } else {
+        columns.concat()
+    };
+    let mut first = top[hidden.first_biases()].to_vec();
+    for (number, block) in weights.blocks().enumerate() {
+        for (row, weights) in block[OUTPUTS..].iter().enumerate() {
+            let (neuron, side) = (row / hidden.activations(), row % hidden.activations());
+            for (place, &weight) in weights.0.iter().enumerate() {
+                first[neuron] +=
+                    inputs[layout.first_input(number, side, place)] * f64::from(weight);
+            }
+        }
+    }
+    let shortcut = if hidden.has_shortcut {
+        first.pop()
+    } else {
+        None
+    };
+    let clipped = first.iter().map(|sum| sum.clamp(0.0, 1.0));
+    let inputs: Vec<f64> = if hidden.is_products {
+        let squares = first.iter().map(|sum| sum.powi(2).min(1.0));
+        squares.chain(clipped).collect()
+    } else {
+        clipped.collect()
+    };
+    let mut output = top[hidden.last_bias()] + shortcut.unwrap_or(0.0);
+    for neuron in 0..hidden.second {
+        let mut sum = top[hidden.second_biases().start + neuron];
+        let row = &top[hidden.second_weights()][neuron * inputs.len()..];
+        for (input, weight) in inputs.iter().zip(row) {
+            sum += input * weight;
+        }
+        output += sum.clamp(0.0, 1.0) * top[hidden.last_weights().start + neuron];
+    }
+    output
+}
+
+/// The loss of one position by its definition.
+fn loss_by_definition(weights: &Weights, sample: &Sample, target: Target) -> f64 {
+    let output = output_by_definition(weights, sample);
     let share = 1.0 / (1.0 + (-output).exp());
     let difference = share - f64::from(target.probability);
     let violation = match target.bound {
@@ -127,6 +204,12 @@ fn loss_by_definition(weights: &Weights, sample: &Sample, target: Target) -> f64
 
 #[test]
 fn the_gradient_is_that_of_finite_differences() {
+    for shape in shapes() {
+        check_gradient(layout_of(shape));
+    }
+}
+
+fn check_gradient(layout: Layout) {
     let samples = samples(300, 7, 1);
     let targets = Targets {
         scale: 400.0,
@@ -134,11 +217,11 @@ fn the_gradient_is_that_of_finite_differences() {
         trees: TreeWeight::default(),
     };
     let target = |sample: &Sample| targets.of(sample);
-    let mut weights = Weights::random(64, 3);
-    let mut gradient = Weights::zeroed(64);
+    let mut weights = Weights::random(layout, 3);
+    let mut gradient = Weights::zeroed(layout);
     let mut chunk = Chunk::new();
     chunk.fill(samples.iter(), target);
-    let mut pass = Pass::new(64);
+    let mut pass = Pass::new(layout);
     let found = pass.add_gradient(&weights, &chunk, POWER as f32, 1.0, &mut gradient);
     let loss = |weights: &Weights| -> f64 {
         let losses = samples
@@ -150,6 +233,12 @@ fn the_gradient_is_that_of_finite_differences() {
 
     let mut random = ChaCha8Rng::seed_from_u64(9);
     let mut compared = 0;
+    // So small that hardly a neuron passes the bends of its activation.
+    let step = if layout.hidden().is_some() {
+        1e-5
+    } else {
+        1e-3
+    };
     let difference = |weights: &mut Weights, get: &dyn Fn(&mut Weights) -> &mut f32| {
         let before = *get(weights);
         let mut at = |by: f32| {
@@ -157,37 +246,91 @@ fn the_gradient_is_that_of_finite_differences() {
             let exact = f64::from(*get(weights));
             (exact, loss(weights))
         };
-        let (above, below) = (at(1e-3), at(-1e-3));
+        let (above, below) = (at(step), at(-step));
         *get(weights) = before;
         (above.1 - below.1) / (above.0 - below.0)
     };
     let used: Vec<usize> = (0..FEATURES)
         .filter(|&input| chunk.views(input).len() > 1)
         .collect();
-    for number in 0..600 {
-        let block = random.random_range(0..2);
+    let after = layout.rows() - BIASES;
+    let count = 400 + after.min(200);
+    for number in 0..count {
+        let block = random.random_range(0..layout.blocks());
         let column = random.random_range(0..BLOCK);
         // Covers all rows that are not features.
         let row = match number {
-            0..200 => BIASES + number % (ROWS - BIASES),
+            0..200 => BIASES + number % after,
             _ => used[random.random_range(0..used.len())],
         };
         let expected = difference(&mut weights, &|weights| {
-            &mut weights.blocks_mut()[block][row].0[column]
+            &mut weights.blocks_mut().nth(block).expect("a block")[row].0[column]
         });
-        let found = f64::from(gradient.blocks()[block][row].0[column]);
+        let block_gradient = gradient.blocks().nth(block).expect("a block");
+        let found = f64::from(block_gradient[row].0[column]);
         let tolerance = 1e-3 * expected.abs() + 2e-5;
         assert!(
             (found - expected).abs() < tolerance,
-            "block {block}, row {row}, column {column}: {found}, not {expected}"
+            "{layout:?}, block {block}, row {row}, column {column}: {found}, not {expected}"
         );
         compared += usize::from(expected != 0.0);
     }
     assert!(compared > 150, "{compared}");
-    for phase in 0..gradient.output_biases.len() {
-        let expected = difference(&mut weights, &|weights| &mut weights.output_biases[phase]);
-        let found = f64::from(gradient.output_biases[phase]);
-        assert!((found - expected).abs() < 1e-3 * expected.abs() + 2e-5);
+    for number in (0..layout.top()).step_by((layout.top() / 100).max(1)) {
+        let expected = difference(&mut weights, &|weights| &mut weights.top[number]);
+        let found = f64::from(gradient.top[number]);
+        assert!(
+            (found - expected).abs() < 1e-3 * expected.abs() + 2e-5,
+            "{layout:?}, weight {number} of the top: {found}, not {expected}"
+        );
+    }
+}
+
+#[test]
+fn each_column_and_input_has_one_place() {
+    for shape in shapes() {
+        let layout = layout_of(shape);
+        let blocks =
+            || (0..layout.blocks()).flat_map(|block| (0..BLOCK).map(move |place| (block, place)));
+        let mut columns: Vec<usize> = blocks()
+            .map(|(block, place)| layout.column(block, place))
+            .collect();
+        columns.sort_unstable();
+        assert!(columns.into_iter().eq(0..layout.width()), "{shape}");
+        let Some(hidden) = layout.hidden() else {
+            continue;
+        };
+        let mut inputs: Vec<usize> = blocks()
+            .flat_map(|(block, place)| {
+                let sides = 0..hidden.activations();
+                sides.map(move |side| layout.first_input(block, side, place))
+            })
+            .collect();
+        inputs.sort_unstable();
+        assert!(inputs.into_iter().eq(0..layout.first_inputs()), "{shape}");
+    }
+}
+
+#[test]
+fn only_shapes_of_our_own_features_are_trained() {
+    for name in [
+        "kp_256x2-32-32",
+        "raicho_256x2-33-32",
+        "raicho_256x2-32-65",
+        "SFNN_raicho_256_15_32_k3k3",
+        "SFNN_raicho_256_31_32_hand4",
+    ] {
+        let shape: Shape = name.parse().expect("a good name");
+        assert_eq!(Layout::new(shape), None, "{name}");
+        let settings = Settings {
+            shape,
+            ..settings()
+        };
+        let error = settings.validate().expect_err(name).to_string();
+        assert!(
+            error.starts_with(&format!("shape {shape}, expected raicho_Wx2-8")),
+            "{error}"
+        );
     }
 }
 
@@ -216,7 +359,7 @@ fn chunks_know_the_views_of_each_input() {
 
 fn settings() -> Settings {
     Settings {
-        width: 64,
+        shape: Shape::direct(FeatureSet::Raicho, 64),
         batch: 1000,
         steps: 40,
         interval: 20,
@@ -247,8 +390,15 @@ fn run_to_end(learner: &mut Learner<'_>) {
 
 #[test]
 fn material_is_learnt() {
+    for shape in shapes() {
+        check_material(shape);
+    }
+}
+
+fn check_material(shape: Shape) {
     let data = material_data(60_000);
     let settings = Settings {
+        shape,
         steps: 600,
         interval: 150,
         result_weight: Schedule::linear(0.0, 0.0),
@@ -262,13 +412,24 @@ fn material_is_learnt() {
         .filter_map(|point| point.held_out)
         .collect();
     assert_eq!(losses.len(), 4);
-    assert!(losses[3] < 0.005, "{losses:?}");
+    assert!(losses[3] < 0.005, "{shape}: {losses:?}");
     let quantised = learner.quantised("test");
     assert!(quantised.errors.positions > 1000);
-    assert!(quantised.errors.mean < 5.0, "{:?}", quantised.errors);
+    let most = if shape.head == Head::Direct {
+        5.0
+    } else {
+        15.0
+    };
+    assert!(
+        quantised.errors.mean < most,
+        "{shape}: {:?}",
+        quantised.errors
+    );
     // What the engine makes of the file is what was measured.
     let bytes = quantised.network.to_bytes().expect("a network of our own");
-    let (network, _) = Network::read(&bytes).expect("a good file");
+    let (network, warnings) = Network::read(&bytes).expect("a good file");
+    assert_eq!((network.shape(), warnings.len()), (shape, 0));
+    assert_eq!(network.text(), quantised.network.text());
     let mut errors = Vec::new();
     for_each_random_position(600, 77, |position| {
         let value = scalar::evaluate(&network, position).expect("two kings");
@@ -278,22 +439,31 @@ fn material_is_learnt() {
         }
     });
     let mean = errors.iter().sum::<i32>() / errors.len() as i32;
-    assert!(mean < 150, "{mean}");
+    assert!(mean < 150, "{shape}: {mean}");
 }
 
 #[test]
 fn a_run_is_the_same_on_any_number_of_threads() {
     let data = material_data(3000);
-    let run = |threads| {
-        on_threads(threads, || {
-            let mut learner = Learner::new(settings(), &data).expect("good settings");
-            run_to_end(&mut learner);
-            bytes_of(&learner)
-        })
-    };
-    let one = run(1);
-    assert!(one == run(1), "two runs with one thread differ");
-    assert!(one == run(3), "runs with one and three threads differ");
+    for shape in shapes() {
+        let settings = Settings {
+            shape,
+            ..settings()
+        };
+        let run = |threads| {
+            on_threads(threads, || {
+                let mut learner = Learner::new(settings.clone(), &data).expect("good settings");
+                run_to_end(&mut learner);
+                bytes_of(&learner)
+            })
+        };
+        let one = run(1);
+        assert!(one == run(1), "{shape}: two runs with one thread differ");
+        assert!(
+            one == run(3),
+            "{shape}: runs with one and three threads differ"
+        );
+    }
 }
 
 #[test]
@@ -304,7 +474,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
     let write = |bytes: &[u8]| std::fs::write(&path, bytes).expect("the folder can be written");
     let data = material_data(3000);
     let begun = |settings: Settings| {
-        let weights = InitialWeights::open(&path, settings.width)?;
+        let weights = InitialWeights::open(&path, settings.shape)?;
         let mut learner = Learner::new(settings, &data).expect("good settings");
         learner.init_from(weights);
         Ok::<_, InitError>(learner)
@@ -333,12 +503,28 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
         });
     }
 
+    // Of a network with other layers, only the feature transformer is taken.
+    let plain = Settings {
+        shape: Shape::plain(FeatureSet::Raicho, 64, [32, 32]),
+        ..settings()
+    };
+    let random = Learner::new(plain.clone(), &data).expect("good settings");
+    let begun_plain = begun(plain).expect("a network of the same width");
+    let transformer = |learner: &Learner<'_>| learner.quantised("").network.transformer;
+    let (before, after) = (transformer(&random), transformer(&begun_plain));
+    for number in [0, 999, 64 * FEATURES - 1] {
+        let expected = i32::from(quantised.transformer.weights[number]) * 127;
+        let found = i32::from(after.weights[number]) * 255;
+        assert!((found - expected).abs() <= 255, "{found}, not {expected}");
+    }
+    assert_ne!(before.weights[..], after.weights[..]);
+
     let message = || match begun(settings()) {
         Ok(_) => panic!("refused"),
         Err(error) => error.to_string(),
     };
     let wide = Settings {
-        width: 128,
+        shape: Shape::direct(FeatureSet::Raicho, 128),
         ..settings()
     };
     let wide = Learner::new(wide, &data).expect("good settings");

@@ -1,17 +1,20 @@
 //! The weights of a network in 32-bit floats, in blocks of [`BLOCK`] accumulator columns.
 //!
 //! A block holds all weights of its columns, row by row: those of each feature, the biases, and the
-//! output weights. It fits into the cache of one core, and its gradient is independent of the other
-//! blocks, so blocks are the unit of parallelism.
+//! weights of the layer after the feature transformer. It fits into the cache of one core, and its
+//! gradient is independent of the other blocks, so blocks are the unit of parallelism. The few
+//! weights that belong to no column are the `top`.
 //!
 //! Gradients and the moments of the optimiser have the same shape and use the same type.
+
+use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use super::layout::Layout;
 use super::sample::{FEATURES, MAX_ACTIVE};
-use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 
 /// Columns of a block: two cache lines per row.
 pub(super) const BLOCK: usize = 32;
@@ -19,12 +22,8 @@ pub(super) const BLOCK: usize = 32;
 /// The row of the biases in a block; the rows of the features come before it.
 pub(super) const BIASES: usize = FEATURES;
 
-/// The first row of output weights. Each output bucket has a row of the side to move and one of the
-/// other side.
+/// The first row of the weights of the next layer; [`Layout`] says what the rows from here on are.
 pub(super) const OUTPUTS: usize = FEATURES + 1;
-
-/// Number of rows of a block.
-pub(super) const ROWS: usize = OUTPUTS + 2 * OUTPUT_BUCKETS;
 
 /// One value for each column of a block.
 #[derive(Clone, Copy, PartialEq, Debug, Pod, Zeroable)]
@@ -35,36 +34,34 @@ impl Row {
     pub(super) const ZERO: Self = Self([0.0; BLOCK]);
 }
 
-/// The rows of one block.
-pub(super) type Block = [Row; ROWS];
-
 /// One value for each weight of a network.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Weights {
+    layout: Layout,
     rows: Vec<Row>,
-    /// The output biases, by bucket.
-    pub(super) output_biases: [f32; OUTPUT_BUCKETS],
+    /// The weights that belong to no column, in the order of [`Layout`].
+    pub(super) top: Vec<f32>,
 }
 
 impl Weights {
-    /// Zeros, for a feature transformer of `width` columns, a multiple of [`BLOCK`].
-    pub(super) fn zeroed(width: usize) -> Self {
-        debug_assert!(width.is_multiple_of(BLOCK));
+    /// Zeros.
+    pub(super) fn zeroed(layout: Layout) -> Self {
         Self {
-            rows: bytemuck::zeroed_vec(width / BLOCK * ROWS),
-            output_biases: [0.0; OUTPUT_BUCKETS],
+            layout,
+            rows: bytemuck::zeroed_vec(layout.blocks() * layout.rows()),
+            top: vec![0.0; layout.top()],
         }
     }
 
-    /// Random initial weights, small enough that few columns saturate.
+    /// Random initial weights, small enough that few columns and neurons saturate.
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-    pub(super) fn random(width: usize, seed: u64) -> Self {
+    pub(super) fn random(layout: Layout, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut uniform = |limit: f32| (random.random::<f32>() * 2.0 - 1.0) * limit;
         // The standard deviation of a column is then a quarter of the activation range.
         let input = 0.25 * (3.0 / MAX_ACTIVE as f32).sqrt();
-        let output = (1.0 / (2 * width) as f32).sqrt();
-        let mut weights = Self::zeroed(width);
+        let output = (1.0 / layout.first_inputs() as f32).sqrt();
+        let mut weights = Self::zeroed(layout);
         for block in weights.blocks_mut() {
             for (number, row) in block.iter_mut().enumerate() {
                 for weight in &mut row.0 {
@@ -76,22 +73,73 @@ impl Weights {
                 }
             }
         }
+        if let Some(hidden) = layout.hidden() {
+            weights.top[hidden.first_biases()].fill(FIRST_BIAS);
+            weights.top[hidden.second_biases()].fill(FIRST_BIAS);
+            for (range, inputs) in [
+                (hidden.second_weights(), hidden.second_inputs()),
+                (hidden.last_weights(), hidden.second),
+            ] {
+                let limit = (1.0 / inputs as f32).sqrt();
+                weights.top[range].fill_with(|| uniform(limit));
+            }
+        }
         weights
     }
 
-    /// Number of accumulator columns.
-    pub(super) fn width(&self) -> usize {
-        self.rows.len() / ROWS * BLOCK
+    /// Copies the weights of the feature transformer.
+    ///
+    /// # Panics
+    /// Panics where the widths differ.
+    pub(super) fn copy_transformer(&mut self, from: &Self) {
+        let (own, other) = (self.layout, from.layout);
+        assert_eq!(own.width(), other.width());
+        // Where columns are in blocks differs between heads.
+        let mut places = vec![(0, 0); other.width()];
+        for block in 0..other.blocks() {
+            for place in 0..BLOCK {
+                places[other.column(block, place)] = (block, place);
+            }
+        }
+        for (number, block) in self.blocks_mut().enumerate() {
+            for (row, to) in block[..OUTPUTS].iter_mut().enumerate() {
+                for (place, to) in to.0.iter_mut().enumerate() {
+                    let (block, place) = places[own.column(number, place)];
+                    *to = from.rows[block * other.rows() + row].0[place];
+                }
+            }
+        }
     }
 
-    pub(super) fn blocks(&self) -> &[Block] {
-        self.rows.as_chunks().0
+    pub(super) const fn layout(&self) -> Layout {
+        self.layout
     }
 
-    pub(super) fn blocks_mut(&mut self) -> &mut [Block] {
-        self.rows.as_chunks_mut().0
+    pub(super) fn blocks(&self) -> std::slice::ChunksExact<'_, Row> {
+        self.rows.chunks_exact(self.layout.rows())
+    }
+
+    pub(super) fn blocks_mut(&mut self) -> std::slice::ChunksExactMut<'_, Row> {
+        self.rows.chunks_exact_mut(self.layout.rows())
+    }
+
+    /// The blocks, to be processed in parallel.
+    pub(super) fn par_blocks(&self) -> rayon::slice::ChunksExact<'_, Row> {
+        use rayon::prelude::*;
+        self.rows.par_chunks_exact(self.layout.rows())
+    }
+
+    /// The blocks, to be changed in parallel.
+    pub(super) fn par_blocks_mut(&mut self) -> rayon::slice::ChunksExactMut<'_, Row> {
+        use rayon::prelude::*;
+        self.rows.par_chunks_exact_mut(self.layout.rows())
+    }
+
+    /// A part of the top.
+    pub(super) fn part(&self, range: Range<usize>) -> &[f32] {
+        &self.top[range]
     }
 }
 
-/// Initial bias of the columns: a quarter of the activation range.
+/// Initial bias of columns and neurons: a quarter of the activation range.
 const FIRST_BIAS: f32 = 0.25;

@@ -32,6 +32,21 @@ pub(super) fn decode(bytes: &[u8], values: &mut [i16]) -> Result<(), String> {
     }
 }
 
+/// Appends a value.
+pub(super) fn encode(value: i16, to: &mut Vec<u8>) {
+    let mut value = value;
+    loop {
+        let low = (value & 0x7f) as u8;
+        value >>= GROUP;
+        // Only sign bits are left, and the highest payload bit is equal to them.
+        if value == -i16::from(low >> (GROUP - 1)) {
+            to.push(low);
+            return;
+        }
+        to.push(low | 0x80);
+    }
+}
+
 /// Decodes one value of one to three bytes.
 fn long(rest: &mut &[u8]) -> Result<i16, &'static str> {
     let mut value = 0;

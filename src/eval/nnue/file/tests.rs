@@ -334,6 +334,30 @@ fn compressed_sections_are_checked() {
 }
 
 #[test]
+fn what_is_read_can_be_written() {
+    for name in [
+        "kp_256x2-32-32",
+        "halfkp_64x2-8-16",
+        "raicho_64x2-32-32",
+        "SFNN_raicho_128_15_32",
+        "SFNN_halfkahm2_128_15_32_k3k3",
+        "raicho_64x2-8",
+    ] {
+        let file = file(name);
+        let (mut network, _) = Network::read(&file).unwrap();
+        assert!(network.to_bytes().unwrap() == file, "{name}");
+        if network.output_layer.is_none() {
+            network.set_scale(23);
+            let (again, warnings) = Network::read(&network.to_bytes().unwrap()).unwrap();
+            assert_eq!((again.scale(), again.shape()), (23, network.shape()));
+            assert!(warnings.is_empty(), "{name}: {warnings:?}");
+        }
+    }
+    let (network, _) = Network::read(&file("SFNN_halfkahm2_64_15_32_progress8")).unwrap();
+    assert_eq!(network.to_bytes(), None);
+}
+
+#[test]
 fn missing_files_and_folders() {
     let folder = std::env::temp_dir();
     let open = |path: &Path| Network::open(path).expect_err("no network").to_string();

@@ -27,6 +27,7 @@
 use super::error::{Field, NetError};
 use super::format::RAICHO_MAGIC;
 use super::reader::Reader;
+use super::writer;
 use crate::eval::nnue::features::FeatureSet;
 use crate::eval::nnue::network::{
     FeatureTransformer, MAX_OUTPUT_SCALE, Network, OutputLayer, to_i16, to_i32,
@@ -178,10 +179,13 @@ fn refused(field: Field, found: u32, expected: String) -> NetError {
 }
 
 impl Network {
-    /// The bytes of a file of our own format, `None` for networks with other heads. [`Self::read`]
-    /// restores the same network from them.
+    /// The bytes of a file, of our own format without hidden layers and of `YaneuraOu`'s with them;
+    /// `None` where output buckets depend on the progress of the game. [`Self::read`] restores the
+    /// same network from them.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        let output_layer = self.output_layer.as_ref()?;
+        let Some(output_layer) = &self.output_layer else {
+            return writer::to_bytes(self);
+        };
         let shape = self.shape;
         let text = self.text.replace(char::is_control, " ");
         let transformer = shape.transformer_bytes();

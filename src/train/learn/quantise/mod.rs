@@ -1,0 +1,187 @@
+//! Quantisation of a trained network, and its rounding error.
+
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "small whole numbers, and counts of positions"
+)]
+
+mod direct;
+mod floats;
+mod hidden;
+
+use super::chunk::{CHUNK, Chunk};
+use super::layout::Layout;
+use super::loss::Target;
+use super::pass::Pass;
+use super::rounding::Equations;
+use super::sample::{FEATURES, MAX_ACTIVE, Sample};
+use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
+use crate::eval::nnue::scalar::{MAX_ACTIVATION, MAX_FACTOR, QA, value_in};
+use crate::eval::nnue::{FeatureTransformer, Network};
+use crate::util::Aligned;
+
+/// Largest width with joint rounding. In wider networks weights are rounded individually: the
+/// products of all pairs would need too much memory, and rounding errors matter less.
+const MAX_JOINT_WIDTH: usize = 1024;
+
+/// Fewest positions with which the feature transformer is rounded jointly.
+const MIN_KNOWN: usize = 20_000;
+
+/// A quantised network and its rounding error.
+#[derive(Debug)]
+pub struct Quantised {
+    /// The network as the engine evaluates it.
+    pub network: Network,
+    /// Differences to the network in floats.
+    pub errors: ErrorReport,
+}
+
+/// Differences between the values of the quantised network and of the floats, in units of 1/90
+/// pawn.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ErrorReport {
+    /// Number of positions compared.
+    pub positions: usize,
+    /// Mean absolute difference.
+    pub mean: f64,
+    /// Largest absolute difference.
+    pub most: f64,
+    /// Mean absolute value of the network in floats, for comparison.
+    pub mean_value: f64,
+}
+
+/// Quantises a network whose output of 1 is worth `scale`. Weights may be rounded for the smallest
+/// error on the positions `known`; the error is reported for `unknown`.
+pub(super) fn quantise<'a>(
+    weights: &Weights,
+    scale: u16,
+    text: &str,
+    known: impl Iterator<Item = &'a Sample>,
+    unknown: &[Sample],
+) -> Quantised {
+    let known: Vec<&Sample> = known.collect();
+    let network = match weights.layout().hidden() {
+        None => direct::quantise(weights, scale, text, &known),
+        Some(hidden) => hidden::quantise(weights, hidden, scale, text, &known),
+    };
+    let errors = compare(weights, scale, &network, unknown);
+    Quantised { network, errors }
+}
+
+/// The inverse of [`quantise`], up to rounding; `None` where the network cannot be trained.
+pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
+    let mut weights = Weights::zeroed(Layout::new(network.shape())?);
+    match weights.layout().hidden() {
+        None => direct::to_floats(network.output_layer.as_ref()?, scale, &mut weights),
+        Some(hidden) => hidden::to_floats(network, hidden, scale, &mut weights),
+    }
+    let (layout, width) = (weights.layout(), weights.layout().width());
+    let transformer = &network.transformer;
+    let part = 1.0 / one_of(layout);
+    for (number, block) in weights.blocks_mut().enumerate() {
+        for (row, to) in block[..OUTPUTS].iter_mut().enumerate() {
+            let from = match row {
+                ..BIASES => &transformer.weights[row * width..],
+                _ => &transformer.biases[..],
+            };
+            for (place, to) in to.0.iter_mut().enumerate() {
+                *to = f32::from(from[layout.column(number, place)]) * part;
+            }
+        }
+    }
+    Some(weights)
+}
+
+/// The accumulator column that stands for 1.
+fn one_of(layout: Layout) -> f32 {
+    match layout.hidden() {
+        None => QA as f32,
+        Some(hidden) if hidden.is_products => MAX_FACTOR as f32,
+        Some(_) => MAX_ACTIVATION as f32,
+    }
+}
+
+/// The feature transformer, in multiples of `step`. The weights of each column are rounded jointly
+/// for the positions `known`, where these are enough.
+fn transformer(weights: &Weights, step: f32, known: &[&Sample]) -> FeatureTransformer {
+    let (layout, width) = (weights.layout(), weights.layout().width());
+    let one = f64::from(one_of(layout) / step);
+    // The bias first.
+    let mut columns = vec![Vec::new(); width];
+    for (number, block) in weights.blocks().enumerate() {
+        for place in 0..BLOCK {
+            let rows = std::iter::once(BIASES).chain(0..FEATURES);
+            let values = rows.map(|row| f64::from(block[row].0[place]) * one);
+            columns[layout.column(number, place)] = values.collect();
+        }
+    }
+    let mut equations = Equations::new(1 + FEATURES, width);
+    if known.len() >= MIN_KNOWN {
+        let mut features = [[0; MAX_ACTIVE]; 2];
+        for sample in known {
+            let active = sample.features(&mut features);
+            for features in &features {
+                equations.add_sparse(&features[..active]);
+            }
+        }
+    }
+    let rounded = equations.solve(&columns, |_, weight| weight.round());
+    let mut transformer = FeatureTransformer {
+        biases: Aligned::zeroed(width),
+        weights: Aligned::zeroed(FEATURES * width),
+    };
+    for (column, rounded) in rounded.iter().enumerate() {
+        // In range, because the optimiser clamps weights.
+        let quantised = rounded.iter().map(|&weight| (weight as f32 * step) as i16);
+        for (number, weight) in quantised.enumerate() {
+            match number.checked_sub(1) {
+                None => transformer.biases[column] = weight,
+                Some(feature) => transformer.weights[feature * width + column] = weight,
+            }
+        }
+    }
+    transformer
+}
+
+/// Compares the values of the quantised network with those of the floats.
+fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample]) -> ErrorReport {
+    let mut report = ErrorReport::default();
+    let mut pass = Pass::new(weights.layout());
+    let mut chunk = Chunk::new();
+    for part in samples.chunks(CHUNK) {
+        chunk.fill(part.iter(), |_| Target::exact(0.0));
+        let outputs = pass.forward(weights, &chunk);
+        for (position, &output) in outputs.iter().enumerate() {
+            let sums =
+                [0, 1].map(|side| sums(&network.transformer, chunk.features(position, side)));
+            let bucket = match weights.layout().hidden() {
+                None => chunk.positions()[position].bucket.into(),
+                Some(_) => 0,
+            };
+            let value = f64::from(value_in(network, &sums, bucket));
+            let expected = f64::from(output) * f64::from(scale);
+            let error = (value - expected).abs();
+            report.positions += 1;
+            report.mean += error;
+            report.mean_value += expected.abs();
+            report.most = report.most.max(error);
+        }
+    }
+    let count = report.positions.max(1) as f64;
+    report.mean /= count;
+    report.mean_value /= count;
+    report
+}
+
+/// The accumulator of one side, as the engine computes it.
+fn sums(transformer: &FeatureTransformer, features: &[u16]) -> Vec<i16> {
+    let mut sums = transformer.biases.to_vec();
+    let width = sums.len();
+    for &feature in features {
+        let column = &transformer.weights[usize::from(feature) * width..][..width];
+        for (sum, weight) in sums.iter_mut().zip(column) {
+            *sum = sum.wrapping_add(*weight);
+        }
+    }
+    sums
+}
