@@ -228,6 +228,9 @@ fn links_pipes_and_the_output_of_the_program_are_written_as_they_are() {
         folder.read("c.psv"),
         [b"before", &expected[..], b"behind"].concat()
     );
+    // Games as text go another way, where a name without an extension can be that of a folder.
+    let text = folder.good("convert a.usi --to csa --out /dev/stdout");
+    assert!(text.contains("V2.2") && text.contains("+7776FU"), "{text}");
     let left = fs::read_dir(&folder.0).expect("it is there").count();
     assert_eq!(left, 6, "nothing half written is left");
 }
