@@ -4,16 +4,13 @@
 //! mapped file that another program cuts short would end this one.
 
 use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom};
+use std::io;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-
-use crate::util::read_up_to;
 
 /// An open file and its size.
 #[derive(Debug)]
 pub(super) struct SharedFile {
-    file: Mutex<File>,
+    file: File,
     size: u64,
 }
 
@@ -21,10 +18,7 @@ impl SharedFile {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        Ok(Self {
-            file: Mutex::new(file),
-            size,
-        })
+        Ok(Self { file, size })
     }
 
     /// Size in bytes when it was opened.
@@ -34,9 +28,25 @@ impl SharedFile {
 
     /// Fills `bytes` from `offset` on, or up to the end of the file; returns the number of bytes.
     pub(super) fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
-        // A panic of another reader leaves a valid file.
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(offset))?;
-        read_up_to(&mut *file, bytes)
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match read_some(&self.file, offset + filled as u64, &mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
     }
+}
+
+#[cfg(unix)]
+fn read_some(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_some(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
 }

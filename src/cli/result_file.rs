@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::runs::OutputFile;
+use crate::runs::{OutputFile, is_stream};
 
 /// Checks before the work that the file can be written then, and that it is not read.
 ///
@@ -26,7 +26,8 @@ pub(super) fn check<'a>(
         !read.any(is_same),
         "{name} is read and would be overwritten: give another name"
     );
-    if !is_special(path) {
+    // Opening a pipe here would show its reader the end of the file.
+    if !is_stream(path) {
         // Removed again, as nothing finishes it.
         OutputFile::create(path).with_context(|| format!("{name} cannot be written"))?;
     }
@@ -40,15 +41,7 @@ pub(super) fn check<'a>(
 /// It cannot be written.
 pub(super) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let name = || path.display().to_string();
-    if is_special(path) {
-        return std::fs::write(path, bytes).with_context(name);
-    }
     let mut file = OutputFile::create(path).with_context(name)?;
     file.write_all(bytes).with_context(name)?;
     file.finish().with_context(name)
-}
-
-/// Whether this is a pipe, a device or a link such as `/dev/stdout`, which no file may replace.
-fn is_special(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|data| !data.is_file())
 }

@@ -12,5 +12,6 @@ mod embedded;
 mod made_up;
 mod making;
 mod malformed;
+mod on_the_fly;
 mod round_trips;
 mod speed;

@@ -174,6 +174,67 @@ fn convert_goes_there_and_back() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn links_pipes_and_the_output_of_the_program_are_written_as_they_are() {
+    use std::io::Write as _;
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+
+    let folder = Folder::new("convert-through");
+    folder.write("a.usi", LINES.as_bytes());
+    folder.good("convert a.usi --out b.psv");
+    let expected = folder.read("b.psv");
+    let file = |name: &str| folder.0.join(name);
+    folder.write("old.psv", b"old");
+    symlink("old.psv", file("link.psv")).expect("a link can be made");
+    assert!(
+        folder
+            .bad("convert a.usi --out link.psv")
+            .contains("--force")
+    );
+    folder.good("convert a.usi --out link.psv --force");
+    assert_eq!(folder.read("old.psv"), expected);
+    let is_link = file("link.psv").symlink_metadata();
+    assert!(is_link.expect("it is there").is_symlink());
+
+    let made = Command::new("mkfifo").arg(file("pipe.psv")).status();
+    assert!(made.expect("mkfifo runs").success());
+    for force in ["", " --force"] {
+        let pipe = file("pipe.psv");
+        let reader = std::thread::spawn(move || fs::read(pipe).expect("it can be read"));
+        folder.good(&format!("convert a.usi --out pipe.psv{force}"));
+        assert_eq!(reader.join().expect("it reads"), expected);
+    }
+    let pipe = file("pipe.psv").symlink_metadata();
+    assert!(pipe.expect("it is there").file_type().is_fifo());
+
+    // A pipe of the shell, and a file behind what stands there.
+    let convert = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
+        let words = "convert a.usi --to psv --force --out /dev/stdout";
+        command.current_dir(&folder.0).args(words.split(' '));
+        command
+    };
+    let output = convert().output().expect("raicho runs");
+    assert!(output.status.success() && output.stdout == expected);
+    let mut out = fs::File::create(file("c.psv")).expect("it can be made");
+    out.write_all(b"before").expect("it can be written");
+    let status = convert()
+        .stdout(out.try_clone().expect("a handle"))
+        .status();
+    assert!(status.expect("raicho runs").success());
+    out.write_all(b"behind").expect("it can be written");
+    assert_eq!(
+        folder.read("c.psv"),
+        [b"before", &expected[..], b"behind"].concat()
+    );
+    // Games as text go another way, where a name without an extension can be that of a folder.
+    let text = folder.good("convert a.usi --to csa --out /dev/stdout");
+    assert!(text.contains("V2.2") && text.contains("+7776FU"), "{text}");
+    let left = fs::read_dir(&folder.0).expect("it is there").count();
+    assert_eq!(left, 6, "nothing half written is left");
+}
+
 #[test]
 fn validate_names_bad_records_and_writes_good_ones() {
     let folder = Folder::new("validate");

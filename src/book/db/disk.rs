@@ -9,14 +9,18 @@ use std::io;
 use std::path::Path;
 
 use super::line::{Line, parse_move, parse_position};
-use super::lines::Lines;
+use super::lines::{self, Lines};
 use crate::book::entry::{BookMove, merge_moves};
 use crate::book::memory::fits;
 use crate::book::query::Query;
 use crate::book::shared_file::SharedFile;
 
-/// Places of the file that are looked at when it is opened.
+/// Places of the file that are read when it is opened. The positions there are kept: a search
+/// begins between two of them.
 const SAMPLES: u64 = 64;
+/// Bytes that are read at once when no more than half of them are left to search. Each read may be
+/// one from the disk.
+const BLOCK: usize = 1 << 14;
 /// Bytes of the shortest `sfen` line, as `YaneuraOu` assumes.
 const SHORTEST_LINE: u64 = 40;
 /// Entries of the same board that are looked at; more cannot differ in hands and ply only.
@@ -28,12 +32,15 @@ const POSITION: &[u8] = b"sfen";
 #[derive(Debug)]
 pub(in crate::book) struct DbOnDisk {
     file: SharedFile,
+    /// Some positions in the order of the file.
+    samples: Vec<PositionLine>,
     says_ply_one_only: bool,
     /// Whether the sampled positions are in order.
     is_sorted: bool,
 }
 
 /// A `sfen` line.
+#[derive(Debug)]
 struct PositionLine {
     /// Offset of the line.
     start: u64,
@@ -49,10 +56,12 @@ impl DbOnDisk {
         let file = SharedFile::open(path)?;
         let mut book = Self {
             file,
+            samples: Vec::new(),
             says_ply_one_only: false,
             is_sorted: true,
         };
-        let samples = book.samples()?;
+        book.samples = book.samples()?;
+        let samples = &book.samples;
         book.is_sorted = samples.is_sorted_by(|one, next| one.text <= next.text);
         let is_first = |sample: &PositionLine| ply_of(&sample.text) == Some(b"1");
         book.says_ply_one_only = samples.len() > 1 && samples.iter().all(is_first);
@@ -89,6 +98,7 @@ impl DbOnDisk {
         }
     }
 
+    /// Reads positions all over the file.
     fn samples(&self) -> io::Result<Vec<PositionLine>> {
         let mut samples: Vec<PositionLine> = Vec::new();
         for number in 0..SAMPLES {
@@ -106,16 +116,17 @@ impl DbOnDisk {
     fn entries_of(&self, query: &Query) -> io::Result<Vec<PositionLine>> {
         let sfen = query.board.to_sfen();
         let board = sfen.split(' ').next().unwrap_or_default().as_bytes();
-        let mut offset = self.lower_bound(board)?;
+        let mut lines = self.lines_from(self.shortly_before(board)?, BLOCK)?;
         let mut entries = Vec::new();
-        for _ in 0..MOST_NEIGHBOURS {
-            let Some(line) = self.position_from(offset)? else {
-                break;
-            };
-            if !line.text.starts_with(board) {
+        let mut neighbours = 0;
+        while let Some(line) = next_position(&mut lines)? {
+            if line.text[..] < *board {
+                continue;
+            }
+            if !line.text.starts_with(board) || neighbours == MOST_NEIGHBOURS {
                 break;
             }
-            offset = line.end;
+            neighbours += 1;
             if let Ok((position, ply)) = parse_position(&line.text)
                 && position == query.packed
                 && fits(ply, query.ply)
@@ -126,13 +137,20 @@ impl DbOnDisk {
         Ok(entries)
     }
 
-    /// Offset of the first position whose text is not before `wanted`.
-    fn lower_bound(&self, wanted: &[u8]) -> io::Result<u64> {
-        let (mut start, mut end) = (0, self.file.size());
-        while start < end {
+    /// A place before the first position whose text is not before `wanted`, and near it.
+    fn shortly_before(&self, wanted: &[u8]) -> io::Result<u64> {
+        let is_before = |line: &PositionLine| line.text[..] < *wanted;
+        let next = self.samples.partition_point(is_before);
+        let before = next.checked_sub(1).map(|index| &self.samples[index]);
+        let mut start = before.map_or(0, |line| line.end);
+        let mut end = self
+            .samples
+            .get(next)
+            .map_or(self.file.size(), |line| line.start);
+        while end.saturating_sub(start) > BLOCK as u64 / 2 {
             let middle = start.midpoint(end);
             match self.position_from(middle)? {
-                Some(line) if line.text[..] < *wanted => start = line.end,
+                Some(line) if is_before(&line) => start = line.end,
                 _ => end = middle,
             }
         }
@@ -141,11 +159,16 @@ impl DbOnDisk {
 
     /// The first position whose line begins at `offset` or later.
     fn position_from(&self, offset: u64) -> io::Result<Option<PositionLine>> {
-        let mut lines = Lines::from(&self.file, offset.saturating_sub(1));
+        next_position(&mut self.lines_from(offset, lines::BLOCK)?)
+    }
+
+    /// The lines that begin at `offset` or later, read in blocks of so many bytes.
+    fn lines_from(&self, offset: u64, block: usize) -> io::Result<Lines<'_>> {
+        let mut lines = Lines::from(&self.file, offset.saturating_sub(1)).in_blocks_of(block);
         if offset > 0 {
             lines.next()?;
         }
-        next_position(&mut lines)
+        Ok(lines)
     }
 
     /// `YaneuraOu`'s search for the text of the position, byte by byte the same steps: it

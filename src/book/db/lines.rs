@@ -5,14 +5,16 @@ use std::io;
 use super::line::split_line;
 use crate::book::shared_file::SharedFile;
 
-/// Bytes that are read at a time.
-const BLOCK: usize = 1 << 12;
+/// Bytes that are read at a time, unless others are wanted.
+pub(super) const BLOCK: usize = 1 << 12;
 /// A longer line is cut, so that no file takes unlimited memory.
 const LONGEST: usize = 1 << 20;
 
 /// Reads lines one after another.
 pub(super) struct Lines<'a> {
     file: &'a SharedFile,
+    /// Bytes that are read at a time.
+    block: usize,
     buffer: Vec<u8>,
     /// Length of the part of the buffer that was returned.
     used: usize,
@@ -25,10 +27,17 @@ impl<'a> Lines<'a> {
     pub(super) const fn from(file: &'a SharedFile, offset: u64) -> Self {
         Self {
             file,
+            block: BLOCK,
             buffer: Vec::new(),
             used: 0,
             start: offset,
         }
+    }
+
+    /// Reads so many bytes at a time.
+    pub(super) const fn in_blocks_of(mut self, block: usize) -> Self {
+        self.block = block;
+        self
     }
 
     /// Offset of the line that is returned next.
@@ -66,7 +75,7 @@ impl<'a> Lines<'a> {
         self.buffer.drain(..self.used);
         self.used = 0;
         let length = self.buffer.len();
-        self.buffer.resize(length + BLOCK, 0);
+        self.buffer.resize(length + self.block, 0);
         let offset = self.start + length as u64;
         let count = self.file.read_at(offset, &mut self.buffer[length..])?;
         self.buffer.truncate(length + count);

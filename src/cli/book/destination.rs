@@ -7,6 +7,7 @@ use anyhow::{Context, ensure};
 use crate::book::BookFormat;
 use crate::cli::output;
 use crate::makebook::SortedWriter;
+use crate::runs::{is_stream, would_replace};
 
 /// The format of a book to be written, after checking that it can be and is not the input.
 pub(super) fn checked_output(
@@ -18,8 +19,12 @@ pub(super) fn checked_output(
     let format = BookFormat::of_path(out)
         .with_context(|| format!("{name}: expected an extension .db, .ybb, .bin or .sbk"))?;
     ensure!(
-        is_forced || !out.exists(),
+        is_forced || !would_replace(out),
         "{name} exists already; --force replaces it"
+    );
+    ensure!(
+        format != BookFormat::Ybb || !is_stream(out),
+        "{name}: a .ybb is not written in order, expected a file instead of a pipe or device"
     );
     let is_input = match (input.canonicalize(), out.canonicalize()) {
         (Ok(input), Ok(out)) => input == out,

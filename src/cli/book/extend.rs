@@ -216,7 +216,7 @@ fn list(
 ) -> anyhow::Result<()> {
     let name = arguments.out.display();
     anyhow::ensure!(
-        arguments.force || !arguments.out.exists(),
+        arguments.force || !crate::runs::would_replace(&arguments.out),
         "{name} exists already; --force replaces it"
     );
     let limits = arguments.limits();

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::watching;
 use super::work::WorkArguments;
 use crate::records::teacher::Format;
-use crate::runs::{self, RunKind, Shard, Watch};
+use crate::runs::{self, RunKind, Shard, Watch, would_replace};
 use crate::train::data::pass::BadRecords;
 use crate::train::data::steps::{Checkpoint, Steps};
 use crate::train::data::{DataError, Source, Sources};
@@ -94,7 +94,7 @@ impl Destination {
 fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<()> {
     let name = path.display();
     ensure!(
-        force || !path.exists(),
+        force || !would_replace(path),
         "{name} exists already; --force replaces it"
     );
     let same = |source: &Source| match (source.path.canonicalize(), path.canonicalize()) {

@@ -18,6 +18,8 @@
 mod bits;
 mod codes;
 
+use std::cmp::Ordering;
+
 use bytemuck::{Pod, Zeroable};
 use thiserror::Error;
 
@@ -35,9 +37,26 @@ const KING_BITS: u32 = 7;
 const BOARD_START: u32 = 1 + 2 * KING_BITS;
 
 /// A position as `YaneuraOu` packs it (`sfen_packer.cpp`, type `PackedSfen`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct PackedSfen([u8; 32]);
+
+/// The order of the bytes, by which books are sorted, eight at a time.
+impl Ord for PackedSfen {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let [own, others] = [self, other].map(|packed| {
+            let (words, _) = packed.0.as_chunks::<8>();
+            [0, 1, 2, 3].map(|index| u64::from_be_bytes(words[index]))
+        });
+        own.cmp(&others)
+    }
+}
+
+impl PartialOrd for PackedSfen {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 /// A position as Apery, dlshogi and cshogi pack it (`HuffmanCodedPos`, hcp).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]

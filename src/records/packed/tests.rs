@@ -161,3 +161,19 @@ fn impossible_positions_are_named() {
         Some(PackedError::Impossible(InvalidPosition::DoublePawn { .. }))
     ));
 }
+
+#[test]
+fn packed_positions_are_ordered_by_their_bytes() {
+    for place in 0..32 {
+        for (low, high) in [(0, 1), (0x7f, 0x80), (1, 0xff)] {
+            let mut bytes = [0x55; 32];
+            bytes[place] = low;
+            let less = PackedSfen::from_bytes(bytes);
+            bytes[place] = high;
+            bytes[place + 1..].fill(0);
+            let more = PackedSfen::from_bytes(bytes);
+            assert!(less < more && more > less, "byte {place}");
+            assert_eq!(less.cmp(&less), Ordering::Equal);
+        }
+    }
+}

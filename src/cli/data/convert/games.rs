@@ -14,7 +14,7 @@ use crate::cli::output;
 use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
 use crate::records::text::{TextEncoding, TextFormat};
-use crate::runs::OutputFile;
+use crate::runs::{OutputFile, is_stream};
 use crate::train::data::{Source, Sources};
 
 /// What is to be written.
@@ -45,7 +45,7 @@ impl Target {
             return None;
         }
         let text = out.as_os_str().to_string_lossy();
-        let names_no_file = arguments.to.is_some() && out.extension().is_none();
+        let names_no_file = arguments.to.is_some() && out.extension().is_none() && !is_stream(out);
         Some(Self {
             format,
             encoding,

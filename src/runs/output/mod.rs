@@ -1,10 +1,16 @@
 //! An output file that gets its name only when it is complete.
 
+mod place;
+
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+
+use place::{Place, open_stream};
+
+pub use place::{is_stream, would_replace};
 
 /// Size of the write buffer in bytes. Large, because several files are read and written in turn.
 const BUFFER_BYTES: usize = 1 << 18;
@@ -22,11 +28,14 @@ pub enum OutputError {
 
 /// A file that is being written. It is called `NAME.partial` until [`OutputFile::finish`], and is
 /// removed if it is dropped before that. A lock keeps two processes from writing the same file.
+///
+/// Links are followed, so that a link stays one. A pipe or device is written as it is: what was
+/// written cannot be taken back.
 #[derive(Debug)]
 pub struct OutputFile {
     out: BufWriter<File>,
-    partial: PathBuf,
-    path: PathBuf,
+    /// `None` for a pipe or device.
+    names: Option<Names>,
     /// Bytes written so far.
     length: u64,
     /// Whether what was written stays when this is dropped unfinished.
@@ -34,13 +43,27 @@ pub struct OutputFile {
     is_finished: bool,
 }
 
+/// What a file is called.
+#[derive(Debug)]
+struct Names {
+    /// While it is written.
+    partial: PathBuf,
+    /// Once it is complete.
+    path: PathBuf,
+}
+
 impl OutputFile {
-    /// Creates the partial file. One that a killed process left behind is replaced.
+    /// Creates the partial file. One that a killed process left behind is replaced. A pipe waits
+    /// for its reader.
     ///
     /// # Errors
     /// The file cannot be created, or another process is writing it.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
-        let partial = beside(path, ".partial");
+        let path = match Place::of(path)? {
+            Place::File(path) => path,
+            Place::Stream(path) => return Ok(Self::new(open_stream(&path)?, None, 0)),
+        };
+        let partial = beside(&path, ".partial");
         let file = match File::create_new(&partial) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 remove_abandoned(&partial)?;
@@ -49,7 +72,7 @@ impl OutputFile {
             created => created?,
         };
         lock(&file)?;
-        Ok(Self::new(file, partial, path, 0))
+        Ok(Self::new(file, Some(Names { partial, path }), 0))
     }
 
     /// Continues the file of an earlier process behind the byte `length`; what follows is cut off.
@@ -57,7 +80,11 @@ impl OutputFile {
     /// # Errors
     /// There is no such file or it is shorter, or another process writes it.
     pub fn resume(path: &Path, length: u64) -> Result<Self, OutputError> {
-        let partial = beside(path, ".partial");
+        let path = match Place::of(path)? {
+            Place::File(path) => path,
+            Place::Stream(_) => return Err(no_stream("continued").into()),
+        };
+        let partial = beside(&path, ".partial");
         let mut file = File::options().write(true).open(&partial)?;
         lock(&file)?;
         let found = file.metadata()?.len();
@@ -70,14 +97,14 @@ impl OutputFile {
         }
         file.set_len(length)?;
         file.seek(SeekFrom::Start(length))?;
-        Ok(Self::new(file, partial, path, length).kept())
+        let names = Some(Names { partial, path });
+        Ok(Self::new(file, names, length).kept())
     }
 
-    fn new(file: File, partial: PathBuf, path: &Path, length: u64) -> Self {
+    fn new(file: File, names: Option<Names>, length: u64) -> Self {
         Self {
             out: BufWriter::with_capacity(BUFFER_BYTES, file),
-            partial,
-            path: path.to_owned(),
+            names,
             length,
             is_kept: false,
             is_finished: false,
@@ -99,8 +126,11 @@ impl OutputFile {
     /// Replaces bytes that were written before, such as a header that gives a length.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system refuses, or this is a pipe or device.
     pub fn overwrite(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        if self.names.is_none() {
+            return Err(no_stream("written out of order"));
+        }
         debug_assert!(offset + bytes.len() as u64 <= self.length);
         self.out.seek(SeekFrom::Start(offset))?;
         self.out.write_all(bytes)?;
@@ -113,6 +143,9 @@ impl OutputFile {
     /// # Errors
     /// The system refuses.
     pub fn sync(&self) -> io::Result<()> {
+        if self.names.is_none() {
+            return Ok(());
+        }
         self.out.get_ref().sync_data()
     }
 
@@ -122,11 +155,18 @@ impl OutputFile {
     /// The file cannot be written or renamed.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
-        self.out.get_ref().sync_all()?;
-        fs::rename(&self.partial, &self.path)?;
+        if let Some(names) = &self.names {
+            self.out.get_ref().sync_all()?;
+            fs::rename(&names.partial, &names.path)?;
+        }
         self.is_finished = true;
         Ok(())
     }
+}
+
+fn no_stream(what: &str) -> io::Error {
+    let reason = format!("a pipe or device cannot be {what}: expected a file");
+    io::Error::new(io::ErrorKind::Unsupported, reason)
 }
 
 /// Removes a partial file if no process is writing it.
@@ -169,11 +209,12 @@ impl Write for OutputFile {
 
 impl Drop for OutputFile {
     fn drop(&mut self) {
-        if !self.is_finished
+        if let Some(Names { partial, .. }) = &self.names
+            && !self.is_finished
             && !self.is_kept
-            && let Err(error) = fs::remove_file(&self.partial)
+            && let Err(error) = fs::remove_file(partial)
         {
-            log::warn!("{}: {error}", self.partial.display());
+            log::warn!("{}: {error}", partial.display());
         }
     }
 }
@@ -186,54 +227,4 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn place(name: &str) -> PathBuf {
-        let name = format!("raicho-output-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder can be made");
-        folder
-    }
-
-    #[test]
-    fn it_has_its_name_when_it_is_complete() {
-        let folder = place("complete");
-        let path = folder.join("x");
-        let mut file = OutputFile::create(&path).expect("it can be made");
-        file.write_all(b"one").expect("it can be written");
-        assert!(!path.exists() && folder.join("x.partial").exists());
-        file.finish().expect("it can be finished");
-        assert_eq!(fs::read(&path).expect("it is there"), b"one");
-        drop(OutputFile::create(&path).expect("it can be made again"));
-        assert_eq!(fs::read(&path).expect("the old one stays"), b"one");
-        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 1);
-        let _ = fs::remove_dir_all(folder);
-    }
-
-    #[test]
-    fn two_writers_never_share_a_file() {
-        let folder = place("shared");
-        let path = folder.join("x");
-        let mut first = OutputFile::create(&path).expect("it can be made");
-        let second = OutputFile::create(&path);
-        assert!(matches!(second, Err(OutputError::InUse)), "{second:?}");
-        first.write_all(b"first").expect("it can be written");
-        first.finish().expect("the second one left it alone");
-        assert_eq!(fs::read(&path).expect("it is there"), b"first");
-        let _ = fs::remove_dir_all(folder);
-    }
-
-    #[test]
-    fn what_a_kill_left_is_replaced() {
-        let folder = place("killed");
-        let path = folder.join("x");
-        fs::write(folder.join("x.partial"), "half of").expect("it can be written");
-        let mut file = OutputFile::create(&path).expect("nobody writes it");
-        file.write_all(b"1").expect("it can be written");
-        file.finish().expect("it can be finished");
-        assert_eq!(fs::read(&path).expect("it is there"), b"1");
-        let _ = fs::remove_dir_all(folder);
-    }
-}
+mod tests;

@@ -1,0 +1,81 @@
+//! Books of a size at which a search on the fly reads in several places: the answers are those of
+//! the book in memory.
+
+use std::collections::BTreeSet;
+
+use raicho::book::{Book, BookFormat, BookOptions, BookReader, Library, probe};
+use raicho::makebook::SortedWriter;
+use raicho::movegen::legal_moves;
+use raicho::position::Position;
+
+use crate::folder::Folder;
+use crate::made_up;
+
+/// More than a hundred blocks of each format.
+const POSITIONS: usize = 40_000;
+/// One position in this many is looked up.
+const STEP: usize = 19;
+
+#[test]
+fn large_books_answer_as_they_do_in_memory() {
+    let folder = Folder::new("on-the-fly");
+    let mut text = Vec::new();
+    made_up::write(&mut text, POSITIONS, 7);
+    let source = folder.file("source.db");
+    std::fs::write(&source, text).expect("it can be written");
+    for format in [BookFormat::Db, BookFormat::Ybb] {
+        let path = folder.file(&format!("book{format}"));
+        let mut writer = SortedWriter::new(&path, format, 1 << 26);
+        let mut asked = Vec::new();
+        for (index, entry) in BookReader::open(&source).expect("a book").enumerate() {
+            let entry = entry.expect("an entry");
+            writer.add(&entry).expect("it can be written");
+            if index % STEP == 0 {
+                asked.push(entry.position.unpack(entry.ply).expect("a position"));
+            }
+        }
+        writer.write().expect("it can be written");
+        check(&path, &asked);
+    }
+}
+
+fn check(path: &std::path::Path, asked: &[Position]) {
+    let open = |on_the_fly| Library::new(vec![Book::open(path, on_the_fly).expect("a book")]);
+    let (in_memory, on_the_fly) = (open(false), open(true));
+    let options = BookOptions {
+        max_ply: u32::MAX,
+        ..BookOptions::default()
+    };
+    let answer = |library: &Library, position: &Position| {
+        let moves = probe(library, position, &options).moves;
+        moves
+            .iter()
+            .map(|known| format!("{known:?}"))
+            .collect::<BTreeSet<String>>()
+    };
+    let mut misses = 0;
+    for position in asked {
+        let expected = answer(&in_memory, position);
+        assert!(!expected.is_empty(), "{}", position.to_sfen());
+        assert_eq!(
+            answer(&on_the_fly, position),
+            expected,
+            "{}",
+            position.to_sfen()
+        );
+        // A neighbour in the order of the book, which is hardly ever in it.
+        let Some(&mv) = legal_moves(position).iter().next() else {
+            continue;
+        };
+        let mut next = position.clone();
+        next.do_move(mv);
+        let expected = answer(&in_memory, &next);
+        misses += usize::from(expected.is_empty());
+        assert_eq!(answer(&on_the_fly, &next), expected, "{}", next.to_sfen());
+    }
+    assert!(
+        misses > asked.len() / 4,
+        "{misses} misses of {}",
+        asked.len()
+    );
+}
