@@ -93,8 +93,7 @@ enum Command {
     /// Count what is in teacher data
     Stats(data::stats::Arguments),
     /// Speak USI, which is also what happens without a subcommand
-    #[command(before_help = "Example: raicho usi")]
-    Usi,
+    Usi(usi::Arguments),
     /// Find the bad records of teacher data, and write the good ones
     Validate(data::validate::Arguments),
 }
@@ -122,7 +121,8 @@ pub fn run() -> ExitCode {
         Some(Command::Man(arguments)) => shell::man(&arguments, Arguments::command()),
         Some(Command::Match(arguments)) => arena::run(&arguments, lang),
         Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
-        None | Some(Command::Usi) => usi::run(),
+        None => usi::run(&usi::Arguments::default()),
+        Some(Command::Usi(arguments)) => usi::run(&arguments),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Rescore(arguments)) => data::rescore::run(&arguments),

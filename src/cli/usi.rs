@@ -6,9 +6,21 @@ use std::sync::atomic::AtomicBool;
 
 use crate::bench::{self, BenchOptions};
 use crate::types::Depth;
-use crate::usi::session;
+use crate::usi::{options, session};
 
-pub(super) fn run() -> anyhow::Result<()> {
+/// Example: raicho usi
+#[derive(clap::Args, Default)]
+#[command(before_help = "Example: raicho usi")]
+pub(super) struct Arguments {
+    /// Offer every number of the search as an option, for `raicho spsa`
+    #[arg(long, hide = true)]
+    tunables: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.tunables {
+        options::offer_tunables();
+    }
     Ok(session::run(io::stdin(), io::stdout(), bench)?)
 }
 

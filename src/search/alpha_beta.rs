@@ -9,10 +9,11 @@ use crate::types::{Depth, Move, Ply, Value};
 use super::extensions::Extension;
 use super::move_picker::MovePicker;
 use super::node::{MoveInfo, Node, NodeType, NonPv, Pv, Window};
+use super::params::Params;
 use super::tunables;
 use super::worker::{STOPPED, Worker};
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Searches a node and returns its value within `window` (fail-soft). `depth` is the remaining
     /// depth in plies, `ply` the distance from the root. `cut_node` is set where the parent expects
     /// this node to fail high.
@@ -44,7 +45,7 @@ impl Worker {
             return value; // 5-9: razoring, reverse futility, null move, ProbCut
         }
         let mut picker = self.move_picker::<N>(&node);
-        while let Some(mv) = picker.next(&self.position, &self.histories) {
+        while let Some(mv) = picker.next::<P>(&self.position, &self.histories) {
             if node.excluded_move == Some(mv) || N::ROOT && !self.is_root_move(mv) {
                 continue;
             }
@@ -94,7 +95,7 @@ impl Worker {
         let decides = tt_hit.depth > node.depth - Depth::from(value <= beta)
             && value::decides(value, tt_hit.bound, beta)
             && (node.cut_node == is_high
-                || node.depth > tunables::tt_cutoff_unexpected_min_depth());
+                || node.depth > tunables::tt_cutoff_unexpected_min_depth::<P>());
         if !decides {
             return None;
         }
@@ -169,9 +170,9 @@ impl Worker {
                 // The value of the reduced search decides whether full depth means a ply more or
                 // less.
                 let goes_deeper = reduced < new_depth
-                    && value > node.best_value + tunables::research_deeper_margin();
+                    && value > node.best_value + tunables::research_deeper_margin::<P>();
                 let goes_shallower =
-                    value < node.best_value + tunables::research_shallower_margin();
+                    value < node.best_value + tunables::research_shallower_margin::<P>();
                 new_depth += Depth::from(goes_deeper) - Depth::from(goes_shallower);
                 if new_depth > reduced {
                     value = -self.search::<NonPv>(probe_window, new_depth, ply + 1, !node.cut_node);
@@ -180,11 +181,11 @@ impl Worker {
             }
         } else if !N::PV || node.move_count > 1 {
             if node.tt_move.is_none() {
-                reduction += tunables::full_depth_no_tt_move();
+                reduction += tunables::full_depth_no_tt_move::<P>();
             }
-            let less = Depth::from(reduction > tunables::full_depth_one_ply_threshold())
+            let less = Depth::from(reduction > tunables::full_depth_one_ply_threshold::<P>())
                 + Depth::from(
-                    reduction > tunables::full_depth_two_plies_threshold() && new_depth > 2,
+                    reduction > tunables::full_depth_two_plies_threshold::<P>() && new_depth > 2,
                 );
             value = -self.search::<NonPv>(probe_window, new_depth - less, ply + 1, !node.cut_node);
         }
@@ -220,12 +221,12 @@ impl Worker {
         if value >= node.window.beta {
             return true;
         }
-        if (tunables::alpha_raised_min_depth()..=tunables::alpha_raised_max_depth())
+        if (tunables::alpha_raised_min_depth::<P>()..=tunables::alpha_raised_max_depth::<P>())
             .contains(&node.depth)
             && !is_decisive(value)
         {
             // Alpha was raised, so the remaining moves are searched less deep.
-            node.depth -= tunables::alpha_raised_reduction();
+            node.depth -= tunables::alpha_raised_reduction::<P>();
         }
         node.window.alpha = value;
         node.raised_alpha = true;

@@ -14,6 +14,7 @@ use crate::types::{Color, Move, Value};
 use crate::util::{ZeroedPages, prefetch};
 
 use super::history_entry::{PIECE_TO, apply_gravity, piece_to};
+use super::params::Params;
 use super::tunables;
 
 /// Greatest absolute value of an entry.
@@ -137,7 +138,7 @@ impl Corrections {
     /// The correction of a position: the weighted sum of its entries, in 1/131072 of the internal
     /// unit.
     #[inline(always)]
-    pub(super) fn of(
+    pub(super) fn of<P: Params>(
         &self,
         position: &Position,
         castles: Option<CastleKeys>,
@@ -154,21 +155,21 @@ impl Corrections {
             })
             .iter()
             .sum();
-        let unseen = castles.map_or(0, |castles| self.of_unseen(position, castles));
+        let unseen = castles.map_or(0, |castles| self.of_unseen::<P>(position, castles));
         let continuation = position.last_move().map_or(0, |last| {
             let [reply, follow_up] = rows.map(|row| i32::from(self.continuation[row.entry(last)]));
             reply + follow_up
         });
-        tunables::correction_pawn_weight() * pawn
-            + tunables::correction_minor_piece_weight() * minor
-            + tunables::correction_non_pawn_weight() * non_pawn
-            + tunables::correction_continuation_weight() * continuation
+        tunables::correction_pawn_weight::<P>() * pawn
+            + tunables::correction_minor_piece_weight::<P>() * minor
+            + tunables::correction_non_pawn_weight::<P>() * non_pawn
+            + tunables::correction_continuation_weight::<P>() * continuation
             + unseen
     }
 
     /// The part of castles and hands.
     #[inline(always)]
-    fn of_unseen(&self, position: &Position, castles: CastleKeys) -> i32 {
+    fn of_unseen<P: Params>(&self, position: &Position, castles: CastleKeys) -> i32 {
         let us = position.side_to_move().index();
         let entry = |key: u32| &self.unseen[key as usize % STRUCTURES][us];
         let castle: i32 = Color::ALL
@@ -176,11 +177,12 @@ impl Corrections {
             .iter()
             .sum();
         let hands = i32::from(entry(position.hand_key()).hands);
-        tunables::correction_castle_weight() * castle + tunables::correction_hand_weight() * hands
+        tunables::correction_castle_weight::<P>() * castle
+            + tunables::correction_hand_weight::<P>() * hands
     }
 
     /// Adds a bonus to all entries of a position; positive where the evaluation was too low.
-    pub(super) fn update(
+    pub(super) fn update<P: Params>(
         &mut self,
         position: &Position,
         castles: Option<CastleKeys>,
@@ -196,26 +198,26 @@ impl Corrections {
         entry(position.pawn_key(), UPDATE_SCALE, |entry| &mut entry.pawn);
         entry(
             position.minor_piece_key(),
-            tunables::correction_update_minor_piece_weight(),
+            tunables::correction_update_minor_piece_weight::<P>(),
             |entry| &mut entry.minor,
         );
         entry(
             position.non_pawn_key(Color::Black),
-            tunables::correction_update_non_pawn_weight(),
+            tunables::correction_update_non_pawn_weight::<P>(),
             |entry| &mut entry.non_pawn[Color::Black.index()],
         );
         entry(
             position.non_pawn_key(Color::White),
-            tunables::correction_update_non_pawn_weight(),
+            tunables::correction_update_non_pawn_weight::<P>(),
             |entry| &mut entry.non_pawn[Color::White.index()],
         );
         if let Some(castles) = castles {
-            self.update_unseen(position, castles, bonus);
+            self.update_unseen::<P>(position, castles, bonus);
         }
         if let Some(last) = position.last_move() {
             let weights = [
-                tunables::correction_update_two_plies_weight(),
-                tunables::correction_update_four_plies_weight(),
+                tunables::correction_update_two_plies_weight::<P>(),
+                tunables::correction_update_four_plies_weight::<P>(),
             ];
             for (row, weight) in rows.into_iter().zip(weights) {
                 let entry = &mut self.continuation[row.entry(last)];
@@ -224,7 +226,7 @@ impl Corrections {
         }
     }
 
-    fn update_unseen(&mut self, position: &Position, castles: CastleKeys, bonus: i32) {
+    fn update_unseen<P: Params>(&mut self, position: &Position, castles: CastleKeys, bonus: i32) {
         let us = position.side_to_move().index();
         let mut entry = |key: u32, weight: i32, part: fn(&mut UnseenEntry) -> &mut i16| {
             let entry = &mut self.unseen[key as usize % STRUCTURES][us];
@@ -232,12 +234,12 @@ impl Corrections {
         };
         entry(
             castles[Color::Black.index()],
-            tunables::correction_update_castle_weight(),
+            tunables::correction_update_castle_weight::<P>(),
             |entry| &mut entry.castle[Color::Black.index()],
         );
         entry(
             castles[Color::White.index()],
-            tunables::correction_update_castle_weight(),
+            tunables::correction_update_castle_weight::<P>(),
             |entry| &mut entry.castle[Color::White.index()],
         );
         entry(position.hand_key(), UPDATE_SCALE, |entry| &mut entry.hands);

@@ -9,6 +9,7 @@ use crate::types::value::is_decisive;
 use crate::types::{Bound, Depth, Ply, Value};
 
 use super::node::{MoveInfo, Node, NodeType, NonPv, Window};
+use super::params::Params;
 use super::tunables;
 use super::worker::{STOPPED, Worker};
 
@@ -29,7 +30,7 @@ pub(super) enum Extension {
     Cut(Value),
 }
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Step 11: the extension of a move. Only the TT move of a node that is deep enough is tested.
     #[inline(always)]
     pub(super) fn singular_extension<N: NodeType>(
@@ -40,13 +41,13 @@ impl Worker {
         let is_candidate = !N::ROOT
             && node.tt_move == Some(move_info.mv)
             && node.excluded_move.is_none()
-            && node.depth >= tunables::singular_min_depth() + Depth::from(node.tt_pv);
+            && node.depth >= tunables::singular_min_depth::<P>() + Depth::from(node.tt_pv);
         let Some(tt_hit) = node.tt_hit.filter(|_| is_candidate) else {
             return Extension::By(0);
         };
         let is_tested = node.tt_value().is_some_and(|value| !is_decisive(value))
             && tt_hit.bound != Bound::Upper
-            && tt_hit.depth >= node.depth - tunables::singular_max_tt_depth_deficit()
+            && tt_hit.depth >= node.depth - tunables::singular_max_tt_depth_deficit::<P>()
             && !self.is_shuffling(node.ply, move_info);
         if !is_tested {
             return Extension::By(0);
@@ -63,9 +64,9 @@ impl Worker {
         tt_value: Value,
     ) -> Extension {
         let (ply, beta) = (node.ply, node.window.beta);
-        let mut margin = tunables::singular_margin_per_depth();
+        let mut margin = tunables::singular_margin_per_depth::<P>();
         if node.tt_pv && !N::PV {
-            margin += tunables::singular_margin_tt_pv();
+            margin += tunables::singular_margin_tt_pv::<P>();
         }
         let singular_beta = tt_value - margin * node.depth / SINGULAR_MARGIN_SCALE;
         self.stack[ply].excluded_move = Some(move_info.mv);
@@ -86,10 +87,10 @@ impl Worker {
             return Extension::By(plies);
         }
         if value >= beta && !is_decisive(value) {
-            let malus = -tunables::multi_cut_malus_base()
-                - tunables::multi_cut_malus_per_depth() * node.depth;
+            let malus = -tunables::multi_cut_malus_base::<P>()
+                - tunables::multi_cut_malus_per_depth::<P>() * node.depth;
             self.histories
-                .update_tt_move_history(malus.max(-tunables::multi_cut_malus_max()));
+                .update_tt_move_history(malus.max(-tunables::multi_cut_malus_max::<P>()));
             return Extension::Cut(value);
         }
         if tt_value >= beta {
@@ -104,31 +105,31 @@ impl Worker {
     /// How far below the singular beta all other moves must stay for an extension by two plies and
     /// by three plies.
     fn multiple_extension_margins<N: NodeType>(&self, node: &Node) -> (Value, Value) {
-        let correction = node.correction.abs() / tunables::singular_correction_divisor();
+        let correction = node.correction.abs() / tunables::singular_correction_divisor::<P>();
         let is_far = i32::from(node.ply > self.root_depth as Ply);
         let is_quiet = i32::from(!node.tt_capture);
         let is_pv = i32::from(N::PV);
-        let double = tunables::double_extension_margin_base()
-            + tunables::double_extension_margin_pv() * is_pv
-            - tunables::double_extension_margin_quiet_tt_move() * is_quiet
+        let double = tunables::double_extension_margin_base::<P>()
+            + tunables::double_extension_margin_pv::<P>() * is_pv
+            - tunables::double_extension_margin_quiet_tt_move::<P>() * is_quiet
             - correction
-            - tunables::double_extension_tt_move_history_weight()
+            - tunables::double_extension_tt_move_history_weight::<P>()
                 * self.histories.tt_move_history()
                 / TT_MOVE_HISTORY_SCALE
-            - tunables::double_extension_margin_far_from_root() * is_far;
-        let triple = tunables::triple_extension_margin_base()
-            + tunables::triple_extension_margin_pv() * is_pv
-            - tunables::triple_extension_margin_quiet_tt_move() * is_quiet
-            + tunables::triple_extension_margin_tt_pv() * i32::from(node.tt_pv)
+            - tunables::double_extension_margin_far_from_root::<P>() * is_far;
+        let triple = tunables::triple_extension_margin_base::<P>()
+            + tunables::triple_extension_margin_pv::<P>() * is_pv
+            - tunables::triple_extension_margin_quiet_tt_move::<P>() * is_quiet
+            + tunables::triple_extension_margin_tt_pv::<P>() * i32::from(node.tt_pv)
             - correction
-            - tunables::triple_extension_margin_far_from_root() * is_far;
+            - tunables::triple_extension_margin_far_from_root::<P>() * is_far;
         (double, triple)
     }
 
     /// Whether a piece moves back and forth, far from the root: each own move starts where the own
     /// move before it ended.
     fn is_shuffling(&self, ply: Ply, move_info: &MoveInfo) -> bool {
-        if move_info.is_capture || ply < tunables::shuffling_min_ply() as Ply {
+        if move_info.is_capture || ply < tunables::shuffling_min_ply::<P>() as Ply {
             return false;
         }
         let before = |plies| self.stack.before(ply, plies).current_move;

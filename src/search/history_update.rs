@@ -11,6 +11,7 @@ use super::audit;
 use super::correction_history::CORRECTION_LIMIT;
 use super::history::{CONTINUATIONS, ContinuationRow};
 use super::node::{Node, NodeType};
+use super::params::Params;
 use super::tunables;
 use super::worker::Worker;
 
@@ -22,26 +23,26 @@ const FAIL_LOW_PART: i32 = 32;
 /// Number of continuation histories that are updated for a move made in check.
 const CONTINUATIONS_IN_CHECK: usize = 2;
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// The TT move caused a cutoff without a search: a bonus for it if it is quiet, and a malus for
     /// an early quiet move of the opponent that led here.
     pub(super) fn update_histories_after_tt_cutoff(&mut self, node: &Node, mv: Move) {
         audit::legal(&self.position, &[mv], "move of the table");
         if !node.tt_capture {
-            let bonus = tunables::tt_cutoff_bonus_per_depth() * node.depth
-                - tunables::tt_cutoff_bonus_offset();
-            self.update_quiet_histories(node, mv, bonus.min(tunables::tt_cutoff_bonus_max()));
+            let bonus = tunables::tt_cutoff_bonus_per_depth::<P>() * node.depth
+                - tunables::tt_cutoff_bonus_offset::<P>();
+            self.update_quiet_histories(node, mv, bonus.min(tunables::tt_cutoff_bonus_max::<P>()));
         }
         let prior = self.stack.before(node.ply, 1);
         if let Some(last) = prior.current_move
-            && prior.move_count <= tunables::tt_cutoff_prior_max_move_count()
+            && prior.move_count <= tunables::tt_cutoff_prior_max_move_count::<P>()
             && self.position.captured_piece().is_none()
         {
             self.update_continuation_histories(
                 node.ply,
                 1,
                 last,
-                -tunables::tt_cutoff_prior_malus(),
+                -tunables::tt_cutoff_prior_malus::<P>(),
             );
         }
     }
@@ -58,15 +59,17 @@ impl Worker {
             return;
         }
         let gain = -(prior.static_eval + node.static_eval);
-        let bonus = gain.clamp(tunables::eval_diff_min(), tunables::eval_diff_max())
-            + tunables::eval_diff_offset();
+        let bonus = gain.clamp(
+            tunables::eval_diff_min::<P>(),
+            tunables::eval_diff_max::<P>(),
+        ) + tunables::eval_diff_offset::<P>();
         self.histories
-            .update_butterfly(last, bonus * tunables::eval_diff_butterfly_weight());
+            .update_butterfly(last, bonus * tunables::eval_diff_butterfly_weight::<P>());
         if node.tt_hit.is_none() && last.piece().kind() != PieceType::Pawn && !last.is_promotion() {
             self.histories.update_pawn(
                 &self.position,
                 last,
-                bonus * tunables::eval_diff_pawn_history_weight(),
+                bonus * tunables::eval_diff_pawn_history_weight::<P>(),
             );
         }
     }
@@ -75,7 +78,7 @@ impl Worker {
     /// has been made, so its frame is that of this node.
     #[inline(always)]
     pub(super) fn update_post_lmr_histories(&mut self, node: &Node, mv: Move) {
-        self.update_continuation_histories(node.ply, 0, mv, tunables::post_lmr_bonus());
+        self.update_continuation_histories(node.ply, 0, mv, tunables::post_lmr_bonus::<P>());
     }
 
     /// Updates at the end of a node: the best move against the moves before it, or, after a fail
@@ -97,7 +100,7 @@ impl Worker {
                 self.histories.update_capture(
                     last,
                     captured.kind(),
-                    tunables::fail_low_capture_bonus(),
+                    tunables::fail_low_capture_bonus::<P>(),
                 );
             }
             None => self.update_prior_quiet_after_fail_low(node, last),
@@ -111,28 +114,32 @@ impl Worker {
         let prior = self.stack.before(node.ply, 1);
         let (prior_score, prior_move) = (prior.stat_score, prior.current_move);
         let was_first = prior.move_count == 1 + i32::from(prior.tt_hit);
-        let mut bonus = (tunables::best_move_bonus_per_depth() * node.depth
-            - tunables::best_move_bonus_offset())
-        .min(tunables::best_move_bonus_max())
-            + prior_score / tunables::best_move_bonus_prior_score_divisor();
+        let mut bonus = (tunables::best_move_bonus_per_depth::<P>() * node.depth
+            - tunables::best_move_bonus_offset::<P>())
+        .min(tunables::best_move_bonus_max::<P>())
+            + prior_score / tunables::best_move_bonus_prior_score_divisor::<P>();
         if node.tt_move == Some(best) {
-            bonus += tunables::best_move_bonus_tt_move();
+            bonus += tunables::best_move_bonus_tt_move::<P>();
         }
-        let malus = (tunables::other_moves_malus_per_depth() * node.depth
-            - tunables::other_moves_malus_offset())
-        .min(tunables::other_moves_malus_max());
+        let malus = (tunables::other_moves_malus_per_depth::<P>() * node.depth
+            - tunables::other_moves_malus_offset::<P>())
+        .min(tunables::other_moves_malus_max::<P>());
         if let Some(captured) = self.position.piece_on(best.to()) {
             self.histories.update_capture(
                 best,
                 captured.kind(),
-                bonus * tunables::capture_bonus_weight() / SCALE,
+                bonus * tunables::capture_bonus_weight::<P>() / SCALE,
             );
         } else {
-            self.update_quiet_histories(node, best, bonus * tunables::quiet_bonus_weight() / SCALE);
+            self.update_quiet_histories(
+                node,
+                best,
+                bonus * tunables::quiet_bonus_weight::<P>() / SCALE,
+            );
             self.update_refutations(node.ply, best);
-            let mut malus = malus * tunables::quiet_malus_weight() / SCALE;
+            let mut malus = malus * tunables::quiet_malus_weight::<P>() / SCALE;
             for &mv in &node.quiets_searched {
-                malus = malus * tunables::quiet_malus_decay() / SCALE;
+                malus = malus * tunables::quiet_malus_decay::<P>() / SCALE;
                 self.update_quiet_histories(node, mv, -malus);
             }
         }
@@ -140,12 +147,12 @@ impl Worker {
             && was_first
             && self.position.captured_piece().is_none()
         {
-            let malus = malus * tunables::early_refutation_malus_weight() / SCALE;
+            let malus = malus * tunables::early_refutation_malus_weight::<P>() / SCALE;
             self.update_continuation_histories(node.ply, 1, last, -malus);
         }
         for &mv in &node.captures_searched {
             if let Some(captured) = self.position.piece_on(mv.to()) {
-                let malus = malus * tunables::capture_malus_weight() / SCALE;
+                let malus = malus * tunables::capture_malus_weight::<P>() / SCALE;
                 self.histories.update_capture(mv, captured.kind(), -malus);
             }
         }
@@ -166,41 +173,42 @@ impl Worker {
     /// All moves failed low, so the quiet move that led here gets a bonus.
     fn update_prior_quiet_after_fail_low(&mut self, node: &Node, last: Move) {
         let prior = self.stack.before(node.ply, 1);
-        let mut scale = -tunables::fail_low_scale_offset()
-            - prior.stat_score / tunables::fail_low_scale_prior_score_divisor();
-        scale += (tunables::fail_low_scale_per_depth() * node.depth)
-            .min(tunables::fail_low_scale_depth_max());
-        if prior.move_count > tunables::fail_low_late_move_count() {
-            scale += tunables::fail_low_scale_late_move();
+        let mut scale = -tunables::fail_low_scale_offset::<P>()
+            - prior.stat_score / tunables::fail_low_scale_prior_score_divisor::<P>();
+        scale += (tunables::fail_low_scale_per_depth::<P>() * node.depth)
+            .min(tunables::fail_low_scale_depth_max::<P>());
+        if prior.move_count > tunables::fail_low_late_move_count::<P>() {
+            scale += tunables::fail_low_scale_late_move::<P>();
         }
         if !node.in_check
-            && node.best_value <= node.static_eval - tunables::fail_low_below_eval_margin()
+            && node.best_value <= node.static_eval - tunables::fail_low_below_eval_margin::<P>()
         {
-            scale += tunables::fail_low_scale_below_eval();
+            scale += tunables::fail_low_scale_below_eval::<P>();
         }
         if !prior.in_check
             && prior.static_eval != value::NONE
-            && node.best_value <= -prior.static_eval - tunables::fail_low_below_prior_eval_margin()
+            && node.best_value
+                <= -prior.static_eval - tunables::fail_low_below_prior_eval_margin::<P>()
         {
-            scale += tunables::fail_low_scale_below_prior_eval();
+            scale += tunables::fail_low_scale_below_prior_eval::<P>();
         }
-        let per_depth =
-            tunables::fail_low_bonus_per_depth() * node.depth - tunables::fail_low_bonus_offset();
-        let bonus = per_depth.min(tunables::fail_low_bonus_max()) * scale.max(0);
+        let per_depth = tunables::fail_low_bonus_per_depth::<P>() * node.depth
+            - tunables::fail_low_bonus_offset::<P>();
+        let bonus = per_depth.min(tunables::fail_low_bonus_max::<P>()) * scale.max(0);
         let weighed = |weight: i32| bonus / FAIL_LOW_PART * weight / SCALE;
         self.update_continuation_histories(
             node.ply,
             1,
             last,
-            weighed(tunables::fail_low_continuation_weight()),
+            weighed(tunables::fail_low_continuation_weight::<P>()),
         );
         self.histories
-            .update_butterfly(last, weighed(tunables::fail_low_butterfly_weight()));
+            .update_butterfly(last, weighed(tunables::fail_low_butterfly_weight::<P>()));
         if last.piece().kind() != PieceType::Pawn && !last.is_promotion() {
             self.histories.update_pawn(
                 &self.position,
                 last,
-                weighed(tunables::fail_low_pawn_history_weight()),
+                weighed(tunables::fail_low_pawn_history_weight::<P>()),
             );
         }
     }
@@ -211,18 +219,18 @@ impl Worker {
         self.histories.update_low_ply(
             mv,
             node.ply,
-            bonus * tunables::low_ply_update_weight() / SCALE,
+            bonus * tunables::low_ply_update_weight::<P>() / SCALE,
         );
         self.update_continuation_histories(
             node.ply,
             0,
             mv,
-            bonus * tunables::continuation_update_weight() / SCALE,
+            bonus * tunables::continuation_update_weight::<P>() / SCALE,
         );
         let weight = if bonus > 0 {
-            tunables::pawn_history_bonus_weight()
+            tunables::pawn_history_bonus_weight::<P>()
         } else {
-            tunables::pawn_history_malus_weight()
+            tunables::pawn_history_malus_weight::<P>()
         };
         self.histories
             .update_pawn(&self.position, mv, bonus * weight / SCALE);
@@ -231,12 +239,12 @@ impl Worker {
     /// Adds a bonus to the continuation histories of the move made `back` plies before `ply`.
     fn update_continuation_histories(&mut self, ply: Ply, back: usize, mv: Move, bonus: i32) {
         let weights = [
-            tunables::continuation_weight_1(),
-            tunables::continuation_weight_2(),
-            tunables::continuation_weight_3(),
-            tunables::continuation_weight_4(),
-            tunables::continuation_weight_5(),
-            tunables::continuation_weight_6(),
+            tunables::continuation_weight_1::<P>(),
+            tunables::continuation_weight_2::<P>(),
+            tunables::continuation_weight_3::<P>(),
+            tunables::continuation_weight_4::<P>(),
+            tunables::continuation_weight_5::<P>(),
+            tunables::continuation_weight_6::<P>(),
         ];
         let count = if self.stack.before(ply, back).in_check {
             CONTINUATIONS_IN_CHECK
@@ -249,7 +257,7 @@ impl Worker {
                 continue;
             }
             let offset = if index == 0 {
-                tunables::continuation_bonus_offset()
+                tunables::continuation_bonus_offset::<P>()
             } else {
                 0
             };
@@ -273,19 +281,19 @@ impl Worker {
             return;
         }
         let weight = if node.best_move.is_some() {
-            tunables::correction_update_best_move_weight()
+            tunables::correction_update_best_move_weight::<P>()
         } else {
-            tunables::correction_update_fail_low_weight()
+            tunables::correction_update_fail_low_weight::<P>()
         };
         let error = (node.best_value - node.static_eval) * node.depth * weight / CORRECTION_SCALE;
         let bonus = error.clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let rows = self.correction_rows(node.ply);
         let castles = self.stack[node.ply].castle_keys;
-        self.histories.corrections.update(
+        self.histories.corrections.update::<P>(
             &self.position,
             castles,
             rows,
-            bonus * tunables::correction_update_weight() / SCALE,
+            bonus * tunables::correction_update_weight::<P>() / SCALE,
         );
     }
 
@@ -293,9 +301,9 @@ impl Worker {
     #[inline(always)]
     pub(super) fn update_tt_move_history(&mut self, is_best: bool) {
         let bonus = if is_best {
-            tunables::tt_move_history_bonus()
+            tunables::tt_move_history_bonus::<P>()
         } else {
-            -tunables::tt_move_history_bonus()
+            -tunables::tt_move_history_bonus::<P>()
         };
         self.histories.update_tt_move_history(bonus);
     }

@@ -5,6 +5,7 @@ use crate::types::value::{self, INFINITE, MAX_PLY};
 use crate::types::{Depth, Value};
 
 use super::node::{Root, Window};
+use super::params::Params;
 use super::tunables;
 use super::worker::Worker;
 
@@ -35,7 +36,7 @@ const SKIP_SIZE_AND_PHASE: [(Depth, Depth); 12] = [
     (3, 5),
 ];
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Runs iterations until a limit or a stop. Afterwards the root moves are sorted, the best
     /// first.
     pub(super) fn iterative_deepening(&mut self) {
@@ -116,9 +117,10 @@ impl Worker {
     fn search_line(&mut self, depth: Depth) {
         let best = &self.root_moves[self.pv_index];
         let mut window = Window::FULL;
-        let mut delta = tunables::aspiration_window_base();
+        let mut delta = tunables::aspiration_window_base::<P>();
         if let Some(square) = best.mean_squared_value {
-            delta += (square.abs() / i64::from(tunables::aspiration_window_mean_square_divisor()))
+            delta += (square.abs()
+                / i64::from(tunables::aspiration_window_mean_square_divisor::<P>()))
                 as Value;
             delta = delta.min(INFINITE);
             window = Window {
@@ -143,7 +145,7 @@ impl Worker {
                 failed_high += 1;
             }
             window = widened(window, value, delta);
-            delta += delta * tunables::aspiration_window_growth_percent() / PERCENT;
+            delta += delta * tunables::aspiration_window_growth_percent::<P>() / PERCENT;
         }
     }
 
@@ -178,13 +180,13 @@ impl Worker {
             (previous - best.value).clamp(0, PERMILL)
         };
         let factor = PERCENT
-            + self.best_move_changes as i32 * tunables::time_best_move_change_percent()
-            + fallen * tunables::time_falling_value_permill() * PERCENT / PERMILL;
+            + self.best_move_changes as i32 * tunables::time_best_move_change_percent::<P>()
+            + fallen * tunables::time_falling_value_permill::<P>() * PERCENT / PERMILL;
         let is_easy = depth >= EASY_MOVE_MIN_DEPTH
             && best.effort * PERCENT as u64
-                >= self.statistics.nodes * tunables::time_easy_move_effort_percent() as u64;
+                >= self.statistics.nodes * tunables::time_easy_move_effort_percent::<P>() as u64;
         let factor = if is_easy {
-            factor * tunables::time_easy_move_percent() / PERCENT
+            factor * tunables::time_easy_move_percent::<P>() / PERCENT
         } else {
             factor
         };

@@ -16,6 +16,7 @@ use crate::types::value::PAWN_VALUE;
 
 use super::event::{Decision, Event, OnEvent};
 use super::limits::Limits;
+use super::params::Params;
 use super::reporter::{EventSender, Reporter};
 use super::root_move::{RootMove, root_moves};
 use super::signals::{Signals, Statistics};
@@ -33,8 +34,8 @@ pub(super) struct Helpers {
 }
 
 /// Runs a search on the main thread; its last event is always a decision.
-pub(super) fn run_main_thread(
-    worker: &mut Option<Worker>,
+pub(super) fn run_main_thread<P: Params>(
+    worker: &mut Option<Worker<P>>,
     task: Task,
     on_event: OnEvent,
     helpers: &Helpers,
@@ -61,7 +62,7 @@ pub(super) fn run_main_thread(
 }
 
 /// Runs a search on a helper thread, until the main thread stops it.
-pub(super) fn run_helper_thread(worker: &mut Option<Worker>, task: Task) -> Outcome {
+pub(super) fn run_helper_thread<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> Outcome {
     let result = catch_panic(worker, |worker| {
         let worker = begin(worker, task);
         if !worker.root_moves.is_empty() {
@@ -88,14 +89,18 @@ pub(super) fn run_helper_thread(worker: &mut Option<Worker>, task: Task) -> Outc
 }
 
 /// Gives the task to the thread's worker, which is created for the first task.
-fn begin(worker: &mut Option<Worker>, task: Task) -> &mut Worker {
+fn begin<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> &mut Worker<P> {
     let moves = root_moves(&task.position, &task.limits, &task.settings);
     let worker = worker.get_or_insert_with(Worker::new);
     worker.begin(task, moves);
     worker
 }
 
-fn search_and_decide(worker: &mut Worker, sender: &EventSender, helpers: &Helpers) -> Decision {
+fn search_and_decide<P: Params>(
+    worker: &mut Worker<P>,
+    sender: &EventSender,
+    helpers: &Helpers,
+) -> Decision {
     let signals = Arc::clone(&worker.task.signals);
     let limits = Arc::clone(&worker.task.limits);
     let declaration = worker.position.declaration(worker.rule);
@@ -134,7 +139,11 @@ fn search_and_decide(worker: &mut Worker, sender: &EventSender, helpers: &Helper
 
 /// Waits for the helper threads, adds up all statistics, and takes over the root move of the thread
 /// that the vote chooses. Returns the messages of panics.
-fn gather_outcomes(worker: &mut Worker, signals: &Signals, helpers: &Helpers) -> Vec<String> {
+fn gather_outcomes<P: Params>(
+    worker: &mut Worker<P>,
+    signals: &Signals,
+    helpers: &Helpers,
+) -> Vec<String> {
     let mut notes = Vec::new();
     let mut results: Vec<ThreadResult> = worker.result().into_iter().collect();
     signals.add_statistics(worker.statistics);
@@ -155,7 +164,7 @@ fn gather_outcomes(worker: &mut Worker, signals: &Signals, helpers: &Helpers) ->
 }
 
 /// The decision for the root position, after the search or without one.
-fn decide(worker: &Worker, declaration: Option<Declaration>) -> Decision {
+fn decide<P: Params>(worker: &Worker<P>, declaration: Option<Declaration>) -> Decision {
     let is_stopped_ponder = worker.task.limits.ponder && worker.task.signals.is_pondering();
     let Some(best) = worker.root_moves.first().cloned() else {
         return if is_stopped_ponder {
@@ -195,9 +204,9 @@ pub(super) fn any_decision(position: &Position, limits: &Limits) -> Decision {
 
 /// Runs a part of the search. A panic is returned as a message, and the worker, whose state may be
 /// inconsistent, is dropped.
-fn catch_panic<T>(
-    worker: &mut Option<Worker>,
-    part: impl FnOnce(&mut Option<Worker>) -> T,
+fn catch_panic<P, T>(
+    worker: &mut Option<Worker<P>>,
+    part: impl FnOnce(&mut Option<Worker<P>>) -> T,
 ) -> Result<T, String> {
     let result = catch_unwind(AssertUnwindSafe(|| part(worker)));
     result.map_err(|panic| {

@@ -13,6 +13,7 @@ use crate::types::{Move, PieceType, Value};
 
 use super::history::{Histories, HistoryContext};
 use super::node::KILLERS;
+use super::params::Params;
 use super::scored_moves::ScoredMoves;
 use super::tunables;
 
@@ -169,7 +170,11 @@ impl MovePicker {
     }
 
     /// The next legal move, `None` after the last.
-    pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
+    pub(super) fn next<P: Params>(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+    ) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::TtMove => {
@@ -177,12 +182,13 @@ impl MovePicker {
                     return self.tt_move;
                 }
                 Stage::GenerateCaptures => {
-                    self.add_captures(position, histories);
+                    self.add_captures::<P>(position, histories);
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.next_legal(position, ANY_SCORE) {
                     Some((mv, score))
-                        if position.see_ge(mv, -score / tunables::good_capture_see_divisor()) =>
+                        if position
+                            .see_ge(mv, -score / tunables::good_capture_see_divisor::<P>()) =>
                     {
                         return Some(mv);
                     }
@@ -195,12 +201,12 @@ impl MovePicker {
                 },
                 Stage::GenerateQuiets => {
                     if !self.skips_quiets {
-                        self.add_quiets(position, histories);
+                        self.add_quiets::<P>(position, histories);
                     }
                     self.stage = Stage::GoodQuiets;
                 }
                 Stage::GoodQuiets => {
-                    match self.next_quiet(position, tunables::good_quiet_min_score()) {
+                    match self.next_quiet(position, tunables::good_quiet_min_score::<P>()) {
                         Some(mv) => return Some(mv),
                         None => self.stage = Stage::BadCaptures,
                     }
@@ -218,11 +224,11 @@ impl MovePicker {
                     self.stage = Stage::Evasions;
                 }
                 Stage::GenerateTactical => {
-                    self.add_tactical(position, histories);
+                    self.add_tactical::<P>(position, histories);
                     self.stage = Stage::Tactical;
                 }
                 Stage::GenerateProbCut => {
-                    self.add_captures(position, histories);
+                    self.add_captures::<P>(position, histories);
                     self.stage = Stage::ProbCut;
                 }
                 Stage::ProbCut => {

@@ -10,6 +10,7 @@ use crate::types::{Move, MoveList, Piece, PieceType};
 use super::history::Histories;
 use super::history_entry::piece_to;
 use super::move_picker::MovePicker;
+use super::params::Params;
 use super::quiet_scoring::QuietScorer;
 use super::scored_moves::MAX_SCORE;
 use super::tunables;
@@ -18,16 +19,16 @@ use super::tunables;
 const EVASION_CAPTURE_BONUS: i32 = MAX_SCORE / 2;
 impl MovePicker {
     #[inline(never)]
-    pub(super) fn add_captures(&mut self, position: &Position, histories: &Histories) {
+    pub(super) fn add_captures<P: Params>(&mut self, position: &Position, histories: &Histories) {
         let list = self.moves.refill();
         generate_captures(position, list, self.all_moves);
         self.moves
-            .score(|mv| capture_score(position, histories, mv));
+            .score(|mv| capture_score::<P>(position, histories, mv));
     }
 
     /// Captures, and pawn moves that promote.
     #[inline(never)]
-    pub(super) fn add_tactical(&mut self, position: &Position, histories: &Histories) {
+    pub(super) fn add_tactical<P: Params>(&mut self, position: &Position, histories: &Histories) {
         let list = self.moves.refill();
         generate_captures(position, list, self.all_moves);
         let board = position.board();
@@ -45,18 +46,18 @@ impl MovePicker {
             ));
         }
         self.moves
-            .score(|mv| capture_score(position, histories, mv));
+            .score(|mv| capture_score::<P>(position, histories, mv));
     }
 
     #[inline(never)]
-    pub(super) fn add_quiets(&mut self, position: &Position, histories: &Histories) {
+    pub(super) fn add_quiets<P: Params>(&mut self, position: &Position, histories: &Histories) {
         self.moves.refill();
         let board = position.board();
         let us = board.side_to_move();
         let attacks = board.lesser_attacks(!us);
         self.threatened = board.threatened(us, &attacks);
         let checks = self.checks.as_ref();
-        let mut quiets = QuietScorer::new(
+        let mut quiets = QuietScorer::<P>::new(
             position,
             histories,
             &self.context,
@@ -74,7 +75,8 @@ impl MovePicker {
             if let Some(mv) = mv
                 && !self.refutations[..index].contains(&Some(mv))
             {
-                self.moves.raise(mv, tunables::order_refutation_bonus());
+                self.moves
+                    .raise(mv, tunables::order_refutation_bonus::<P>());
             }
         }
         self.moves.finish();
@@ -118,10 +120,10 @@ pub(super) fn promotion_gain(mv: Move) -> i32 {
 }
 
 #[inline(always)]
-fn capture_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
+fn capture_score<P: Params>(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let Some(captured) = position.piece_on(mv.to()) else {
-        return promotion_gain(mv) * tunables::order_victim_weight();
+        return promotion_gain(mv) * tunables::order_victim_weight::<P>();
     };
     let victim = piece_value(captured.kind());
-    victim * tunables::order_victim_weight() + histories.capture(mv, captured.kind())
+    victim * tunables::order_victim_weight::<P>() + histories.capture(mv, captured.kind())
 }

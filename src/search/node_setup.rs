@@ -9,12 +9,13 @@ use crate::types::{Bound, Depth, Ply, Repetition, Value};
 use super::correction_history::{self, CastleKeys, CorrectionRows};
 use super::history::HistoryContext;
 use super::node::{KILLERS, Node, NodeType, SearchedMoves, Window};
+use super::params::Params;
 use super::worker::{STOPPED, Worker};
 
 /// Depth bonus in plies when a mate in one is stored.
 const MATE_STORE_BONUS: Depth = 6;
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Step 1: values that the rules give without a search (repetition, move limit), the maximum
     /// ply, and mate distance pruning.
     #[inline(always)]
@@ -243,7 +244,9 @@ impl Worker {
         let castles = self.histories.corrections.uses_castles();
         self.stack[ply].castle_keys = castles.then(|| self.castle_keys(ply));
         let castles = self.stack[ply].castle_keys;
-        self.histories.corrections.of(&self.position, castles, rows)
+        self.histories
+            .corrections
+            .of::<P>(&self.position, castles, rows)
     }
 
     /// The keys of both castles: those of the node before, unless the move between touches one.

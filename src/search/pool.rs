@@ -18,6 +18,7 @@ use super::event::{Event, OnEvent};
 use super::history::Histories;
 use super::limits::{Clock, Limits};
 use super::main_thread::{Helpers, any_decision, run_helper_thread, run_main_thread};
+use super::params::{Fixed, Params, Tuned, tunables_are_enabled};
 use super::settings::Settings;
 use super::signals::{PonderHit, Signals, Statistics};
 use super::solo::SOLO_STACK_BYTES;
@@ -341,10 +342,15 @@ impl Drop for Searcher {
 impl SearchThread {
     fn start(index: usize) -> std::io::Result<Self> {
         let (sender, jobs) = channel();
+        let work = if tunables_are_enabled() {
+            thread_loop::<Tuned>
+        } else {
+            thread_loop::<Fixed>
+        };
         let handle = Builder::new()
             .name(format!("search-{index}"))
             .stack_size(SOLO_STACK_BYTES)
-            .spawn(move || thread_loop(&jobs))?;
+            .spawn(move || work(&jobs))?;
         Ok(Self {
             jobs: Some(sender),
             handle: Some(handle),
@@ -370,8 +376,8 @@ impl Drop for SearchThread {
 }
 
 /// The main loop of a search thread.
-fn thread_loop(jobs: &Receiver<Job>) {
-    let mut worker: Option<Worker> = None;
+fn thread_loop<P: Params>(jobs: &Receiver<Job>) {
+    let mut worker: Option<Worker<P>> = None;
     for job in jobs {
         match job {
             Job::NewGame(_done, memory) => match (&mut worker, memory) {

@@ -10,13 +10,14 @@ use crate::types::value::{self, MATE, MAX_PLY};
 use crate::types::{Bound, Move, Value};
 
 use super::audit;
+use super::params::Params;
 use super::root_move::RootMove;
 use super::worker::Worker;
 
 /// Every line is completed to at least a move and a reply.
 const MIN_LENGTH: usize = 2;
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Completes the line of a root move, up to its search depth or to the mate. The position must
     /// be the root.
     pub(super) fn complete_line(&mut self, index: usize) {

@@ -9,6 +9,7 @@ use super::correction_history::CorrectionRow;
 use super::history::ContinuationRow;
 use super::move_picker::MovePicker;
 use super::node::{MoveInfo, Node, NodeType, NonPv, Window};
+use super::params::Params;
 use super::reductions::REDUCTION_SCALE;
 use super::tunables;
 use super::worker::{STOPPED, Worker};
@@ -33,7 +34,7 @@ enum Verdict {
     KeepIfWins(Value),
 }
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Steps 5 to 9: the value of a node that needs no full search.
     #[inline(always)]
     pub(super) fn prune_node<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
@@ -64,8 +65,8 @@ impl Worker {
     #[inline(always)]
     fn razoring<N: NodeType>(&mut self, node: &Node) -> Option<Value> {
         let alpha = node.window.alpha;
-        let margin = tunables::razoring_margin_base()
-            + tunables::razoring_margin_per_depth_squared() * node.depth * node.depth;
+        let margin = tunables::razoring_margin_base::<P>()
+            + tunables::razoring_margin_per_depth_squared::<P>() * node.depth * node.depth;
         if node.eval + margin >= alpha {
             return None;
         }
@@ -78,21 +79,21 @@ impl Worker {
     fn reverse_futility(&self, node: &Node) -> Option<Value> {
         let beta = node.window.beta;
         let per_ply = if node.tt_hit.is_some() {
-            tunables::rfp_margin_per_depth()
+            tunables::rfp_margin_per_depth::<P>()
         } else {
-            tunables::rfp_margin_per_depth() - tunables::rfp_margin_tt_miss()
+            tunables::rfp_margin_per_depth::<P>() - tunables::rfp_margin_tt_miss::<P>()
         };
         let mut eased = 0;
         if node.improving {
-            eased += tunables::rfp_improving_weight();
+            eased += tunables::rfp_improving_weight::<P>();
         }
         if node.opponent_worsening {
-            eased += tunables::rfp_opponent_worsening_weight();
+            eased += tunables::rfp_opponent_worsening_weight::<P>();
         }
         let margin = per_ply * node.depth - eased * per_ply / SCALE
-            + node.correction.abs() / tunables::rfp_correction_divisor();
+            + node.correction.abs() / tunables::rfp_correction_divisor::<P>();
         let is_clear = !node.tt_pv
-            && node.depth <= tunables::rfp_max_depth()
+            && node.depth <= tunables::rfp_max_depth::<P>()
             && node.eval >= beta
             && node.eval - margin >= beta
             && (node.tt_move.is_none() || node.tt_capture)
@@ -116,8 +117,8 @@ impl Worker {
             second = second.max(first.min(value));
             first = first.max(value);
         }
-        (first * tunables::rfp_first_threat_weight()
-            + second * tunables::rfp_second_threat_weight())
+        (first * tunables::rfp_first_threat_weight::<P>()
+            + second * tunables::rfp_second_threat_weight::<P>())
             / SCALE
     }
 
@@ -127,10 +128,10 @@ impl Worker {
     #[inline(always)]
     fn null_move_pruning(&mut self, node: &Node) -> Option<Value> {
         let (beta, ply) = (node.window.beta, node.ply);
-        let mut needed =
-            beta - tunables::nmp_margin_per_depth() * node.depth + tunables::nmp_margin_base();
+        let mut needed = beta - tunables::nmp_margin_per_depth::<P>() * node.depth
+            + tunables::nmp_margin_base::<P>();
         if node.improving {
-            needed -= tunables::nmp_margin_improving();
+            needed -= tunables::nmp_margin_improving::<P>();
         }
         let is_tried = node.cut_node
             && node.static_eval >= needed
@@ -150,8 +151,8 @@ impl Worker {
         let key = self.position.key().flipped();
         self.task.table.prefetch(self.tt_key(key));
         let depth = node.depth
-            - tunables::nmp_reduction_base()
-            - node.depth / tunables::nmp_reduction_depth_divisor();
+            - tunables::nmp_reduction_base::<P>()
+            - node.depth / tunables::nmp_reduction_depth_divisor::<P>();
         let frame = &mut self.stack[ply];
         frame.current_move = None;
         frame.continuation_row = ContinuationRow::NONE;
@@ -167,7 +168,7 @@ impl Worker {
         if value < beta || is_win(value) {
             return None;
         }
-        if self.nmp_min_ply > 0 || node.depth < tunables::nmp_verification_min_depth() {
+        if self.nmp_min_ply > 0 || node.depth < tunables::nmp_verification_min_depth::<P>() {
             return Some(value);
         }
         // Verification: the same search without null moves by the side to move.
@@ -185,11 +186,11 @@ impl Worker {
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Option<Value> {
         let beta = node.window.beta;
-        let mut probcut_beta = beta + tunables::probcut_margin();
+        let mut probcut_beta = beta + tunables::probcut_margin::<P>();
         if node.improving {
-            probcut_beta -= tunables::probcut_margin_improving();
+            probcut_beta -= tunables::probcut_margin_improving::<P>();
         }
-        let is_tried = node.depth >= tunables::probcut_min_depth()
+        let is_tried = node.depth >= tunables::probcut_min_depth::<P>()
             && !is_decisive(beta)
             && node.tt_value().is_none_or(|value| value >= probcut_beta);
         if !is_tried {
@@ -201,7 +202,7 @@ impl Worker {
     #[inline(never)]
     fn probcut_search(&mut self, node: &Node, probcut_beta: Value) -> Option<Value> {
         let ply = node.ply;
-        let depth = node.depth - tunables::probcut_depth_reduction();
+        let depth = node.depth - tunables::probcut_depth_reduction::<P>();
         let mut picker = MovePicker::winning_captures(
             &self.position,
             node.tt_move,
@@ -209,7 +210,7 @@ impl Worker {
             node.context,
             self.all_moves,
         );
-        while let Some(mv) = picker.next(&self.position, &self.histories) {
+        while let Some(mv) = picker.next::<P>(&self.position, &self.histories) {
             if node.excluded_move == Some(mv) {
                 continue;
             }
@@ -241,9 +242,9 @@ impl Worker {
     #[inline(always)]
     fn small_probcut(node: &Node) -> Option<Value> {
         let tt_hit = node.tt_hit?;
-        let probcut_beta = node.window.beta + tunables::small_probcut_margin();
+        let probcut_beta = node.window.beta + tunables::small_probcut_margin::<P>();
         let is_cut = tt_hit.is_at_least(probcut_beta)
-            && tt_hit.depth >= node.depth - tunables::small_probcut_max_depth_deficit()
+            && tt_hit.depth >= node.depth - tunables::small_probcut_max_depth_deficit::<P>()
             && !is_decisive(node.window.beta)
             && !is_decisive(tt_hit.value);
         is_cut.then_some(probcut_beta)
@@ -279,7 +280,7 @@ impl Worker {
         picker: &mut MovePicker,
         move_info: &MoveInfo,
     ) -> Verdict {
-        if node.move_count >= late_move_pruning_count(node) {
+        if node.move_count >= late_move_pruning_count::<P>(node) {
             picker.skip_quiets();
         }
         let reduced = move_info.new_depth - move_info.reduction / REDUCTION_SCALE;
@@ -301,21 +302,21 @@ impl Worker {
             let history = self.histories.capture(mv, piece.kind());
             (piece_value(piece.kind()), history)
         });
-        if !move_info.gives_check && reduced < tunables::capture_futility_max_depth() {
+        if !move_info.gives_check && reduced < tunables::capture_futility_max_depth::<P>() {
             let futility_value = node.static_eval
-                + tunables::capture_futility_margin_base()
-                + tunables::capture_futility_margin_per_depth() * reduced
+                + tunables::capture_futility_margin_base::<P>()
+                + tunables::capture_futility_margin_per_depth::<P>() * reduced
                 + victim
-                + tunables::capture_futility_history_weight() * history / SCALE;
+                + tunables::capture_futility_history_weight::<P>() * history / SCALE;
             if futility_value <= node.window.alpha {
                 return Verdict::Prune;
             }
         }
-        if node.window.alpha < tunables::capture_see_min_alpha() {
+        if node.window.alpha < tunables::capture_see_min_alpha::<P>() {
             return Verdict::Keep;
         }
-        let margin = tunables::capture_see_margin_per_depth() * node.depth
-            + tunables::capture_see_history_weight() * history / SCALE;
+        let margin = tunables::capture_see_margin_per_depth::<P>() * node.depth
+            + tunables::capture_see_history_weight::<P>() * history / SCALE;
         Verdict::KeepIfWins(-margin.max(0))
     }
 
@@ -333,26 +334,26 @@ impl Worker {
         let mut history = self.histories.continuation(reply, mv)
             + self.histories.continuation(follow_up, mv)
             + self.histories.pawn(&node.context, mv);
-        if history < -tunables::quiet_history_margin_per_depth() * node.depth {
+        if history < -tunables::quiet_history_margin_per_depth::<P>() * node.depth {
             return Verdict::Prune;
         }
-        history += tunables::quiet_pruning_butterfly_weight() * self.histories.butterfly(mv)
+        history += tunables::quiet_pruning_butterfly_weight::<P>() * self.histories.butterfly(mv)
             / BUTTERFLY_SCALE;
-        let reduced = reduced + history / tunables::quiet_pruning_history_per_ply();
-        if !node.in_check && reduced < tunables::quiet_futility_max_depth() {
+        let reduced = reduced + history / tunables::quiet_pruning_history_per_ply::<P>();
+        if !node.in_check && reduced < tunables::quiet_futility_max_depth::<P>() {
             let alpha = node.window.alpha;
             let mut futility_value = node.static_eval
-                + tunables::quiet_futility_margin_base()
-                + tunables::quiet_futility_margin_per_depth() * reduced;
+                + tunables::quiet_futility_margin_base::<P>()
+                + tunables::quiet_futility_margin_per_depth::<P>() * reduced;
             if node.best_move.is_none() {
-                futility_value += tunables::quiet_futility_margin_no_best_move();
+                futility_value += tunables::quiet_futility_margin_no_best_move::<P>();
             }
             if node.static_eval > alpha {
-                futility_value += tunables::quiet_futility_margin_eval_above_alpha();
+                futility_value += tunables::quiet_futility_margin_eval_above_alpha::<P>();
             }
             let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
             if (picker.threatened - moved).is_any() {
-                futility_value -= tunables::quiet_futility_margin_threat();
+                futility_value -= tunables::quiet_futility_margin_threat::<P>();
             }
             if futility_value <= alpha {
                 if node.best_value <= futility_value
@@ -365,13 +366,15 @@ impl Worker {
             }
         }
         let reduced = reduced.max(0);
-        Verdict::KeepIfWins(-tunables::quiet_see_margin_per_depth_squared() * reduced * reduced)
+        Verdict::KeepIfWins(
+            -tunables::quiet_see_margin_per_depth_squared::<P>() * reduced * reduced,
+        )
     }
 }
 
 /// Late move pruning: the number of moves after which quiet moves are skipped.
 #[inline(always)]
-fn late_move_pruning_count(node: &Node) -> i32 {
-    let count = tunables::lmp_move_count_base() + node.depth * node.depth;
+fn late_move_pruning_count<P: Params>(node: &Node) -> i32 {
+    let count = tunables::lmp_move_count_base::<P>() + node.depth * node.depth;
     if node.improving { count } else { count / 2 }
 }

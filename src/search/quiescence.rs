@@ -8,10 +8,11 @@ use crate::types::{Bound, Move, Ply, Value};
 use super::move_picker::MovePicker;
 use super::move_scoring::promotion_gain;
 use super::node::{Node, NodeType, Window};
+use super::params::Params;
 use super::tunables;
 use super::worker::{STOPPED, Worker};
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Searches a node at depth 0 or below and returns its value within `window` (fail-soft).
     pub(super) fn quiescence<N: NodeType>(&mut self, mut window: Window, ply: Ply) -> Value {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
@@ -34,7 +35,7 @@ impl Worker {
         let mut picker =
             MovePicker::tactical(&self.position, node.tt_move, node.context, self.all_moves);
         let recapture = self.stack.before(ply, 1).current_move.map(Move::to);
-        while let Some(mv) = picker.next(&self.position, &self.histories) {
+        while let Some(mv) = picker.next::<P>(&self.position, &self.histories) {
             node.move_count += 1;
             self.prefetch_after(mv);
             let is_recapture = recapture == Some(mv.to());
@@ -138,15 +139,17 @@ impl Worker {
         let captured = self.position.piece_on(mv.to());
         if node.in_check {
             return captured.is_none()
-                || !self.position.see_ge(mv, -tunables::quiescence_see_margin());
+                || !self
+                    .position
+                    .see_ge(mv, -tunables::quiescence_see_margin::<P>());
         }
         if !is_recapture && !self.position.gives_check(mv) {
-            if node.move_count > tunables::quiescence_max_moves() {
+            if node.move_count > tunables::quiescence_max_moves::<P>() {
                 return true;
             }
             let (alpha, base) = (
                 node.window.alpha,
-                node.static_eval + tunables::quiescence_futility_margin(),
+                node.static_eval + tunables::quiescence_futility_margin::<P>(),
             );
             let won = captured.map_or(0, |piece| piece_value(piece.kind())) + promotion_gain(mv);
             let reachable = base + won;
@@ -159,10 +162,12 @@ impl Worker {
                 node.best_value = node.best_value.max(alpha.min(base));
                 return true;
             }
-            if needed >= -tunables::quiescence_see_margin() {
+            if needed >= -tunables::quiescence_see_margin::<P>() {
                 return false; // The exchange below would ask for less.
             }
         }
-        !self.position.see_ge(mv, -tunables::quiescence_see_margin())
+        !self
+            .position
+            .see_ge(mv, -tunables::quiescence_see_margin::<P>())
     }
 }

@@ -7,6 +7,8 @@
 //! a square. The idea is Stockfish's `threatByLesser`, with classes of pieces for shogi; attacked
 //! pieces without a defender get the bonus too.
 
+use std::marker::PhantomData;
+
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
 use crate::position::{LesserAttacks, Position};
@@ -16,6 +18,7 @@ use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 use super::history::{
     Histories, HistoryContext, HistoryRow, LOW_PLIES, origin_in_hand, origin_on_board,
 };
+use super::params::Params;
 use super::scored_moves::ScoredMoves;
 use super::tunables;
 
@@ -23,7 +26,7 @@ use super::tunables;
 const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];
 
 /// Scores the quiet moves of one node, as the sink of the move generator.
-pub(super) struct QuietScorer<'a> {
+pub(super) struct QuietScorer<'a, P> {
     position: &'a Position,
     histories: &'a Histories,
     checks: Option<&'a CheckSquares>,
@@ -39,6 +42,7 @@ pub(super) struct QuietScorer<'a> {
     attacks: &'a LesserAttacks,
     /// Own pieces that are attacked and not defended.
     hanging: Bitboard,
+    params: PhantomData<P>,
 }
 
 /// The squares next to the enemy king, by who can capture there.
@@ -77,10 +81,10 @@ impl NearKing {
 impl PieceScores<'_> {
     /// The history score of one target square; `butterfly` is the row of the origin.
     #[inline(always)]
-    fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
+    fn of<P: Params>(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
         let [one, two, three, four, six] = self.continuation;
-        tunables::order_butterfly_weight() * i32::from(butterfly[to])
-            + tunables::order_pawn_history_weight() * i32::from(self.pawns[to])
+        tunables::order_butterfly_weight::<P>() * i32::from(butterfly[to])
+            + tunables::order_pawn_history_weight::<P>() * i32::from(self.pawns[to])
             + i32::from(one[to])
             + i32::from(two[to])
             + i32::from(three[to])
@@ -92,14 +96,19 @@ impl PieceScores<'_> {
     /// The history scores of all target squares. Drops have many targets, and this loop is
     /// vectorized.
     #[inline(always)]
-    fn of_all(&self, butterfly: &[i16; Square::NUM], start: i32, scores: &mut [i32; Square::NUM]) {
+    fn of_all<P: Params>(
+        &self,
+        butterfly: &[i16; Square::NUM],
+        start: i32,
+        scores: &mut [i32; Square::NUM],
+    ) {
         for (to, score) in scores.iter_mut().enumerate() {
-            *score = self.of(butterfly, start, to);
+            *score = self.of::<P>(butterfly, start, to);
         }
     }
 }
 
-impl<'a> QuietScorer<'a> {
+impl<'a, P: Params> QuietScorer<'a, P> {
     #[inline(always)]
     pub(super) fn new(
         position: &'a Position,
@@ -112,7 +121,7 @@ impl<'a> QuietScorer<'a> {
         let pawns = histories.pawn_row(context);
         let continuation =
             ORDER_ROWS.map(|row| histories.continuation_row(context.continuation_rows[row]));
-        let start = tunables::order_pawn_history_weight() * pawns.start()
+        let start = tunables::order_pawn_history_weight::<P>() * pawns.start()
             + continuation.iter().map(HistoryRow::start).sum::<i32>();
         Self {
             position,
@@ -126,6 +135,7 @@ impl<'a> QuietScorer<'a> {
             near_king: None,
             attacks,
             hanging: hanging(position, attacks),
+            params: PhantomData,
         }
     }
 
@@ -149,11 +159,11 @@ impl<'a> QuietScorer<'a> {
         let near = *self.near_king.get_or_insert_with(|| NearKing::of(position));
         let kind = mv.piece().kind();
         if near.king_only.contains(mv.to())
-            && piece_value(kind) > tunables::order_check_see_margin()
+            && piece_value(kind) > tunables::order_check_see_margin::<P>()
         {
             return near.supported.contains(mv.to());
         }
-        position.see_ge(mv, -tunables::order_check_see_margin())
+        position.see_ge(mv, -tunables::order_check_see_margin::<P>())
     }
 
     /// Score besides the sum of the histories of the piece: low ply history and checks.
@@ -163,9 +173,9 @@ impl<'a> QuietScorer<'a> {
         if checks.contains(mv.to())
             && self
                 .position
-                .see_ge(mv, -tunables::order_check_see_margin())
+                .see_ge(mv, -tunables::order_check_see_margin::<P>())
         {
-            score += tunables::order_check_bonus();
+            score += tunables::order_check_bonus::<P>();
         }
         score
     }
@@ -181,7 +191,7 @@ impl<'a> QuietScorer<'a> {
     fn low_ply_score(&self, mv: Move) -> i32 {
         if self.ply < LOW_PLIES {
             let low_ply = self.histories.low_ply(mv, self.ply);
-            tunables::order_low_ply_weight() * low_ply / (1 + self.ply as i32)
+            tunables::order_low_ply_weight::<P>() * low_ply / (1 + self.ply as i32)
         } else {
             0
         }
@@ -200,9 +210,9 @@ impl<'a> QuietScorer<'a> {
         let worth = piece_value(piece.kind());
         let mut start = self.start;
         if (attacks | self.hanging).contains(from) {
-            start += worth * tunables::order_escape_weight();
+            start += worth * tunables::order_escape_weight::<P>();
         }
-        let into_threat = self.start - worth * tunables::order_into_threat_weight();
+        let into_threat = self.start - worth * tunables::order_into_threat_weight::<P>();
         for to in targets {
             let mv = board_move(from, to, piece, is_promotion);
             let start = if attacks.contains(to) {
@@ -210,7 +220,7 @@ impl<'a> QuietScorer<'a> {
             } else {
                 start
             };
-            let mut score = scores.of(butterfly, start, to.index());
+            let mut score = scores.of::<P>(butterfly, start, to.index());
             if has_extra {
                 score += self.extra(mv, scores.checks);
             }
@@ -227,7 +237,7 @@ impl<'a> QuietScorer<'a> {
             let from = behind(to, us);
             let mv = board_move(from, to, piece, is_promotion);
             let butterfly = self.histories.butterfly_from(us, origin_on_board(from));
-            let mut score = scores.of(butterfly, self.start, to.index());
+            let mut score = scores.of::<P>(butterfly, self.start, to.index());
             if has_extra {
                 score += self.extra(mv, scores.checks);
             }
@@ -241,7 +251,7 @@ impl<'a> QuietScorer<'a> {
         let origin = origin_in_hand(piece.kind());
         let butterfly = self.histories.butterfly_from(piece.color(), origin);
         let scores = self.of_piece(piece);
-        scores.of_all(butterfly, self.start, &mut table);
+        scores.of_all::<P>(butterfly, self.start, &mut table);
         if self.ply < LOW_PLIES {
             for to in targets {
                 table[to.index()] += self.low_ply_score(Move::drop(piece, to));
@@ -249,11 +259,12 @@ impl<'a> QuietScorer<'a> {
         }
         for to in scores.checks & targets {
             if self.drop_passes_see(Move::drop(piece, to)) {
-                table[to.index()] += tunables::order_check_bonus();
+                table[to.index()] += tunables::order_check_bonus::<P>();
             }
         }
         for to in targets & self.attacks.on(piece.kind()) {
-            table[to.index()] -= piece_value(piece.kind()) * tunables::order_into_threat_weight();
+            table[to.index()] -=
+                piece_value(piece.kind()) * tunables::order_into_threat_weight::<P>();
         }
         for to in targets {
             self.moves.push(Move::drop(piece, to), table[to.index()]);
@@ -283,7 +294,7 @@ fn board_move(from: Square, to: Square, piece: Piece, is_promotion: bool) -> Mov
     }
 }
 
-impl Sink for QuietScorer<'_> {
+impl<P: Params> Sink for QuietScorer<'_, P> {
     #[inline(always)]
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
         if plain.is_any() {

@@ -6,6 +6,7 @@ use crate::types::value::piece_value;
 use crate::types::{Depth, Value};
 
 use super::node::{MoveInfo, Node, NodeType};
+use super::params::Params;
 use super::tunables;
 use super::worker::Worker;
 
@@ -48,21 +49,21 @@ const fn scaled_log2(number: u64) -> i32 {
     result
 }
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Corrects the depth for the reduction of the move that led here, now that both static
     /// evaluations are known: deeper where the opponent's position did not get worse, less deep
     /// where both evaluations together favour the side to move. `prior_eval` is the static
     /// evaluation of the previous ply.
     #[inline(always)]
     pub(super) fn hindsight_adjustment(node: &mut Node, prior_eval: Value) {
-        if node.prior_reduction >= tunables::hindsight_deeper_min_reduction()
+        if node.prior_reduction >= tunables::hindsight_deeper_min_reduction::<P>()
             && !node.opponent_worsening
         {
             node.depth += 1;
         }
-        if node.prior_reduction >= tunables::hindsight_shallower_min_reduction()
+        if node.prior_reduction >= tunables::hindsight_shallower_min_reduction::<P>()
             && node.depth >= 2
-            && node.static_eval + prior_eval > tunables::hindsight_shallower_eval_sum()
+            && node.static_eval + prior_eval > tunables::hindsight_shallower_eval_sum::<P>()
         {
             node.depth -= 1;
         }
@@ -74,9 +75,9 @@ impl Worker {
     pub(super) fn internal_iterative_reduction(&self, node: &mut Node) {
         if !self.stack[node.ply].follows_pv
             && !node.all_node
-            && node.depth >= tunables::iir_min_depth()
+            && node.depth >= tunables::iir_min_depth::<P>()
             && node.tt_move.is_none()
-            && node.prior_reduction <= tunables::iir_max_prior_reduction()
+            && node.prior_reduction <= tunables::iir_max_prior_reduction::<P>()
         {
             node.depth -= 1;
         }
@@ -88,15 +89,15 @@ impl Worker {
     pub(super) fn base_reduction(&self, node: &Node) -> i32 {
         let log2 = |number: i32| LOG2[(number as usize).min(LOG2.len() - 1)];
         let log_product = log2(node.depth) * log2(node.move_count) / REDUCTION_SCALE;
-        let product = log_product * tunables::lmr_log_product_weight() / REDUCTION_SCALE;
+        let product = log_product * tunables::lmr_log_product_weight::<P>() / REDUCTION_SCALE;
         let delta = node.window.beta - node.window.alpha;
-        let mut reduction = product + tunables::lmr_base()
-            - delta * tunables::lmr_window_weight() / self.root_delta.max(1);
+        let mut reduction = product + tunables::lmr_base::<P>()
+            - delta * tunables::lmr_window_weight::<P>() / self.root_delta.max(1);
         if !node.improving {
-            reduction += product * tunables::lmr_not_improving_weight() / REDUCTION_SCALE;
+            reduction += product * tunables::lmr_not_improving_weight::<P>() / REDUCTION_SCALE;
         }
         if node.tt_pv {
-            reduction += tunables::lmr_tt_pv_pruning();
+            reduction += tunables::lmr_tt_pv_pruning::<P>();
         }
         reduction
     }
@@ -105,56 +106,56 @@ impl Worker {
     /// history score in the stack frame.
     #[inline(always)]
     pub(super) fn lmr_reduction<N: NodeType>(&mut self, node: &Node, move_info: &MoveInfo) -> i32 {
-        let mut reduction = move_info.reduction + tunables::lmr_search_offset();
+        let mut reduction = move_info.reduction + tunables::lmr_search_offset::<P>();
         if node.tt_pv {
-            reduction -= tunables::lmr_tt_pv();
+            reduction -= tunables::lmr_tt_pv::<P>();
             if N::PV {
-                reduction -= tunables::lmr_tt_pv_pv_node();
+                reduction -= tunables::lmr_tt_pv_pv_node::<P>();
             }
             if node
                 .tt_value()
                 .is_none_or(|value| value > node.window.alpha)
             {
-                reduction -= tunables::lmr_tt_pv_value_above_alpha();
+                reduction -= tunables::lmr_tt_pv_value_above_alpha::<P>();
             }
             if node.tt_depth() >= node.depth {
-                reduction -= tunables::lmr_tt_pv_deep_entry();
+                reduction -= tunables::lmr_tt_pv_deep_entry::<P>();
                 if node.cut_node {
-                    reduction -= tunables::lmr_tt_pv_deep_entry_cut_node();
+                    reduction -= tunables::lmr_tt_pv_deep_entry_cut_node::<P>();
                 }
             }
         }
-        reduction -= node.move_count * tunables::lmr_per_move_count();
-        reduction -= node.correction.abs() / tunables::lmr_correction_divisor();
+        reduction -= node.move_count * tunables::lmr_per_move_count::<P>();
+        reduction -= node.correction.abs() / tunables::lmr_correction_divisor::<P>();
         if node.cut_node {
-            reduction += tunables::lmr_cut_node();
+            reduction += tunables::lmr_cut_node::<P>();
             if node.tt_move.is_none() {
-                reduction += tunables::lmr_cut_node_no_tt_move();
+                reduction += tunables::lmr_cut_node_no_tt_move::<P>();
             }
         }
         if node.tt_capture {
-            reduction += tunables::lmr_tt_capture();
+            reduction += tunables::lmr_tt_capture::<P>();
         }
         let cutoffs = self.stack[node.ply + 1].cutoffs;
         if cutoffs > 1 {
-            reduction += tunables::lmr_child_cutoffs();
+            reduction += tunables::lmr_child_cutoffs::<P>();
             if cutoffs > 2 {
-                reduction += tunables::lmr_child_cutoffs_many();
+                reduction += tunables::lmr_child_cutoffs_many::<P>();
             }
             if node.all_node {
-                reduction += tunables::lmr_child_cutoffs_all_node();
+                reduction += tunables::lmr_child_cutoffs_all_node::<P>();
             }
         }
         if node.tt_move == Some(move_info.mv) {
-            reduction -= tunables::lmr_tt_move();
+            reduction -= tunables::lmr_tt_move::<P>();
         }
         let stat_score = self.stat_score(node, move_info);
         self.stack[node.ply].stat_score = stat_score;
-        reduction -= stat_score * tunables::lmr_history_weight() / HISTORY_SCALE;
+        reduction -= stat_score * tunables::lmr_history_weight::<P>() / HISTORY_SCALE;
         if node.all_node {
-            reduction += reduction * tunables::lmr_all_node_weight()
-                / (tunables::lmr_all_node_divisor_per_depth() * node.depth
-                    + tunables::lmr_all_node_divisor_base());
+            reduction += reduction * tunables::lmr_all_node_weight::<P>()
+                / (tunables::lmr_all_node_divisor_per_depth::<P>() * node.depth
+                    + tunables::lmr_all_node_divisor_base::<P>());
         }
         reduction
     }
@@ -165,12 +166,12 @@ impl Worker {
     fn stat_score(&self, node: &Node, move_info: &MoveInfo) -> i32 {
         let mv = move_info.mv;
         if let Some(captured) = self.position.piece_on(mv.to()) {
-            return tunables::lmr_captured_value_weight() * piece_value(captured.kind())
+            return tunables::lmr_captured_value_weight::<P>() * piece_value(captured.kind())
                 / CAPTURE_VALUE_SCALE
                 + self.histories.capture(mv, captured.kind());
         }
         let [reply, follow_up, ..] = node.context.continuation_rows;
-        tunables::lmr_butterfly_weight() * self.histories.butterfly(mv)
+        tunables::lmr_butterfly_weight::<P>() * self.histories.butterfly(mv)
             + self.histories.continuation(reply, mv)
             + self.histories.continuation(follow_up, mv)
     }

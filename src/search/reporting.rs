@@ -3,10 +3,11 @@
 
 use crate::types::Move;
 
+use super::params::Params;
 use super::reporter::Reporter;
 use super::worker::Worker;
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Reports the first `lines` root moves.
     pub(super) fn report(&mut self, lines: usize) {
         self.complete_lines(lines);

@@ -4,6 +4,7 @@ use crate::types::value::{self, MATE_IN_MAX_PLY};
 use crate::types::{Bound, Move, Value};
 
 use super::node::Node;
+use super::params::Params;
 use super::root_move::RootMove;
 use super::task::ThreadResult;
 use super::worker::Worker;
@@ -12,7 +13,7 @@ use super::worker::Worker;
 /// player chooses.
 const SMALL_LOSS: Value = value::PAWN_VALUE;
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// The best root move of this thread, `None` where there is no legal move.
     pub(super) fn result(&self) -> Option<ThreadResult> {
         let best = self.root_moves.first()?.clone();

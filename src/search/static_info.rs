@@ -4,9 +4,10 @@ use crate::types::value::MAX_EVALUATION;
 use crate::types::{Bound, Score};
 
 use super::event::Info;
+use super::params::Params;
 use super::worker::Worker;
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// The static evaluation of the root as an info of depth 0, with the move that will be played.
     pub(super) fn static_info(&mut self) -> Info {
         let value = self

@@ -1,65 +1,46 @@
 //! The numbers of the search, in one table: name, value, and range for tuning.
 //!
-//! In a default build each is a constant. With the feature `tune` each is a USI option of the same
-//! name, for `raicho spsa`.
+//! Each is also a USI option of the same name where the engine is started with `raicho usi
+//! --tunables`, for `raicho spsa`.
 //!
 //! Unless the doc says otherwise, margins are in the internal unit (a pawn is 90), depths in plies,
 //! reductions in 1/1024 ply. SEE is the static exchange evaluation.
 
-use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicI32, Ordering};
 
-/// One number of the search.
-#[derive(Clone, Debug)]
-pub struct Tunable {
-    /// Name of the function that returns it, and of its USI option.
-    pub name: &'static str,
-    /// Value in a build without the feature `tune`.
-    pub default: i32,
-    /// Range of the USI option, in which tuning searches.
-    pub range: RangeInclusive<i32>,
-    /// Returns the current value.
-    pub get: fn() -> i32,
-    /// Sets the value for all searches of the process.
-    #[cfg(feature = "tune")]
-    pub set: fn(i32),
-}
+use super::params::{Params, Tunable};
 
-/// Declares a function per number: a `const fn` in a default build, an atomic load with `tune`.
+/// Declares a function per number.
 macro_rules! tunables {
     ($($(#[$doc:meta])+ $name:ident: $value:literal, $range:expr;)+) => {
         $(
             $(#[$doc])+
-            #[cfg(not(feature = "tune"))]
             #[inline(always)]
-            pub(super) const fn $name() -> i32 {
-                $value
-            }
-
-            $(#[$doc])+
-            #[cfg(feature = "tune")]
-            #[inline(always)]
-            pub(super) fn $name() -> i32 {
-                values::$name.load(std::sync::atomic::Ordering::Relaxed)
+            pub(super) fn $name<P: Params>() -> i32 {
+                if P::ARE_CONSTANT {
+                    $value
+                } else {
+                    VALUES.$name.load(Ordering::Relaxed)
+                }
             }
         )+
 
-        #[cfg(feature = "tune")]
-        #[expect(non_upper_case_globals, reason = "named as the functions that read them")]
-        mod values {
-            use std::sync::atomic::AtomicI32;
-
-            $(pub(super) static $name: AtomicI32 = AtomicI32::new($value);)+
+        /// The current values.
+        struct Values {
+            $($name: AtomicI32,)+
         }
 
+        static VALUES: Values = Values {
+            $($name: AtomicI32::new($value),)+
+        };
+
         /// All numbers, in the order of this file.
-        pub const ALL: &[Tunable] = &[
+        pub static ALL: &[Tunable] = &[
             $(Tunable {
                 name: stringify!($name),
                 default: $value,
                 range: $range,
-                get: $name,
-                #[cfg(feature = "tune")]
-                set: |value| values::$name.store(value, std::sync::atomic::Ordering::Relaxed),
+                value: &VALUES.$name,
             },)+
         ];
     };

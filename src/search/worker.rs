@@ -1,6 +1,7 @@
 //! The state of one search thread, and the operations that every step uses: making moves, reading
 //! and writing the table, and polling for the end of the search.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::eval::{self, Evaluator};
@@ -13,6 +14,7 @@ use super::audit;
 use super::correction_history::CorrectionRow;
 use super::history::{ContinuationRow, Histories};
 use super::node::{Line, Node, Stack, TtData};
+use super::params::{Fixed, Params};
 use super::reporter::Reporter;
 use super::root_move::RootMove;
 use super::signals::Statistics;
@@ -25,7 +27,7 @@ pub(super) const STOPPED: Value = 0;
 const CENTIPAWNS: i32 = 100;
 
 /// The state of one search thread.
-pub(super) struct Worker {
+pub(super) struct Worker<P = Fixed> {
     pub(super) task: Task,
     pub(super) position: Position,
     pub(super) evaluator: Evaluator,
@@ -66,9 +68,10 @@ pub(super) struct Worker {
     is_pondering: bool,
     next_poll: u64,
     is_stopped: bool,
+    params: PhantomData<P>,
 }
 
-impl Worker {
+impl<P: Params> Worker<P> {
     /// Clears all histories, for a new game.
     pub(super) fn clear(&mut self) {
         self.histories.clear();
@@ -106,6 +109,7 @@ impl Worker {
             is_pondering: false,
             next_poll: 0,
             is_stopped: false,
+            params: PhantomData,
             task,
         }
     }

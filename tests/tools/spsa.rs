@@ -135,6 +135,28 @@ fn values_move_towards_the_best() {
     assert!((next[0].start - skill).abs() < 0.01 && (next[1].start - tilt).abs() < 0.001);
 }
 
+#[test]
+fn numbers_of_the_own_search_are_tuned_if_the_engine_offers_them() {
+    let folder = Folder::new("own");
+    let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
+    let engine = |arguments: &str| {
+        format!("cmd={program},args={arguments},option.USI_Hash=1,option.Threads=1")
+    };
+    let param = "rfp_margin_per_depth, int, 76, 30, 200, 10, 0.02";
+    let arguments = ["--param", param, "--iterations", "6"];
+    let message = complaint_of(run_in(&folder, &engine("usi"), &arguments));
+    assert!(
+        message.contains("no option rfp_margin_per_depth"),
+        "{message}"
+    );
+    let first = run_in(&folder, &engine("usi --tunables"), &arguments);
+    begin(first, &folder, 2, interrupt);
+    let output = output_of(resume(&folder, &[]));
+    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(table.contains("6 of 6 iterations, 12 games"), "{table}");
+    assert_eq!(folder.text("run/faults.jsonl"), "");
+}
+
 // --- Interruptions ---
 
 /// Asks for the end as Ctrl-C does, which leaves a result.

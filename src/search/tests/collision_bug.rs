@@ -7,6 +7,7 @@
 use super::*;
 use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
 use crate::search::move_picker::MovePicker;
+use crate::search::params::Fixed;
 use crate::search::root_move::root_moves;
 use crate::search::worker::Worker;
 use crate::types::{Move, MoveList, Piece, Square};
@@ -90,7 +91,7 @@ fn picked(position: &Position, refutations: [Option<Move>; 3]) -> Vec<String> {
     let histories = Histories::new();
     let context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
     let mut picker = MovePicker::new(position, None, refutations, context, false);
-    let mut moves: Vec<String> = std::iter::from_fn(|| picker.next(position, &histories))
+    let mut moves: Vec<String> = std::iter::from_fn(|| picker.next::<Fixed>(position, &histories))
         .map(|mv| format!("{mv:?}"))
         .collect();
     moves.sort();

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crate::types::Color;
 
 use super::limits::{Clock, Limits};
+use super::params::Tuned;
 use super::settings::Settings;
 use super::signals::PonderHit;
 use super::tunables;
@@ -127,9 +128,11 @@ impl TimeManager {
         let Some(plan) = &mut self.plan else {
             return;
         };
-        let factor = self.factor.min(tunables::time_factor_max_percent() as u32);
+        let factor = self
+            .factor
+            .min(tunables::time_factor_max_percent::<Tuned>() as u32);
         let enough = plan.optimum * factor / PERCENT
-            * tunables::time_new_iteration_percent() as u32
+            * tunables::time_new_iteration_percent::<Tuned>() as u32
             / PERCENT;
         if plan.is_fixed || total_elapsed < enough {
             return;

@@ -3,12 +3,11 @@
 use std::ops::RangeInclusive;
 
 use crate::engine::Settings;
-#[cfg(feature = "tune")]
-use crate::search::tunables::Tunable;
+use crate::search::Tunable;
 use crate::types::EnteringKingRule;
 
 /// One option.
-#[cfg_attr(feature = "tune", derive(Clone))]
+#[derive(Clone)]
 pub(super) struct UsiOption {
     /// Without spaces: GUIs cut the `option` line at them.
     pub(super) name: &'static str,
@@ -16,7 +15,7 @@ pub(super) struct UsiOption {
 }
 
 /// The values of an option, and how its setting is read and written.
-#[cfg_attr(feature = "tune", derive(Clone))]
+#[derive(Clone)]
 pub(super) enum Kind {
     Check {
         get: fn(&Settings) -> bool,
@@ -37,7 +36,6 @@ pub(super) enum Kind {
         set: fn(&mut Settings, &str),
     },
     Button(Button),
-    #[cfg(feature = "tune")]
     Tunable(&'static Tunable),
 }
 

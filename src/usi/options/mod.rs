@@ -9,15 +9,14 @@ mod table;
 mod tests;
 
 use std::fmt::Write as _;
-#[cfg(feature = "tune")]
-use std::sync::LazyLock;
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 use thiserror::Error;
 
 use super::command::parse_integer;
 use crate::engine::Settings;
-#[cfg(feature = "tune")]
-use crate::search::tunables::{self, Tunable};
+use crate::search::{Tunable, enable_tunables, tunables};
 use crate::types::EnteringKingRule;
 use crate::util::shorten;
 pub use kind::Button;
@@ -117,20 +116,16 @@ pub fn set_option(
             set(settings, value);
         }
         Kind::Spin { range, set, .. } => {
-            let (&least, &most) = (range.start(), range.end());
-            let expected = || invalid(format!("a number from {least} to {most}"));
-            let number = parse_integer(text).ok_or_else(expected)?;
-            let used = number.clamp(least, most);
-            set(settings, used);
-            if used != number {
-                return Err(OptionError::OutOfRange {
-                    name: option.name,
-                    found: shorten(text),
-                    least,
-                    most,
-                    used,
-                });
-            }
+            let number = option.number(text, range).map_err(invalid)?;
+            set(settings, number.used);
+            return number.outcome;
+        }
+        Kind::Tunable(tunable) => {
+            let (least, most) = (*tunable.range.start(), *tunable.range.end());
+            let range = least.into()..=most.into();
+            let number = option.number(text, &range).map_err(invalid)?;
+            tunable.set(number.used as i32);
+            return number.outcome;
         }
         Kind::Rule { set, .. } => {
             let rule = text.parse().map_err(|_| invalid(rule_names().join(", ")))?;
@@ -138,16 +133,41 @@ pub fn set_option(
         }
         Kind::Text { set, .. } => set(settings, text),
         Kind::Button(button) => return Ok(Change::Pressed(*button)),
-        #[cfg(feature = "tune")]
-        Kind::Tunable(tunable) => {
-            let value: i32 = text.parse().map_err(|_| invalid("a number".to_owned()))?;
-            (tunable.set)(value.clamp(*tunable.range.start(), *tunable.range.end()));
-        }
     }
     Ok(Change::Set)
 }
 
+/// What the text of a number sets.
+struct Number {
+    /// The number, or the nearest one in the range.
+    used: i64,
+    outcome: Result<Change, OptionError>,
+}
+
 impl UsiOption {
+    /// Reads a number.
+    ///
+    /// # Errors
+    /// Says what was expected where the text is no number.
+    fn number(&self, text: &str, range: &RangeInclusive<i64>) -> Result<Number, String> {
+        let (&least, &most) = (range.start(), range.end());
+        let expected = || format!("a number from {least} to {most}");
+        let number = parse_integer(text).ok_or_else(expected)?;
+        let used = number.clamp(least, most);
+        let outcome = if used == number {
+            Ok(Change::Set)
+        } else {
+            Err(OptionError::OutOfRange {
+                name: self.name,
+                found: shorten(text),
+                least,
+                most,
+                used,
+            })
+        };
+        Ok(Number { used, outcome })
+    }
+
     fn value(&self, settings: &Settings) -> String {
         match self.kind {
             Kind::Check { get, .. } => get(settings).to_string(),
@@ -155,20 +175,17 @@ impl UsiOption {
             Kind::Rule { get, .. } => get(settings).to_string(),
             Kind::Text { get, .. } => get(settings),
             Kind::Button(_) => "button".to_owned(),
-            #[cfg(feature = "tune")]
-            Kind::Tunable(tunable) => (tunable.get)().to_string(),
+            Kind::Tunable(tunable) => tunable.get().to_string(),
         }
     }
 
     fn line(&self, defaults: &Settings) -> String {
         let usi_type = match self.kind {
             Kind::Check { .. } => "check",
-            Kind::Spin { .. } => "spin",
+            Kind::Spin { .. } | Kind::Tunable(_) => "spin",
             Kind::Rule { .. } => "combo",
             Kind::Text { usi_type, .. } => usi_type,
             Kind::Button(_) => return format!("option name {} type button", self.name),
-            #[cfg(feature = "tune")]
-            Kind::Tunable(_) => "spin",
         };
         let mut line = format!(
             "option name {} type {usi_type} default {}",
@@ -184,7 +201,6 @@ impl UsiOption {
                     let _ = write!(line, " var {name}");
                 }
             }
-            #[cfg(feature = "tune")]
             Kind::Tunable(Tunable { range, .. }) => {
                 let _ = write!(line, " min {} max {}", range.start(), range.end());
             }
@@ -194,24 +210,26 @@ impl UsiOption {
     }
 }
 
-/// The options of the table.
-#[cfg(not(feature = "tune"))]
-fn options() -> &'static [UsiOption] {
-    OPTIONS
-}
+/// The options of the table and the numbers of the search, where these are offered.
+static WITH_TUNABLES: OnceLock<Vec<UsiOption>> = OnceLock::new();
 
-/// The options of the table, and the tunable parameters of the search.
-#[cfg(feature = "tune")]
-fn options() -> &'static [UsiOption] {
-    static ALL: LazyLock<Vec<UsiOption>> = LazyLock::new(|| {
-        let tunable = |tunable: &'static Tunable| UsiOption {
-            name: tunable.name,
-            kind: Kind::Tunable(tunable),
-        };
+/// Makes every number of the search an option too, from now on and for the whole process. For
+/// tuning only: users could but weaken the engine, whose search is slower too. Call it before a
+/// search thread starts.
+pub fn offer_tunables() {
+    let tunable = |tunable: &'static Tunable| UsiOption {
+        name: tunable.name,
+        kind: Kind::Tunable(tunable),
+    };
+    enable_tunables();
+    WITH_TUNABLES.get_or_init(|| {
         let ordinary = OPTIONS.iter().cloned();
         ordinary.chain(tunables::ALL.iter().map(tunable)).collect()
     });
-    &ALL
+}
+
+fn options() -> &'static [UsiOption] {
+    WITH_TUNABLES.get().map_or(OPTIONS, Vec::as_slice)
 }
 
 /// Case does not matter, for people at a terminal.

@@ -20,7 +20,13 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// An engine with arguments of the command line.
+    pub(crate) fn start_with(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_raicho"))
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -13,3 +13,4 @@ mod searching;
 mod sequences;
 mod tools;
 mod traces;
+mod tunables;
