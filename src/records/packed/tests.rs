@@ -172,7 +172,7 @@ fn packed_positions_are_ordered_by_their_bytes() {
             bytes[place] = high;
             bytes[place + 1..].fill(0);
             let more = PackedSfen::from_bytes(bytes);
-            assert!(less < more && more > less, "byte {place}");
+            assert!(less < more, "byte {place}");
             assert_eq!(less.cmp(&less), Ordering::Equal);
         }
     }
