@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use super::features::FeatureSet;
-use super::file::writer;
 use super::output_buckets::Progress;
 use super::shape::{LayerShape, Shape};
 use crate::util::{Aligned, cores, for_each_part};
@@ -127,7 +126,7 @@ impl Network {
             transformer.weights.len(),
             shape.features.count() * shape.width
         );
-        let mut network = Self {
+        Self {
             shape,
             transformer,
             stacks: vec![stack],
@@ -135,10 +134,8 @@ impl Network {
             progress: None,
             scale,
             source: String::new(),
-            text: String::new(),
-        };
-        network.text = writer::text_of(&network, text);
-        network
+            text: shape.file_text(scale, text),
+        }
     }
 
     /// Feature set, widths and head.

@@ -4,8 +4,8 @@
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::layout::Layout;
-use super::weights::{BIASES, BLOCK, Row, Weights};
+use super::layout::{BIASES, BLOCK, Layout};
+use super::weights::{Row, Weights};
 
 /// Decay rates of the first and the second moment per step.
 const BETA1: f32 = 0.9;

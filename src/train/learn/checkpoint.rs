@@ -26,12 +26,12 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::adam::Adam;
-use super::layout::Layout;
+use super::layout::{BIASES, BLOCK, Layout, OUTPUTS};
 use super::load::Source;
 use super::loss_curve::Point;
 use super::sample::FEATURES;
 use super::settings::{Settings, SettingsError};
-use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
+use super::weights::Weights;
 use crate::eval::nnue::shape::Shape;
 
 const MAGIC: &[u8; 8] = b"RAICHOCP";

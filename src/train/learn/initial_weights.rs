@@ -38,8 +38,8 @@ pub enum InitError {
     },
 }
 
-/// The weights of a file whose width is that of the run. Where the head is another, only the feature
-/// transformer is used.
+/// The weights of a file whose width is that of the run. Where the head is another, only the
+/// feature transformer is used.
 #[derive(Debug)]
 pub struct InitialWeights(Content);
 

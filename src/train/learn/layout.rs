@@ -15,10 +15,19 @@
 
 use std::ops::Range;
 
-use super::weights::{BLOCK, OUTPUTS};
+use super::sample::FEATURES;
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::output_buckets::{OUTPUT_BUCKETS, OutputBuckets};
 use crate::eval::nnue::shape::{Head, Shape};
+
+/// Columns of a block: two cache lines per row.
+pub(super) const BLOCK: usize = 32;
+
+/// The row of the biases in a block; the rows of the features come before it.
+pub(super) const BIASES: usize = FEATURES;
+
+/// The first row of the weights of the next layer.
+pub(super) const OUTPUTS: usize = FEATURES + 1;
 
 /// The layout of the weights of a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,6 +14,10 @@
 
 use rayon::prelude::*;
 
+/// Largest width with joint rounding. In wider networks weights are rounded individually: the
+/// products of all pairs would need too much memory, and rounding errors matter less.
+pub(super) const MAX_JOINT_WIDTH: usize = 1024;
+
 /// Regularisation towards the trained weights, relative to the mean square of an activation. It
 /// keeps weights that the positions do not determine.
 const REGULARISATION: f64 = 0.003;

@@ -13,17 +13,8 @@ use bytemuck::{Pod, Zeroable};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::layout::Layout;
-use super::sample::{FEATURES, MAX_ACTIVE};
-
-/// Columns of a block: two cache lines per row.
-pub(super) const BLOCK: usize = 32;
-
-/// The row of the biases in a block; the rows of the features come before it.
-pub(super) const BIASES: usize = FEATURES;
-
-/// The first row of the weights of the next layer; [`Layout`] says what the rows from here on are.
-pub(super) const OUTPUTS: usize = FEATURES + 1;
+use super::layout::{BIASES, BLOCK, Layout, OUTPUTS};
+use super::sample::MAX_ACTIVE;
 
 /// One value for each column of a block.
 #[derive(Clone, Copy, PartialEq, Debug, Pod, Zeroable)]

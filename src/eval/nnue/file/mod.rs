@@ -15,7 +15,7 @@ mod header;
 mod leb128;
 mod raicho;
 mod reader;
-pub(super) mod writer;
+mod writer;
 
 use std::fs::File;
 use std::io::{Read, Seek};

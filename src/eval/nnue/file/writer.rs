@@ -49,15 +49,7 @@ fn header_text(network: &Network) -> String {
     if declared == scale && network.text.starts_with(&shape.text()) {
         return network.text.clone();
     }
-    text_of(network, "")
-}
-
-/// The text of a file: the shape, the scale, and `description`.
-pub(in crate::eval::nnue) fn text_of(network: &Network, description: &str) -> String {
-    let (shape, scale) = (network.shape.text(), network.scale);
-    let description = description.replace(char::is_control, " ");
-    let comma = if description.is_empty() { "" } else { "," };
-    format!("{shape},fv_scale={scale}{comma}{description}")
+    shape.file_text(scale, "")
 }
 
 fn affine(layer: &AffineLayer, to: &mut Vec<u8>) {

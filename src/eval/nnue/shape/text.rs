@@ -29,6 +29,13 @@ impl Shape {
         }
     }
 
+    /// The text of a file of this shape with `FV_SCALE` and a description, on one line.
+    pub(crate) fn file_text(&self, scale: i32, description: &str) -> String {
+        let comma = if description.is_empty() { "" } else { "," };
+        let description = description.replace(char::is_control, " ");
+        format!("{},fv_scale={scale}{comma}{description}", self.text())
+    }
+
     /// The plain shape that a text describes, `None` where it describes none or is inconsistent.
     pub(crate) fn from_plain_text(text: &str) -> Option<Self> {
         let (set, width) = features(text)?;

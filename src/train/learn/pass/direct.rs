@@ -3,10 +3,11 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::{Scratch, add_features, columns};
+use super::columns::{Scratch, add_features, columns};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::train::learn::chunk::Chunk;
-use crate::train::learn::weights::{BLOCK, OUTPUTS, Row};
+use crate::train::learn::layout::{BLOCK, OUTPUTS};
+use crate::train::learn::weights::Row;
 
 pub(super) fn forward(block: &[Row], chunk: &Chunk, scratch: &mut Scratch) {
     let task = Forward {

@@ -3,10 +3,10 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::{Scratch, add_features, columns};
+use super::columns::{Scratch, add_features, columns};
 use crate::train::learn::chunk::Chunk;
-use crate::train::learn::layout::Hidden;
-use crate::train::learn::weights::{BLOCK, OUTPUTS, Row};
+use crate::train::learn::layout::{BLOCK, Hidden, OUTPUTS};
+use crate::train::learn::weights::Row;
 
 /// Columns of each side in a row of products.
 const HALF: usize = BLOCK / 2;

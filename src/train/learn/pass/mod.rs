@@ -8,6 +8,7 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | `columns` | the accumulator columns of a block and their gradients |
 //! | `direct` | output neurons directly over the columns |
 //! | `first_layer` | the first of two hidden layers, within a block |
 //! | `top` | the layers after it, position by position |
@@ -15,6 +16,7 @@
 //! Results do not depend on the number of threads or the instruction set: sums have a fixed order,
 //! and no fused multiply-add is used.
 
+mod columns;
 mod direct;
 mod first_layer;
 mod top;
@@ -24,19 +26,9 @@ use rayon::prelude::*;
 use super::chunk::{CHUNK, Chunk, VIEWS};
 use super::layout::Layout;
 use super::loss::loss_and_slope;
-use super::weights::{BIASES, BLOCK, Row, Weights};
+use super::weights::{Row, Weights};
+use columns::Scratch;
 use top::Top;
-
-/// Buffers of one block for one chunk.
-#[derive(Debug)]
-struct Scratch {
-    /// Accumulator columns by view, replaced by their gradients in the backward pass.
-    sums: Vec<Row>,
-    /// Contribution of the block to the output, by position.
-    outputs: Vec<f32>,
-    /// Contribution of the block to the neurons of the first hidden layer, by position.
-    neurons: Vec<Row>,
-}
 
 /// The buffers of passes through a network.
 #[derive(Debug)]
@@ -129,37 +121,4 @@ impl Pass {
         });
         sum
     }
-}
-
-/// The accumulator columns of a view.
-#[inline(always)]
-fn columns(block: &[Row], chunk: &Chunk, position: usize, side: usize) -> Row {
-    sum_of_rows(block[BIASES], block, chunk.features(position, side))
-}
-
-/// Adds the gradients of the columns, by view, to those of the features and biases.
-#[inline(always)]
-fn add_features(sums: &[Row], chunk: &Chunk, gradient: &mut [Row]) {
-    for sums in &sums[..2 * chunk.len()] {
-        let biases = &mut gradient[BIASES];
-        for column in 0..BLOCK {
-            biases.0[column] += sums.0[column];
-        }
-    }
-    for (feature, row) in gradient[..BIASES].iter_mut().enumerate() {
-        *row = sum_of_rows(*row, sums, chunk.views(feature));
-    }
-}
-
-/// The sum of `start` and the rows of `table` with these indices.
-#[inline(always)]
-fn sum_of_rows(start: Row, table: &[Row], numbers: &[u16]) -> Row {
-    let mut sum = start;
-    for &number in numbers {
-        let row = &table[usize::from(number)];
-        for column in 0..BLOCK {
-            sum.0[column] += row.0[column];
-        }
-    }
-    sum
 }

@@ -5,8 +5,8 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::train::learn::chunk::CHUNK;
-use crate::train::learn::layout::{Hidden, MAX_SECOND};
-use crate::train::learn::weights::{BLOCK, Row, Weights};
+use crate::train::learn::layout::{BLOCK, Hidden, MAX_SECOND};
+use crate::train::learn::weights::{Row, Weights};
 
 /// Positions of a part.
 const PART: usize = 256;

@@ -7,16 +7,17 @@
 
 use rayon::prelude::*;
 
-use super::{MAX_JOINT_WIDTH, sums, transformer};
+use super::transformer::{sums, transformer};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::eval::nnue::scalar::{MAX_OUTPUT_WEIGHT, QA, QB};
 use crate::eval::nnue::{FeatureSet, FeatureTransformer, Network, OutputLayer};
 use crate::train::learn::chunk::{CHUNK, Chunk};
+use crate::train::learn::layout::{BLOCK, OUTPUTS};
 use crate::train::learn::loss::Target;
 use crate::train::learn::pass::Pass;
-use crate::train::learn::rounding::Equations;
+use crate::train::learn::rounding::{Equations, MAX_JOINT_WIDTH};
 use crate::train::learn::sample::Sample;
-use crate::train::learn::weights::{BLOCK, OUTPUTS, Weights};
+use crate::train::learn::weights::Weights;
 use crate::util::Aligned;
 
 /// The quantised network. Output weights are rounded for the smallest error on the positions

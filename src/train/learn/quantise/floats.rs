@@ -1,9 +1,9 @@
 //! A network with hidden layers in floats, position by position: what its quantised layers should
 //! compute.
 
-use crate::train::learn::layout::Hidden;
+use crate::train::learn::layout::{BIASES, Hidden, OUTPUTS};
 use crate::train::learn::sample::{ActiveFeatures, FEATURES, MAX_ACTIVE, Sample};
-use crate::train::learn::weights::{BIASES, OUTPUTS, Weights};
+use crate::train::learn::weights::Weights;
 
 /// The weights of a network, in the order of the engine.
 pub(super) struct Floats {

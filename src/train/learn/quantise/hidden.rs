@@ -4,22 +4,22 @@
 //! of 1 are 126: the factors of weights make up for it. `FV_SCALE`, which divides the output, is as
 //! large as the weights of the last layer allow, because larger weights are rounded less.
 //! Activations are rounded down; half a step on the biases makes that rounding to the nearest.
-//! Layers are rounded one after the other, each for the inputs that the one before really gives, see
-//! [`rounding`](crate::train::learn::rounding).
+//! Layers are rounded one after the other, each for the inputs that the one before really gives,
+//! see [`rounding`](crate::train::learn::rounding).
 
 use rayon::prelude::*;
 
 use super::floats::{Floats, Traced};
-use super::{MAX_JOINT_WIDTH, sums, transformer};
+use super::transformer::{sums, transformer};
 use crate::eval::nnue::scalar::{
     MAX_ACTIVATION, MAX_FACTOR, Sums, WEIGHT_BITS, affine, clamped, clip, products, square,
 };
 use crate::eval::nnue::shape::LayerShape;
 use crate::eval::nnue::{AffineLayer, LayerStack, Network};
-use crate::train::learn::layout::Hidden;
-use crate::train::learn::rounding::Equations;
+use crate::train::learn::layout::{Hidden, OUTPUTS};
+use crate::train::learn::rounding::{Equations, MAX_JOINT_WIDTH};
 use crate::train::learn::sample::Sample;
-use crate::train::learn::weights::{OUTPUTS, Weights};
+use crate::train::learn::weights::Weights;
 
 /// Of the positions that rounding is fitted to, one in so many is used.
 const KNOWN_STEP: usize = 3;
@@ -42,8 +42,8 @@ const ONE_SQUARE: f32 = ONE_SUM * ONE_SUM / (1 << (2 * WEIGHT_BITS + 7)) as f32;
 /// Largest `FV_SCALE`.
 const MAX_FV_SCALE: i32 = 128;
 
-/// The quantised network. Weights are rounded for the smallest error on the positions `known`, layer
-/// after layer.
+/// The quantised network. Weights are rounded for the smallest error on the positions `known`,
+/// layer after layer.
 pub(super) fn quantise(
     weights: &Weights,
     hidden: Hidden,

@@ -8,24 +8,17 @@
 mod direct;
 mod floats;
 mod hidden;
+mod transformer;
 
 use super::chunk::{CHUNK, Chunk};
-use super::layout::Layout;
+use super::layout::{BIASES, Layout, OUTPUTS};
 use super::loss::Target;
 use super::pass::Pass;
-use super::rounding::Equations;
-use super::sample::{FEATURES, MAX_ACTIVE, Sample};
-use super::weights::{BIASES, BLOCK, OUTPUTS, Weights};
-use crate::eval::nnue::scalar::{MAX_ACTIVATION, MAX_FACTOR, QA, value_in};
-use crate::eval::nnue::{FeatureTransformer, Network};
-use crate::util::Aligned;
-
-/// Largest width with joint rounding. In wider networks weights are rounded individually: the
-/// products of all pairs would need too much memory, and rounding errors matter less.
-const MAX_JOINT_WIDTH: usize = 1024;
-
-/// Fewest positions with which the feature transformer is rounded jointly.
-const MIN_KNOWN: usize = 20_000;
+use super::sample::Sample;
+use super::weights::Weights;
+use crate::eval::nnue::Network;
+use crate::eval::nnue::scalar::value_in;
+use transformer::{one_of, sums};
 
 /// A quantised network and its rounding error.
 #[derive(Debug)]
@@ -92,57 +85,6 @@ pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
     Some(weights)
 }
 
-/// The accumulator column that stands for 1.
-fn one_of(layout: Layout) -> f32 {
-    match layout.hidden() {
-        None => QA as f32,
-        Some(hidden) if hidden.is_products => MAX_FACTOR as f32,
-        Some(_) => MAX_ACTIVATION as f32,
-    }
-}
-
-/// The feature transformer, in multiples of `step`. The weights of each column are rounded jointly
-/// for the positions `known`, where these are enough.
-fn transformer(weights: &Weights, step: f32, known: &[&Sample]) -> FeatureTransformer {
-    let (layout, width) = (weights.layout(), weights.layout().width());
-    let one = f64::from(one_of(layout) / step);
-    // The bias first.
-    let mut columns = vec![Vec::new(); width];
-    for (number, block) in weights.blocks().enumerate() {
-        for place in 0..BLOCK {
-            let rows = std::iter::once(BIASES).chain(0..FEATURES);
-            let values = rows.map(|row| f64::from(block[row].0[place]) * one);
-            columns[layout.column(number, place)] = values.collect();
-        }
-    }
-    let mut equations = Equations::new(1 + FEATURES, width);
-    if known.len() >= MIN_KNOWN {
-        let mut features = [[0; MAX_ACTIVE]; 2];
-        for sample in known {
-            let active = sample.features(&mut features);
-            for features in &features {
-                equations.add_sparse(&features[..active]);
-            }
-        }
-    }
-    let rounded = equations.solve(&columns, |_, weight| weight.round());
-    let mut transformer = FeatureTransformer {
-        biases: Aligned::zeroed(width),
-        weights: Aligned::zeroed(FEATURES * width),
-    };
-    for (column, rounded) in rounded.iter().enumerate() {
-        // In range, because the optimiser clamps weights.
-        let quantised = rounded.iter().map(|&weight| (weight as f32 * step) as i16);
-        for (number, weight) in quantised.enumerate() {
-            match number.checked_sub(1) {
-                None => transformer.biases[column] = weight,
-                Some(feature) => transformer.weights[feature * width + column] = weight,
-            }
-        }
-    }
-    transformer
-}
-
 /// Compares the values of the quantised network with those of the floats.
 fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample]) -> ErrorReport {
     let mut report = ErrorReport::default();
@@ -171,17 +113,4 @@ fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample])
     report.mean /= count;
     report.mean_value /= count;
     report
-}
-
-/// The accumulator of one side, as the engine computes it.
-fn sums(transformer: &FeatureTransformer, features: &[u16]) -> Vec<i16> {
-    let mut sums = transformer.biases.to_vec();
-    let width = sums.len();
-    for &feature in features {
-        let column = &transformer.weights[usize::from(feature) * width..][..width];
-        for (sum, weight) in sums.iter_mut().zip(column) {
-            *sum = sum.wrapping_add(*weight);
-        }
-    }
-    sums
 }
