@@ -33,11 +33,15 @@ fn wrong_options_are_refused_before_data_are_read() {
         ([&kppt[..], &["--king-bits", "24"]].concat(), "16, 32"),
         (
             [&kppt[..], &["--width", "64"]].concat(),
-            "--width and --decay are for networks",
+            "--width, --shape and --decay are for networks",
+        ),
+        (
+            [&kppt[..], &["--shape", "raicho_64x2-8"]].concat(),
+            "--width, --shape and --decay are for networks",
         ),
         (
             [&kppt[..], &["--decay", "0.1"]].concat(),
-            "--width and --decay are for networks",
+            "--width, --shape and --decay are for networks",
         ),
         (
             [&kppt[..], &["--begin-with", "x"]].concat(),
