@@ -21,7 +21,7 @@ use crate::train::learn::rounding::{Equations, MAX_JOINT_WIDTH};
 use crate::train::learn::sample::Sample;
 use crate::train::learn::weights::Weights;
 
-/// Of the positions that rounding is fitted to, one in so many is used.
+/// Layers are fitted to every third of the known positions, to save time.
 const KNOWN_STEP: usize = 3;
 
 /// The integer that stands for a weight of 1.
@@ -63,61 +63,53 @@ pub(super) fn quantise(
     } else {
         Vec::new()
     };
-    let mut inputs: Vec<Vec<u8>> = positions
+    let inputs: Vec<Vec<u8>> = positions
         .par_iter()
         .map(|traced| {
             let of_side = |side: usize| sums(&transformer, &traced.features[side][..traced.active]);
             first_inputs(hidden, &[of_side(0), of_side(1)])
         })
         .collect();
-    let mut shortcuts = vec![0.0; positions.len()];
     let factors = Factors::new(hidden, scale, fv_scale);
-    let layers = [0, 1, 2].map(|number| {
-        let expected = positions.iter().zip(&shortcuts);
+    let round = |number: usize, inputs: &[Vec<u8>], shortcuts: &[f64]| {
+        let expected = positions.iter().zip(shortcuts);
         let expected: Vec<Vec<f64>> = expected
-            .map(|(traced, shortcut)| factors.sums(number, &traced.layers[number], *shortcut))
+            .map(|(traced, &shortcut)| factors.sums(number, &traced.layers[number], shortcut))
             .collect();
-        let layer = layer(
-            &floats,
-            &factors,
-            number,
-            shape.layers()[number],
-            &inputs,
-            &expected,
-        );
-        if number == 2 {
-            return layer;
-        }
-        let next: Vec<(Vec<u8>, f64)> = inputs
-            .par_iter()
-            .map(|inputs| {
-                let mut sums = affine(&layer, inputs);
-                let shortcut = (number == 0 && hidden.has_shortcut)
-                    .then(|| sums.pop())
-                    .flatten();
-                let squares = hidden.is_products && number == 0;
-                let mut outputs = Vec::with_capacity(2 * sums.len());
-                if squares {
-                    outputs.extend(sums.iter().map(|&sum| square(sum)));
-                }
-                outputs.extend(sums.iter().map(|&sum| clip(sum)));
-                (outputs, f64::from(shortcut.unwrap_or(0)))
-            })
-            .collect();
-        let found;
-        (inputs, found) = next.into_iter().unzip();
-        if number == 0 {
-            shortcuts = found;
-        }
-        layer
+        let layer_shape = shape.layers()[number];
+        layer(&floats, &factors, number, layer_shape, inputs, &expected)
+    };
+    let no_shortcuts = vec![0.0; positions.len()];
+    let first = round(0, &inputs, &no_shortcuts);
+    let outputs = inputs
+        .par_iter()
+        .map(|inputs| first_outputs(hidden, &first, inputs));
+    let (inputs, shortcuts): (Vec<_>, Vec<_>) = outputs.unzip();
+    let second = round(1, &inputs, &no_shortcuts);
+    let outputs = inputs.par_iter().map(|inputs| {
+        let sums = affine(&second, inputs);
+        sums.into_iter().map(clip).collect()
     });
-    let [first, second, last] = layers;
+    let inputs: Vec<Vec<u8>> = outputs.collect();
+    let last = round(2, &inputs, &shortcuts);
     let stack = LayerStack {
         first,
         second,
         last,
     };
     Network::with_stack(shape, transformer, stack, fv_scale, text)
+}
+
+/// The inputs of the second layer, and the sum of the shortcut neuron, 0 where there is none.
+fn first_outputs(hidden: Hidden, first: &AffineLayer, inputs: &[u8]) -> (Vec<u8>, f64) {
+    let sums = affine(first, inputs);
+    let (neurons, shortcut) = sums.split_at(hidden.first);
+    let mut outputs = Vec::with_capacity(hidden.second_inputs());
+    if hidden.is_products {
+        outputs.extend(neurons.iter().map(|&sum| square(sum)));
+    }
+    outputs.extend(neurons.iter().map(|&sum| clip(sum)));
+    (outputs, shortcut.first().copied().map_or(0.0, f64::from))
 }
 
 /// The inputs of the first layer, from the accumulators of both sides.
