@@ -67,7 +67,7 @@ texts! {
     column_judgement(): "", "判定";
     /// The heading of the best lines.
     column_line(): "best line", "最善の読み筋";
-    /// A mate in so many plies, negative for white's.
+    /// A mate, by its number of plies, negative for white's.
     mate_score(plies): "mate {plies:+}", "{plies:+}手詰";
     /// The king is mated.
     mated(): "mate", "詰み";
@@ -77,7 +77,7 @@ texts! {
     is_doubtful(): "?!", "疑問手";
     /// A blunder.
     is_blunder(): "??", "悪手";
-    /// A mate in so many plies was missed.
+    /// A missed mate, by its number of plies.
     missed_mate(plies): "mate {plies}", "{plies}手詰逃し";
     /// The heading of the players.
     column_player(): "player", "対局者";

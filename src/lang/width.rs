@@ -7,17 +7,17 @@ pub fn width(text: &str) -> usize {
     text.width_cjk()
 }
 
-/// The text with spaces behind it, up to so many columns.
+/// The text with spaces behind it, up to a width in columns.
 pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// The text with spaces before it, up to so many columns.
+/// The text with spaces before it, up to a width in columns.
 pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// As much of the text from its start as so many columns hold.
+/// The longest start of the text that fits into a width in columns.
 pub fn cut(text: &str, columns: usize) -> &str {
     let mut taken = 0;
     for (index, letter) in text.char_indices() {

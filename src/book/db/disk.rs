@@ -162,7 +162,7 @@ impl DbOnDisk {
         next_position(&mut self.lines_from(offset, lines::BLOCK)?)
     }
 
-    /// The lines that begin at `offset` or later, read in blocks of so many bytes.
+    /// The lines that begin at `offset` or later; each read fetches `block` bytes.
     fn lines_from(&self, offset: u64, block: usize) -> io::Result<Lines<'_>> {
         let mut lines = Lines::from(&self.file, offset.saturating_sub(1)).in_blocks_of(block);
         if offset > 0 {

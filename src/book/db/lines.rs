@@ -34,7 +34,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Reads so many bytes at a time.
+    /// Sets the number of bytes that a read fetches.
     pub(super) const fn in_blocks_of(mut self, block: usize) -> Self {
         self.block = block;
         self

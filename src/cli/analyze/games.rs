@@ -89,8 +89,8 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Threads for so many positions: those that were asked for, if they fit into memory, or else one
-/// for each core as far as they fit.
+/// Number of threads for this many positions: those that were asked for, if they fit into memory,
+/// or else one for each core as far as they fit.
 fn threads(search: &SearchArguments, hash_mb: usize, positions: usize) -> anyhow::Result<usize> {
     let each = hash_mb + WORKER_MB;
     let wanted = search.threads.map_or_else(cores, usize::from);

@@ -22,9 +22,10 @@ pub(super) const MAX_JOINT_WIDTH: usize = 1024;
 /// keeps weights that the positions do not determine.
 const REGULARISATION: f64 = 0.003;
 
-/// From this many numbers on, rows of a matrix are eliminated in parallel, so many at least in a
-/// part.
+/// Size of a matrix, in numbers, from which its rows are eliminated in parallel.
 const PARALLEL_FROM: usize = 1 << 18;
+
+/// Fewest rows that a thread takes at once.
 const PARALLEL_ROWS: usize = 64;
 
 /// The normal equations of the least squares problem of neurons with the same inputs.
