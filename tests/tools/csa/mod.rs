@@ -52,7 +52,7 @@ fn play(server: &Path, scenario: &str, folder: &Folder, more: &str) -> (bool, St
     let client = format!(
         "{raicho} csa --host {{host}} --port {{port}} --id {{name}} --games {{games}} \
         --password-variable FAKE_PASSWORD --out {} --option Threads=1 --option USI_Hash=16 \
-        --option EvalFile=<material> --option SlowMover=10{more}",
+        --option EvalFile=<material> --option SlowMover=30{more}",
         out.display()
     );
     let output: Output = Command::new("python3")
