@@ -13,9 +13,9 @@ const BEFORE_RESUMING: Duration = Duration::from_millis(1500);
 /// First and longest pause after a lost connection.
 const FIRST_RETRY: Duration = Duration::from_secs(3);
 const LONGEST_RETRY: Duration = Duration::from_mins(5);
-/// So many pauses have grown after a game that was broken off: a server that drops every game must
-/// not be stormed, and one that is back soon not be missed.
-const MOST_LOSSES_AFTER_GAME: u32 = 2;
+/// Number of doublings of the pause after a connection on which the login succeeded: a server that
+/// drops every connection must not be stormed, and one that is back soon not be missed.
+const MOST_DOUBLINGS_AFTER_LOGIN: u32 = 2;
 /// First and longest pause after a refused login: servers block accounts that try too often.
 const FIRST_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 const LONGEST_AFTER_REFUSAL: Duration = Duration::from_mins(15);
@@ -68,9 +68,9 @@ impl Pauses {
         self.losses = 0;
     }
 
-    /// The server works: a game has begun.
-    pub(super) fn note_game(&mut self) {
-        self.losses = self.losses.min(MOST_LOSSES_AFTER_GAME);
+    /// The server works: it has accepted the login.
+    pub(super) fn note_login(&mut self) {
+        self.losses = self.losses.min(MOST_DOUBLINGS_AFTER_LOGIN);
     }
 
     /// The pause that begins at `now`.
@@ -141,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_drops_every_game_is_not_stormed() {
+    fn a_server_that_drops_every_connection_is_not_stormed() {
         let mut pauses = Pauses::new("test-60-1", 3);
         for round in 0..20 {
-            pauses.note_game();
+            pauses.note_login();
             let pause = pauses.next(Cause::Lost, at(0, 0));
             assert!(pause <= Duration::from_secs(15), "{pause:?}");
             assert!(round < 2 || pause >= Duration::from_secs(9), "{pause:?}");

@@ -124,6 +124,7 @@ impl<'a, 'b> Visit<'a, 'b> {
         match event {
             Event::LoggedIn => {
                 runner.has_logged_in = true;
+                runner.pauses.note_login();
                 (runner.watch)(Happening::LoggedIn);
             }
             Event::LoginRefused if !runner.has_logged_in => {
@@ -138,7 +139,6 @@ impl<'a, 'b> Visit<'a, 'b> {
             }
             Event::Offered(summary) => (runner.watch)(Happening::Offered(&summary)),
             Event::Rejected(by) => runner.note(&format!("game rejected by {by}")),
-            Event::Started => runner.pauses.note_game(),
             Event::Finished(finished) => {
                 if finished.is_complete {
                     self.cause = Cause::Played;

@@ -76,8 +76,6 @@ pub enum Event {
     Offered(Box<Summary>),
     /// The game was rejected, by this player or by the server.
     Rejected(String),
-    /// The game has begun, or goes on after a reconnection.
-    Started,
     /// The game is over.
     Finished(Box<FinishedGame>),
     /// The connection is lost, but the game can be resumed.

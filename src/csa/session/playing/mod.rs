@@ -90,7 +90,6 @@ impl Playing {
             end: End::default(),
             ended: None,
         };
-        context.event(Event::Started);
         if playing.game.is_own_turn() {
             playing.begin_turn(context);
         }
