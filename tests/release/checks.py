@@ -115,9 +115,6 @@ def main():
     one.add_argument(
         "--windows", action="store_true", help="an executable for Windows, run by wine"
     )
-    one.add_argument(
-        "--ctrl-c", default="", help="Windows: a program that runs a command and sends it Ctrl-C"
-    )
     one.add_argument("--results", required=True, help="folder for the results")
     all_of_them = commands.add_parser("table")
     all_of_them.add_argument("--results", required=True)

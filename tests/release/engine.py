@@ -1,11 +1,16 @@
 """A platform under test: how its executable is started, and a dialogue with it."""
 
+import fcntl
 import os
 import pathlib
+import pty
+import re
 import selectors
 import shlex
 import shutil
 import subprocess
+import termios
+import threading
 import time
 
 # Emulated processors are slow, and the machine may be busy.
@@ -28,7 +33,6 @@ class Platform:
         self.exe = pathlib.Path(arguments.exe).resolve()
         self.runner = shlex.split(arguments.runner)
         self.windows = arguments.windows
-        self.ctrl_c = arguments.ctrl_c
         self.folder = folder
         self.known = known
 
@@ -156,3 +160,55 @@ class Dialogue:
         status = self.process.wait(PATIENCE)
         if status != 0:
             raise Fault(f"quit: status {status}")
+
+
+class Terminal:
+    """A command that runs in a terminal, as if a person had typed it."""
+
+    def __init__(self, command, folder):
+        self.own, its = pty.openpty()
+        self.process = subprocess.Popen(
+            list(map(str, command)),
+            stdin=its,
+            stdout=its,
+            stderr=its,
+            cwd=folder,
+            env={**os.environ, "TERM": "xterm"},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(its)
+        self.shown = b""
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.reader.join(PATIENCE)
+        os.close(self.own)
+
+    def read(self):
+        """Keeps what is shown, up to the end."""
+        try:
+            while part := os.read(self.own, 4096):
+                self.shown += part
+        except OSError:
+            pass  # Linux reports the end so.
+
+    def write(self, keys):
+        """Presses keys."""
+        os.write(self.own, keys)
+
+    def wait(self):
+        """The exit status."""
+        return self.process.wait(PATIENCE)
+
+    def text(self):
+        """What was shown, without escape sequences. Steps to the right are blanks."""
+        text = re.sub(rb"\x1b\[\d*C", b" ", self.shown)
+        return re.sub(rb"\x1b\[[^@-~]*[@-~]", b"", text).decode(errors="replace")

@@ -3,12 +3,10 @@
 import ctypes
 import pathlib
 import shutil
-import signal
-import subprocess
 import time
 
-from engine import PATIENCE, Dialogue, Fault, NotApplicable
-from tools import digest, expect_move, play
+from engine import PATIENCE, Dialogue, Fault, Terminal
+from tools import digest, expect_move, games, play
 
 # With a blank, a wide blank, kanji whose second byte in CP932 is a backslash, and one outside CP932.
 FOLDER = "雷鳥 ソ表　𠮷"
@@ -57,42 +55,16 @@ def refuse_large_pages():
 
 
 def ctrl_c(platform):
-    """Games that were interrupted and resumed are those of an undisturbed run."""
+    """Games that were interrupted in a terminal and resumed are those of an undisturbed run."""
     whole = platform.folder / "undisturbed"
     play(platform, whole, "--games", 40)
     out = platform.folder / "interrupted"
-    words = [
-        "gensfen",
-        "--nodes",
-        150,
-        "--opening-nodes",
-        500,
-        "--seed",
-        7,
-        "--out",
-        out,
-        "--games",
-        40,
-    ]
-    command = platform.command(*words)
-    if platform.windows:
-        if not platform.ctrl_c:
-            raise NotApplicable("no program that sends Ctrl-C was built")
-        command = [*platform.runner, platform.ctrl_c, "3000", *command[len(platform.runner) :]]
-    process = subprocess.Popen(
-        list(map(str, command)),
-        cwd=platform.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    if not platform.windows:
-        wait_for_games(process, out)
-        process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=PATIENCE)
-    if process.returncode not in (1, 130):
-        raise Fault(
-            f"status {process.returncode} after Ctrl-C: {said.decode(errors='replace').strip()[-200:]}"
-        )
+    with Terminal(platform.command(*games(out), "--games", 40), platform.folder) as terminal:
+        wait_for_games(terminal, out)
+        terminal.write(b"\x03")
+        status = terminal.wait()
+    if status not in (1, 130):
+        raise Fault(f"status {status} after Ctrl-C: {terminal.text()[-200:]}")
     if digest(out) == digest(whole):
         raise Fault("the run had ended before Ctrl-C")
     play(platform, out, "--games", 40, "--resume")
@@ -100,14 +72,14 @@ def ctrl_c(platform):
         raise Fault(f"resumed: {digest(out)}, undisturbed: {digest(whole)}")
 
 
-def wait_for_games(process, out):
+def wait_for_games(terminal, out):
     """Returns when the first games are written."""
     deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline and process.poll() is None:
+    while time.monotonic() < deadline and terminal.process.poll() is None:
         if any(path.stat().st_size > 0 for path in out.glob("*.pack*")):
             return
         time.sleep(0.05)
-    raise Fault("no games before Ctrl-C")
+    raise Fault(f"no games before Ctrl-C: {terminal.text()[-200:]}")
 
 
 def paths(platform):
@@ -186,6 +158,8 @@ def cp932(platform):
         engine.quit()
         if errors:
             raise Fault(f"a file name in CP932: {errors[0]}")
+    if platform.windows:
+        console(platform)
     record = platform.folder / "old.kif"
     lines = [
         "手合割：平手",
@@ -201,6 +175,17 @@ def cp932(platform):
     text = written.read_text(encoding="utf-8")
     if "N+先手の表" not in text or "-3334FU" not in text:
         raise Fault(f"a record in CP932: {text!r}")
+
+
+def console(platform):
+    """A console with code page 932 shows kanji."""
+    problems = platform.folder / "problem.txt"
+    problems.write_text("4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n")
+    command = f"chcp 932 >nul & {platform.exe} mate --lang ja --hash 16 problem.txt"
+    with Terminal([*platform.runner, "cmd", "/c", command], platform.folder) as terminal:
+        terminal.wait()
+    if "詰み" not in terminal.text():
+        raise Fault(f"a console with code page 932 shows {terminal.text()[-200:]!r}")
 
 
 def old_cpu(platform):

@@ -129,11 +129,15 @@ def gensfen(platform):
     platform.same_as_reference("games", digest(out))
 
 
-def play(platform, out, *words, **more):
+def play(platform, out, *words):
     """Plays games that depend on nothing but the seed."""
-    return platform.tool(
-        "gensfen", "--nodes", 150, "--opening-nodes", 500, "--seed", 7, "--out", out, *words, **more
-    )
+    platform.tool(*games(out), *words)
+
+
+def games(out):
+    """The command for such games."""
+    settings = ["--nodes", "150", "--opening-nodes", "500", "--seed", "7"]
+    return ["gensfen", *settings, "--out", out]
 
 
 def digest(folder):
