@@ -33,7 +33,7 @@ CHECKS = {
     "paths": features.paths,
     "CR LF": features.cr_lf,
     "CP932": features.cp932,
-    "old CPU": features.old_cpu,
+    "kernels": features.kernels,
 }
 
 

@@ -188,11 +188,11 @@ def console(platform):
         raise Fault(f"a console with code page 932 shows {terminal.text()[-200:]!r}")
 
 
-def old_cpu(platform):
-    """Which kernels of the network were chosen."""
+def kernels(platform):
+    """The kernels of the network that the engine chose for the CPU: none with AVX on an old one."""
     with Dialogue(platform) as engine:
-        engine.ask("usi", "usiok")
-        engine.ask("isready", "readyok")
-        engine.ask("compiler", "info string")
+        chosen = engine.ask("compiler", "Raicho").rsplit("networks by ", 1)[-1]
         engine.quit()
-        return "ok " + engine.lines[-1]
+    if platform.name == "nehalem" and "avx" in chosen:
+        raise Fault(f"{chosen} on a CPU without AVX")
+    return f"ok {chosen}"
