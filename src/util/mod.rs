@@ -1,6 +1,7 @@
 //! General helpers, independent of shogi.
 
 mod aligned;
+mod decode;
 mod enum_macro;
 mod memory;
 mod noise;
@@ -11,6 +12,7 @@ mod shorten;
 mod threads;
 
 pub(crate) use aligned::Aligned;
+pub(crate) use decode::decode_line;
 pub(crate) use enum_macro::simple_enum;
 pub(crate) use memory::{fits_into_memory, free_megabytes};
 pub(crate) use noise::{mixed, normal};

@@ -1,8 +1,8 @@
 //! The reader thread: parses lines of the GUI into the queue of the session, and signals `stop` and
 //! the end past the queue.
 //!
-//! Any bytes are accepted: invalid UTF-8 is replaced, CR LF and a byte order mark are stripped, and
-//! a last line without a line end counts.
+//! Any bytes are accepted: what is not UTF-8 is read as CP932, and replaced where it is neither. CR
+//! LF and a byte order mark are stripped, and a last line without a line end counts.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use std::time::Instant;
 use super::inbox::{Input, Interrupt, Line};
 use super::output::Output;
 use crate::usi::command::{Command, ParsedLine};
+use crate::util::decode_line;
 
 /// Starts the thread. It ends with the input, after `quit`, or with the session.
 ///
@@ -45,7 +46,7 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interru
             return;
         }
         let read_at = Instant::now();
-        let text = String::from_utf8_lossy(&bytes);
+        let text = decode_line(&bytes);
         let parsed = ParsedLine::parse(text.trim_start_matches('\u{feff}'));
         let is_quit = parsed.command == Some(Command::Quit);
         if matches!(parsed.command, Some(Command::Stop | Command::GameOver(_))) {

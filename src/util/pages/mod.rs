@@ -15,7 +15,7 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
 
-use supply::{LARGE, LARGE_PAGE, SMALL_PAGE, Supply};
+use supply::{LARGE, SMALL_PAGE, Supply};
 
 /// A slice of zeroed values.
 pub(crate) struct ZeroedPages<T> {
@@ -104,7 +104,7 @@ fn map<T>(length: usize) -> io::Result<MmapMut> {
     // Systems refuse to map an empty range.
     let memory = MmapMut::map_anon(bytes.max(1))?;
     #[cfg(target_os = "linux")]
-    if bytes >= LARGE_PAGE
+    if bytes >= supply::LARGE_PAGE
         && let Err(error) = memory.advise(memmap2::Advice::HugePage)
     {
         log::info!("no large pages: {error}");

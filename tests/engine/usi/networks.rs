@@ -196,3 +196,21 @@ fn a_very_long_name_is_cut_in_the_message() {
     assert!(lines[0].ends_with("the embedded evaluation is used"));
     assert!(lines[0].len() < 1200, "{}", lines[0].len());
 }
+
+/// Japanese GUIs on Windows write CP932.
+#[test]
+fn a_file_name_in_cp932_is_found() {
+    let folder = std::env::temp_dir().join(format!("raicho-cp932-{}", std::process::id()));
+    let network = folder.join("評価ソ表.bin");
+    std::fs::create_dir_all(&folder).expect("the folder for such files can be written");
+    let shape = "raicho_64x2-8".parse().expect("a shape");
+    std::fs::write(&network, random::file(&shape, 5)).expect("a file");
+    let mut driver = Driver::ready();
+    let command = format!("setoption name EvalFile value {}/", folder.display());
+    driver.send_bytes(command.as_bytes());
+    driver.send_bytes(b"\x95\x5d\x89\xbf\x83\x5c\x95\x5c.bin\r\nisready\n");
+    let lines = driver.until("readyok");
+    let note = format!("info string evaluation {} ", network.display());
+    assert_eq!(count(&lines, &note), 1, "{lines:#?}");
+    std::fs::remove_dir_all(&folder).expect("the folder is ours");
+}

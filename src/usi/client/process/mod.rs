@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::dialogue::{Dialogue, Voice};
 use super::error::ClientError;
 use super::program::Program;
-use crate::util::shorten;
+use crate::util::{decode_line, shorten};
 
 /// Longest line in bytes; the rest is dropped.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -345,7 +345,7 @@ impl<R: Read> LineReader<R> {
     }
 
     fn text(&self) -> String {
-        let text = String::from_utf8_lossy(&self.bytes);
+        let text = decode_line(&self.bytes);
         text.trim_start_matches('\u{feff}')
             .trim_end_matches('\r')
             .to_owned()
