@@ -579,7 +579,7 @@ fn a_match_ends_while_an_engine_starts() {
     assert!(time < PROMPT, "{time:?}");
 }
 
-/// A batch system signals all processes of a job, and the engine may be gone before the match knows.
+/// A batch system signals all processes of a job: the engine may be gone before the match knows.
 #[cfg(unix)]
 #[test]
 fn an_engine_that_is_killed_with_the_match_has_not_lost() {
