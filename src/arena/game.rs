@@ -1,6 +1,7 @@
 //! Plays one game: two players, two clocks, a referee.
 
 use std::fmt::Write as _;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::heartbeat::Heartbeat;
@@ -19,11 +20,27 @@ use crate::usi::client::reply::InfoLine;
 /// Maximum number of illegal lines of one game that are described; all are counted.
 const LINE_FAULTS_KEPT: usize = 5;
 
+/// How long after the end of an engine the request to stop may come, see
+/// [`GameContext::is_stopped_too`].
+const STOP_AFTER_ENGINE: Duration = Duration::from_secs(1);
+
 /// What all games of a match share.
 pub(super) struct GameContext<'a> {
     pub(super) settings: &'a MatchSettings,
     pub(super) heartbeat: &'a Heartbeat,
     pub(super) stop: &'a Stop,
+}
+
+impl GameContext<'_> {
+    /// Whether the match is to stop as well, now that an engine has ended. A batch system signals
+    /// all processes of a job, the engines perhaps before the match: then the engine did not crash.
+    pub(super) fn is_stopped_too(&self) -> bool {
+        let begun = Instant::now();
+        while !self.stop.is_requested() && begun.elapsed() < STOP_AFTER_ENGINE {
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.stop.is_requested()
+    }
 }
 
 /// The outcome of a finished game.
@@ -94,6 +111,7 @@ impl Game<'_> {
             let answer = match self.ask(us, player, last_move) {
                 Ok(answer) => answer,
                 Err(Failure::Aborted) => return None,
+                Err(Failure::Ended(_)) if self.context.is_stopped_too() => return None,
                 Err(failure) => return Some(self.fail(us, &failure)),
             };
             self.note_answer(us, &answer);

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 
 use super::data::{Input, watched};
 use super::share::parse_share;
-use super::{evaluation, output};
+use super::{evaluation, output, result_file};
 use crate::engine::EvalFile;
 use crate::eval::kppt::Tables;
 use crate::eval::nnue::file::in_folder;
@@ -129,7 +129,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             let bytes = material_network()
                 .to_bytes()
                 .context("a network of another format")?;
-            fs::write(file, bytes).with_context(|| file.display().to_string())
+            result_file::save(file, &bytes)
         }
         Command::Noise {
             from,
@@ -168,7 +168,7 @@ fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
         weights <= MAX_COMPRESSED,
         "{shape}: {weights} weights, expected at most {MAX_COMPRESSED}"
     );
-    fs::write(path, random::file(shape, seed)).with_context(|| path.display().to_string())
+    result_file::save(path, &random::file(shape, seed))
 }
 
 /// Largest factor of `scale`; its inverse is the smallest.
@@ -189,7 +189,7 @@ fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
         .rescale(factor)
         .with_context(|| from.display().to_string())?;
     let bytes = network.to_bytes().context("a network of another format")?;
-    fs::write(to, bytes).with_context(|| to.display().to_string())?;
+    result_file::save(to, &bytes)?;
     let to = to.display();
     output::print_line(format_args!("{to}: an output of 1 is worth {scale}"))?;
     Ok(())
@@ -222,7 +222,7 @@ fn noise(from: &Path, size: f64, to: &Path, seed: u64) -> anyhow::Result<()> {
         let from = from.display();
         format!("{from}: {shape}: expected a network without buckets by progress")
     })?;
-    fs::write(to, bytes).with_context(|| to.display().to_string())?;
+    result_file::save(to, &bytes)?;
     output::print_line(format_args!(
         "{}: standard deviation of the noise on the feature transformer {deviation:.2}",
         to.display()

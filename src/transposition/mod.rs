@@ -106,13 +106,17 @@ const PV_BONUS: Depth = 2;
 const HASHFULL_CLUSTERS: usize = 250;
 const PERMILL: usize = 1000;
 
+/// Memory in MB that stays free beside a table, for the search that uses it; no more than the table
+/// itself takes.
+const LEFT_FREE: usize = 100;
+
 impl TranspositionTable {
     /// An empty table of `megabytes` MB, at least 1.
     ///
     /// # Errors
     /// Returns an error if there is not enough memory.
     pub fn new(megabytes: usize) -> Result<Self, TableError> {
-        let count = fits_into_memory(megabytes)
+        let count = fits_into_memory(megabytes.saturating_add(megabytes.min(LEFT_FREE)))
             .then(|| megabytes.max(1) * (BYTES_PER_MEGABYTE / size_of::<Cluster>()));
         let clusters = count.and_then(|count| ZeroedPages::new(count).ok());
         clusters

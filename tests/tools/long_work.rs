@@ -243,6 +243,30 @@ fn a_file_of_mate_problems() {
     );
 }
 
+#[test]
+fn a_mate_problem_after_another() {
+    const ONE: &str = "1ng1kg3/ls5s1/ppp1pp3/3p2p2/9/6P2/PPPPPP3/1B3G3/LNSGK4 b RBN2L3Prsnp 45";
+    const OTHER: &str = "1n+N2g3/lsRbks1s1/ppp1pp3/3p2p2/8+r/6P2/PPPPPP3/1B7/LNSGKG3 b G2L3Pnp 55";
+    let folder = Folder::new("long-work-mate-order");
+    let last_row = |name: &str, problems: &str| {
+        fs::write(folder.0.join(name), problems).expect("it can be written");
+        let printed = stdout(&[
+            "mate",
+            &folder.path(name),
+            "--nodes",
+            "30000",
+            "--hash",
+            "2",
+        ]);
+        let row = printed.lines().rev().nth(1).expect("a row");
+        let words: Vec<&str> = row.split_whitespace().skip(1).take(3).collect();
+        words.join(" ")
+    };
+    let alone = last_row("alone", OTHER);
+    assert!(alone.starts_with("nomate"), "{alone}");
+    assert_eq!(last_row("after", &format!("{ONE}\n{OTHER}\n")), alone);
+}
+
 /// Games of self-play, as roots and `learn` read them.
 fn games(folder: &Folder) -> String {
     let out = folder.path("games");
@@ -403,7 +427,8 @@ fn learning() {
     let killed = arguments(&folder.path("killed"));
     let killed: Vec<&str> = killed.iter().map(String::as_str).collect();
     let checkpoint = folder.path("killed/checkpoint.bin");
-    kill_and_resume(&killed, &[], &checkpoint, &[1, 1]);
+    // The same line each time: it begins the run where there is none.
+    kill_and_resume(&killed, &["--resume"], &checkpoint, &[1, 1]);
     assert_eq!(
         folder.bytes("killed/net.nnue"),
         folder.bytes("whole/net.nnue")
@@ -470,6 +495,45 @@ fn two_runs_never_write_the_same_output() {
     assert!(words.contains("another run is writing there"), "{words}");
 }
 
+/// A disk that is full after some bytes: nothing half-written gets its name.
+#[cfg(unix)]
+#[test]
+fn results_have_their_name_only_when_they_are_complete() {
+    let folder = Folder::new("long-work-full");
+    let games = games(&folder);
+    let cases: [(&str, &[&str]); 3] = [
+        ("out.bin", &["net", "random", "halfkp_256x2-32-32"]),
+        ("out.svg", &["stats", &games, "--svg"]),
+        (
+            "out.sfen",
+            &[
+                "match",
+                "openings",
+                "--count",
+                "60",
+                "--openings",
+                concat!(env!("CARGO_MANIFEST_DIR"), "/book/openings/even-500.sfen"),
+                "--out",
+            ],
+        ),
+    ];
+    for (name, words) in cases {
+        let limited = "ulimit -f 2; trap '' XFSZ; exec \"$0\" \"$@\"";
+        let output = Command::new("/bin/sh")
+            .args(["-c", limited, env!("CARGO_BIN_EXE_raicho")])
+            .args(words)
+            .arg(folder.path(name))
+            .output()
+            .expect("a shell is there");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && errors.contains("error: "),
+            "{name}: {errors}"
+        );
+        assert!(!Path::new(&folder.path(name)).exists(), "{name}");
+    }
+}
+
 /// Ctrl-C, twice: the running work is broken off.
 #[cfg(unix)]
 fn interrupt_twice(child: &mut std::process::Child) -> Duration {
@@ -513,6 +577,56 @@ fn a_match_ends_while_an_engine_starts() {
     sleep(Duration::from_millis(500));
     let time = interrupt_twice(&mut child);
     assert!(time < PROMPT, "{time:?}");
+}
+
+/// A batch system signals all processes of a job: the engine may be gone before the match knows.
+#[cfg(unix)]
+#[test]
+fn an_engine_that_is_killed_with_the_match_has_not_lost() {
+    const ENGINE: &str = "\
+while read -r word rest; do
+  case $word in
+    usi) echo usiok ;;
+    isready) echo readyok ;;
+    go) touch \"$1\"; kill -KILL $$ ;;
+  esac
+done
+";
+    let folder = Folder::new("long-work-killed-with-engine");
+    let (script, gone, out) = (
+        folder.path("engine.sh"),
+        folder.path("gone"),
+        folder.path("out"),
+    );
+    fs::write(&script, ENGINE).expect("it can be written");
+    let engine = |name: &str| format!("cmd=/bin/sh,args={script} {gone},name={name}");
+    let (one, other) = (engine("one"), engine("other"));
+    let arguments = [
+        "match",
+        "--nodes",
+        "9",
+        "--max-imbalance",
+        "9999",
+        "--engine",
+        &one,
+        "--engine",
+        &other,
+        "--out",
+        &out,
+    ];
+    let mut child = command(&arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("raicho runs");
+    while !Path::new(&gone).exists() {
+        sleep(Duration::from_millis(2));
+    }
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(sent.expect("kill is there").success());
+    assert!(!child.wait().expect("it ends").success());
+    assert_eq!(progress(&folder.path("out/games.jsonl")), 0);
 }
 
 #[cfg(unix)]

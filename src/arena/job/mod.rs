@@ -74,7 +74,7 @@ impl Job for Games<'_> {
                     None => return Ok(None),
                 }
             }
-            Err(_) if self.context.stop.is_abort() => return Ok(None),
+            Err(_) if self.context.is_stopped_too() => return Ok(None),
             Err(verdict) => unplayed(verdict),
         };
         let settings = self.context.settings;

@@ -300,10 +300,17 @@ fn a_written_set_reads_back() {
 }
 
 #[test]
-fn our_own_set_has_what_its_name_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/openings/balanced-500.sfen");
-    let openings = Openings::new(&from_file(&path, Order::Sequential, None)).expect("our set");
-    assert_eq!(openings.known(), Some(500));
+fn our_own_sets_have_what_their_names_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/openings");
+    for (name, count) in [
+        ("balanced-500.sfen", 500),
+        ("even-500.sfen", 500),
+        ("games-166.sfen", 166),
+    ] {
+        let settings = from_file(&folder.join(name), Order::Sequential, None);
+        let openings = Openings::new(&settings).expect("our set");
+        assert_eq!(openings.known(), Some(count), "{name}");
+    }
 }
 
 #[test]

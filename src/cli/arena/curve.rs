@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use super::play::{self, Arguments, advice};
 use crate::arena::curve::{Curve, CurvePoint, CurveSettings, match_folder};
@@ -12,7 +12,7 @@ use crate::arena::settings::MatchSettings;
 use crate::arena::summary::Summary;
 use crate::cli::flat_error::flat_error;
 use crate::cli::interrupt::stop_on_ctrl_c;
-use crate::cli::output;
+use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::runs::{FolderError, Stop};
 
@@ -118,5 +118,5 @@ fn report(arguments: &Arguments, folder: &Path, curve: &Curve) -> anyhow::Result
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(path, text).with_context(|| path.display().to_string())
+    result_file::save(path, text.as_bytes())
 }

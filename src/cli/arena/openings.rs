@@ -3,14 +3,13 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::ProgressBar;
 
 use super::opening_arguments::OpeningArguments;
 use crate::arena::openings::write_set;
 use crate::cli::flat_error::flat_error;
-use crate::cli::output;
+use crate::cli::{output, result_file};
 
 /// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out
 /// openings.sfen`
@@ -48,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     bar.finish_and_clear();
     result.map_err(flat_error)?;
     match &arguments.out {
-        Some(path) => std::fs::write(path, set).with_context(|| format!("{}", path.display())),
+        Some(path) => result_file::save(path, &set),
         None => Ok(output::stdout().write_all(&set)?),
     }
 }

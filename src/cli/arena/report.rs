@@ -5,11 +5,10 @@ use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::output;
+use crate::cli::{output, result_file};
 
 /// The destination of the JSON; `-` is standard output, where it replaces the table.
 #[derive(Args, Clone)]
@@ -54,7 +53,7 @@ impl JsonArguments {
             writeln!(out, "{text}")?;
         }
         for (path, text) in files {
-            std::fs::write(&path, text).with_context(|| format!("{}", path.display()))?;
+            result_file::save(&path, text.as_bytes())?;
         }
         Ok(())
     }

@@ -48,13 +48,14 @@ pub(in crate::cli) struct Arguments {
     pub(super) out: PathBuf,
 
     /// Resume the run in the folder of --out; nothing else needs to be repeated. The files may have
-    /// moved, but their content must be the same
+    /// moved, but their content must be the same. With files given, begin the run if the folder has
+    /// no checkpoint yet
     #[arg(long)]
     pub(super) resume: bool,
 
     /// Begin with the weights of a checkpoint or network of the same width instead of random ones;
     /// where its layers are others, with those of its feature transformer
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    #[arg(long, value_name = "FILE")]
     begin_with: Option<PathBuf>,
 
     /// What is trained

@@ -4,7 +4,6 @@ mod arguments;
 mod three_pieces;
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use anyhow::{Context, bail, ensure};
 
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
-use crate::cli::output;
+use crate::cli::{output, result_file};
 use crate::runs::{FolderLock, Stop};
 use crate::train::learn::{
     DEFAULT_SCALE, Data, Learner, Run, Settings, Source, Watch, best_before_rise, fit_scale, kppt,
@@ -39,7 +38,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .check("each step starts from the weights of the one before")?;
     let checkpoint = arguments.out.join(CHECKPOINT_FILE);
     let shown = checkpoint.display();
-    if arguments.resume {
+    // With files, `--resume` begins the run where no checkpoint is yet.
+    let goes_on = arguments.resume && (checkpoint.is_file() || arguments.files.is_empty());
+    if goes_on {
         ensure!(
             checkpoint.is_file(),
             "{shown} is not there, nothing to resume"
@@ -51,15 +52,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         );
         arguments.validate()?;
     }
-    let is_kppt = if arguments.resume {
+    let is_kppt = if goes_on {
         kppt::Learner::is_checkpoint(&checkpoint).with_context(|| shown.to_string())?
     } else {
         arguments.kind == Kind::Kppt
     };
     if is_kppt {
-        run_kppt(arguments, &checkpoint)
+        run_kppt(arguments, &checkpoint, goes_on)
     } else {
-        run_net(arguments, &checkpoint)
+        run_net(arguments, &checkpoint, goes_on)
     }
 }
 
@@ -97,18 +98,22 @@ impl Place {
     }
 }
 
-fn run_net(arguments: &Arguments, checkpoint: &Path) -> anyhow::Result<()> {
-    let initial = arguments.initial_weights()?;
+fn run_net(arguments: &Arguments, checkpoint: &Path, goes_on: bool) -> anyhow::Result<()> {
+    let initial = if goes_on {
+        None
+    } else {
+        arguments.initial_weights()?
+    };
     let place = Place::new(arguments)?;
     let shown = || checkpoint.display().to_string();
-    let source = if arguments.resume {
+    let source = if goes_on {
         let source = Learner::source(checkpoint).with_context(shown)?;
         arguments.moved(source)?
     } else {
         arguments.source()?
     };
     let data = place.pool.install(|| load(&source, place.stop.flag()))?;
-    let mut learner = if arguments.resume {
+    let mut learner = if goes_on {
         Learner::resume(checkpoint, &data).with_context(shown)?
     } else {
         let mut learner = Learner::new(settings(arguments, &data)?, &data)?;
@@ -121,17 +126,17 @@ fn run_net(arguments: &Arguments, checkpoint: &Path) -> anyhow::Result<()> {
     export(&learner, &arguments.out, &arguments.course.text, &data)
 }
 
-fn run_kppt(arguments: &Arguments, checkpoint: &Path) -> anyhow::Result<()> {
+fn run_kppt(arguments: &Arguments, checkpoint: &Path, goes_on: bool) -> anyhow::Result<()> {
     let place = Place::new(arguments)?;
     let shown = || checkpoint.display().to_string();
-    let source = if arguments.resume {
+    let source = if goes_on {
         let source = kppt::Learner::source(checkpoint).with_context(shown)?;
         arguments.moved(source)?
     } else {
         arguments.source()?
     };
     let data = place.pool.install(|| load(&source, place.stop.flag()))?;
-    let mut learner = if arguments.resume {
+    let mut learner = if goes_on {
         kppt::Learner::resume(checkpoint, &data).with_context(shown)?
     } else {
         let settings = settings(arguments, &data)?;
@@ -273,10 +278,7 @@ fn learn(learner: &mut impl Run, folder: &Path, stop: &AtomicBool) -> anyhow::Re
 }
 
 fn write(learner: &impl Run, folder: &Path) -> anyhow::Result<()> {
-    let put = |name: &str, text: &str| {
-        let path = folder.join(name);
-        fs::write(&path, text).with_context(|| path.display().to_string())
-    };
+    let put = |name: &str, text: &str| result_file::save(&folder.join(name), text.as_bytes());
     let path = folder.join(CHECKPOINT_FILE);
     learner
         .save(&path)
@@ -304,7 +306,7 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
         .network
         .to_bytes()
         .context("a network of another format")?;
-    fs::write(&path, bytes).with_context(|| path.display().to_string())?;
+    result_file::save(&path, &bytes)?;
     let errors = quantised.errors;
     let mut out = output::stdout();
     writeln!(

@@ -11,6 +11,7 @@ use anyhow::{Context, bail};
 use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
+use super::result_file;
 use crate::arena::spsa::folder::Folder;
 use crate::arena::spsa::games::Games;
 use crate::arena::spsa::summary::one_line;
@@ -70,8 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     arguments.json.report(&summary, Some(&path))?;
     let parameters = path.join(PARAMETERS_FILE);
-    std::fs::write(&parameters, summary.parameter_lines())
-        .with_context(|| format!("{}", parameters.display()))?;
+    result_file::save(&parameters, summary.parameter_lines().as_bytes())?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a run for the whole.
         bail!("interrupted; raicho spsa --out {shown} --resume continues");

@@ -2,10 +2,12 @@
 
 use crate::runs::Watch;
 use std::fmt;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::create;
 use super::histogram::Histogram;
 use super::pass::{BadRecords, Tally};
 use super::place::Place;
@@ -224,8 +226,11 @@ impl Stats {
         let is_used =
             |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
         let charts: Vec<_> = charts.into_iter().filter(is_used).collect();
-        svg::draw(path, &charts)
-            .map_err(std::io::Error::other)
+        let text = svg::draw(&charts).map_err(io::Error::other);
+        let text = text.map_err(DataError::io(path))?;
+        let mut file = create(path)?;
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.finish())
             .map_err(DataError::io(path))
     }
 }

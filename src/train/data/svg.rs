@@ -1,7 +1,5 @@
 //! Histograms as an SVG file.
 
-use std::path::Path;
-
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
 use plotters::prelude::{
@@ -23,9 +21,11 @@ const MARGIN: u32 = 12;
 /// of it stands in this margin.
 const RIGHT_MARGIN: u32 = 30;
 
-/// Draws charts, one below the other, into an SVG file. The error is a message.
-pub(super) fn draw(path: &Path, charts: &[(&str, &Histogram)]) -> Result<(), String> {
-    draw_charts(SVGBackend::new(path, size(charts)), charts)
+/// Draws charts, one below the other, as the text of an SVG file. The error is a message.
+pub(super) fn draw(charts: &[(&str, &Histogram)]) -> Result<String, String> {
+    let mut text = String::new();
+    draw_charts(SVGBackend::with_string(&mut text, size(charts)), charts)?;
+    Ok(text)
 }
 
 const fn size(charts: &[(&str, &Histogram)]) -> (u32, u32) {
@@ -99,9 +99,7 @@ mod tests {
             plies.add(number.abs() * 25);
         }
         let charts = [("scores", &scores), ("plies", &plies)];
-        let mut svg = String::new();
-        let backend = SVGBackend::with_string(&mut svg, size(&charts));
-        draw_charts(backend, &charts).expect("a string takes everything");
+        let svg = draw(&charts).expect("a string takes everything");
         let mut labels = Vec::new();
         for text in svg.split("<text").skip(1) {
             let (tag, rest) = text.split_once('>').expect("the end of the tag");
