@@ -1,0 +1,74 @@
+//! Windows, Linux and the like: the standard library.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use sysinfo::System;
+
+use super::Interruption;
+
+pub(crate) use std::time::Instant;
+
+/// Threads.
+pub(crate) mod thread {
+    pub(crate) use std::thread::{
+        Builder, JoinHandle, Scope, ScopedJoinHandle, available_parallelism, scope,
+    };
+}
+
+const BYTES_PER_MEGABYTE: u64 = 1 << 20;
+
+/// The share of the free memory that may be allocated, in percent; the rest is for other programs.
+const SHARE: u64 = 90;
+
+/// The memory in MB (2^20 bytes) that may be allocated now, within the limits of a container.
+/// `None` if the system does not tell.
+pub(crate) fn free_megabytes() -> Option<usize> {
+    let mut system = System::new();
+    system.refresh_memory();
+    let mut free = system.available_memory();
+    if let Some(limits) = system.cgroup_limits() {
+        free = free.min(limits.free_memory);
+    }
+    (free > 0).then_some((free / BYTES_PER_MEGABYTE * SHARE / 100) as usize)
+}
+
+/// A file that is not on a disk: there is none.
+pub(crate) fn given_file(_path: &Path) -> Option<io::Result<Arc<[u8]>>> {
+    None
+}
+
+/// A pool of threads for divisible work.
+pub(crate) fn thread_pool(threads: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
+    ThreadPoolBuilder::new().num_threads(threads).build()
+}
+
+/// Waits for a message, for at most `timeout`.
+pub(crate) fn recv_timeout<T>(
+    receiver: &Receiver<T>,
+    timeout: Duration,
+) -> Result<T, RecvTimeoutError> {
+    receiver.recv_timeout(timeout)
+}
+
+/// Default size in MB of a table.
+pub(crate) const DEFAULT_TABLE_MB: usize = 256;
+
+/// Whether there are other threads than the one that calls.
+#[inline(always)]
+pub(crate) const fn has_threads() -> bool {
+    true
+}
+
+/// Waits a moment for an interruption: never called, there are always threads.
+pub(crate) fn pause() {}
+
+/// What interrupts a search that occupies the only thread: nothing, there are always threads.
+#[inline(always)]
+pub(crate) fn interruption() -> Option<Interruption> {
+    None
+}
