@@ -1,10 +1,6 @@
 // Raicho, a USI shogi engine, in browsers and Node: USI lines in, USI lines out. See README.md and raicho.d.ts.
 
 const IS_NODE = typeof process === "object" && Boolean(process.versions?.node) && typeof document === "undefined";
-const PAGE_BYTES = 65536;
-/** Sizes in MB of the engine's memory, the largest that the browser gives is taken. */
-const MEMORY_MEGABYTES = [2048, 1024, 512, 256];
-const INITIAL_PAGES = 256;
 const STOP = 1;
 const PONDER_HIT = 2;
 /** Restarts without an answer between them, after which the engine is given up. */
@@ -50,20 +46,6 @@ function located(options, name) {
   return options.locateFile ? options.locateFile(name, beside.slice(0, -name.length)) : beside;
 }
 
-/** Memory that grows to as much as the browser gives. */
-function newMemory() {
-  for (const megabytes of MEMORY_MEGABYTES) {
-    try {
-      const maximum = (megabytes << 20) / PAGE_BYTES;
-      const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum, shared: true });
-      return { memory, mostMemory: maximum * PAGE_BYTES };
-    } catch {
-      // Less may be given.
-    }
-  }
-  throw new Error(`no memory, expected ${MEMORY_MEGABYTES.at(-1)} MB`);
-}
-
 /** Whether workers may share memory. */
 function canShare() {
   return typeof SharedArrayBuffer === "function" && (IS_NODE || globalThis.crossOriginIsolated === true);
@@ -89,18 +71,13 @@ class Instance {
   }
 
   async begin() {
-    Object.assign(this, newMemory());
     this.session = await this.startWorker();
-    const cores = await coreCount();
-    const { mostMemory, hasThreads: threads } = this;
-    this.session.postMessage({ type: "begin", ...this.shared(), cores, mostMemory, threads });
-  }
-
-  shared() {
-    return { module: this.module, memory: this.memory, threads: this.hasThreads };
+    this.session.postMessage({ type: "begin", module: this.module, threads: this.hasThreads, cores: await coreCount() });
   }
 
   async startWorker() {
+    const most = this.options.maxWorkers ?? Infinity;
+    if (this.workers.size >= most) throw new Error(`a thread needs another worker than the ${most} allowed`);
     let worker;
     const fail = (error) => this.isOpen && this.on.failed(this.panic || error.message);
     const url = this.options.workerUrl ?? new URL(located(this.options, "worker.js"));
@@ -123,7 +100,7 @@ class Instance {
       case "spawn":
         try {
           const thread = this.idle.pop() ?? (await this.startWorker());
-          thread.postMessage({ ...message, type: "thread", ...this.shared() });
+          thread.postMessage({ ...message, type: "thread", module: this.module, threads: true });
         } catch (error) {
           if (this.isOpen) this.on.failed(error.message, true);
         }
@@ -154,6 +131,19 @@ class Instance {
     this.isOpen = false;
     for (const worker of this.workers) worker.terminate();
   }
+}
+
+/** The shortest search in place of another one. */
+function shortest(text) {
+  const words = text.split(/\s+/);
+  if (words[0] !== "go") return text;
+  if (words.includes("mate")) return "go mate 1";
+  const moves = words.indexOf("searchmoves");
+  return moves < 0 ? "go depth 1" : `go depth 1 ${words.slice(moves).join(" ")}`;
+}
+
+function endsASearch(text) {
+  return ENDS_A_SEARCH.has(text?.split(/\s+/)[0]);
 }
 
 class Raicho {
@@ -258,7 +248,7 @@ class Raicho {
     if (this.#heldPonder && words[0] !== "setoption") return this.#endHeldPonder(words, line);
     const isBusy = this.#current !== null && !this.#current.quiet;
     if (isBusy && words[0] === "ponderhit") this.#instance.session.postMessage({ type: "signal", bits: PONDER_HIT });
-    if (isBusy && ENDS_A_SEARCH.has(words[0])) this.#interrupt(isSearching);
+    if (isBusy && endsASearch(line)) this.#interrupt(isSearching);
     const isBlind = !this.#hasThreads && !this.#instance?.suspends;
     if (words[0] === "go" && words.includes("ponder") && isBlind && this.#instance?.isOpen && this.#isReady) {
       this.#heldPonder = line;
@@ -330,7 +320,11 @@ class Raicho {
       this.#owed = words.includes("mate") ? "mate" : "go";
       this.#best = null;
     }
-    this.#instance.session.postMessage({ type: "line", text });
+    // One that is to be ended already, where that takes effect only within the search.
+    const isOver = !this.#hasThreads && this.#owed && this.#queue.some(({ text }) => endsASearch(text));
+    const isBlind = !this.#instance.suspends;
+    this.#instance.session.postMessage({ type: "line", text: isOver && isBlind ? shortest(text) : text });
+    if (isOver && !isBlind) this.#instance.session.postMessage({ type: "signal", bits: STOP });
   }
 
   // --- Lines out ---
@@ -404,12 +398,13 @@ class Raicho {
   #fail(text, hasNoThreads = false) {
     if (this.#isOver) return;
     this.#instance.end();
-    if (!this.#isReady || this.#restarts >= MOST_RESTARTS) {
+    if (hasNoThreads) {
+      this.#hasThreads = false;
+    } else if (!this.#isReady || this.#restarts >= MOST_RESTARTS) {
       this.#giveUp(text);
       return;
     }
     this.#restarts += 1;
-    if (hasNoThreads) this.#hasThreads = false;
     const how = hasNoThreads ? "with one thread" : "anew";
     this.#say(`info string error: ${text.replace(/\s+/g, " ")}, the engine begins ${how}`);
     this.#answerOwed("resign");

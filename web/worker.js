@@ -2,6 +2,11 @@
 // messages; the engine is an instance of the same module on the same memory in every thread.
 "use strict";
 (() => {
+  const PAGE_BYTES = 65536;
+  const INITIAL_PAGES = 256;
+  /** Sizes in MB of the engine's memory; the largest that the browser gives is taken. */
+  const MEMORY_MEGABYTES = [2048, 1024, 512, 256];
+
   /** What has happened since the last look: bits of the engine's `poll`. */
   let signals = 0;
   let instance;
@@ -54,6 +59,20 @@
     return 0;
   }
 
+  /** Memory that grows to as much as the browser gives, and that bound in bytes. */
+  function newMemory() {
+    for (const megabytes of MEMORY_MEGABYTES) {
+      try {
+        const maximum = megabytes * 2 ** 20 / PAGE_BYTES;
+        const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum, shared: true });
+        return [memory, maximum * PAGE_BYTES];
+      } catch {
+        // Less may be given.
+      }
+    }
+    throw new Error(`no memory for the engine, expected ${MEMORY_MEGABYTES.at(-1)} MB`);
+  }
+
   async function instantiate(message) {
     memory = message.memory;
     const suspends = !message.threads && typeof WebAssembly.Suspending === "function";
@@ -63,7 +82,7 @@
         now: () => performance.timeOrigin + performance.now(),
         line: (address, length, number) => post({ type: "line", text: textAt(address, length), number }),
         panic: (address, length) => post({ type: "panic", text: textAt(address, length) }),
-        spawn: (start, stack, locals, inUse) => post({ type: "spawn", start, stack, locals, inUse }),
+        spawn: (start, stack, locals, inUse) => post({ type: "spawn", memory, start, stack, locals, inUse }),
         poll: suspends ? new WebAssembly.Suspending(pollSuspended) : pollBlocked,
       },
     };
@@ -85,8 +104,9 @@
 
   const actions = {
     async begin(message) {
-      const suspends = await instantiate(message);
-      instance.exports.raicho_begin(message.cores, message.mostMemory, message.threads ? 1 : 0);
+      const [memory, mostMemory] = newMemory();
+      const suspends = await instantiate({ ...message, memory });
+      instance.exports.raicho_begin(message.cores, mostMemory, message.threads ? 1 : 0);
       post({ type: "begun", suspends });
     },
     file(message) {
