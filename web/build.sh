@@ -58,7 +58,7 @@ export RUSTC_BOOTSTRAP=1 # for -Zbuild-std
 export CARGO_PROFILE_RELEASE_PANIC=abort
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="${flags[*]}"
 unset RUSTFLAGS
-"$CARGO" rustc --locked --release --lib --crate-type cdylib --target wasm32-unknown-unknown \
+"$CARGO" rustc --quiet --locked --release --lib --crate-type cdylib --target wasm32-unknown-unknown \
   -Zbuild-std=std,panic_abort
 
 pkg=web/pkg
@@ -69,6 +69,12 @@ cp "$target/wasm32-unknown-unknown/release/raicho.wasm" web/raicho.js web/worker
   LICENSE "$pkg"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 sed "s/{{version}}/$version/" web/package.json >"$pkg/package.json"
+node web/page_script.mjs "$pkg"
+# The demo page of the guide takes the engine, and the board of the pages of `raicho analyze --html`.
+demo=book/src/play/pkg
+rm -rf "$demo"
+mkdir -p "$demo"
+cp "$pkg"/{raicho.js,worker.js,raicho.wasm} src/page/assets/{words.js,rules.js,board.js,page.css} "$demo"
 echo "$pkg: $(wc -c <"$pkg/raicho.wasm") bytes, $(gzip -9c "$pkg/raicho.wasm" | wc -c) compressed"
 if $test; then
   node tests/clients/web/first_move.mjs "$pkg"

@@ -143,7 +143,7 @@ function shortest(text) {
 }
 
 function endsASearch(text) {
-  return ENDS_A_SEARCH.has(text?.split(/\s+/)[0]);
+  return ENDS_A_SEARCH.has(text.split(/\s+/)[0]);
 }
 
 class Raicho {
@@ -320,11 +320,13 @@ class Raicho {
       this.#owed = words.includes("mate") ? "mate" : "go";
       this.#best = null;
     }
-    // One that is to be ended already, where that takes effect only within the search.
-    const isOver = !this.#hasThreads && this.#owed && this.#queue.some(({ text }) => endsASearch(text));
-    const isBlind = !this.#instance.suspends;
-    this.#instance.session.postMessage({ type: "line", text: isOver && isBlind ? shortest(text) : text });
-    if (isOver && !isBlind) this.#instance.session.postMessage({ type: "signal", bits: STOP });
+    // What is already said about the search, where that takes effect only within it.
+    const later = this.#hasThreads || !this.#owed ? [] : this.#queue.map((item) => item.text ?? "");
+    const isOver = later.some(endsASearch);
+    const { session, suspends } = this.#instance;
+    session.postMessage({ type: "line", text: isOver && !suspends ? shortest(text) : text });
+    if (later.some((line) => /^ponderhit\b/.test(line))) session.postMessage({ type: "signal", bits: PONDER_HIT });
+    if (isOver && suspends) session.postMessage({ type: "signal", bits: STOP });
   }
 
   // --- Lines out ---

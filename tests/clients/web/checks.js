@@ -218,7 +218,9 @@ async function traces(createRaicho, data) {
     await player.ask("readyok", "isready");
     await until(() => count("bestmove") >= owed, "bestmove at the end");
     expect(count("bestmove") === owed, `${name}: ${count("bestmove")} bestmoves for ${owed} go`);
-    expect(player.errors().length === 0, `${name}: ${player.errors()[0]}`);
+    // A trace may name files of the machine on which it was recorded.
+    const errors = player.errors().filter((line) => !/evaluation file|no book/.test(line));
+    expect(errors.length === 0, `${name}: ${errors[0]}`);
     player.end();
   }
   return `${names.length} traces`;
