@@ -16,7 +16,6 @@ async function startWorker(url, onMessage, onError) {
     const worker = new Worker(url);
     worker.on("message", onMessage);
     worker.on("error", onError);
-    worker.unref();
     return worker;
   }
   const worker = new Worker(url);
@@ -82,6 +81,8 @@ class Instance {
     const fail = (error) => this.isOpen && this.on.failed(this.panic || error.message);
     const url = this.options.workerUrl ?? new URL(located(this.options, "worker.js"));
     worker = await startWorker(url, (message) => this.isOpen && this.receive(worker, message), fail);
+    // In Node the session alone keeps the program alive, until it ends.
+    if (this.session) worker.unref?.();
     this.workers.add(worker);
     if (!this.isOpen) worker.terminate();
     return worker;

@@ -4,6 +4,7 @@
 //! Other modules take threads and times from here, under the names of the standard library, so that
 //! they need not know where they run.
 
+mod interruption;
 #[cfg(not(target_family = "wasm"))]
 mod native;
 #[cfg(target_family = "wasm")]
@@ -14,25 +15,10 @@ use native as system;
 #[cfg(target_family = "wasm")]
 use web as system;
 
+pub(crate) use interruption::Interruption;
 pub(crate) use system::{
     DEFAULT_TABLE_MB, Instant, free_megabytes, given_file, has_threads, interruption, pause,
     recv_timeout, thread, thread_pool,
 };
 #[cfg(target_family = "wasm")]
 pub(crate) use system::{add_file, page};
-
-/// What the page tells a search that occupies the only thread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(
-    not(target_family = "wasm"),
-    expect(
-        dead_code,
-        reason = "where there are threads, the session signals the search"
-    )
-)]
-pub(crate) enum Interruption {
-    /// The search is to end.
-    Stop,
-    /// The expected move was made.
-    PonderHit,
-}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use sysinfo::System;
 
-use super::Interruption;
+use super::interruption::Interruption;
 
 pub(crate) use std::time::Instant;
 

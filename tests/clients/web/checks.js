@@ -112,6 +112,17 @@ async function mate(createRaicho) {
   return answer;
 }
 
+/** The longest problem of old, whose search is as deep as its mate: a test of the stack. */
+async function longMate(createRaicho) {
+  const player = await (await Player.start(createRaicho)).ready("MateHash value 64", "USI_Hash value 16");
+  const problem = "g3p3+r/3lPG3/1s4ppp/1l1B4P/L2b1kPl1/3+p3+R+p/3+p2+s1S/+NP+p1gS3/1g+p2P3 b 4P3n 1";
+  const answer = await player.ask("checkmate", `position sfen ${problem}`, "go mate 55000");
+  expect(answer.split(" ").length === 612, answer.slice(0, 100));
+  player.noErrors();
+  player.end();
+  return "a mate in 611 plies";
+}
+
 async function stop(createRaicho) {
   const player = await (await Player.start(createRaicho)).ready(...SMALL, NO_BOOK);
   const times = [];
@@ -292,7 +303,7 @@ async function threads(createRaicho, data) {
   return { text: `two threads search ${ratio.toFixed(2)} times the nodes of one`, ratio };
 }
 
-export const CHECKS = { firstMove, wholeGame, mate, stop, ponder, multiPv, foreignNet, quick, faults, traces, threads, bench };
+export const CHECKS = { firstMove, wholeGame, mate, longMate, stop, ponder, multiPv, foreignNet, quick, faults, traces, threads, bench };
 
 /** Runs the checks; `report` receives each result. Returns the number of faults. */
 export async function runChecks(createRaicho, data, report) {

@@ -39,11 +39,6 @@ impl Instant {
     pub fn checked_add(&self, duration: Duration) -> Option<Self> {
         self.0.checked_add(duration).map(Self)
     }
-
-    /// Milliseconds, modulo 2^32.
-    pub(super) fn as_milliseconds(self) -> u32 {
-        self.0.as_millis() as u32
-    }
 }
 
 /// Time between two looks for a message.

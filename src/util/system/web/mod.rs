@@ -11,6 +11,7 @@
 mod allocator;
 mod clock;
 mod files;
+mod packet;
 pub(crate) mod page;
 mod scope;
 pub(crate) mod thread;

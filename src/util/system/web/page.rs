@@ -4,13 +4,11 @@
 #![expect(unsafe_code, reason = "imported functions")]
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Duration;
 
-use super::super::Interruption;
-use super::clock::Instant;
+use super::super::interruption::Interruption;
 
-/// Time between two questions of a search to the page.
-const POLL_INTERVAL: Duration = Duration::from_millis(8);
+/// Milliseconds between two questions of a search to the page.
+const POLL_INTERVAL: u32 = 8;
 
 /// Bits of the answer of [`imported::poll`].
 const STOP: u32 = 1;
@@ -76,6 +74,11 @@ pub(super) fn milliseconds() -> f64 {
     unsafe { imported::now() }
 }
 
+/// Milliseconds, modulo 2^32.
+fn milliseconds_modulo() -> u32 {
+    milliseconds() as u64 as u32
+}
+
 /// Sends a line of output. Callers hold a lock, so that the numbers are in the order of the lines.
 pub(crate) fn send_line(text: &[u8]) {
     let number = NEXT_LINE.fetch_add(1, Ordering::Relaxed);
@@ -101,9 +104,8 @@ pub(crate) fn interruption() -> Option<Interruption> {
     if has_threads() {
         return None;
     }
-    let now = Instant::now().as_milliseconds();
     let next = NEXT_POLL.load(Ordering::Relaxed);
-    if now.wrapping_sub(next) as i32 >= 0 {
+    if milliseconds_modulo().wrapping_sub(next) as i32 >= 0 {
         poll(false);
     }
     if IS_STOPPED.load(Ordering::Relaxed) {
@@ -127,7 +129,7 @@ fn poll(wait: bool) {
     if answer & PONDER_HIT != 0 {
         HAS_PONDER_HIT.store(true, Ordering::Relaxed);
     }
-    let next = (Instant::now() + POLL_INTERVAL).as_milliseconds();
+    let next = milliseconds_modulo().wrapping_add(POLL_INTERVAL);
     NEXT_POLL.store(next, Ordering::Relaxed);
 }
 

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::mem::transmute;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::thread::Packet;
+use super::packet::Packet;
 
 /// Threads that end before [`scope`] returns.
 pub(crate) struct Scope<'scope, 'env: 'scope> {

@@ -9,8 +9,9 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::io;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::packet::Packet;
 use super::page;
 pub(crate) use super::scope::{Scope, ScopedJoinHandle, scope};
 
@@ -128,41 +129,6 @@ pub(crate) fn run(start: usize) {
     // SAFETY: the number is that of a box that `start` has given away, and comes once.
     let work = unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<Work>(start)) };
     work();
-}
-
-/// The result of a thread.
-pub(super) struct Packet<T> {
-    result: Mutex<Option<T>>,
-    is_there: Condvar,
-}
-
-impl<T> Default for Packet<T> {
-    fn default() -> Self {
-        Self {
-            result: Mutex::new(None),
-            is_there: Condvar::new(),
-        }
-    }
-}
-
-impl<T> Packet<T> {
-    pub(super) fn put(&self, result: T) {
-        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        self.is_there.notify_all();
-    }
-
-    pub(super) fn take(&self) -> T {
-        let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(result) = result.take() {
-                return result;
-            }
-            result = self
-                .is_there
-                .wait(result)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
 }
 
 /// A running thread.
