@@ -415,6 +415,7 @@ class Raicho {
   }
 
   #giveUp(text) {
+    this.#instance?.end();
     this.#broken = text.replace(/\s+/g, " ");
     this.#say(`info string error: ${this.#broken}`);
     this.#answerOwed("resign");

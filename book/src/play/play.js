@@ -52,7 +52,12 @@ function hear(line) {
   }
   if (line.startsWith("info string error")) byId("status").textContent = line.slice("info string ".length);
   if (answered < asked) return;
-  if (/^[1-9][a-i][1-9][a-i]|^[PLNSGBR]\*/.test(line)) legal = new Set(line.split(" "));
+  // The answer to `moves`.
+  if (line === "" || /^[1-9][a-i][1-9][a-i]|^[PLNSGBR]\*/.test(line)) {
+    legal = new Set(line.split(" "));
+    if (line === "") result = `${here().side ? "White" : "Black"} has no move left and loses.`;
+    show();
+  }
   if (line.startsWith("bestmove")) answer(line.split(" ")[1]);
   const found = line.match(/^info depth (\d+) .*?multipv (\d+) score (cp|mate) (\S+).*? pv (.+)$/);
   if (!found) return;
@@ -96,7 +101,7 @@ function show() {
     byId(id).className = `player${here().side === color ? " to-move" : ""}`;
     byId(id).replaceChildren(sign, element("span", { class: "name" }, color ? "White" : "Black"), drawHand(here().hands[color], color));
   }
-  const turn = mode() === "analyse" ? "Analysis: move for both sides." : isEngineToMove() ? "Raicho thinks…" : "Your move.";
+  const turn = mode() === "analyse" ? "Analysis: move for both sides." : isEngineToMove() ? "Raicho thinks…" : legal.size ? "Your move." : "Loading…";
   byId("status").textContent = result || turn;
   byId("moves").textContent = moves.map((move, index) => `${index + 1}. ${moveText(positions[index], move, moves[index - 1])}`).join("  ");
   showLines();

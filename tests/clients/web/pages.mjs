@@ -89,7 +89,6 @@ async function demo() {
   const page = await newPage("demo", false);
   await page.goto(`http://127.0.0.1:${server.address().port}/play/index.html`);
   await page.waitForFunction(() => document.querySelector("#status").textContent === "Your move.");
-  await page.waitForTimeout(1500);
   await clickSquare(page, "7g");
   await clickSquare(page, "7f");
   await page.waitForFunction(() => /2\. /.test(document.querySelector("#moves").textContent));
