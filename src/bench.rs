@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -14,6 +14,7 @@ use crate::eval::Evaluator;
 use crate::position::{Position, SfenError};
 use crate::search::{Decision, Event, Limits, PrepareError, Searcher, Settings, Statistics};
 use crate::types::Depth;
+use crate::util::system::{Instant, recv_timeout};
 
 /// The positions to search, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -209,7 +210,7 @@ fn search(
     };
     searcher.go(position, limits, settings, Box::new(on_event));
     let decision = loop {
-        match decisions.recv_timeout(STOP_CHECK_INTERVAL) {
+        match recv_timeout(&decisions, STOP_CHECK_INTERVAL) {
             Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => searcher.stop(),
             Err(RecvTimeoutError::Timeout) => {}
             decision => break decision,

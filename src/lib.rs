@@ -25,6 +25,7 @@
 //! | [`makebook`] | making opening books |
 //! | [`train`] | teacher data and the training of networks |
 //! | [`cli`] | the command line |
+//! | `web` | the engine in a browser, instead of the command line |
 //!
 //! Where to start reading: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then
 //! [`usi::session`].
@@ -39,26 +40,35 @@
 //! # Ok::<(), raicho::position::SfenError>(())
 //! ```
 
+#[cfg(not(target_family = "wasm"))]
 pub mod analysis;
+#[cfg(not(target_family = "wasm"))]
 pub mod arena;
 pub mod bench;
 pub mod bitboard;
 pub mod book;
+#[cfg(not(target_family = "wasm"))]
 pub mod cli;
+#[cfg(not(target_family = "wasm"))]
 pub mod csa;
 pub mod engine;
 pub mod eval;
 pub mod lang;
+#[cfg(not(target_family = "wasm"))]
 pub mod makebook;
 pub mod mate;
 pub mod movegen;
+#[cfg(not(target_family = "wasm"))]
 pub mod page;
 pub mod position;
 pub mod records;
 pub mod runs;
 pub mod search;
+#[cfg(not(target_family = "wasm"))]
 pub mod train;
 pub mod transposition;
 pub mod types;
 pub mod usi;
 pub(crate) mod util;
+#[cfg(target_family = "wasm")]
+pub mod web;

@@ -42,6 +42,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["search", "book"]),
     ("bench", &["engine"]),
     ("usi", &["engine", "records::sfen_line"]),
+    ("web", &["bench", "usi"]),
     ("analysis", &["engine", "records", "runs"]),
     ("page", &["analysis", "lang", "records"]),
     (

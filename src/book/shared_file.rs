@@ -46,6 +46,12 @@ fn read_some(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, bytes, offset)
 }
 
+/// Elsewhere files have no places, as far as the standard library knows.
+#[cfg(not(any(unix, windows)))]
+fn read_some(_file: &File, _offset: u64, _bytes: &mut [u8]) -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 #[cfg(windows)]
 fn read_some(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, bytes, offset)

@@ -5,14 +5,15 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Builder, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::options::Settings;
 use crate::mate::{MateEvent, MateLimits, MateSolver, Progress, Verdict};
 use crate::position::Position;
 use crate::search;
 use crate::types::Move;
+use crate::util::system::thread::{self, Builder, JoinHandle};
+use crate::util::system::{Instant, has_threads, recv_timeout};
 
 /// Margin for output latency: the answer is sent this long before the time is over.
 const LATENCY_MARGIN: Duration = Duration::from_millis(2);
@@ -152,6 +153,10 @@ impl MateSearch {
             task.run_in_time(&mut solver);
             solver
         };
+        if !has_threads() {
+            self.solver = Some(work());
+            return;
+        }
         match Builder::new().name("mate-search".to_owned()).spawn(work) {
             Ok(thread) => {
                 self.running = Some(Running {
@@ -219,7 +224,7 @@ impl MateTask {
                 let wait = move || {
                     let left = deadline.saturating_duration_since(Instant::now());
                     // Nothing is sent: the channel closes when the solver ends.
-                    if ended.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                    if recv_timeout(&ended, left) == Err(RecvTimeoutError::Timeout) {
                         self.reply.answer_now();
                     }
                 };
@@ -289,7 +294,7 @@ mod tests {
             shortest: false,
             interval: Duration::ZERO,
         };
-        let thread = thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             let _task = task;
             panic!("on purpose");
         });

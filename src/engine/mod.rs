@@ -18,7 +18,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -26,6 +26,7 @@ use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
 use crate::types::{Color, Move};
+use crate::util::system::Instant;
 
 use book::Books;
 pub use book::{BookFile, BookProblem, BookSettings};

@@ -3,12 +3,12 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use super::book::BookSettings;
 use crate::search::{self, Limits, Skill};
 use crate::types::Depth;
+use crate::util::system::{DEFAULT_TABLE_MB, thread::available_parallelism};
 
 /// Upper limit of the default for `Threads`: at usual time controls more threads gain little, and
 /// each takes `search::MEGABYTES_PER_THREAD` of memory.
@@ -80,7 +80,7 @@ impl Default for Settings {
             eval_dir: None,
             fv_scale: 0,
             book: BookSettings::default(),
-            mate_hash_mb: 256,
+            mate_hash_mb: DEFAULT_TABLE_MB,
             mate_shortest: false,
         }
     }

@@ -5,11 +5,11 @@
 //! for, and there is one decision. Idea: dlshogi and `YaneuraOu` (option `Stochastic_Ponder`).
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use crate::position::Position;
 use crate::search::{self, Clock, Event, Info, Limits, Searcher};
 use crate::types::{Bound, Move, Score};
+use crate::util::system::Instant;
 
 type OnEvent = Box<dyn FnMut(Event) + Send>;
 

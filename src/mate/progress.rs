@@ -1,9 +1,10 @@
 //! What a running search reports.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::mating_line::Line;
 use crate::types::Move;
+use crate::util::system::Instant;
 
 /// The state of a running search.
 #[derive(Clone, PartialEq, Eq, Debug)]

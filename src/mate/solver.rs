@@ -3,8 +3,7 @@
 use std::io;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::mating_line::{Line, is_mating_line};
 use super::progress::{MateEvent, Reporter};
@@ -14,6 +13,10 @@ use super::table::Table;
 use super::virtual_cost::VirtualCosts;
 use super::worker::{Control, Worker};
 use crate::position::Position;
+use crate::util::system::{
+    Instant, has_threads,
+    thread::{Builder, Scope, ScopedJoinHandle, scope},
+};
 
 /// Stack of a search thread: the recursion is as deep as the path, up to 4000 plies.
 const STACK_BYTES: usize = 64 << 20;
@@ -149,8 +152,11 @@ impl MateSolver {
                 // A helper that cannot be started costs time, not correctness.
                 helpers.extend(start(scope, move || task.run_helper()));
             }
-            let main = start(scope, move || task.run_main(report))?;
-            let mut solution = join(main);
+            let mut solution = if has_threads() {
+                join(start(scope, move || task.run_main(report))?)
+            } else {
+                task.run_main(report)
+            };
             is_done.store(true, Ordering::Relaxed);
             for helper in helpers {
                 let (nodes, seldepth) = join(helper);
@@ -184,7 +190,11 @@ impl MateSolver {
         let table = &self.table;
         scope(|scope| {
             let work = || second_solutions(&position, &line.moves, table, control);
-            start(scope, work).map(join)
+            if has_threads() {
+                start(scope, work).map(join)
+            } else {
+                Ok(work())
+            }
         })
     }
 }

@@ -2,7 +2,6 @@
 //! stops the search or is reported from it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
 use super::mating_line::Line;
 use super::path::Path;
@@ -12,6 +11,7 @@ use super::table::Table;
 use super::virtual_cost::VirtualCosts;
 use crate::position::Position;
 use crate::types::{Color, Hand, Move};
+use crate::util::system::{Instant, Interruption, interruption};
 
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 64;
@@ -169,7 +169,8 @@ impl<'a> Worker<'a> {
             self.polled_at = self.nodes;
             let now = Instant::now();
             let deadline = self.control.deadline;
-            self.is_stopped = self.nodes >= self.control.max_nodes
+            self.is_stopped = interruption() == Some(Interruption::Stop)
+                || self.nodes >= self.control.max_nodes
                 || deadline.is_some_and(|deadline| now >= deadline);
             self.report_progress(now);
         }

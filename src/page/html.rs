@@ -10,6 +10,10 @@ const STYLES: &str = concat!(
     include_str!("assets/page.css"),
     include_str!("assets/panels.css"),
 );
+/// What a page with the engine may do besides: run it, in a worker that the page writes itself.
+const ALLOWED_TO_ENGINE: &str = " 'wasm-unsafe-eval' blob:; worker-src blob:";
+/// Free moves and live lines, after [`SCRIPT`].
+const ENGINE_SCRIPT: &str = include_str!("assets/engine.js");
 /// Each file uses only those before it.
 const SCRIPT: &str = concat!(
     include_str!("assets/words.js"),
@@ -24,6 +28,11 @@ const SCRIPT: &str = concat!(
 impl Page {
     /// The page as HTML.
     pub fn html(&self) -> String {
+        self.html_with(None)
+    }
+
+    /// The page as HTML with `engine`, the script with the engine that `web/build.sh` makes.
+    pub fn html_with(&self, engine: Option<&str>) -> String {
         let lang = match self.lang {
             Language::Ja => "ja",
             Language::En => "en",
@@ -33,10 +42,23 @@ impl Page {
         let mut rest = TEMPLATE;
         for (mark, text) in [
             ("{{lang}}", lang.to_owned()),
+            (
+                "{{allowed}}",
+                engine.map_or_else(String::new, |_| ALLOWED_TO_ENGINE.to_owned()),
+            ),
             ("{{title}}", escaped(&self.title)),
             ("{{styles}}", STYLES.to_owned()),
             ("{{data}}", json_text(self)),
-            ("{{script}}", SCRIPT.to_owned()),
+            (
+                "{{engine}}",
+                engine.map_or_else(String::new, |engine| {
+                    format!("<script>\n{engine}</script>\n")
+                }),
+            ),
+            (
+                "{{script}}",
+                SCRIPT.to_owned() + engine.map_or("", |_| ENGINE_SCRIPT),
+            ),
         ] {
             let Some((before, after)) = rest.split_once(mark) else {
                 unreachable!("the template has {mark}");

@@ -66,3 +66,20 @@ fn a_page_needs_nothing_else() {
     assert!(addresses.all(|rest| rest.starts_with("://www.w3.org/2000/svg")));
     assert!(html.len() < 100_000, "{}", html.len());
 }
+
+#[test]
+fn only_a_page_with_the_engine_may_run_one() {
+    let page = page(Default::default());
+    let (plain, thinking) = (page.html(), page.html_with(Some("const Raicho = 7;\n")));
+    let rules = |html: &str| {
+        let (_, rest) = html.split_once("Content-Security-Policy").expect("rules");
+        rest.split_once("\">").expect("their end").0.to_owned()
+    };
+    assert!(!rules(&plain).contains("blob:") && !rules(&plain).contains("wasm"));
+    assert!(rules(&thinking).contains("'wasm-unsafe-eval'") && rules(&thinking).contains("blob:"));
+    assert!(!plain.contains("Raicho({"));
+    let (before, after) = thinking
+        .split_once("<script>\nconst Raicho = 7;\n</script>")
+        .expect("the engine");
+    assert!(!before.contains("Raicho({") && after.contains("Raicho({"));
+}

@@ -1,7 +1,8 @@
 //! The number of search threads that the machine can run: a bound per processor core, and the
 //! memory that each thread takes.
 
-use crate::util::{cores, free_megabytes};
+use crate::util::cores;
+use crate::util::system::free_megabytes;
 
 use super::history::Histories;
 

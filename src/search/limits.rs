@@ -1,8 +1,9 @@
 //! When a search ends: clocks, fixed time, depth, nodes, or a stop.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::types::{Color, Depth, Move};
+use crate::util::system::Instant;
 
 /// The clocks of both sides, indexed by [`Color::index`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

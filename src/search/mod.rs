@@ -38,6 +38,7 @@ mod reporting;
 mod root;
 mod root_move;
 mod scored_moves;
+mod search_thread;
 mod settings;
 mod signals;
 mod skill;

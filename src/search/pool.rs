@@ -3,29 +3,26 @@
 //! main thread, which keeps time, reports and decides.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{Builder, JoinHandle};
-use std::time::Instant;
+use std::sync::mpsc::channel;
 
 use thiserror::Error;
 
 use crate::position::Position;
 use crate::transposition::TranspositionTable;
 use crate::util::fits_into_memory;
+use crate::util::system::Instant;
 
 use super::capacity::{self, Limit, MAX_THREADS_PER_CORE, MEGABYTES_PER_THREAD};
-use super::event::{Event, OnEvent};
+use super::event::Event;
 use super::history::Histories;
 use super::limits::{Clock, Limits};
-use super::main_thread::{Helpers, any_decision, run_helper_thread, run_main_thread};
-use super::params::{Fixed, Params, Tuned, tunables_are_enabled};
+use super::main_thread::{Helpers, any_decision};
+use super::search_thread::{Job, Memory, SearchThread};
 use super::settings::Settings;
 use super::signals::{PonderHit, Signals, Statistics};
-use super::solo::SOLO_STACK_BYTES;
-use super::task::{Outcome, Task};
+use super::task::Task;
 #[cfg(test)]
 use super::tests::collisions::Collisions;
-use super::worker::Worker;
 
 /// The requested memory or threads were not available. The searcher works with what it got.
 #[derive(Debug, Error)]
@@ -95,27 +92,6 @@ pub struct Searcher {
     threads: Vec<SearchThread>,
     #[cfg(test)]
     pub(super) collisions: Option<Arc<Collisions>>,
-}
-
-struct SearchThread {
-    jobs: Option<Sender<Job>>,
-    handle: Option<JoinHandle<()>>,
-}
-
-enum Job {
-    /// Clears the histories; the sender is dropped when that is done.
-    NewGame(Sender<()>, Memory),
-    Main(Task, OnEvent, Helpers),
-    Helper(Task, Sender<Outcome>),
-}
-
-/// When a thread allocates the memory of its histories.
-#[derive(Clone, Copy)]
-enum Memory {
-    /// At once, so that the first search does not pay for it.
-    AtOnce,
-    /// Page by page on first use: there is not enough memory for all threads' tables.
-    OnDemand,
 }
 
 impl Default for Searcher {
@@ -336,63 +312,5 @@ impl Drop for Searcher {
     fn drop(&mut self) {
         self.stop();
         self.threads.clear();
-    }
-}
-
-impl SearchThread {
-    fn start(index: usize) -> std::io::Result<Self> {
-        let (sender, jobs) = channel();
-        let work = if tunables_are_enabled() {
-            thread_loop::<Tuned>
-        } else {
-            thread_loop::<Fixed>
-        };
-        let handle = Builder::new()
-            .name(format!("search-{index}"))
-            .stack_size(SOLO_STACK_BYTES)
-            .spawn(move || work(&jobs))?;
-        Ok(Self {
-            jobs: Some(sender),
-            handle: Some(handle),
-        })
-    }
-
-    fn send(&self, job: Job) {
-        if let Some(jobs) = &self.jobs {
-            // The thread receives until this sender is dropped, so the channel is open.
-            let _ = jobs.send(job);
-        }
-    }
-}
-
-impl Drop for SearchThread {
-    fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(handle) = self.handle.take() {
-            // Panics of a search are caught; any other has been printed by the panic hook.
-            let _ = handle.join();
-        }
-    }
-}
-
-/// The main loop of a search thread.
-fn thread_loop<P: Params>(jobs: &Receiver<Job>) {
-    let mut worker: Option<Worker<P>> = None;
-    for job in jobs {
-        match job {
-            Job::NewGame(_done, memory) => match (&mut worker, memory) {
-                (Some(worker), _) => worker.clear(),
-                (None, Memory::AtOnce) => worker.insert(Worker::new()).clear(),
-                (None, Memory::OnDemand) => {}
-            },
-            Job::Main(task, on_event, helpers) => {
-                run_main_thread(&mut worker, task, on_event, &helpers);
-            }
-            Job::Helper(task, outcomes) => {
-                let outcome = run_helper_thread(&mut worker, task);
-                // The receiver is gone if the main thread has panicked.
-                let _ = outcomes.send(outcome);
-            }
-        }
     }
 }

@@ -2,11 +2,11 @@
 //! per [`Settings::pv_interval`](super::settings::Settings::pv_interval), root moves and window
 //! failures only in long searches.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::types::{Depth, Move, Score};
+use crate::util::system::Instant;
 
 use super::event::{CurrentMove, Event, Info, OnEvent};
 use super::limits::Limits;
@@ -20,15 +20,15 @@ const CURRENT_MOVE_INTERVAL: Duration = Duration::from_millis(100);
 /// The receiver of events, shared between the worker, which reports lines, and the main thread's
 /// loop, which reports the decision even after a panic has destroyed the worker.
 #[derive(Clone)]
-pub(super) struct EventSender(Rc<RefCell<OnEvent>>);
+pub(super) struct EventSender(Arc<Mutex<OnEvent>>);
 
 impl EventSender {
     pub(super) fn new(on_event: OnEvent) -> Self {
-        Self(Rc::new(RefCell::new(on_event)))
+        Self(Arc::new(Mutex::new(on_event)))
     }
 
     pub(super) fn send(&self, event: Event) {
-        (self.0.borrow_mut())(event);
+        (self.0.lock().unwrap_or_else(PoisonError::into_inner))(event);
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::eval::Evaluator;
 use crate::transposition::Generations;
 use crate::types::{Color, EnteringKingRule};
+use crate::util::system::DEFAULT_TABLE_MB;
 
 use super::skill::Skill;
 
@@ -62,7 +63,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             threads: 1,
-            hash_mb: 256,
+            hash_mb: DEFAULT_TABLE_MB,
             multi_pv: 1,
             network_delay: Duration::from_millis(120),
             network_delay2: Duration::from_millis(1120),

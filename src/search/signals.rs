@@ -1,8 +1,8 @@
 //! State shared by the threads of one search and its caller: atomics, and a lock for waiting.
 
+use crate::util::system::{Instant, Interruption, has_threads, interruption, pause};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use super::limits::Clock;
 
@@ -141,6 +141,19 @@ impl Signals {
         self.wait_while(|| !self.is_stopped() && (is_infinite || self.is_pondering()));
     }
 
+    /// Where the search occupies the only thread, does what the page says meanwhile.
+    #[inline(always)]
+    pub(super) fn obey_page(&self) {
+        match interruption() {
+            None => {}
+            Some(Interruption::Stop) => self.stop(),
+            Some(Interruption::PonderHit) => self.ponderhit(PonderHit {
+                at: Instant::now(),
+                clock: None,
+            }),
+        }
+    }
+
     /// Publishes the node count of a thread.
     pub(super) fn publish_nodes(&self, thread: usize, nodes: u64) {
         self.nodes[thread].0.store(nodes, Ordering::Relaxed);
@@ -165,6 +178,13 @@ impl Signals {
     fn wait_while(&self, mut condition: impl FnMut() -> bool) {
         let mut state = self.lock();
         while condition() {
+            if !has_threads() {
+                drop(state);
+                pause();
+                self.obey_page();
+                state = self.lock();
+                continue;
+            }
             state = self
                 .changed
                 .wait(state)

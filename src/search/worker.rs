@@ -197,6 +197,7 @@ impl<P: Params> Worker<P> {
     #[inline(never)]
     pub(super) fn poll(&mut self) {
         let signals = &self.task.signals;
+        signals.obey_page();
         signals.publish_nodes(self.task.thread, self.statistics.nodes);
         if signals.is_stopped() {
             self.is_stopped = true;

@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 use bytemuck::{Pod, Zeroable};
 
-use super::pages::ZeroedPages;
+use super::ZeroedPages;
 
 /// Size of a cache line, and of the widest vector register, in bytes.
 pub(crate) const CACHE_LINE: usize = 64;

@@ -3,19 +3,26 @@
 mod aligned;
 mod decode;
 mod enum_macro;
+#[cfg(target_family = "wasm")]
+mod heap_pages;
 mod memory;
 mod noise;
+#[cfg(not(target_family = "wasm"))]
 mod pages;
 mod prefetch;
 mod read;
 mod shorten;
+pub(crate) mod system;
 mod threads;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use decode::decode_line;
 pub(crate) use enum_macro::simple_enum;
-pub(crate) use memory::{fits_into_memory, free_megabytes};
+#[cfg(target_family = "wasm")]
+pub(crate) use heap_pages::ZeroedPages;
+pub(crate) use memory::fits_into_memory;
 pub(crate) use noise::{mixed, normal};
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use pages::ZeroedPages;
 pub(crate) use prefetch::prefetch;
 pub(crate) use read::read_up_to;

@@ -3,8 +3,8 @@
 //! Starting threads takes microseconds, the work milliseconds to seconds. No thread stays behind to
 //! compete with those of a search.
 
+use super::system::thread;
 use std::num::NonZero;
-use std::thread;
 
 /// Number of parts to divide work into: the number of cores.
 pub(crate) fn cores() -> usize {

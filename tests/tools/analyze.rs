@@ -108,6 +108,28 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
 }
 
 #[test]
+fn a_page_carries_the_engine_of_a_folder() {
+    let folder = Folder::new("analyze-engine");
+    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
+    let words = ["a.csa", "--nodes", "5", "--html", "a.html"];
+    let run = |engine: &[&str]| raicho(&folder.0, &[&words[..], engine].concat());
+    let output = run(&["--with-engine", "pkg"]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors.contains("raicho.page.js") && errors.contains("web/build.sh"),
+        "{errors}"
+    );
+
+    fs::create_dir(folder.file("pkg")).expect("it can be made");
+    fs::write(folder.file("pkg/raicho.page.js"), "const Raicho = 7;").expect("it can be written");
+    let output = run(&["--with-engine", "pkg"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let page = fs::read_to_string(folder.file("a.html")).expect("the page is there");
+    assert!(page.contains("<script>\nconst Raicho = 7;</script>"));
+}
+
+#[test]
 fn threads_that_do_not_fit_into_memory_are_refused() {
     let folder = Folder::new("analyze-memory");
     fs::write(folder.file("a.csa"), GAME).expect("it can be written");

@@ -96,6 +96,12 @@ pub(super) struct OutputArguments {
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
 
+    /// Let the page carry the engine, for moves of its reader; FOLDER is what `web/build.sh` makes,
+    /// without it `pkg` beside the executable
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, requires = "html")]
+    #[expect(clippy::option_option, reason = "the folder may be left out")]
+    pub(super) with_engine: Option<Option<PathBuf>>,
+
     /// Write the graph of each game; OUT is a file, or a folder for several games
     #[arg(long, value_name = "OUT")]
     pub(super) svg: Option<PathBuf>,

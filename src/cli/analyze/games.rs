@@ -14,7 +14,8 @@ use crate::cli::progress::Meter;
 use crate::lang::Lang;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunKind};
-use crate::util::{cores, free_megabytes};
+use crate::util::cores;
+use crate::util::system::free_megabytes;
 
 const KIND: RunKind = RunKind {
     noun: "run of analyze",

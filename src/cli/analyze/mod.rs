@@ -2,6 +2,7 @@
 
 mod arguments;
 mod board;
+mod carried;
 mod games;
 mod inputs;
 mod live;

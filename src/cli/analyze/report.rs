@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::arguments::{Arguments, OutputArguments};
+use super::carried;
 use super::inputs::InputGame;
 use super::outputs::{self, Names};
 use super::table;
@@ -21,6 +22,8 @@ pub(super) struct Report {
     settings: Settings,
     names: Names,
     html: Option<PathBuf>,
+    /// The script with the engine.
+    engine: Option<String>,
     page: Vec<page::Game>,
     /// The JSON of all games, for standard output.
     json: Vec<serde_json::Value>,
@@ -91,6 +94,10 @@ impl Report {
         Ok(Self {
             names: Names::new(output, &games)?,
             html: output.html.clone(),
+            engine: match &output.with_engine {
+                Some(folder) => Some(carried::engine(folder.as_deref())?),
+                None => None,
+            },
             page: Vec::new(),
             json: Vec::new(),
             is_json_on_stdout: output.is_json_on_stdout(),
@@ -202,7 +209,7 @@ impl Report {
             games: self.page,
             of_match: None,
         };
-        result_file::save(path, page.html().as_bytes())
+        result_file::save(path, page.html_with(self.engine.as_deref()).as_bytes())
     }
 
     /// Says what an interruption left undone.

@@ -103,6 +103,10 @@ impl Model {
                 InstructionSet::Neon => {
                     self.evaluate_with::<super::simd::Neon>(position, accumulator)
                 }
+                #[cfg(target_arch = "wasm32")]
+                InstructionSet::Simd128 => {
+                    self.evaluate_with::<super::simd::Simd128>(position, accumulator)
+                }
                 _ => self.evaluate_with::<Plain>(position, accumulator),
             }
         }

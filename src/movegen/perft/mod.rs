@@ -16,6 +16,7 @@ use super::sink::Counter;
 use super::{generate_legal, legal_moves};
 use crate::position::{Board, KingThreats, Position};
 use crate::types::{Key, Move, MoveList};
+use crate::util::system::thread_pool;
 
 use table::Table;
 
@@ -80,13 +81,10 @@ pub fn divide<const LANES: usize>(
         mb => Some(Table::new(mb).ok_or(PerftError::OutOfMemory { mb })?),
     };
     let threads = options.threads.max(1);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| PerftError::Threads {
-            threads,
-            reason: error.to_string(),
-        })?;
+    let pool = thread_pool(threads).map_err(|error| PerftError::Threads {
+        threads,
+        reason: error.to_string(),
+    })?;
     let counting = Counting::<LANES> {
         table: table.as_ref(),
         stop,

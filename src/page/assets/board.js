@@ -104,6 +104,26 @@ function drawBoard(position, last, arrows, label) {
   return drawing;
 }
 
+// The square under the pointer.
+function squareAt(drawing, event) {
+  const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+  const [column, rank] = [Math.floor((x - EDGE.left) / CELL.width), Math.floor((y - EDGE.top) / CELL.height)];
+  if (column < 0 || column > 8 || rank < 0 || rank > 8) return null;
+  return state.flipped ? 80 - (rank * 9 + column) : rank * 9 + column;
+}
+const nameOfSquare = (square) => `${9 - square % 9}${RANKS[Math.floor(square / 9)]}`;
+// Marks a chosen square (7g), or none for a piece in hand (P*), and where the piece can go by the legal moves.
+function markTargets(drawing, origin, legal) {
+  for (const mark of drawing.querySelectorAll(".target")) mark.remove();
+  if (!origin) return;
+  const targets = new Set([...legal].filter((usi) => usi.startsWith(origin)).map((usi) => usi.slice(2, 4)));
+  if (origin[1] !== "*") targets.add(origin);
+  for (const target of targets) {
+    const [x, y] = cornerOf(squareOf(target));
+    drawing.append(svg("rect", { class: "target", x, y, width: CELL.width, height: CELL.height, fill: target === origin ? "#3b82f680" : "#3b82f640" }));
+  }
+}
+
 // The pieces in hand, as small drawings with their counts.
 function drawHand(hand, color) {
   const held = HAND_ORDER.filter((kind) => hand[kind]);
@@ -112,7 +132,7 @@ function drawHand(hand, color) {
   for (const kind of held) {
     const drawing = svg("svg", { viewBox: "-50 -54 100 109" });
     drawing.append(pieceCopy(color ? kind.toLowerCase() : kind, false));
-    box.append(element("span", { class: "held" }, drawing, hand[kind] > 1 ? element("i", {}, String(hand[kind])) : ""));
+    box.append(element("span", { class: "held", "data-piece": color ? kind.toLowerCase() : kind }, drawing, hand[kind] > 1 ? element("i", {}, String(hand[kind])) : ""));
   }
   return box;
 }

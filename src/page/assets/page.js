@@ -1,6 +1,6 @@
 // The page: what is shown, and what the reader does.
 const DATA = JSON.parse(byId("data").textContent);
-const view = { graph: null, markMove: () => {}, markGame: () => {} };
+const view = { graph: null, markMove: () => {}, markGame: () => {}, onUpdate: () => {} };
 const currentGame = () => DATA.games[state.game];
 
 // Settings last as long as the browser allows, which pages opened from a disk may not.
@@ -56,6 +56,7 @@ function update() {
   if (view.graph) view.graph.move(state.ply);
   const address = `#${state.game ? `g${state.game + 1}-` : ""}${state.ply}`;
   try { history.replaceState(null, "", address); } catch { /* Some browsers refuse for local files. */ }
+  view.onUpdate();
 }
 
 // Solutions are seen from the attacker's side.

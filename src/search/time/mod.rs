@@ -9,9 +9,10 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::types::Color;
+use crate::util::system::Instant;
 
 use super::limits::{Clock, Limits};
 use super::params::Tuned;

@@ -3,9 +3,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::usi::command::ParsedLine;
+use crate::util::system::Instant;
 
 /// An item of the queue.
 pub(super) enum Input {

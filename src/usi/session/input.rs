@@ -7,13 +7,12 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::thread;
-use std::time::Instant;
 
 use super::inbox::{Input, Interrupt, Line};
 use super::output::Output;
 use crate::usi::command::{Command, ParsedLine};
 use crate::util::decode_line;
+use crate::util::system::{Instant, thread};
 
 /// Starts the thread. It ends with the input, after `quit`, or with the session.
 ///
@@ -45,27 +44,31 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interru
         if input.read_until(b'\n', &mut bytes).unwrap_or(0) == 0 {
             return;
         }
-        let read_at = Instant::now();
-        let text = decode_line(&bytes);
-        let parsed = ParsedLine::parse(text.trim_start_matches('\u{feff}'));
-        let is_quit = parsed.command == Some(Command::Quit);
-        if matches!(parsed.command, Some(Command::Stop | Command::GameOver(_))) {
-            interrupt.stop(number);
-        }
-        if is_quit {
-            // Before the session receives the line, so that it need not wait for a long
-            // preparation.
-            interrupt.end();
-        }
-        // Logged before the session can answer, so that the log has the order of the dialogue.
-        output.log_received(text.trim_end_matches(['\r', '\n']));
-        let line = Box::new(Line {
-            number,
-            read_at,
-            parsed,
-        });
-        if inputs.send(Input::Line(line)).is_err() || is_quit {
+        let line = receive(&bytes, number, output, interrupt);
+        let is_quit = line.parsed.command == Some(Command::Quit);
+        if inputs.send(Input::Line(Box::new(line))).is_err() || is_quit {
             return;
         }
+    }
+}
+
+/// Parses line `number` and signals what the session must know at once.
+pub(super) fn receive(bytes: &[u8], number: u64, output: &Output, interrupt: &Interrupt) -> Line {
+    let read_at = Instant::now();
+    let text = decode_line(bytes);
+    let parsed = ParsedLine::parse(text.trim_start_matches('\u{feff}'));
+    if matches!(parsed.command, Some(Command::Stop | Command::GameOver(_))) {
+        interrupt.stop(number);
+    }
+    if parsed.command == Some(Command::Quit) {
+        // Before the session receives the line, so that it need not wait for a long preparation.
+        interrupt.end();
+    }
+    // Logged before the session can answer, so that the log has the order of the dialogue.
+    output.log_received(text.trim_end_matches(['\r', '\n']));
+    Line {
+        number,
+        read_at,
+        parsed,
     }
 }

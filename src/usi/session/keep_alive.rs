@@ -2,12 +2,12 @@
 //! program without waiting for them.
 
 use std::process;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::inbox::Interrupt;
 use super::output::Output;
 use crate::usi::response::Response;
+use crate::util::system::{Instant, thread};
 
 /// Time between two empty lines, as in `YaneuraOu`.
 pub(super) const INTERVAL: Duration = Duration::from_secs(5);

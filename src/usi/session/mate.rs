@@ -1,11 +1,12 @@
 //! `go mate`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Session;
 use crate::engine::{MateAnswer, MateReport};
 use crate::usi::command::MateLimit;
 use crate::usi::response::Response;
+use crate::util::system::Instant;
 
 impl Session {
     /// Starts the mate solver. After a refused position the answer is `timeout`: nothing is known.

@@ -9,6 +9,7 @@
 //! The search reports from its own thread through the same writer, so commands never wait for it.
 
 mod debug_log;
+mod dialogue;
 mod inbox;
 mod input;
 mod keep_alive;
@@ -25,7 +26,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
-use std::time::Instant;
 
 use super::command::{Command, CommandError, GoCommand, PositionCommand, Start, Times};
 use super::options::{self, Button, Change};
@@ -35,6 +35,8 @@ use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
 use crate::search::{Decision, Event, Limits};
 use crate::types::Move;
+use crate::util::system::Instant;
+pub use dialogue::Dialogue;
 use inbox::{Input, Interrupt, Line};
 use output::Output;
 
@@ -56,15 +58,7 @@ pub fn run(
     let interrupt = Arc::new(Interrupt::default());
     let output = Output::new(output, sender.clone(), Arc::clone(&interrupt));
     input::spawn(input, sender, output.clone(), Arc::clone(&interrupt))?;
-    let mut session = Session {
-        engine: Engine::new(),
-        output,
-        interrupt,
-        bench,
-        ponder: Ponder::No,
-        debug_log_file: None,
-    };
-    session.serve(&inputs);
+    Session::new(output, interrupt, bench).serve(&inputs);
     Ok(())
 }
 
@@ -98,6 +92,17 @@ enum Flow {
 }
 
 impl Session {
+    fn new(output: Output, interrupt: Arc<Interrupt>, bench: BenchTool) -> Self {
+        Self {
+            engine: Engine::new(),
+            output,
+            interrupt,
+            bench,
+            ponder: Ponder::No,
+            debug_log_file: None,
+        }
+    }
+
     fn serve(&mut self, inputs: &Receiver<Input>) {
         while let Ok(Input::Line(line)) = inputs.recv() {
             if self.handle(*line) == Flow::End {

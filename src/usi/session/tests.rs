@@ -122,3 +122,34 @@ fn a_stop_counts_for_earlier_tools_only() {
     run(input, page.clone(), bench).unwrap();
     assert_eq!(page.text(), "cancelled false\n");
 }
+
+#[test]
+fn a_dialogue_answers_line_by_line() {
+    let page = Page::new(1000);
+    let mut dialogue = Dialogue::new(page.clone(), |_, _, _| Ok(()));
+    for line in [
+        "setoption name USI_Hash value 1",
+        "setoption name Threads value 1",
+        "setoption name USI_OwnBook value false",
+        "isready",
+        "position startpos moves 7g7f",
+        "go depth 3",
+        "isready", // waits for the search
+    ] {
+        assert!(dialogue.line(line.as_bytes()), "{line}");
+    }
+    let text = page.text();
+    let words: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|word| *word != "info")
+        .collect();
+    assert_eq!(words, ["readyok", "bestmove", "readyok"], "{text}");
+    assert!(!dialogue.line(b"quit\r\n"));
+}
+
+#[test]
+fn a_dialogue_ends_with_its_output() {
+    let mut dialogue = Dialogue::new(Page::new(0), |_, _, _| Ok(()));
+    assert!(!dialogue.line(b"usi"));
+}

@@ -1,10 +1,9 @@
 //! The commands for people that run long: `perft` and `bench`.
 
-use std::time::Instant;
-
 use super::Session;
 use super::output::ToolOutput;
 use crate::movegen::perft::{self, PerftOptions};
+use crate::util::system::Instant;
 
 const NANOSECONDS: u128 = 1_000_000_000;
 

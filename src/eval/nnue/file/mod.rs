@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use super::network::{AffineLayer, DEFAULT_SCALE, FeatureTransformer, LayerStack, Network, to_i32};
 use super::output_buckets::Progress;
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
+use crate::util::system::given_file;
 use crate::util::{Aligned, ZeroedPages};
 
 pub use error::{Field, NetError, Warning};
@@ -45,6 +46,9 @@ impl Network {
     /// # Errors
     /// The file cannot be read, or [`Self::read`] refuses it.
     pub fn open(path: &Path) -> Result<(Self, Vec<Warning>), NetError> {
+        if let Some(file) = given_file(path) {
+            return Self::read_from(path, &file?);
+        }
         let path = in_folder(path);
         let metadata = path.metadata()?;
         // Before it is opened: to open a pipe waits for its writer.
@@ -64,7 +68,12 @@ impl Network {
         let mut bytes = ZeroedPages::on_demand(length).map_err(|_| NetError::NoMemory)?;
         file.rewind()?;
         file.read_exact(&mut bytes)?;
-        let (mut network, warnings) = Self::read(&bytes)?;
+        Self::read_from(&path, &bytes)
+    }
+
+    /// Reads a network from the bytes of the file at `path`.
+    fn read_from(path: &Path, bytes: &[u8]) -> Result<(Self, Vec<Warning>), NetError> {
+        let (mut network, warnings) = Self::read(bytes)?;
         network.source = path.display().to_string();
         Ok((network, warnings))
     }

@@ -11,6 +11,8 @@ use super::avx512::Avx512;
 use super::neon::Neon;
 use super::plain::Plain;
 use super::vector::Simd as _;
+#[cfg(target_arch = "wasm32")]
+use super::wasm::Simd128;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Sse41};
 use crate::util::shorten;
@@ -30,6 +32,8 @@ pub enum InstructionSet {
     Avx512Vnni,
     /// Advanced SIMD: all 64-bit ARM processors.
     Neon,
+    /// `simd128` of WebAssembly: all browsers since 2023.
+    Simd128,
 }
 
 /// Why an instruction set cannot be chosen by name.
@@ -37,7 +41,8 @@ pub enum InstructionSet {
 pub enum InstructionSetError {
     /// The name is none of the known ones.
     #[error(
-        "\"{0}\" is no instruction set, expected plain, sse4.1, avx2, avx512, avx512vnni or neon"
+        "\"{0}\" is no instruction set, expected plain, sse4.1, avx2, avx512, avx512vnni, neon \
+         or simd128"
     )]
     Unknown(String),
     /// The processor does not have the instruction set.
@@ -47,13 +52,14 @@ pub enum InstructionSetError {
 
 impl InstructionSet {
     /// All instruction sets of all processors, slower ones first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Plain,
         Self::Sse41,
         Self::Avx2,
         Self::Avx512,
         Self::Avx512Vnni,
         Self::Neon,
+        Self::Simd128,
     ];
 
     /// Whether this processor has it.
@@ -74,6 +80,9 @@ impl InstructionSet {
             }
             #[cfg(target_arch = "aarch64")]
             Self::Neon => true,
+            // A browser without it refuses the program.
+            #[cfg(target_arch = "wasm32")]
+            Self::Simd128 => true,
             _ => false,
         }
     }
@@ -96,6 +105,8 @@ impl InstructionSet {
             Self::Avx512 | Self::Avx512Vnni => Avx512::<true>::I32_LANES,
             #[cfg(target_arch = "aarch64")]
             Self::Neon => Neon::I32_LANES,
+            #[cfg(target_arch = "wasm32")]
+            Self::Simd128 => Simd128::I32_LANES,
             _ => Plain::I32_LANES,
         }
     }
@@ -110,6 +121,7 @@ impl fmt::Display for InstructionSet {
             Self::Avx512 => "avx512",
             Self::Avx512Vnni => "avx512vnni",
             Self::Neon => "neon",
+            Self::Simd128 => "simd128",
         })
     }
 }

@@ -20,6 +20,8 @@ mod instruction_set;
 mod neon;
 mod plain;
 mod vector;
+#[cfg(target_arch = "wasm32")]
+mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -30,5 +32,7 @@ pub use instruction_set::{InstructionSet, InstructionSetError};
 pub(super) use neon::Neon;
 pub(super) use plain::Plain;
 pub(super) use vector::Simd;
+#[cfg(target_arch = "wasm32")]
+pub(super) use wasm::Simd128;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{Avx2, Sse41};

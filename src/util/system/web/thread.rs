@@ -1,0 +1,154 @@
+//! Threads under the names of the standard library: the page starts a worker for each, which runs
+//! another instance of the program on the same memory.
+//!
+//! Why unsafe here: a thread needs a stack and thread-local memory of its own, whose addresses the
+//! page passes on, and its work crosses as a number.
+#![expect(unsafe_code, reason = "stacks, and pointers that cross as numbers")]
+
+use std::alloc::{Layout, alloc_zeroed};
+use std::io;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::packet::Packet;
+use super::page;
+pub(crate) use super::scope::{Scope, ScopedJoinHandle, scope};
+
+/// Size in bytes of a stack, unless another is asked for.
+const STACK_BYTES: usize = 1 << 20;
+/// Largest stack. Deep recursion is limited by the stack of the browser, which is smaller.
+const MOST_STACK_BYTES: usize = 16 << 20;
+/// Thread-local memory at the end of a stack, in bytes; the program has a few variables only.
+const LOCAL_BYTES: usize = 4096;
+/// Alignment of a stack.
+const ALIGNMENT: usize = 64;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Memory for a thread. It is used again when the thread has ended.
+struct Stack {
+    first: usize,
+    bytes: usize,
+    /// 1 while a thread uses it; the page stores 0.
+    in_use: &'static AtomicU32,
+}
+
+static STACKS: Mutex<Vec<Stack>> = Mutex::new(Vec::new());
+
+/// Starts threads, as `std::thread::Builder`.
+pub(crate) struct Builder {
+    stack_bytes: usize,
+}
+
+impl Builder {
+    pub(crate) fn new() -> Self {
+        Self {
+            stack_bytes: STACK_BYTES,
+        }
+    }
+
+    /// Threads have no names here.
+    pub(crate) fn name(self, _name: String) -> Self {
+        self
+    }
+
+    pub(crate) fn stack_size(self, bytes: usize) -> Self {
+        Self {
+            stack_bytes: bytes.min(MOST_STACK_BYTES),
+        }
+    }
+
+    /// # Errors
+    /// There are no threads, or no memory for another one.
+    pub(crate) fn spawn<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<JoinHandle<T>> {
+        let packet = Arc::new(Packet::default());
+        let result = Arc::clone(&packet);
+        self.start(Box::new(move || result.put(work())))?;
+        Ok(JoinHandle(packet))
+    }
+
+    /// # Errors
+    /// There are no threads, or no memory for another one.
+    pub(crate) fn spawn_scoped<'scope, 'env, T: Send + 'scope>(
+        self,
+        scope: &'scope Scope<'scope, 'env>,
+        work: impl FnOnce() -> T + Send + 'scope,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>> {
+        scope.spawn(work, |work| self.start(work))
+    }
+
+    fn start(self, work: Work) -> io::Result<()> {
+        if !page::has_threads() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let bytes = self.stack_bytes + LOCAL_BYTES;
+        let (first, in_use) = stack_of(bytes)?;
+        let locals = first + self.stack_bytes;
+        let start = Box::into_raw(Box::new(work));
+        // The stack grows down from its end, where the thread-local memory begins.
+        page::spawn(start.addr(), locals, locals, (&raw const *in_use).addr());
+        Ok(())
+    }
+}
+
+/// A stack of at least `bytes` that no thread uses.
+fn stack_of(bytes: usize) -> io::Result<(usize, &'static AtomicU32)> {
+    let mut stacks = STACKS.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_free = |stack: &&Stack| {
+        // The larger ones are for the searches.
+        (bytes..=2 * bytes).contains(&stack.bytes) && stack.in_use.load(Ordering::Acquire) == 0
+    };
+    if let Some(stack) = stacks.iter().find(is_free) {
+        stack.in_use.store(1, Ordering::Relaxed);
+        return Ok((stack.first, stack.in_use));
+    }
+    let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
+    let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| no_memory())?;
+    // SAFETY: the size is not zero.
+    let memory = unsafe { alloc_zeroed(layout) };
+    if memory.is_null() {
+        return Err(no_memory());
+    }
+    let stack = Stack {
+        first: memory.addr(),
+        bytes,
+        in_use: Box::leak(Box::new(AtomicU32::new(1))),
+    };
+    let result = (stack.first, stack.in_use);
+    stacks.push(stack);
+    Ok(result)
+}
+
+/// Runs the work of a thread; the page calls it in the instance of that thread, once for each call
+/// of `spawn`.
+pub(crate) fn run(start: usize) {
+    // SAFETY: the number is that of a box that `start` has given away, and comes once.
+    let work = unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<Work>(start)) };
+    work();
+}
+
+/// A running thread.
+pub(crate) struct JoinHandle<T>(Arc<Packet<T>>);
+
+impl<T> JoinHandle<T> {
+    /// Waits for the thread. A panic ends the whole program, so there is always a result.
+    #[expect(clippy::unnecessary_wraps, reason = "as in the standard library")]
+    pub(crate) fn join(self) -> std::thread::Result<T> {
+        Ok(self.0.take())
+    }
+}
+
+/// Number of processor cores; 1 where there are no threads.
+#[expect(clippy::unnecessary_wraps, reason = "as in the standard library")]
+pub(crate) fn available_parallelism() -> io::Result<NonZero<usize>> {
+    let cores = if page::has_threads() {
+        page::cores()
+    } else {
+        1
+    };
+    Ok(NonZero::new(cores).unwrap_or(NonZero::<usize>::MIN))
+}

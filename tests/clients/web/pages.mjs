@@ -1,0 +1,114 @@
+// Pages that think: `raicho analyze --html --with-engine`, opened from a disk, and the demo page of the guide.
+//   node tests/clients/web/pages.mjs target/release/raicho web/pkg [FOLDER for screenshots]
+// Chromium is driven by playwright-core (PLAYWRIGHT=its folder; CHROMIUM=path).
+// Prints `skipped: …`, `OK: …` or `FAULT: …`.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, extname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [raicho, pkg, shots] = process.argv.slice(2);
+if (!raicho || !pkg || !existsSync(join(pkg, "raicho.page.js"))) {
+  console.log("skipped: expected the path of raicho and the folder that web/build.sh makes");
+  process.exit(0);
+}
+let chromium;
+try {
+  const from = process.env.PLAYWRIGHT || process.env.NODE_PATH || process.cwd();
+  ({ chromium } = createRequire(join(resolve(from), "x.js"))("playwright-core"));
+} catch {
+  console.log("skipped: playwright-core is not installed (npm i playwright-core; PLAYWRIGHT=folder)");
+  process.exit(0);
+}
+const found = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || found, args: ["--no-sandbox"] }).catch((error) => {
+  console.log(`skipped: no Chromium (${String(error).split("\n")[0]}); CHROMIUM=path`);
+  process.exit(0);
+});
+const folder = mkdtempSync(join(tmpdir(), "raicho-web-"));
+const faults = [];
+const check = (is, what) => { if (!is) faults.push(what); };
+
+async function newPage(name, isLocal) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: "en" });
+  page.setDefaultTimeout(60_000);
+  page.on("pageerror", (error) => faults.push(`${name}: ${error.message}`));
+  page.on("console", (message) => { if (message.type() === "error") faults.push(`${name}: ${message.text()}`); });
+  if (isLocal) page.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) faults.push(`${name}: request of ${request.url()}`); });
+  return page;
+}
+/** Clicks a square of the board, by its name. */
+async function clickSquare(page, name) {
+  const [x, y] = await page.evaluate((name) => {
+    const box = document.querySelector("#board svg").getBoundingClientRect();
+    const [column, rank] = [9 - Number(name[0]), "abcdefghi".indexOf(name[1])];
+    return [box.x + ((14 + (column + 0.5) * 100) / 958) * box.width, box.y + ((44 + (rank + 0.5) * 109) / 1039) * box.height];
+  }, name);
+  await page.mouse.click(x, y);
+}
+
+async function report() {
+  writeFileSync(join(folder, "game.csa"), "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\nT3\n-3334FU\nT5\n+2726FU\nT1\n%TORYO\n");
+  execFileSync(resolve(raicho), ["analyze", "game.csa", "--nodes", "2000", "--html", "game.html", "--with-engine", resolve(pkg), "--lang", "en"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const page = await newPage("report", true);
+  await page.goto(`file://${join(folder, "game.html")}`);
+  await page.click("#think");
+  await page.waitForSelector(".live .line .pv button");
+  await page.waitForFunction(() => document.querySelectorAll(".live .line").length === 3);
+  // A free move: 2g2f is the third move of the game, 6i7h is not in it.
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector(".live .line");
+  await page.waitForTimeout(500);
+  await clickSquare(page, "6i");
+  await page.waitForSelector("#board .target", { state: "attached" });
+  await clickSquare(page, "7h");
+  await page.waitForFunction(() => document.querySelector("#verdict strong").textContent.includes("1/1"));
+  await page.waitForFunction(() => document.querySelectorAll(".live .line").length === 3);
+  if (shots) await page.screenshot({ path: join(shots, "thinking.png") });
+  await page.click("#think");
+  await page.waitForFunction(() => !document.querySelector(".live .line"));
+  await page.close();
+  return `a page of ${Math.round(statSync(join(folder, "game.html")).size / 1024)} KB`;
+}
+
+async function demo() {
+  const root = join(dirname(fileURLToPath(import.meta.url)), "../../../book/src");
+  if (!existsSync(join(root, "play/pkg/raicho.wasm"))) return "skipped: book/src/play/pkg is not built";
+  const server = createServer((request, response) => {
+    const path = join(root, new URL(request.url, "http://x").pathname);
+    const types = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html", ".css": "text/css" };
+    response.setHeader("Content-Type", types[extname(path)] ?? "text/plain");
+    if (existsSync(path)) response.end(readFileSync(path));
+    else response.writeHead(404).end();
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const page = await newPage("demo", false);
+  await page.goto(`http://127.0.0.1:${server.address().port}/play/index.html`);
+  await page.waitForFunction(() => document.querySelector("#status").textContent === "Your move.");
+  await clickSquare(page, "7g");
+  await clickSquare(page, "7f");
+  await page.waitForFunction(() => /2\. /.test(document.querySelector("#moves").textContent));
+  await page.selectOption("#mode", "analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#lines p").length === 3);
+  if (shots) await page.screenshot({ path: join(shots, "demo.png") });
+  await page.close();
+  server.close();
+  return "the demo page";
+}
+
+for (const part of [report, demo]) {
+  try {
+    const text = await part();
+    console.log(text.startsWith("skipped") ? text : `OK: ${text}`);
+  } catch (error) {
+    check(false, `${part.name}: ${error.message}`);
+  }
+}
+await browser.close();
+rmSync(folder, { recursive: true });
+for (const fault of faults) console.log(`FAULT: ${fault}`);
+process.exit(faults.length ? 1 : 0);
