@@ -22,9 +22,6 @@ use super::proof_numbers::{PATH_TOO_LONG, ProofNumbers, Thresholds, limit_after_
 use super::worker::Worker;
 use crate::types::Move;
 
-/// Longest path in plies. Bounds the recursion, and so the stack.
-const MAX_PLIES: usize = 4000;
-
 /// What is known about a node before it is searched.
 #[derive(Clone, Copy)]
 struct Prior {
@@ -77,7 +74,7 @@ impl Worker<'_> {
     ) -> ProofNumbers {
         let (first, nodes_before) = (self.children.len(), self.nodes);
         let raised_before = self.raised_thresholds;
-        if self.path.len() > MAX_PLIES {
+        if self.path.len() > self.control.max_plies {
             let hand = self.position.hand(self.attacker);
             return ProofNumbers::disproven(hand, PATH_TOO_LONG);
         }
@@ -169,7 +166,7 @@ impl Worker<'_> {
         nodes_before: u64,
     ) {
         self.children.truncate(first);
-        if self.is_stopped() && !numbers.is_solved() {
+        if self.is_stopped() && !self.control.is_resumed && !numbers.is_solved() {
             // Nobody will read it, and touching unused memory of a new table for each node of the
             // path would delay the stop.
             return;

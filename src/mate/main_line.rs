@@ -1,11 +1,10 @@
 //! The main line of a proven mate, read from the table: the attacker mates as fast as is known, the
-//! defender holds out as long as possible. Callers replay the line on a board before they report
-//! it.
+//! defender holds out as long as possible. The line is replayed on a board before it is reported.
 
 use super::entry::Entry;
-use super::mating_line::Line;
+use super::mating_line::{Line, is_mating_line};
 use super::proof_hands;
-use super::proof_numbers::{NO_LIMIT, limit_after_move};
+use super::proof_numbers::{NO_LIMIT, ProofNumbers, limit_after_move};
 use super::worker::{Child, Worker};
 use crate::types::{Move, Square};
 
@@ -32,6 +31,21 @@ struct DefenceOptions {
 }
 
 impl Worker<'_> {
+    /// [`Self::main_line`], replayed on a board.
+    pub(super) fn checked_line(&mut self, limit: u16, is_shortest: bool) -> Option<Line> {
+        let line = self.main_line(limit, is_shortest)?;
+        is_mating_line(&self.position, &line.moves).then_some(line)
+    }
+
+    /// The proven length of the current position, whose numbers were `numbers` before
+    /// [`Self::main_line`]: walking the line may have improved it.
+    pub(super) fn proven_length(&self, numbers: ProofNumbers) -> u16 {
+        let improved = self.solved_in_table(NO_LIMIT);
+        improved.map_or(numbers.length, |improved| {
+            improved.length.min(numbers.length)
+        })
+    }
+
     /// A line of at most `limit` plies that mates from the current position, which must be proven.
     /// With `is_shortest` no mate in two plies less may exist, and the defender's moves show it.
     /// `None` where the search must stop before parts of the proof that were evicted from a small

@@ -1,5 +1,5 @@
 //! Mate search: [`mate_in_one`], which needs no search, and [`MateSolver`], a df-pn solver for long
-//! mates by checks (tsume).
+//! mates by checks (tsume). [`ResumableSolver`] is the same in slices, beside another search.
 //!
 //! Reading order: `proof_numbers`, `worker` (state of a thread), `expansion` (children of a node),
 //! `backup` (numbers of a node from its children), `df_pn` (the search), `table` and `proof_hands`
@@ -18,6 +18,7 @@ mod path;
 mod progress;
 mod proof_hands;
 mod proof_numbers;
+mod resumable;
 mod second_solutions;
 mod solver;
 mod table;
@@ -29,5 +30,6 @@ mod worker;
 pub use mating_line::{Line, is_mating_line};
 pub use one_ply::mate_in_one;
 pub use progress::{MateEvent, Progress};
+pub use resumable::{ResumableSolver, Slice};
 pub use second_solutions::{SecondSolution, SecondSolutions};
 pub use solver::{MateLimits, MateSolver, Solution, Verdict};

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::mating_line::{Line, is_mating_line};
+use super::mating_line::Line;
 use super::progress::{MateEvent, Reporter};
 use super::proof_numbers::{NO_LIMIT, NO_REPETITION, ProofNumbers};
 use super::second_solutions::{SecondSolutions, second_solutions};
@@ -138,12 +138,10 @@ impl MateSolver {
             limits,
             table: &self.table,
             control: Control {
-                stop: limits.stop,
-                is_done: &is_done,
                 virtual_costs: virtual_costs.as_ref(),
-                nodes: &nodes,
                 deadline: limits.deadline,
                 max_nodes: limits.nodes.unwrap_or(u64::MAX),
+                ..Control::until(limits.stop, &is_done, &nodes)
             },
         };
         scope(|scope| {
@@ -178,13 +176,11 @@ impl MateSolver {
         limits: &MateLimits<'_>,
     ) -> io::Result<SecondSolutions> {
         let is_done = AtomicBool::new(false);
+        let nodes = AtomicU64::new(0);
         let control = Control {
-            stop: limits.stop,
-            is_done: &is_done,
-            virtual_costs: None,
-            nodes: &AtomicU64::new(0),
             deadline: limits.deadline,
             max_nodes: limits.nodes.unwrap_or(u64::MAX),
+            ..Control::until(limits.stop, &is_done, &nodes)
         };
         let position = without_history(position);
         let table = &self.table;
@@ -200,7 +196,7 @@ impl MateSolver {
 }
 
 /// The position with its history dropped: repetitions count from the root.
-fn without_history(position: &Position) -> Position {
+pub(super) fn without_history(position: &Position) -> Position {
     let mut alone = position.clone();
     alone.set_up(position.board().clone(), position.game_ply());
     alone
@@ -269,22 +265,18 @@ impl<'a> Task<'a> {
         if !numbers.is_proven() {
             return Verdict::Unknown;
         }
-        let mut line = self.line(worker, NO_LIMIT, false);
+        let mut line = worker.checked_line(NO_LIMIT, false);
         if line.is_none() && !worker.should_stop() {
             // The remains of a proof in a small table may form a cycle: search again from nothing.
             worker.clear();
             worker.solve_position::<true>(NO_LIMIT);
-            line = self.line(worker, NO_LIMIT, false);
+            line = worker.checked_line(NO_LIMIT, false);
         }
         let Some(mut line) = line else {
             return Verdict::Unknown;
         };
         worker.report_mate(&line);
-        // Walking the line may have improved the proven length.
-        let improved = worker
-            .solved_in_table(NO_LIMIT)
-            .map_or(numbers.length, |improved| improved.length);
-        let (mut length, mut is_shortest) = (numbers.length.min(improved), false);
+        let (mut length, mut is_shortest) = (worker.proven_length(numbers), false);
         while self.limits.shortest && !is_shortest && !worker.should_stop() {
             // Nothing is shorter than a mate in one.
             let limit = length.saturating_sub(2);
@@ -295,10 +287,10 @@ impl<'a> Task<'a> {
             };
             if shorter.is_disproven() {
                 is_shortest = true;
-                line = self.line(worker, length, true).unwrap_or(line);
+                line = worker.checked_line(length, true).unwrap_or(line);
             } else if shorter.is_proven() {
                 length = shorter.length;
-                let Some(found) = self.line(worker, length, false) else {
+                let Some(found) = worker.checked_line(length, false) else {
                     break;
                 };
                 line = found;
@@ -310,11 +302,5 @@ impl<'a> Task<'a> {
             plies: length.into(),
             is_shortest,
         }
-    }
-
-    /// The main line, replayed on a board.
-    fn line(&self, worker: &mut Worker<'_>, limit: u16, is_shortest: bool) -> Option<Line> {
-        let line = worker.main_line(limit, is_shortest)?;
-        is_mating_line(self.position, &line.moves).then_some(line)
     }
 }

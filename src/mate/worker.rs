@@ -15,6 +15,8 @@ use crate::util::system::{Instant, Interruption, interruption};
 
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 64;
+/// Longest path in plies of a search on a thread of its own.
+const MAX_PLIES: usize = 4000;
 /// [`Child::delayed_by`] of a move that waits for no other.
 pub(super) const NOT_DELAYED: u16 = u16::MAX;
 
@@ -33,6 +35,30 @@ pub(super) struct Control<'a> {
     pub(super) deadline: Option<Instant>,
     /// The search stops when one thread has searched this many nodes.
     pub(super) max_nodes: u64,
+    /// Longest path in plies. Bounds the recursion, and so the stack.
+    pub(super) max_plies: usize,
+    /// Whether a search that stops is continued later from what it leaves in the table.
+    pub(super) is_resumed: bool,
+}
+
+impl<'a> Control<'a> {
+    /// One thread without a deadline, until `stop` or `is_done` is set.
+    pub(super) fn until(
+        stop: &'a AtomicBool,
+        is_done: &'a AtomicBool,
+        nodes: &'a AtomicU64,
+    ) -> Self {
+        Self {
+            stop,
+            is_done,
+            virtual_costs: None,
+            nodes,
+            deadline: None,
+            max_nodes: u64::MAX,
+            max_plies: MAX_PLIES,
+            is_resumed: false,
+        }
+    }
 }
 
 /// A move of a node and what is known about the position after it.

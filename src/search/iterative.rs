@@ -40,6 +40,13 @@ impl<P: Params> Worker<P> {
     /// Runs iterations until a limit or a stop. Afterwards the root moves are sorted, the best
     /// first.
     pub(super) fn iterative_deepening(&mut self) {
+        self.iterate();
+        if self.adopt_root_mate() {
+            self.report_if_due(self.shown_multi_pv());
+        }
+    }
+
+    fn iterate(&mut self) {
         let (lines, shown) = (self.multi_pv(), self.shown_multi_pv());
         let last_depth = self.last_depth();
         for depth in 1..=last_depth {
@@ -63,6 +70,7 @@ impl<P: Params> Worker<P> {
                     return;
                 }
             }
+            self.adopt_root_mate();
             self.previous_pv.clone_from(&self.root_moves[0].pv);
             self.completed_depth = depth;
             self.report_if_due(shown);

@@ -118,6 +118,7 @@ fn search_and_decide<P: Params>(
         worker.root_moves.len() == 1,
     ));
     worker.reporter = Some(Reporter::new(sender.clone(), &limits, settings.pv_interval));
+    worker.start_root_mate();
     worker.iterative_deepening();
     signals.wait_for_permission(limits.infinite);
     signals.stop();
@@ -155,7 +156,7 @@ fn gather_outcomes<P: Params>(
     if worker.allows_vote() && !results.is_empty() {
         let depth = worker.task.limits.depth.unwrap_or(Depth::MAX);
         if results.iter().any(|voter| voter.completed_depth >= depth) {
-            results.retain(|voter| voter.completed_depth >= depth);
+            results.retain(|voter| voter.completed_depth >= depth || voter.is_proved_win());
         }
         let best = results.swap_remove(best_thread(&results)).best;
         worker.put_first(best);

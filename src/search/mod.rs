@@ -36,6 +36,8 @@ mod reductions;
 mod reporter;
 mod reporting;
 mod root;
+mod root_mate;
+mod root_mate_slices;
 mod root_move;
 mod scored_moves;
 mod search_thread;

@@ -87,6 +87,11 @@ impl RootMove {
             && self.pv == other.pv
     }
 
+    /// Whether the move is known to mate.
+    pub(super) fn is_mate(&self) -> bool {
+        self.is_searched() && self.value >= value::MATE_IN_MAX_PLY && self.bound != Bound::Upper
+    }
+
     /// Whether the move has a value.
     pub(super) fn is_searched(&self) -> bool {
         self.depth > 0

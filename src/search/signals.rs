@@ -95,6 +95,11 @@ impl Signals {
         self.stop.load(Ordering::Relaxed)
     }
 
+    /// The flag that [`Self::stop`] sets.
+    pub(super) fn stop_flag(&self) -> &AtomicBool {
+        &self.stop
+    }
+
     /// Ends pondering. Ignored unless a ponder search runs.
     pub(super) fn ponderhit(&self, hit: PonderHit) {
         let mut state = self.lock();

@@ -18,8 +18,9 @@ impl ThreadResult {
         self.best.value
     }
 
-    fn is_proved_win(&self) -> bool {
-        self.value() >= MATE_IN_MAX_PLY && self.best.bound != Bound::Upper
+    /// Whether the thread has found a mate.
+    pub(super) fn is_proved_win(&self) -> bool {
+        self.best.is_mate()
     }
 
     fn is_proved_loss(&self) -> bool {

@@ -16,6 +16,7 @@ use super::history::{ContinuationRow, Histories};
 use super::node::{Line, Node, Stack, TtData};
 use super::params::{Fixed, Params};
 use super::reporter::Reporter;
+use super::root_mate::RootMate;
 use super::root_move::RootMove;
 use super::signals::Statistics;
 use super::task::Task;
@@ -63,6 +64,8 @@ pub(super) struct Worker<P = Fixed> {
     pub(super) time: Option<TimeManager>,
     /// Reports to the user; helper threads have none.
     pub(super) reporter: Option<Reporter>,
+    /// The search for a mate from the root; only the main thread's runs.
+    pub(super) root_mate: RootMate,
     /// The table between searches: the real one must not be kept alive.
     placeholder_table: Arc<TranspositionTable>,
     is_pondering: bool,
@@ -75,6 +78,7 @@ impl<P: Params> Worker<P> {
     /// Clears all histories, for a new game.
     pub(super) fn clear(&mut self) {
         self.histories.clear();
+        self.root_mate.clear();
     }
 
     /// A worker without a task.
@@ -105,6 +109,7 @@ impl<P: Params> Worker<P> {
             statistics: Statistics::default(),
             time: None,
             reporter: None,
+            root_mate: RootMate::default(),
             placeholder_table,
             is_pondering: false,
             next_poll: 0,
@@ -149,6 +154,7 @@ impl<P: Params> Worker<P> {
         self.statistics = Statistics::default();
         self.time = None;
         self.reporter = None;
+        self.root_mate.stop();
         self.is_pondering = task.limits.ponder;
         self.is_stopped = false;
         self.task = task;
@@ -192,7 +198,8 @@ impl<P: Params> Worker<P> {
         self.position.undo_move();
     }
 
-    /// Checks the stop signal, ponderhit, node limit and clock, and publishes the node count.
+    /// Checks the stop signal, ponderhit, node limit and clock, publishes the node count, and looks
+    /// for a mate from the root.
     #[cold]
     #[inline(never)]
     pub(super) fn poll(&mut self) {
@@ -217,6 +224,9 @@ impl<P: Params> Worker<P> {
             if is_at_limit || !self.is_pondering && time.is_over(|| signals.nodes()) {
                 self.is_stopped = true;
             }
+        }
+        if !self.is_stopped && self.run_root_mate() {
+            self.is_stopped = true;
         }
         self.schedule_poll();
     }

@@ -73,14 +73,25 @@ impl Table {
     pub(super) fn new_problem(&self) {
         let generation = self.generation.load(Ordering::Relaxed);
         if generation == LAST_GENERATION {
-            let clear = |cluster: &Cluster| cluster.0.iter().for_each(Slot::clear);
-            self.clusters[..self.growth.max_used()]
-                .par_iter()
-                .for_each(clear);
+            self.clear_slots();
         }
         let next = generation.checked_add(1).unwrap_or(1);
         self.generation.store(next, Ordering::Relaxed);
         self.growth.reset(self.clusters.len());
+    }
+
+    /// The state of a new table. No search may be running.
+    pub(super) fn clear(&self) {
+        self.clear_slots();
+        self.generation.store(0, Ordering::Relaxed);
+        self.growth.reset(self.clusters.len());
+    }
+
+    fn clear_slots(&self) {
+        let clear = |cluster: &Cluster| cluster.0.iter().for_each(Slot::clear);
+        self.clusters[..self.growth.max_used()]
+            .par_iter()
+            .for_each(clear);
     }
 
     fn generation(&self) -> u8 {

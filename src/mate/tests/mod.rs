@@ -3,6 +3,7 @@
 //! table that forgets.
 
 mod oracle;
+mod slices;
 
 use std::sync::atomic::AtomicBool;
 

@@ -3,6 +3,7 @@
 mod collision_bug;
 pub(super) mod collisions;
 mod lines;
+mod root_mate;
 mod teacher_games;
 mod torture;
 
