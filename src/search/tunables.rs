@@ -55,7 +55,7 @@ tunables! {
     aspiration_window_growth_percent: 33, 10..=150;
 
     /// Root mate search: nodes of the search per node of the mate solver.
-    root_mate_node_divisor: 8, 4..=64;
+    root_mate_node_divisor: 16, 4..=64;
 
     /// Above this depth a TT cutoff may contradict the expected kind of the node.
     tt_cutoff_unexpected_min_depth: 5, 0..=15;

@@ -7,7 +7,7 @@ use crate::types::{EnteringKingRule, Move, Score};
 
 /// A mate in 21 plies that the search alone does not see in a million nodes.
 const LONG_MATE: &str = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95";
-const NODES: u64 = 400_000;
+const NODES: u64 = 600_000;
 
 fn settings() -> Settings {
     Settings {
@@ -205,7 +205,7 @@ fn the_list_of_mates_from_games_is_one() {
 fn mates_from_games_are_found() {
     for index in [24, 49, 74, 124, 149] {
         let (root, _) = game_mates().nth(index).expect("200 mates");
-        let (infos, ..) = run(&root, to_nodes(100_000), &settings());
+        let (infos, ..) = run(&root, to_nodes(200_000), &settings());
         let last = infos.last().expect("there is a line");
         assert!(mate_of(&root, last).is_some(), "{}", root.to_sfen());
     }
