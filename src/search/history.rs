@@ -5,6 +5,8 @@
 //! low ply, capture, continuation, pawn and TT move history) and their weights follow Stockfish,
 //! adapted to shogi by `YaneuraOu`.
 
+use std::io;
+
 use crate::position::Position;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 use crate::util::ZeroedPages;
@@ -167,20 +169,19 @@ impl Histories {
 
     /// Empty tables.
     ///
-    /// # Panics
-    /// Panics if there is no address space left.
-    pub(super) fn new() -> Self {
-        let pages = |length| ZeroedPages::on_demand(length).expect("the system gives memory");
-        Self {
+    /// # Errors
+    /// There is no address space left.
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
             butterfly: Color::ALL.map(|_| vec![0; BUTTERFLY].into_boxed_slice()),
             low_ply: [(); LOW_PLIES].map(|()| vec![0; BUTTERFLY].into_boxed_slice()),
             captures: vec![[0; PieceType::NUM]; PIECE_TO].into_boxed_slice(),
-            continuation: pages(ContinuationRow::NUM * PIECE_TO),
-            pawns: pages(PAWN_STRUCTURES * PIECE_TO),
+            continuation: ZeroedPages::on_demand(ContinuationRow::NUM * PIECE_TO)?,
+            pawns: ZeroedPages::on_demand(PAWN_STRUCTURES * PIECE_TO)?,
             counter_moves: vec![None; PIECE_TO].into_boxed_slice(),
             tt_move_history: 0,
             corrections: Corrections::new(),
-        }
+        })
     }
 
     /// Resets all tables to their initial values.

@@ -15,6 +15,7 @@ use crate::types::Depth;
 use crate::types::value::PAWN_VALUE;
 
 use super::event::{Decision, Event, OnEvent};
+use super::history::Histories;
 use super::limits::Limits;
 use super::params::Params;
 use super::reporter::{EventSender, Reporter};
@@ -44,13 +45,13 @@ pub(super) fn run_main_thread<P: Params>(
     let (signals, limits) = (Arc::clone(&task.signals), Arc::clone(&task.limits));
     let position = task.position.clone();
     let result = catch_panic(worker, |worker| {
-        let worker = begin(worker, task);
+        let worker = begin(worker, task)?;
         let decision = search_and_decide(worker, &sender, helpers);
         worker.release();
-        decision
+        Ok(decision)
     });
-    let decision = result.unwrap_or_else(|panic| {
-        sender.send(Event::Note(panic));
+    let decision = result.unwrap_or_else(|fault| {
+        sender.send(Event::Note(fault));
         signals.wait_for_permission(limits.infinite);
         any_decision(&position, &limits)
     });
@@ -64,7 +65,7 @@ pub(super) fn run_main_thread<P: Params>(
 /// Runs a search on a helper thread, until the main thread stops it.
 pub(super) fn run_helper_thread<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> Outcome {
     let result = catch_panic(worker, |worker| {
-        let worker = begin(worker, task);
+        let worker = begin(worker, task)?;
         if !worker.root_moves.is_empty() {
             worker.iterative_deepening();
             if worker.has_reached_target_depth() {
@@ -72,28 +73,37 @@ pub(super) fn run_helper_thread<P: Params>(worker: &mut Option<Worker<P>>, task:
             }
         }
         worker.release();
-        (worker.result(), worker.statistics)
+        Ok((worker.result(), worker.statistics))
     });
     match result {
         Ok((result, statistics)) => Outcome {
             result,
             statistics,
-            panic: None,
+            fault: None,
         },
-        Err(panic) => Outcome {
+        Err(fault) => Outcome {
             result: None,
             statistics: Statistics::default(),
-            panic: Some(panic),
+            fault: Some(fault),
         },
     }
 }
 
-/// Gives the task to the thread's worker, which is created for the first task.
-fn begin<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> &mut Worker<P> {
+/// Gives the task to the thread's worker, which is created for the first task. Without memory for
+/// it the message is returned.
+fn begin<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> Result<&mut Worker<P>, String> {
+    let worker = if let Some(worker) = worker {
+        worker
+    } else {
+        let new = Worker::new().map_err(|error| {
+            let megabytes = Histories::MEGABYTES;
+            format!("error: no memory for a search thread, about {megabytes} MB: {error}")
+        })?;
+        worker.insert(new)
+    };
     let moves = root_moves(&task.position, &task.limits, &task.settings);
-    let worker = worker.get_or_insert_with(Worker::new);
     worker.begin(task, moves);
-    worker
+    Ok(worker)
 }
 
 fn search_and_decide<P: Params>(
@@ -139,7 +149,7 @@ fn search_and_decide<P: Params>(
 }
 
 /// Waits for the helper threads, adds up all statistics, and takes over the root move of the thread
-/// that the vote chooses. Returns the messages of panics.
+/// that the vote chooses. Returns the messages of faults.
 fn gather_outcomes<P: Params>(
     worker: &mut Worker<P>,
     signals: &Signals,
@@ -150,7 +160,7 @@ fn gather_outcomes<P: Params>(
     signals.add_statistics(worker.statistics);
     for outcome in &helpers.outcomes {
         signals.add_statistics(outcome.statistics);
-        notes.extend(outcome.panic);
+        notes.extend(outcome.fault);
         results.extend(outcome.result);
     }
     if worker.allows_vote() && !results.is_empty() {
@@ -207,12 +217,12 @@ pub(super) fn any_decision(position: &Position, limits: &Limits) -> Decision {
 /// inconsistent, is dropped.
 fn catch_panic<P, T>(
     worker: &mut Option<Worker<P>>,
-    part: impl FnOnce(&mut Option<Worker<P>>) -> T,
+    part: impl FnOnce(&mut Option<Worker<P>>) -> Result<T, String>,
 ) -> Result<T, String> {
     let result = catch_unwind(AssertUnwindSafe(|| part(worker)));
-    result.map_err(|panic| {
+    result.unwrap_or_else(|panic| {
         *worker = None;
-        panic_text(&*panic)
+        Err(panic_text(&*panic))
     })
 }
 

@@ -118,7 +118,12 @@ fn run_job<P: Params>(worker: &mut Option<Worker<P>>, job: Job) {
     match job {
         Job::NewGame(_done, memory) => match (worker, memory) {
             (Some(worker), _) => worker.clear(),
-            (worker @ None, Memory::AtOnce) => worker.insert(Worker::new()).clear(),
+            // Where there is no memory, the first search says so.
+            (worker @ None, Memory::AtOnce) => {
+                if let Ok(new) = Worker::new() {
+                    worker.insert(new).clear();
+                }
+            }
             (None, Memory::OnDemand) => {}
         },
         Job::Main(task, on_event, helpers) => {

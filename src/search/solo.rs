@@ -7,6 +7,7 @@ use crate::position::Position;
 use crate::transposition::{TableError, TranspositionTable};
 use crate::types::{Bound, Depth, Move, Value};
 
+use super::history::Histories;
 use super::limits::Limits;
 use super::root_move::root_moves;
 use super::settings::Settings;
@@ -61,11 +62,12 @@ impl Solo {
     /// A searcher with a table of [`Settings::hash_mb`] MB; [`Settings::threads`] is ignored.
     ///
     /// # Errors
-    /// Returns an error if there is not enough memory for the table.
+    /// Returns an error if there is not enough memory for the table and the histories.
     pub fn new(settings: Settings) -> Result<Self, TableError> {
+        let megabytes = settings.hash_mb + Histories::MEGABYTES;
         Ok(Self {
             table: Arc::new(TranspositionTable::new(settings.hash_mb)?),
-            worker: Worker::new(),
+            worker: Worker::new().map_err(|_| TableError { megabytes })?,
             signals: Arc::new(Signals::of_search(1, false)),
             settings: Arc::new(settings),
         })

@@ -54,9 +54,9 @@ pub(super) struct ThreadResult {
 
 /// What a helper thread hands back at the end of a search.
 pub(super) struct Outcome {
-    /// `None` where there is no legal move, or where the thread panicked.
+    /// `None` where there is no legal move, or where the thread had a fault.
     pub(super) result: Option<ThreadResult>,
     pub(super) statistics: Statistics,
-    /// The message of a panic.
-    pub(super) panic: Option<String>,
+    /// The message of a panic, or that there is no memory for the thread.
+    pub(super) fault: Option<String>,
 }

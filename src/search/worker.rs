@@ -1,6 +1,7 @@
 //! The state of one search thread, and the operations that every step uses: making moves, reading
 //! and writing the table, and polling for the end of the search.
 
+use std::io;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -82,10 +83,13 @@ impl<P: Params> Worker<P> {
     }
 
     /// A worker without a task.
-    pub(super) fn new() -> Self {
+    ///
+    /// # Errors
+    /// There is no address space left for the histories.
+    pub(super) fn new() -> io::Result<Self> {
         let placeholder_table = Arc::new(TranspositionTable::minimal());
         let task = Task::idle(Arc::clone(&placeholder_table));
-        Self {
+        Ok(Self {
             position: task.position.clone(),
             evaluator: Evaluator::default(),
             evaluation: eval::Accumulator::default(),
@@ -93,7 +97,7 @@ impl<P: Params> Worker<P> {
             all_moves: false,
             max_moves: u32::MAX,
             draw_values: [0; Color::NUM],
-            histories: Histories::new(),
+            histories: Histories::new()?,
             stack: Stack::new(),
             pv_lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
             previous_pv: Vec::new(),
@@ -116,7 +120,7 @@ impl<P: Params> Worker<P> {
             is_stopped: false,
             params: PhantomData,
             task,
-        }
+        })
     }
 
     /// Starts a task; the histories of the game are kept.

@@ -48,7 +48,7 @@ fn worker(position: &Position) -> Worker {
     let (limits, settings) = (Limits::default(), Settings::default());
     let task = task(position, limits, settings);
     let moves = root_moves(&task.position, &task.limits, &task.settings);
-    let mut worker = Worker::new();
+    let mut worker = Worker::new().expect("there is memory");
     worker.begin(task, moves);
     worker
 }
@@ -88,7 +88,7 @@ fn possible_moves() -> impl Iterator<Item = Move> {
 
 /// All moves that the picker yields, with `refutations` as killers and counter move.
 fn picked(position: &Position, refutations: [Option<Move>; 3]) -> Vec<String> {
-    let histories = Histories::new();
+    let histories = Histories::new().expect("there is memory");
     let context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
     let mut picker = MovePicker::new(position, None, refutations, context, false);
     let mut moves: Vec<String> = std::iter::from_fn(|| picker.next::<Fixed>(position, &histories))
@@ -170,7 +170,7 @@ fn illegal_refutations_are_not_yielded() {
 #[test]
 fn a_null_move_has_no_counter_move() {
     let mut position = position(MIDDLE_GAME);
-    let mut histories = Histories::new();
+    let mut histories = Histories::new().expect("there is memory");
     plant_counter_moves(&mut histories, bug_moves()[1]);
     let first = legal_moves(&position)[0];
     position.do_move(first);

@@ -18,7 +18,7 @@ fn completed(
     let root = position(sfen);
     let task = task(&root, Limits::default(), Settings::default());
     let root_moves = root_moves(&task.position, &task.limits, &task.settings);
-    let mut worker = Worker::new();
+    let mut worker = Worker::new().expect("there is memory");
     worker.begin(task, root_moves);
     let first = root.to_move(stored(moves[0])).expect("the piece is there");
     let mut best = worker.root_moves[0].clone();
