@@ -4,6 +4,7 @@
 // RAICHO_NET names a kp256.nn.bin (its evaluations beside it), RAICHO_CORPORA the folder with usi_traces. Chromium is
 // driven by playwright-core (npm i playwright-core; PLAYWRIGHT=its folder; CHROMIUM=path).
 // Prints `skipped: …`, `OK: …` or `FAULT: …` for each place and check.
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -22,7 +23,7 @@ if (!existsSync(join(folder, "raicho.wasm"))) {
 }
 
 const data = { only, benchDepth: Number(process.env.BENCH_DEPTH) || 0, benchNodes: Number(process.env.BENCH_NODES) || 0, traces: {} };
-if (!data.benchDepth && !data.benchNodes) data.benchNodes = 3367953;
+if (!data.benchDepth && !data.benchNodes) data.benchNodes = nodesOfNative();
 const net = process.env.RAICHO_NET;
 if (net) {
   data.net = new Uint8Array(readFileSync(net));
@@ -50,6 +51,13 @@ if (places.includes("node1")) {
 }
 if (places.some((place) => ["isolated", "plain"].includes(place))) await inChromium();
 process.exit(faults ? 1 : 0);
+
+// The nodes of `raicho bench`, from the newest line `Bench: <nodes>` of the history.
+function nodesOfNative() {
+  const log = ["log", "-1", "--extended-regexp", "--grep=^Bench: [0-9]+$", "--format=%B"];
+  const message = execFileSync("git", log, { cwd: dirname(fileURLToPath(import.meta.url)), encoding: "utf8" });
+  return Number(message.match(/^Bench: (\d+)$/m)[1]);
+}
 
 async function inChromium() {
   let chromium;
