@@ -107,6 +107,11 @@ impl MateSolver {
         }
     }
 
+    /// Forgets everything, so that equal searches that follow are equal.
+    pub fn clear(&mut self) {
+        self.table.clear();
+    }
+
     /// The size of the table that was asked for, in MB.
     pub fn asked_megabytes(&self) -> usize {
         self.asked_megabytes

@@ -80,7 +80,7 @@ impl Job for Problems<'_> {
 
     fn perform(&self, solver: &mut MateSolver, &number: &u64) -> anyhow::Result<Option<Answer>> {
         // The nodes of a problem must not depend on those before it: shards have others.
-        *solver = MateSolver::new(self.hash_each);
+        solver.clear();
         let start = Instant::now();
         let position = &self.all[number as usize - 1].position;
         let limits = |begun: Instant| MateLimits {
