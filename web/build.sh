@@ -42,7 +42,8 @@ if [[ ! -e $source_of_std/Cargo.toml ]]; then
 fi
 
 # The memory is shared by the threads, each of which is an instance of its own. The page makes it, with as much as the
-# browser gives, up to 4 GB. Parts of the crate are used by the tools only, which are left out.
+# browser gives, up to 4 GB. Inlining more than by default (225) gives 3 % more nodes/s. Parts of the crate are used by the
+# tools only, which are left out.
 flags=(
   -Ctarget-feature=+atomics,+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext,+simd128
   -Clinker="$linker"
@@ -52,6 +53,7 @@ flags=(
   -Clink-arg=--export=__stack_pointer
   -Clink-arg=--export=__wasm_init_tls
   -Clink-arg=--export=__tls_size
+  -Cllvm-args=-inline-threshold=600
   -Aunused
 )
 export RUSTC_BOOTSTRAP=1 # for -Zbuild-std

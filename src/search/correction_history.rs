@@ -11,7 +11,7 @@
 
 use crate::position::Position;
 use crate::types::{Color, Move, Value};
-use crate::util::{ZeroedPages, prefetch};
+use crate::util::{PREFETCHES, ZeroedPages, prefetch};
 
 use super::history_entry::{PIECE_TO, apply_gravity, piece_to};
 use super::params::Params;
@@ -111,6 +111,9 @@ impl Corrections {
     /// Prefetches the entries that [`Self::of`] reads.
     #[inline(always)]
     pub(super) fn prefetch(&self, position: &Position, last: Move, rows: CorrectionRows) {
+        if !PREFETCHES {
+            return;
+        }
         let keys = [
             position.pawn_key(),
             position.minor_piece_key(),

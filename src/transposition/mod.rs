@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use thiserror::Error;
 
 use crate::types::{Bound, Depth, Key64, value};
-use crate::util::{ZeroedPages, cores, fits_into_memory, for_each_part, prefetch};
+use crate::util::{PREFETCHES, ZeroedPages, cores, fits_into_memory, for_each_part, prefetch};
 
 use cluster::{Cluster, SLOTS, Slot};
 pub use entry::Entry;
@@ -262,7 +262,9 @@ impl TranspositionTable {
     /// Prefetches the cluster of a position.
     #[inline(always)]
     pub fn prefetch(&self, key: Key64) {
-        prefetch(&self.clusters[self.cluster_index(key)]);
+        if PREFETCHES {
+            prefetch(&self.clusters[self.cluster_index(key)]);
+        }
     }
 
     /// Use of the whole table by entries of this search, in permill, estimated from a sample.
@@ -301,10 +303,23 @@ impl TranspositionTable {
     #[inline(always)]
     fn cluster_index(&self, key: Key64) -> usize {
         let key = key.low64();
-        let pairs = (self.clusters.len() / 2) as u128;
-        let pair = (u128::from(key >> 1) * pairs) >> (u64::BITS - 1);
-        2 * pair as usize + (key & 1) as usize
+        let pairs = self.clusters.len() / 2;
+        let pair = if usize::BITS < u64::BITS {
+            scaled_in_halves(key >> 1, pairs as u32)
+        } else {
+            ((u128::from(key >> 1) * pairs as u128) >> (u64::BITS - 1)) as usize
+        };
+        2 * pair + (key & 1) as usize
     }
+}
+
+/// `value * pairs >> 63` for a value of 63 bits, for machines on which a product of 128 bits is a
+/// call.
+#[inline(always)]
+fn scaled_in_halves(value: u64, pairs: u32) -> usize {
+    let (high, low) = (value >> u32::BITS, value & u64::from(u32::MAX));
+    let pairs = u64::from(pairs);
+    ((high * pairs + ((low * pairs) >> u32::BITS)) >> (u32::BITS - 1)) as usize
 }
 
 impl Generations {

@@ -44,6 +44,19 @@ fn entries_come_back_as_they_went_in() {
 }
 
 #[test]
+fn the_cluster_is_the_same_where_words_have_32_bits() {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    for pairs in [1, 2, 3, 0x8000_0001, u32::MAX] {
+        let edges = [0, 1, u64::MAX >> 1, 0xffff_ffff, 1 << 32];
+        let values = (0..1000).map(|_| random.random::<u64>() >> 1);
+        for value in edges.into_iter().chain(values) {
+            let expected = (u128::from(value) * u128::from(pairs)) >> 63;
+            assert_eq!(scaled_in_halves(value, pairs) as u128, expected);
+        }
+    }
+}
+
+#[test]
 fn sides_never_share_a_cluster_and_every_cluster_is_reached() {
     for table in [
         TranspositionTable::minimal(),

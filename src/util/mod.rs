@@ -24,7 +24,7 @@ pub(crate) use memory::fits_into_memory;
 pub(crate) use noise::{mixed, normal};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pages::ZeroedPages;
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{PREFETCHES, prefetch};
 pub(crate) use read::read_up_to;
 pub(crate) use shorten::{abbreviate, shorten};
 pub(crate) use threads::{cores, for_each_part};

@@ -2,9 +2,8 @@
 //!
 //! Inputs are processed in groups of four bytes. Each group is multiplied for all neurons at once:
 //! a vector holds the sums of several neurons, and the weights of a group are stored neuron by
-//! neuron. Groups of four zeros contribute nothing. In the first layer, whose inputs are mostly 0,
-//! they are skipped where they are at least half of a vector of groups; otherwise all groups are
-//! multiplied, which avoids mispredicted branches.
+//! neuron. Groups of four zeros contribute nothing. The first layer, whose inputs are mostly 0,
+//! lists the other groups without a branch for each, as Stockfish does, and multiplies only those.
 //!
 //! Why unsafe here: the vectors of [`super::simd`].
 #![expect(
@@ -96,6 +95,8 @@ pub(super) struct PackedStack {
 pub(super) struct LayerBuffers {
     /// Inputs of the first layer, padded with zeros.
     pub(super) input: Aligned<u8>,
+    /// The groups of inputs of the first layer that are not all 0.
+    active: Aligned<u16>,
     sums: Aligned<i32>,
     hidden: Aligned<u8>,
 }
@@ -103,8 +104,10 @@ pub(super) struct LayerBuffers {
 impl LayerBuffers {
     /// Buffers for a first layer with this number of inputs.
     pub(super) fn new(inputs: usize) -> Self {
+        let inputs = inputs.next_multiple_of(INPUT_STEP);
         Self {
-            input: Aligned::zeroed(inputs.next_multiple_of(INPUT_STEP)),
+            input: Aligned::zeroed(inputs),
+            active: Aligned::zeroed(inputs / GROUP + PLACES),
             sums: Aligned::zeroed(SUMS),
             hidden: Aligned::zeroed((2 * MAX_HIDDEN).next_multiple_of(INPUT_STEP)),
         }
@@ -129,7 +132,7 @@ impl PackedStack {
     pub(super) unsafe fn propagate_plain<S: Simd>(&self, buffers: &mut LayerBuffers) -> i32 {
         // SAFETY: the caller vouches for `S`.
         unsafe {
-            self.first.sparse::<S>(&buffers.input, &mut buffers.sums);
+            self.first.sparse::<S>(buffers);
             clip(&buffers.sums, &mut buffers.hidden, self.first.outputs);
             self.rest::<S>(buffers)
         }
@@ -149,7 +152,7 @@ impl PackedStack {
     ) -> i32 {
         // SAFETY: the caller vouches for `S`.
         let shortcut = unsafe {
-            self.first.sparse::<S>(&buffers.input, &mut buffers.sums);
+            self.first.sparse::<S>(buffers);
             let shortcut = if self.first.outputs > neurons {
                 buffers.sums[neurons]
             } else {
@@ -181,52 +184,82 @@ impl PackedStack {
 }
 
 impl PackedLayer {
-    /// The sums of all neurons, skipping groups of zeros.
+    /// The sums of all neurons of the first layer.
     ///
     /// # Safety
     /// The processor has the instruction set of `S`.
     #[inline(always)]
-    unsafe fn sparse<S: Simd>(&self, input: &[u8], sums: &mut [i32]) {
-        // SAFETY: the caller vouches for `S`.
-        unsafe { self.sums::<S, true>(input, sums) }
+    unsafe fn sparse<S: Simd>(&self, buffers: &mut LayerBuffers) {
+        let LayerBuffers {
+            input,
+            active,
+            sums,
+            ..
+        } = buffers;
+        assert!(input.len() >= self.groups * GROUP && active.len() >= self.groups + PLACES);
+        // SAFETY: the caller vouches for `S`. The assertion has checked the buffers, and the first
+        // layer is padded to `INPUT_STEP` bytes. Listed groups are below `groups`.
+        unsafe {
+            let count = list_active::<S>(input.as_ptr(), self.groups, active.as_mut_ptr());
+            self.sums::<S, true>(input, &active[..count], sums);
+        }
     }
 
-    /// The sums of all neurons.
+    /// The sums of all neurons of a later layer.
     ///
     /// # Safety
     /// The processor has the instruction set of `S`.
     #[inline(always)]
     unsafe fn dense<S: Simd>(&self, input: &[u8], sums: &mut [i32]) {
         // SAFETY: the caller vouches for `S`.
-        unsafe { self.sums::<S, false>(input, sums) }
+        unsafe { self.sums::<S, false>(input, &[], sums) }
     }
 
-    /// Processes a few vectors of neurons at a time, so that their sums stay in registers.
+    /// Processes a few vectors of neurons at a time, so that their sums stay in registers. With
+    /// `SPARSE`, only the groups `active` are multiplied, otherwise all.
     ///
     /// # Safety
-    /// The processor has the instruction set of `S`.
+    /// The processor has the instruction set of `S`, and `active` has only groups of this layer.
     #[inline(always)]
-    unsafe fn sums<S: Simd, const SPARSE: bool>(&self, input: &[u8], sums: &mut [i32]) {
+    unsafe fn sums<S: Simd, const SPARSE: bool>(
+        &self,
+        input: &[u8],
+        active: &[u16],
+        sums: &mut [i32],
+    ) {
         assert!(input.len() >= self.groups * GROUP && sums.len() >= self.padded_outputs);
         let vectors = self.padded_outputs / S::I32_LANES;
         let mut vector = 0;
         while vector < vectors {
             let first = vector * S::I32_LANES;
-            // SAFETY: the caller vouches for `S`. The assertion has checked the buffers, and the
-            // vectors from `first` on that are processed end at `padded_outputs` or before.
+            // SAFETY: the caller vouches for `S` and `active`. The assertion has checked the
+            // buffers, and the vectors from `first` on that are processed end at `padded_outputs`
+            // or before.
             unsafe {
                 let to = sums.as_mut_ptr().add(first);
                 vector += match vectors - vector {
                     left if left >= MAX_VECTORS => {
-                        self.few::<S, MAX_VECTORS, SPARSE>(input, first, to);
+                        if S::SUMS_ARE_PAIRS {
+                            self.few::<S, MAX_VECTORS, 1, SPARSE>(input, active, first, to);
+                        } else {
+                            self.few::<S, MAX_VECTORS, FEW_SETS, SPARSE>(input, active, first, to);
+                        }
                         MAX_VECTORS
                     }
                     2 | 3 => {
-                        self.few::<S, 2, SPARSE>(input, first, to);
+                        if SPARSE && !S::SUMS_ARE_PAIRS {
+                            self.few::<S, 2, SETS, SPARSE>(input, active, first, to);
+                        } else {
+                            self.few::<S, 2, FEW_SETS, SPARSE>(input, active, first, to);
+                        }
                         2
                     }
                     _ => {
-                        self.few::<S, 1, SPARSE>(input, first, to);
+                        if SPARSE {
+                            self.few::<S, 1, SETS, SPARSE>(input, active, first, to);
+                        } else {
+                            self.few::<S, 1, FEW_SETS, SPARSE>(input, active, first, to);
+                        }
                         1
                     }
                 };
@@ -234,44 +267,49 @@ impl PackedLayer {
         }
     }
 
-    /// The sums of `N` vectors of neurons from neuron `first` on.
+    /// The sums of `N` vectors of neurons from neuron `first` on, in `K` independent sets.
     ///
     /// # Safety
-    /// The processor has the instruction set of `S`, `input` holds all groups, the vectors lie
-    /// within `padded_outputs`, and `to` has room for them.
-    #[inline(always)]
-    unsafe fn few<S: Simd, const N: usize, const SPARSE: bool>(
+    /// The processor has the instruction set of `S`, `input` holds all groups, `active` has only
+    /// groups of this layer, the vectors lie within `padded_outputs`, and `to` has room for them.
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Engines spill registers of large functions.
+    unsafe fn few<S: Simd, const N: usize, const K: usize, const SPARSE: bool>(
         &self,
         input: &[u8],
+        active: &[u16],
         first: usize,
         to: *mut i32,
     ) {
-        // SAFETY: the caller vouches for `S`, `input`, `first` and `to`. Biases and weights hold
-        // `padded_outputs` neurons for each of `groups` groups. Vectors of groups end at `groups`
-        // or before, because the first layer, the only sparse one, is padded to `INPUT_STEP` bytes.
+        let stride = self.padded_outputs * GROUP;
+        // SAFETY: the caller vouches for `S`, `input`, `active`, `first` and `to`. Biases and
+        // weights hold `padded_outputs` neurons for each of `groups` groups.
         unsafe {
-            let weights = self.weights.as_ptr().add(first * GROUP);
-            let stride = self.padded_outputs * GROUP;
             let bias = self.biases.as_ptr().add(first);
-            let mut sets = [[S::zero_i32(); N]; SETS];
+            let rows = self.weights.as_ptr().add(first * GROUP);
+            let input = input.as_ptr();
+            let mut sets = [[S::zero_i32(); N]; K];
             for (vector, sum) in sets[0].iter_mut().enumerate() {
                 *sum = S::load_i32(bias.add(vector * S::I32_LANES));
             }
             if SPARSE {
-                for base in (0..self.groups).step_by(S::I32_LANES) {
-                    let input = input.as_ptr().add(base * GROUP);
-                    let rows = weights.add(base * stride);
-                    let mask = S::nonzero_groups(input);
-                    if mask.count_ones() as usize <= S::I32_LANES / 2 {
-                        add_some::<S, N>(&mut sets, input, rows, stride, mask);
-                    } else if N <= FEW_SETS {
-                        add_all::<S, N, SETS>(&mut sets, input, rows, stride, S::I32_LANES);
-                    } else {
-                        add_all::<S, N, FEW_SETS>(&mut sets, input, rows, stride, S::I32_LANES);
+                let chunks = active.chunks_exact(K);
+                let rest = chunks.remainder();
+                for chunk in chunks {
+                    for (set, &group) in sets.iter_mut().zip(chunk) {
+                        add_group::<S, N>(set, input, rows, stride, group.into());
                     }
                 }
+                for (set, &group) in sets.iter_mut().zip(rest) {
+                    add_group::<S, N>(set, input, rows, stride, group.into());
+                }
             } else {
-                add_all::<S, N, FEW_SETS>(&mut sets, input.as_ptr(), weights, stride, self.groups);
+                debug_assert!(self.groups.is_multiple_of(K));
+                for base in (0..self.groups).step_by(K) {
+                    for (set, group) in sets.iter_mut().zip(base..) {
+                        add_group::<S, N>(set, input, rows, stride, group);
+                    }
+                }
             }
             for vector in 0..N {
                 let mut sum = sets[0][vector];
@@ -284,75 +322,79 @@ impl PackedLayer {
     }
 }
 
-/// Adds the products of the groups of inputs whose bits are set in `mask` to the sums.
-///
-/// # Safety
-/// The processor has the instruction set of `S`. For every group in `mask`, `input` has its four
-/// bytes and `rows` its row of weights.
-#[inline(always)]
-unsafe fn add_some<S: Simd, const N: usize>(
-    sets: &mut [[S::I32; N]; SETS],
-    input: *const u8,
-    rows: *const i8,
-    stride: usize,
-    mut mask: u32,
-) {
-    while mask != 0 {
-        for set in &mut sets[..FEW_SETS] {
-            let group = mask.trailing_zeros() as usize;
-            // SAFETY: the caller vouches for `S`, and that this group has its bytes and its row.
-            unsafe { add_group::<S, N>(set, group_at(input, group), rows.add(group * stride)) };
-            mask &= mask - 1;
-            if mask == 0 {
-                break;
+/// Places of a byte.
+const PLACES: usize = 8;
+
+/// For each byte the places of its bits that are set, in ascending order; the rest is 0.
+static BITS: [[u16; PLACES]; 256] = {
+    let mut places = [[0; PLACES]; 256];
+    let mut byte = 0;
+    while byte < places.len() {
+        let (mut place, mut count) = (0, 0);
+        while place < PLACES {
+            if byte & 1 << place != 0 {
+                places[byte][count] = place as u16;
+                count += 1;
             }
+            place += 1;
         }
+        byte += 1;
     }
-}
+    places
+};
 
-/// Adds the products of all groups of inputs to the sums, in `K` sets.
+/// Lists the groups of inputs that are not all 0 in ascending order and returns their number.
 ///
 /// # Safety
-/// The processor has the instruction set of `S`. `input` has `groups` groups and `rows` as many
-/// rows of weights; `groups` is a multiple of `K`.
+/// The processor has the instruction set of `S`. `input` has `groups` groups, a multiple of those
+/// in [`INPUT_STEP`] bytes, and `to` has room for [`PLACES`] more.
 #[inline(always)]
-unsafe fn add_all<S: Simd, const N: usize, const K: usize>(
-    sets: &mut [[S::I32; N]; SETS],
-    input: *const u8,
-    rows: *const i8,
-    stride: usize,
-    groups: usize,
-) {
-    debug_assert!(groups.is_multiple_of(K));
-    for first in (0..groups).step_by(K) {
-        for (set, group) in sets[..K].iter_mut().zip(first..) {
-            // SAFETY: the caller vouches for `S`, and that this group has its bytes and its row.
-            unsafe { add_group::<S, N>(set, group_at(input, group), rows.add(group * stride)) };
+unsafe fn list_active<S: Simd>(input: *const u8, groups: usize, to: *mut u16) -> usize {
+    const STEP: usize = INPUT_STEP / GROUP;
+    debug_assert!(groups.is_multiple_of(STEP) && u16::try_from(groups).is_ok());
+    let mut count = 0;
+    for base in (0..groups).step_by(STEP) {
+        let mut mask = 0;
+        for group in (0..STEP).step_by(S::I32_LANES) {
+            // SAFETY: the caller vouches for `S` and `input`; vectors of groups divide a step.
+            mask |= unsafe { S::nonzero_groups(input.add((base + group) * GROUP)) } << group;
+        }
+        for first in (0..STEP).step_by(PLACES) {
+            let bits = (mask >> first) as u8;
+            let places = BITS[usize::from(bits)].map(|place| place + (base + first) as u16);
+            // SAFETY: at most as many groups are listed as there are before these places, and
+            // the caller vouches for room for `PLACES` more.
+            unsafe {
+                to.add(count)
+                    .cast::<[u16; PLACES]>()
+                    .write_unaligned(places);
+            };
+            count += bits.count_ones() as usize;
         }
     }
-}
-
-/// The four bytes of a group as one word.
-///
-/// # Safety
-/// `input` points to at least `group + 1` groups.
-#[inline(always)]
-unsafe fn group_at(input: *const u8, group: usize) -> i32 {
-    // SAFETY: the caller vouches for the group, and the read requires no alignment.
-    unsafe { input.add(group * GROUP).cast::<i32>().read_unaligned() }
+    count
 }
 
 /// Adds the products of one group of inputs to the sums. It is no closure, because a closure that
 /// is not inlined would be compiled without the instruction set.
 ///
 /// # Safety
-/// The processor has the instruction set of `S`, and `row` points to weights for `N` vectors of
-/// neurons.
+/// The processor has the instruction set of `S`, `input` has this group, and `rows` its row of
+/// weights, with `N` vectors of neurons.
 #[inline(always)]
-unsafe fn add_group<S: Simd, const N: usize>(sums: &mut [S::I32; N], inputs: i32, row: *const i8) {
-    for (vector, sum) in sums.iter_mut().enumerate() {
-        // SAFETY: the caller vouches for `S` and for `N` vectors of weights at `row`.
-        unsafe {
+unsafe fn add_group<S: Simd, const N: usize>(
+    sums: &mut [S::I32; N],
+    input: *const u8,
+    rows: *const i8,
+    stride: usize,
+    group: usize,
+) {
+    // SAFETY: the caller vouches for `S`, the group and `N` vectors of weights. The read of four
+    // bytes requires no alignment.
+    unsafe {
+        let inputs = input.add(group * GROUP).cast::<i32>().read_unaligned();
+        let row = rows.add(group * stride);
+        for (vector, sum) in sums.iter_mut().enumerate() {
             *sum = S::add_products(*sum, inputs, row.add(vector * S::I32_LANES * GROUP));
         }
     }

@@ -12,6 +12,7 @@
 //! Must not know: search, options, where files lie.
 
 mod accumulator;
+mod column_order;
 mod embedded;
 mod explain;
 mod feature_changes;

@@ -9,6 +9,7 @@
 )]
 
 use super::accumulator::AccumulatorStack;
+use super::column_order::sort_columns;
 use super::layers::{LayerBuffers, PackedStack};
 use super::network::Network;
 use super::output_sum::weighted_squares;
@@ -42,12 +43,13 @@ impl Model {
 
     /// Lays a network out for an instruction set, or for the fastest one where the processor does
     /// not have it.
-    pub fn for_set(network: Network, set: InstructionSet) -> Self {
+    pub fn for_set(mut network: Network, set: InstructionSet) -> Self {
         let set = if set.is_available() {
             set
         } else {
             InstructionSet::best()
         };
+        sort_columns(&mut network);
         let lanes = set.lanes();
         let stacks = network
             .stacks
@@ -61,7 +63,7 @@ impl Model {
         }
     }
 
-    /// The network that was laid out.
+    /// The network that was laid out, with its columns in another order.
     pub fn network(&self) -> &Network {
         &self.network
     }

@@ -13,8 +13,10 @@ pub(in crate::eval::nnue) trait Simd: Copy {
     type I32: Copy;
     /// Values in an [`Self::I16`]; divides 64.
     const I16_LANES: usize;
-    /// Values in an [`Self::I32`]; at most 16.
+    /// Values in an [`Self::I32`]; divides 16.
     const I32_LANES: usize;
+    /// Whether an [`Self::I32`] takes two registers, so that few are left for other values.
+    const SUMS_ARE_PAIRS: bool = false;
 
     /// Loads one vector.
     unsafe fn load_i16(from: *const i16) -> Self::I16;

@@ -9,15 +9,17 @@ use std::arch::wasm32::*;
 
 use super::vector::{Simd, operations};
 
-/// Vectors of 128 bits.
+/// Vectors of 128 bits. A vector of sums is a pair: each sum is that of two neighbouring lanes.
+/// `simd128` multiplies no bytes; those of 64 bits are widened by a load, and keep their order.
 #[derive(Clone, Copy)]
 pub(in crate::eval::nnue) struct Simd128;
 
 impl Simd for Simd128 {
     type I16 = v128;
-    type I32 = v128;
+    type I32 = [v128; 2];
     const I16_LANES: usize = 8;
     const I32_LANES: usize = 4;
+    const SUMS_ARE_PAIRS: bool = true;
 
     operations! {
         fn load_i16(from: *const i16) -> Self::I16 {
@@ -63,31 +65,40 @@ impl Simd for Simd128 {
             let positive = i16x8_max(v128_load(from.cast()), i16x8_splat(0));
             let value = i16x8_min(positive, i16x8_splat(255));
             let weighted = i16x8_mul(value, v128_load(weights.cast()));
-            i32x4_add(sums, i32x4_dot_i16x8(weighted, value))
+            let [low, high] = sums;
+            [i32x4_add(low, i32x4_dot_i16x8(weighted, value)), high]
         }
 
         fn load_i32(from: *const i32) -> Self::I32 {
-            v128_load(from.cast())
+            let zero = i32x4_splat(0);
+            let sums = v128_load(from.cast());
+            [
+                i32x4_shuffle::<0, 4, 1, 5>(sums, zero),
+                i32x4_shuffle::<2, 6, 3, 7>(sums, zero),
+            ]
         }
 
         fn store_i32(to: *mut i32, vector: Self::I32) {
-            v128_store(to.cast(), vector);
+            let [low, high] = vector;
+            let even = i32x4_shuffle::<0, 2, 4, 6>(low, high);
+            let odd = i32x4_shuffle::<1, 3, 5, 7>(low, high);
+            v128_store(to.cast(), i32x4_add(even, odd));
         }
 
         fn zero_i32() -> Self::I32 {
-            i32x4_splat(0)
+            [i32x4_splat(0); 2]
         }
 
         fn add_i32(a: Self::I32, b: Self::I32) -> Self::I32 {
-            i32x4_add(a, b)
+            [i32x4_add(a[0], b[0]), i32x4_add(a[1], b[1])]
         }
 
         fn add_products(sums: Self::I32, inputs: i32, weights: *const i8) -> Self::I32 {
             // Inputs are at most 127, so signed and unsigned bytes are the same.
-            let (inputs, weights) = (i32x4_splat(inputs), v128_load(weights.cast()));
-            let even = i32x4_dot_i16x8(even_bytes(inputs), even_bytes(weights));
-            let odd = i32x4_dot_i16x8(odd_bytes(inputs), odd_bytes(weights));
-            i32x4_add(sums, i32x4_add(even, odd))
+            let inputs = i16x8_extend_low_i8x16(i32x4_splat(inputs));
+            let low = i32x4_dot_i16x8(inputs, i16x8_load_extend_i8x8(weights));
+            let high = i32x4_dot_i16x8(inputs, i16x8_load_extend_i8x8(weights.add(8)));
+            [i32x4_add(sums[0], low), i32x4_add(sums[1], high)]
         }
 
         fn nonzero_groups(inputs: *const u8) -> u32 {
@@ -95,16 +106,4 @@ impl Simd for Simd128 {
             u32::from(i32x4_bitmask(i32x4_ne(groups, i32x4_splat(0))))
         }
     }
-}
-
-/// The signed bytes at even places, as 16 bits.
-#[inline(always)]
-fn even_bytes(bytes: v128) -> v128 {
-    i16x8_shr(i16x8_shl(bytes, 8), 8)
-}
-
-/// The signed bytes at odd places, as 16 bits.
-#[inline(always)]
-fn odd_bytes(bytes: v128) -> v128 {
-    i16x8_shr(bytes, 8)
 }
