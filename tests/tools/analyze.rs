@@ -332,6 +332,22 @@ fn lines_are_games_where_all_have_moves() {
     assert_eq!(text(&positions.stdout).matches("best move").count(), 2);
 }
 
+/// The text of a bad problem is in the message once, shortened.
+#[test]
+fn a_bad_problem_is_quoted_once() {
+    let folder = Folder::new("mate-bad-problem");
+    fs::write(folder.file("zeros.txt"), "0".repeat(5000)).expect("it can be written");
+    let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
+        .current_dir(&folder.0)
+        .args(["mate", "zeros.txt"])
+        .output()
+        .expect("raicho runs");
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("zeros.txt line 1: '0000"), "{errors}");
+    assert_eq!(errors.matches("0000...'").count(), 1, "{errors}");
+}
+
 #[test]
 fn completions_and_manual_pages_know_the_subcommands() {
     let folder = Folder::new("completions");

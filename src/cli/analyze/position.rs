@@ -13,9 +13,9 @@ use super::inputs::PositionSource;
 use super::live::Live;
 use super::words::in_words;
 use crate::cli::output;
-use crate::engine::{Engine, EvalFile};
+use crate::engine::{Engine, EvalFile, PositionError};
 use crate::lang::Lang;
-use crate::position::Position;
+use crate::position::{Position, SfenError};
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::Bound;
 use crate::util::shorten;
@@ -127,7 +127,11 @@ pub(in crate::cli) fn set_position(engine: &mut Engine, text: &str) -> anyhow::R
     let sfen = (start != "startpos").then_some(start);
     engine
         .set_position(sfen, &moves)
-        .with_context(|| format!("'{}'", shorten(text)))
+        .map_err(|error| match error {
+            // Its message has the text already.
+            PositionError::Sfen(SfenError::Fields { .. }) => error.into(),
+            _ => anyhow::Error::new(error).context(format!("'{}'", shorten(text))),
+        })
 }
 
 fn print(
