@@ -12,21 +12,15 @@
     reason = "vector operations share the contract of the trait `Simd`"
 )]
 
+use super::active_groups::{GROUP, INPUT_STEP, PLACES, list_active};
 use super::network::{AffineLayer, LayerStack};
 use super::scalar::{MAX_ACTIVATION, WEIGHT_BITS};
 use super::shape::MAX_HIDDEN;
 use super::simd::Simd;
 use crate::util::Aligned;
 
-/// Input bytes in a group: those that one 32-bit lane multiplies at once.
-const GROUP: usize = 4;
-
 /// Inputs of later layers are padded to a multiple of this number of bytes.
 const HIDDEN_STEP: usize = 2 * GROUP;
-
-/// Inputs of the first layer are padded with zeros to a multiple of this, the widest vector in
-/// bytes.
-pub(super) const INPUT_STEP: usize = 64;
 
 /// Most vectors of sums that are kept in registers at once.
 const MAX_VECTORS: usize = 4;
@@ -273,7 +267,7 @@ impl PackedLayer {
     /// The processor has the instruction set of `S`, `input` holds all groups, `active` has only
     /// groups of this layer, the vectors lie within `padded_outputs`, and `to` has room for them.
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Engines spill registers of large functions.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Large functions spill registers there.
     unsafe fn few<S: Simd, const N: usize, const K: usize, const SPARSE: bool>(
         &self,
         input: &[u8],
@@ -320,59 +314,6 @@ impl PackedLayer {
             }
         }
     }
-}
-
-/// Places of a byte.
-const PLACES: usize = 8;
-
-/// For each byte the places of its bits that are set, in ascending order; the rest is 0.
-static BITS: [[u16; PLACES]; 256] = {
-    let mut places = [[0; PLACES]; 256];
-    let mut byte = 0;
-    while byte < places.len() {
-        let (mut place, mut count) = (0, 0);
-        while place < PLACES {
-            if byte & 1 << place != 0 {
-                places[byte][count] = place as u16;
-                count += 1;
-            }
-            place += 1;
-        }
-        byte += 1;
-    }
-    places
-};
-
-/// Lists the groups of inputs that are not all 0 in ascending order and returns their number.
-///
-/// # Safety
-/// The processor has the instruction set of `S`. `input` has `groups` groups, a multiple of those
-/// in [`INPUT_STEP`] bytes, and `to` has room for [`PLACES`] more.
-#[inline(always)]
-unsafe fn list_active<S: Simd>(input: *const u8, groups: usize, to: *mut u16) -> usize {
-    const STEP: usize = INPUT_STEP / GROUP;
-    debug_assert!(groups.is_multiple_of(STEP) && u16::try_from(groups).is_ok());
-    let mut count = 0;
-    for base in (0..groups).step_by(STEP) {
-        let mut mask = 0;
-        for group in (0..STEP).step_by(S::I32_LANES) {
-            // SAFETY: the caller vouches for `S` and `input`; vectors of groups divide a step.
-            mask |= unsafe { S::nonzero_groups(input.add((base + group) * GROUP)) } << group;
-        }
-        for first in (0..STEP).step_by(PLACES) {
-            let bits = (mask >> first) as u8;
-            let places = BITS[usize::from(bits)].map(|place| place + (base + first) as u16);
-            // SAFETY: at most as many groups are listed as there are before these places, and
-            // the caller vouches for room for `PLACES` more.
-            unsafe {
-                to.add(count)
-                    .cast::<[u16; PLACES]>()
-                    .write_unaligned(places);
-            };
-            count += bits.count_ones() as usize;
-        }
-    }
-    count
 }
 
 /// Adds the products of one group of inputs to the sums. It is no closure, because a closure that

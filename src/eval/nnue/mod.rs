@@ -12,6 +12,7 @@
 //! Must not know: search, options, where files lie.
 
 mod accumulator;
+mod active_groups;
 mod column_order;
 mod embedded;
 mod explain;
