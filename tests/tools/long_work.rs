@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,15 @@ fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
     command.args(arguments);
     command
+}
+
+/// Starts a run whose output nobody reads.
+fn start(arguments: &[&str]) -> Child {
+    command(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("raicho runs")
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -52,11 +61,7 @@ fn kill_and_resume(arguments: &[&str], first: &[&str], journal: &str, lengths: &
 
 /// Runs the command and kills it when `journal` has reached this length.
 fn kill(arguments: &[&str], last: &[&str], journal: &str, length: u64) {
-    let mut child = command(&[arguments, last].concat())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("raicho runs");
+    let mut child = start(&[arguments, last].concat());
     let begun = Instant::now();
     while progress(journal) < length && begun.elapsed() < Duration::from_mins(2) {
         sleep(Duration::from_millis(2));
@@ -536,7 +541,7 @@ fn results_have_their_name_only_when_they_are_complete() {
 
 /// Ctrl-C, twice: the running work is broken off.
 #[cfg(unix)]
-fn interrupt_twice(child: &mut std::process::Child) -> Duration {
+fn interrupt_twice(child: &mut Child) -> Duration {
     let id = child.id().to_string();
     let begun = Instant::now();
     for _ in 0..2 {
@@ -565,11 +570,7 @@ fn a_match_ends_while_an_engine_starts() {
     let arguments = [
         "match", "--nodes", "9", "--engine", &one, "--engine", &other, "--out", &out,
     ];
-    let mut child = command(&arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("raicho runs");
+    let mut child = start(&arguments);
     // The folder is made before engines are started.
     while !Path::new(&out).join("match.json").exists() {
         sleep(Duration::from_millis(5));
@@ -614,11 +615,7 @@ done
         "--out",
         &out,
     ];
-    let mut child = command(&arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("raicho runs");
+    let mut child = start(&arguments);
     while !Path::new(&gone).exists() {
         sleep(Duration::from_millis(2));
     }
@@ -649,11 +646,7 @@ fn a_check_of_roots_ends_within_a_game() {
         "--work",
         &work,
     ];
-    let mut child = command(&arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("raicho runs");
+    let mut child = start(&arguments);
     while !Path::new(&work).join("roots.json").exists() {
         sleep(Duration::from_millis(5));
     }
