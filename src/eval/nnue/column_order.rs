@@ -1,10 +1,10 @@
 //! The order of the columns of the feature transformer.
 //!
 //! The first layer skips groups of inputs that are all 0. Some columns are nearly always active and
-//! others hardly ever; where those that are equally often active stand together, four times as many
-//! groups are 0 as in the order of a file. Stockfish orders the columns when a network is made;
-//! here it is done when a network is laid out, so that networks of other programs gain as well. No
-//! value changes.
+//! others hardly ever. With those that are equally often active side by side, more groups are 0: 39
+//! instead of 9 % in a K-P network. Stockfish orders the columns when a network is made; here it is
+//! done when a network is loaded, so that networks of other programs gain as well. Values stay the
+//! same.
 
 use std::cmp::Reverse;
 
@@ -14,8 +14,8 @@ use super::shape::Head;
 use crate::position::Position;
 use crate::util::{cores, for_each_part};
 
-/// Positions of all parts of the game, on which the activity of the columns is counted. More of
-/// them give hardly a better order.
+/// Positions of all parts of the game, on which the activity of the columns is counted. More
+/// positions hardly improve the order.
 const POSITIONS: [&str; 16] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     "lnsg2snl/1r3kgb1/p1ppppppp/9/1p7/2P4P1/PPBPPPP1P/2G3SR1/LNS1KG1NL w - 10",
@@ -40,10 +40,10 @@ const PART: usize = 1 << 20;
 
 /// Sorts the columns by how often they are active, if the network has a first layer.
 pub(super) fn sort_columns(network: &mut Network) {
-    let order = by_activity(network);
-    if order.is_empty() {
+    if network.shape.head == Head::Direct {
         return;
     }
+    let order = by_activity(network);
     for stack in &mut network.stacks {
         let first = &mut stack.first;
         for row in first.weights.chunks_exact_mut(first.padded_inputs) {
@@ -78,8 +78,7 @@ pub(super) fn sort_columns(network: &mut Network) {
     }
 }
 
-/// The inputs that one side gives to the first layer, those that are active most often first; none
-/// if there is no first layer.
+/// The inputs that one side gives to the first layer, those that are active most often first.
 fn by_activity(network: &Network) -> Vec<usize> {
     let mut counts = Vec::new();
     for sfen in POSITIONS {

@@ -78,7 +78,7 @@ pub(super) unsafe fn apply<S: Simd, const MAX: usize>(
 
 /// [`apply`] for a tile of `N` vectors, which stay in registers.
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-#[cfg_attr(target_arch = "wasm32", inline(never))] // As in `layers`.
+#[cfg_attr(target_arch = "wasm32", inline(never))] // As `PackedLayer::few`.
 unsafe fn tile<S: Simd, const N: usize, const MAX: usize>(
     weights: *const i16,
     width: usize,

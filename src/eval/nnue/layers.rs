@@ -232,28 +232,28 @@ impl PackedLayer {
             unsafe {
                 let to = sums.as_mut_ptr().add(first);
                 vector += match vectors - vector {
-                    left if left >= MAX_VECTORS => {
-                        if S::SUMS_ARE_PAIRS {
-                            self.few::<S, MAX_VECTORS, 1, SPARSE>(input, active, first, to);
-                        } else {
-                            self.few::<S, MAX_VECTORS, FEW_SETS, SPARSE>(input, active, first, to);
-                        }
+                    left if left >= MAX_VECTORS && S::SUMS_ARE_PAIRS => {
+                        self.few::<S, MAX_VECTORS, 1, SPARSE>(input, active, first, to);
                         MAX_VECTORS
                     }
-                    2 | 3 => {
-                        if SPARSE && !S::SUMS_ARE_PAIRS {
-                            self.few::<S, 2, SETS, SPARSE>(input, active, first, to);
-                        } else {
-                            self.few::<S, 2, FEW_SETS, SPARSE>(input, active, first, to);
-                        }
+                    left if left >= MAX_VECTORS => {
+                        self.few::<S, MAX_VECTORS, FEW_SETS, SPARSE>(input, active, first, to);
+                        MAX_VECTORS
+                    }
+                    2 | 3 if S::SUMS_ARE_PAIRS || !SPARSE => {
+                        self.few::<S, 2, FEW_SETS, SPARSE>(input, active, first, to);
                         2
                     }
+                    2 | 3 => {
+                        self.few::<S, 2, SETS, SPARSE>(input, active, first, to);
+                        2
+                    }
+                    _ if SPARSE => {
+                        self.few::<S, 1, SETS, SPARSE>(input, active, first, to);
+                        1
+                    }
                     _ => {
-                        if SPARSE {
-                            self.few::<S, 1, SETS, SPARSE>(input, active, first, to);
-                        } else {
-                            self.few::<S, 1, FEW_SETS, SPARSE>(input, active, first, to);
-                        }
+                        self.few::<S, 1, FEW_SETS, SPARSE>(input, active, first, to);
                         1
                     }
                 };
@@ -266,8 +266,9 @@ impl PackedLayer {
     /// # Safety
     /// The processor has the instruction set of `S`, `input` holds all groups, `active` has only
     /// groups of this layer, the vectors lie within `padded_outputs`, and `to` has room for them.
+    // Not inlined in WebAssembly: browsers spill the registers of large functions.
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    #[cfg_attr(target_arch = "wasm32", inline(never))] // Large functions spill registers there.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     unsafe fn few<S: Simd, const N: usize, const K: usize, const SPARSE: bool>(
         &self,
         input: &[u8],

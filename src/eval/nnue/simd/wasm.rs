@@ -9,8 +9,8 @@ use std::arch::wasm32::*;
 
 use super::vector::{Simd, operations};
 
-/// Vectors of 128 bits. A vector of sums is a pair: each sum is that of two neighbouring lanes.
-/// `simd128` multiplies no bytes; those of 64 bits are widened by a load, and keep their order.
+/// Vectors of 128 bits. There is no product of bytes: a load widens eight of them to words. Their
+/// order is kept, so each sum is in two neighbouring lanes, and a vector of sums is a pair.
 #[derive(Clone, Copy)]
 pub(in crate::eval::nnue) struct Simd128;
 
