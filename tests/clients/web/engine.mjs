@@ -6,11 +6,10 @@
 // Prints `skipped: …`, `OK: …` or `FAULT: …` for each place and check.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { createServer } from "node:http";
-import { createRequire } from "node:module";
-import { dirname, extname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runChecks } from "./checks.js";
+import { launchChromium, serve } from "./chromium.mjs";
 
 const words = process.argv.slice(2);
 const option = (name) => (words.includes(name) ? words.splice(words.indexOf(name), 2)[1].split(",") : undefined);
@@ -60,20 +59,7 @@ function nodesOfNative() {
 }
 
 async function inChromium() {
-  let chromium;
-  try {
-    const from = process.env.PLAYWRIGHT || process.env.NODE_PATH || process.cwd();
-    const require = createRequire(join(resolve(from), "x.js"));
-    ({ chromium } = require("playwright-core"));
-  } catch {
-    console.log("skipped: Chromium: playwright-core is not installed (npm i playwright-core; PLAYWRIGHT=folder)");
-    return;
-  }
-  const found = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-  const executablePath = process.env.CHROMIUM || found;
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] }).catch((error) => {
-    console.log(`skipped: Chromium: ${String(error).split("\n")[0]} (CHROMIUM=path)`);
-  });
+  const browser = await launchChromium();
   if (!browser) return;
   for (const place of places.filter((place) => ["isolated", "plain"].includes(place))) {
     await inPage(browser, place);
@@ -83,25 +69,13 @@ async function inChromium() {
 
 async function inPage(browser, place) {
   const isIsolated = place === "isolated";
-  const server = createServer((request, response) => {
-    const name = new URL(request.url, "http://x").pathname;
-    const path = name === "/checks.js" ? join(dirname(fileURLToPath(import.meta.url)), "checks.js") : join(folder, name);
-    if (isIsolated) {
-      response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
-      response.setHeader("Cross-Origin-Embedder-Policy", "require-corp");
-    }
-    const types = { ".js": "text/javascript", ".wasm": "application/wasm" };
-    response.setHeader("Content-Type", types[extname(name)] ?? "text/html; charset=utf-8");
-    if (name === "/") response.end("<!doctype html><title>Raicho</title>");
-    else if (name === "/net") response.end(data.net);
-    else if (existsSync(path)) response.end(readFileSync(path));
-    else response.writeHead(404).end();
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const here = dirname(fileURLToPath(import.meta.url));
+  const contents = { "/checks.js": readFileSync(join(here, "checks.js")), "/net": data.net };
+  const server = await serve({ folders: { "/": folder }, contents, isIsolated });
   const page = await browser.newPage();
   page.on("pageerror", (error) => console.log(`note: ${place}: ${error.message}`));
   await page.exposeFunction("report", report(`Chromium, ${isIsolated ? "isolated page" : "plain page"}`));
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  await page.goto(server.url);
   const { net: bytes, ...rest } = data;
   faults += await page.evaluate(async ([rest, hasNet, hasThreads]) => {
     const { default: createRaicho } = await import("/raicho.js");

@@ -4,30 +4,18 @@
 // Prints `skipped: …`, `OK: …` or `FAULT: …`.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, extname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { launchChromium, serve } from "./chromium.mjs";
 
 const [raicho, pkg, shots] = process.argv.slice(2);
 if (!raicho || !pkg || !existsSync(join(pkg, "raicho.page.js"))) {
   console.log("skipped: expected the path of raicho and the folder that web/build.sh makes");
   process.exit(0);
 }
-let chromium;
-try {
-  const from = process.env.PLAYWRIGHT || process.env.NODE_PATH || process.cwd();
-  ({ chromium } = createRequire(join(resolve(from), "x.js"))("playwright-core"));
-} catch {
-  console.log("skipped: playwright-core is not installed (npm i playwright-core; PLAYWRIGHT=folder)");
-  process.exit(0);
-}
-const found = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || found, args: ["--no-sandbox"] }).catch((error) => {
-  console.log(`skipped: no Chromium (${String(error).split("\n")[0]}); CHROMIUM=path`);
-  process.exit(0);
-});
+const browser = await launchChromium();
+if (!browser) process.exit(0);
 const folder = mkdtempSync(join(tmpdir(), "raicho-web-"));
 const faults = [];
 const check = (is, what) => { if (!is) faults.push(what); };
@@ -78,16 +66,9 @@ async function report() {
 async function demo() {
   const root = join(dirname(fileURLToPath(import.meta.url)), "../../../book/src");
   if (!existsSync(join(root, "play/pkg/raicho.wasm"))) return "skipped: book/src/play/pkg is not built";
-  const server = createServer((request, response) => {
-    const path = join(root, new URL(request.url, "http://x").pathname);
-    const types = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html", ".css": "text/css" };
-    response.setHeader("Content-Type", types[extname(path)] ?? "text/plain");
-    if (existsSync(path)) response.end(readFileSync(path));
-    else response.writeHead(404).end();
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const server = await serve({ folders: { "/": root }, isIsolated: false });
   const page = await newPage("demo", false);
-  await page.goto(`http://127.0.0.1:${server.address().port}/play/index.html`);
+  await page.goto(`${server.url}play/index.html`);
   await page.waitForFunction(() => document.querySelector("#status").textContent === "Your move.");
   await clickSquare(page, "7g");
   await clickSquare(page, "7f");
