@@ -1,4 +1,4 @@
-//! `raicho rescore`: searches the positions of teacher data again.
+//! `raicho rescore`: new scores for the positions of teacher data.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +46,10 @@ pub(in crate::cli) struct Arguments {
     )]
     threads: u16,
 
+    /// Take the static evaluation instead of a search
+    #[arg(long = "static", help_heading = "Search", conflicts_with_all = ["nodes", "depth"])]
+    is_static: bool,
+
     #[command(flatten)]
     effort: EffortArguments,
 
@@ -66,7 +70,7 @@ struct RescoreRun {
     #[serde(flatten)]
     pass: PassRun,
     eval: String,
-    effort: Effort,
+    effort: Option<Effort>,
     hash_mb: usize,
 }
 
@@ -76,7 +80,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = sources.for_output(format);
     let (choice, evaluator) = evaluation::load(&arguments.eval)?;
     let settings = RescoreSettings {
-        effort: arguments.effort.effort(),
+        effort: (!arguments.is_static).then(|| arguments.effort.effort()),
         hash_mb: arguments.effort.hash.into(),
         threads: arguments.threads.into(),
         bad_records: arguments.input.bad_records(),

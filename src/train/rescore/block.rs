@@ -15,7 +15,8 @@ use crate::train::data::{DataError, Output};
 /// Records of which each thread takes a group at a time.
 pub(super) struct Block<'a> {
     rescoring: &'a Rescoring<'a>,
-    limits: Arc<Limits>,
+    /// Those of searches, if there are any.
+    limits: Option<Arc<Limits>>,
     stop: &'a Stop,
     on_positions: &'a (dyn Fn(u64) + Sync),
     groups: Vec<Vec<Record>>,
@@ -31,9 +32,10 @@ impl<'a> Block<'a> {
         stop: &'a Stop,
         on_positions: &'a (dyn Fn(u64) + Sync),
     ) -> Self {
+        let effort = rescoring.settings.effort.as_ref();
         Self {
             rescoring,
-            limits: Arc::new(rescoring.settings.effort.limits()),
+            limits: effort.map(|effort| Arc::new(effort.limits())),
             stop,
             on_positions,
             groups: Vec::new(),
@@ -122,8 +124,11 @@ impl Job for Groups<'_> {
             evaluator,
             ..
         } = self.block.rescoring;
-        let limits = Arc::clone(&self.block.limits);
-        Ok(Scorer::new(settings.hash_mb, (*evaluator).clone(), limits)?)
+        let evaluator = (*evaluator).clone();
+        Ok(match &self.block.limits {
+            Some(limits) => Scorer::searching(settings.hash_mb, evaluator, Arc::clone(limits))?,
+            None => Scorer::of_static_values(evaluator),
+        })
     }
 
     fn perform(&self, scorer: &mut Scorer, &index: &u64) -> Result<Option<Rescored>, DataError> {

@@ -60,11 +60,15 @@ impl fmt::Display for RescoreReport {
             change,
         } = self.searches;
         write!(formatter, "{}", self.tally)?;
-        writeln!(
-            formatter,
-            "{positions} positions searched, {:.0} nodes each",
-            nodes as f64 / positions.max(1) as f64
-        )?;
+        if nodes == 0 {
+            writeln!(formatter, "{positions} positions evaluated")?;
+        } else {
+            let each = nodes as f64 / positions.max(1) as f64;
+            writeln!(
+                formatter,
+                "{positions} positions searched, {each:.0} nodes each"
+            )?;
+        }
         writeln!(
             formatter,
             "mean change of the score {:.1} centipawns",

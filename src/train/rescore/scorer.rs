@@ -1,9 +1,9 @@
-//! Searches the positions of records on one thread.
+//! New scores for the positions of records, on one thread.
 
 use std::sync::Arc;
 
 use super::report::Searches;
-use crate::eval::Evaluator;
+use crate::eval::{Accumulator, Evaluator};
 use crate::position::Position;
 use crate::records::psum::PositionSum;
 use crate::records::score::NINTHS;
@@ -12,16 +12,38 @@ use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::train::gensfen::centipawns;
 use crate::transposition::TableError;
+use crate::types::Bound;
 
-/// A searcher and what it found in the current group.
+/// What gives the scores of one thread, and what it found in the current group.
 pub(super) struct Scorer {
-    solo: Solo,
-    limits: Arc<Limits>,
+    method: Method,
     searches: Searches,
 }
 
+/// Where scores come from.
+enum Method {
+    Search {
+        solo: Box<Solo>,
+        limits: Arc<Limits>,
+    },
+    Static {
+        evaluator: Evaluator,
+        accumulator: Accumulator,
+    },
+}
+
+/// The new score of a position.
+#[derive(Clone, Copy)]
+struct Found {
+    /// In centipawns.
+    score: i16,
+    /// The best line, if there was a search.
+    line: Option<SoloLine>,
+}
+
 impl Scorer {
-    pub(super) fn new(
+    /// Scores of searches.
+    pub(super) fn searching(
         hash_mb: usize,
         evaluator: Evaluator,
         limits: Arc<Limits>,
@@ -34,16 +56,30 @@ impl Scorer {
             generations: Generations::Strict,
             ..Settings::default()
         };
-        Ok(Self {
-            solo: Solo::new(settings)?,
-            limits,
-            searches: Searches::default(),
+        let solo = Box::new(Solo::new(settings)?);
+        Ok(Self::of(Method::Search { solo, limits }))
+    }
+
+    /// Static evaluations.
+    pub(super) fn of_static_values(evaluator: Evaluator) -> Self {
+        Self::of(Method::Static {
+            accumulator: evaluator.accumulator(),
+            evaluator,
         })
+    }
+
+    fn of(method: Method) -> Self {
+        Self {
+            method,
+            searches: Searches::default(),
+        }
     }
 
     /// Forgets everything, so that the next scores do not depend on earlier ones.
     pub(super) fn begin_group(&mut self) {
-        self.solo.new_game();
+        if let Method::Search { solo, .. } = &mut self.method {
+            solo.new_game();
+        }
         self.searches = Searches::default();
     }
 
@@ -70,13 +106,25 @@ impl Scorer {
         })
     }
 
-    /// Searches a position. `None` if it has no legal move.
-    fn search(&mut self, position: &Position, old: i16) -> Option<SoloLine> {
-        let result = self.solo.search(position, &self.limits);
-        let best = *result.lines.first()?;
-        let new = centipawns(best.value);
-        self.searches.add(result.statistics.nodes, old, new);
-        Some(best)
+    /// The new score of a position. `None` if a search finds no legal move.
+    fn score(&mut self, position: &Position, old: i16) -> Option<Found> {
+        let (value, line, nodes) = match &mut self.method {
+            Method::Search { solo, limits } => {
+                let result = solo.search(position, limits);
+                let best = *result.lines.first()?;
+                (best.value, Some(best), result.statistics.nodes)
+            }
+            Method::Static {
+                evaluator,
+                accumulator,
+            } => (evaluator.evaluate(position, accumulator), None, 0),
+        };
+        let found = Found {
+            score: centipawns(value),
+            line,
+        };
+        self.searches.add(nodes, old, found.score);
+        Some(found)
     }
 
     fn game(&mut self, game: &TeacherGame, is_aborted: &dyn Fn() -> bool) -> Option<TeacherGame> {
@@ -88,8 +136,8 @@ impl Scorer {
             }
             // A move that was not searched is not to be learnt from: it keeps what is stored.
             let stored = game.game.moves[index].1;
-            let best = old.and_then(|old| self.search(&position, old));
-            scores.push(best.map_or(stored, |best| centipawns(best.value)));
+            let found = old.and_then(|old| self.score(&position, old));
+            scores.push(found.map_or(stored, |found| found.score));
             position.do_move(mv);
         }
         Some(game.clone().with_scores(&scores))
@@ -101,10 +149,10 @@ impl Scorer {
         let position = sample
             .mv
             .and(sample.position.unpack(sample.ply.max(1).into()).ok());
-        let best = position.and_then(|position| self.search(&position, sample.score));
-        best.map_or_else(
+        let found = position.and_then(|position| self.score(&position, sample.score));
+        found.map_or_else(
             || scored.clone(),
-            |best| scored.clone().with_score(centipawns(best.value)),
+            |found| scored.clone().with_score(found.score),
         )
     }
 
@@ -114,27 +162,28 @@ impl Scorer {
         let position = sample
             .mv
             .and(sample.position.unpack(sample.ply.max(1).into()).ok());
-        let best = position.and_then(|position| self.search(&position, sample.score));
+        let found = position.and_then(|position| self.score(&position, sample.score));
         let count = i64::try_from(sum.count()).unwrap_or(i64::MAX);
-        let total = |best: SoloLine| {
-            let each = i64::from(centipawns(best.value)) * NINTHS;
+        let total = |found: Found| {
+            let each = i64::from(found.score) * NINTHS;
             each.saturating_mul(count)
         };
         PositionSum {
-            score_sum: best.map_or(sum.score_sum, total),
+            score_sum: found.map_or(sum.score_sum, total),
             ..*sum
         }
     }
 
-    /// The score of a search from the position itself is exact.
+    /// The score of a search from the position itself is exact. So is a static evaluation, which
+    /// keeps the move and has depth 0.
     fn tree_position(&mut self, node: &TreePosition) -> TreePosition {
         let position = node.position.unpack(node.ply.max(1).into()).ok();
-        let best = position.and_then(|position| self.search(&position, node.score));
-        best.map_or(*node, |best| TreePosition {
-            score: centipawns(best.value),
-            mv: Some(best.mv.to_move16()),
-            depth: u8::try_from(best.depth).unwrap_or(u8::MAX),
-            bound: best.bound,
+        let found = position.and_then(|position| self.score(&position, node.score));
+        found.map_or(*node, |Found { score, line }| TreePosition {
+            score,
+            mv: line.map_or(node.mv, |line| Some(line.mv.to_move16())),
+            depth: line.map_or(0, |line| u8::try_from(line.depth).unwrap_or(u8::MAX)),
+            bound: line.map_or(Bound::Exact, |line| line.bound),
             ..*node
         })
     }

@@ -9,6 +9,7 @@ use crate::train::data::place::Place;
 use crate::train::data::steps::Division;
 use crate::train::data::{DataError, Sources};
 use crate::train::gensfen::Effort;
+use crate::types::Depth;
 
 /// Records of positions without games that share histories.
 pub(super) const GROUP: u64 = 64;
@@ -16,14 +17,20 @@ pub(super) const GROUP: u64 = 64;
 /// Nodes of all searches between two checkpoints, about 20 seconds of one core.
 const BLOCK_NODES: u64 = 20_000_000;
 
-/// Positions between two checkpoints if the nodes of a search are not known.
-const BLOCK_POSITIONS: u64 = 1_000;
+/// What a search of some depth is expected to cost: so many nodes, twice as many for each ply.
+const NODES_OF_A_PLY: u64 = 30;
+
+/// Beyond this depth a block holds one group anyway.
+const MOST_DOUBLINGS: Depth = 20;
+
+/// Positions between two checkpoints without searches, a second of one core.
+const BLOCK_STATIC: u64 = 500_000;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct RescoreSettings {
-    /// Search limits of each position.
-    pub effort: Effort,
+    /// Search limits of each position; `None` takes the static evaluation, without a search.
+    pub effort: Option<Effort>,
     /// Size of each thread's transposition table in MB.
     pub hash_mb: usize,
     /// Number of games or groups of positions at a time. Does not change the output.
@@ -73,10 +80,13 @@ impl Rescoring<'_> {
 
     /// Positions between two checkpoints.
     pub(super) fn block_positions(&self) -> u64 {
-        let nodes = self.settings.effort.nodes;
-        nodes.map_or(BLOCK_POSITIONS, |nodes| {
-            (BLOCK_NODES / nodes.max(1)).max(GROUP)
-        })
+        let Some(effort) = &self.settings.effort else {
+            return BLOCK_STATIC;
+        };
+        let of_depth = |depth: Depth| NODES_OF_A_PLY << depth.clamp(0, MOST_DOUBLINGS);
+        let limits = [effort.nodes, effort.depth.map(of_depth)];
+        let nodes = limits.into_iter().flatten().min().unwrap_or(BLOCK_NODES);
+        (BLOCK_NODES / nodes.max(1)).max(GROUP)
     }
 }
 

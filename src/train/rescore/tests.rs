@@ -13,7 +13,7 @@ use crate::records::teacher::{Format, Record, TeacherReader, TeacherWriter};
 use crate::runs::{Shard, Stop, Watch};
 use crate::train::data::Sources;
 use crate::train::data::pass::BadRecords;
-use crate::train::gensfen::Effort;
+use crate::train::gensfen::{Effort, centipawns};
 
 static RUNNING: Stop = Stop::new();
 
@@ -70,13 +70,25 @@ fn write(path: &Path, games: usize) {
     fs::write(path, bytes).expect("it can be written");
 }
 
+/// Searches of 50 nodes.
+const SEARCH: Option<Effort> = Some(Effort {
+    nodes: Some(50),
+    depth: None,
+});
+
 fn rescored(paths: &[&PathBuf], out: &Path, shard: &str, threads: usize) -> RescoreReport {
+    rescored_by(SEARCH, paths, out, (shard, threads))
+}
+
+fn rescored_by(
+    effort: Option<Effort>,
+    paths: &[&PathBuf],
+    out: &Path,
+    (shard, threads): (&str, usize),
+) -> RescoreReport {
     let paths: Vec<PathBuf> = paths.iter().map(|&path| path.clone()).collect();
     let settings = RescoreSettings {
-        effort: Effort {
-            nodes: Some(50),
-            depth: None,
-        },
+        effort,
         hash_mb: 1,
         threads,
         bad_records: BadRecords::Stop,
@@ -139,6 +151,30 @@ fn only_the_scores_change() {
 }
 
 #[test]
+fn static_scores_are_evaluations() {
+    let folder = Folder::new("static");
+    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.path(name));
+    write(&path, 12);
+    let report = rescored_by(None, &[&path], &out, ("1/1", 2));
+    assert_eq!((report.searches.positions, report.searches.nodes), (144, 0));
+    assert!(report.to_string().contains("144 positions evaluated\n"));
+    let mut scores = 0;
+    for record in read(&out) {
+        let game = record.game().expect("a game");
+        let mut position = game.game.start.clone();
+        let evaluator = Evaluator::Material;
+        let mut accumulator = evaluator.accumulator();
+        for (mv, score) in game.scored_moves() {
+            let value = evaluator.evaluate(&position, &mut accumulator);
+            assert_eq!(score, Some(centipawns(value)));
+            scores += usize::from(value != 0);
+            position.do_move(mv);
+        }
+    }
+    assert!(scores > 0, "all are 0");
+}
+
+#[test]
 fn shards_and_threads_change_nothing() {
     let folder = Folder::new("shards");
     for ending in ["pack", "psv"] {
@@ -170,10 +206,7 @@ fn other_kinds_of_data_are_refused() {
     let [pack, psv] = ["in.pack", "out.psv"].map(|name| folder.path(name));
     write(&pack, 1);
     let settings = RescoreSettings {
-        effort: Effort {
-            nodes: None,
-            depth: Some(1),
-        },
+        effort: SEARCH,
         hash_mb: 1,
         threads: 1,
         bad_records: BadRecords::Stop,
