@@ -7,7 +7,8 @@ use super::rows::{
     relative_row, sign_of,
 };
 use super::tables::{Tables, Weight};
-use super::view::{Info, PIECES, View};
+use super::view::{Info, PIECES, Row, View};
+use crate::util::prefetch;
 
 /// The output for a position, for the side to move, in units of the scale. `sums` are those of its
 /// views, of which `count` is the number of pieces.
@@ -41,42 +42,54 @@ pub(super) fn sum_of_view(tables: &Tables, view: &View) -> Weight {
     let (kpp, relative_kpp) = (tables.of(Factor::Kpp), tables.of(Factor::RelativeKpp));
     let (rank_pp, pp) = (tables.of(Factor::RankPp), tables.of(Factor::Pp));
     let of_distance = tables.of(Factor::RelativePp);
-    let mut sums = [[0.0; 2]; 5];
-    let (mut row, mut relative, count) = ([0; PIECES], [0; PIECES], usize::from(view.count));
+    let of_king = match &kpp.weights[..] {
+        [] => &[],
+        weights => &weights[usize::from(view.king) * PAIRS..][..PAIRS],
+    };
+    let [
+        mut by_king,
+        mut by_relative,
+        mut by_pair,
+        mut by_rank,
+        mut by_distance,
+    ] = [
+        of_king,
+        &relative_kpp.weights,
+        &pp.weights,
+        &rank_pp.weights,
+        &of_distance.weights,
+    ]
+    .map(Sum::of);
+    let (mut row, count) = ([0; PIECES], usize::from(view.count));
     for piece in 1..count {
         if kpp.is_on() {
             king_row(view, piece, &mut row);
-            let of_king = &kpp.weights[usize::from(view.king) * PAIRS..][..PAIRS];
-            add_row(&mut sums[0], of_king, &row[..piece]);
+            by_king.add_row(&row[..piece], 0);
         }
         if relative_kpp.is_on() {
             relative_row(view, piece, &mut row);
-            add_row(&mut sums[1], &relative_kpp.weights, &row[..piece]);
+            by_relative.add_row(&row[..piece], 0);
         }
         let group = group_of(view.numbers[piece].into());
         if pp.is_on() || rank_pp.is_on() {
             pair_row(view, piece, &mut row);
             if pp.is_on() {
-                add_row(&mut sums[2], &pp.weights, &row[..piece]);
+                by_pair.add_row(&row[..piece], 0);
             }
             if rank_pp.is_on() {
-                // Of this group, then of this rank.
-                let of_rank = &rank_pp.weights[rank_start(view, group)..];
-                for index in &mut row[..piece] {
-                    *index -= rows_of(group) as u32;
-                }
-                add_row(&mut sums[3], of_rank, &row[..piece]);
+                // From that of the group to that of its rank.
+                let shift = rank_start(view, group) - rows_of(group);
+                by_rank.add_row(&row[..piece], shift as u32);
             }
         }
         if of_distance.is_on() && group > 0 {
-            relative_pair_row(view, piece, &mut relative);
-            let of_group = &of_distance.weights[group * RELATIVE_PAIRS..][..RELATIVE_PAIRS];
-            add_row(&mut sums[4], of_group, &relative[..piece]);
+            relative_pair_row(view, piece, &mut row);
+            by_distance.add_row(&row[..piece], (group * RELATIVE_PAIRS) as u32);
         }
     }
-    let [first, rest @ ..] = sums;
-    let mut sum = first;
-    for other in rest {
+    let mut sum = by_king.finish();
+    for other in [by_relative, by_pair, by_rank, by_distance] {
+        let other = other.finish();
         sum = [sum[0] + other[0], sum[1] + other[1]];
     }
     let mut add = |[board, turn]: Weight| sum = [sum[0] + board, sum[1] + turn];
@@ -95,11 +108,48 @@ pub(super) fn sum_of_view(tables: &Tables, view: &View) -> Weight {
     sum
 }
 
-#[inline(always)]
-fn add_row(sum: &mut Weight, weights: &[Weight], row: &[u32]) {
-    for &index in row {
-        let [board, turn] = weights[index as usize];
-        sum[0] += board;
-        sum[1] += turn;
+/// Sums up weights row by row. The newest row is not summed before the next one comes, and its
+/// weights are in the cache then.
+struct Sum<'a> {
+    weights: &'a [Weight],
+    row: Row,
+    count: usize,
+    total: Weight,
+}
+
+impl<'a> Sum<'a> {
+    fn of(weights: &'a [Weight]) -> Self {
+        Self {
+            weights,
+            row: [0; PIECES],
+            count: 0,
+            total: [0.0; 2],
+        }
+    }
+
+    /// Adds the weights with these indices, each moved by `shift`.
+    #[inline(always)]
+    fn add_row(&mut self, row: &[u32], shift: u32) {
+        self.add_waiting();
+        for (to, &index) in self.row.iter_mut().zip(row) {
+            *to = index + shift;
+            prefetch(&self.weights[*to as usize]);
+        }
+        self.count = row.len();
+    }
+
+    #[inline(always)]
+    fn add_waiting(&mut self) {
+        for &index in &self.row[..self.count] {
+            let [board, turn] = self.weights[index as usize];
+            self.total[0] += board;
+            self.total[1] += turn;
+        }
+    }
+
+    #[inline(always)]
+    fn finish(mut self) -> Weight {
+        self.add_waiting();
+        self.total
     }
 }

@@ -2,11 +2,8 @@
 
 use super::index::{NUMBERS, pair, relative_pair, rows_of, smaller, triangle};
 use super::tables::pairs_of;
-use super::view::{PIECES, View};
+use super::view::{PIECES, Row, View};
 use crate::types::Rank;
-
-/// Indices of a piece paired with those before it.
-pub(super) type Row = [u32; PIECES];
 
 /// Number of pairs of piece numbers: the weights of one king.
 pub(super) const PAIRS: usize = triangle(NUMBERS);

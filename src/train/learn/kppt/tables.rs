@@ -12,8 +12,9 @@ use super::factors::{Factor, Factors, KingConstants, apery_values};
 use super::index::{
     GROUPS, KINGS, NUMBERS, RELATIVE, RELATIVE_PAIRS, relative_rows_of, rows_of, triangle,
 };
+use super::view::{PIECES, Row};
 use crate::types::{Rank, Square};
-use crate::util::ZeroedPages;
+use crate::util::{ZeroedPages, prefetch};
 
 /// Board part and turn part.
 pub(super) type Weight = [f32; 2];
@@ -118,25 +119,67 @@ pub(super) struct Part<'a> {
     states: &'a mut [State],
     /// The weights that have a gradient.
     touched: &'a mut Vec<u32>,
+    /// The newest row, whose states are on their way into the cache.
+    waiting: WaitingRow,
 }
+
+/// Indices of weights, and what is to be added to their gradients.
+struct WaitingRow {
+    indices: Row,
+    count: usize,
+    gradient: Weight,
+}
+
+impl WaitingRow {
+    const EMPTY: Self = Self {
+        indices: [0; PIECES],
+        count: 0,
+        gradient: [0.0; 2],
+    };
+}
+
+/// How many weights ahead a step fetches.
+const AHEAD: usize = 16;
 
 impl Part<'_> {
     /// Adds to the gradient of a weight.
     #[inline(always)]
     pub(super) fn add(&mut self, index: usize, gradient: Weight) {
-        self.add_row(&[index as u32], 0, gradient);
+        self.add_now(&[index as u32], gradient);
     }
 
-    /// Adds to the gradients of weights, of whose indices `first` is the lowest possible one.
+    /// Adds to the gradients of weights, of whose indices `first` is the lowest possible one. What
+    /// the row before has waited for is in the cache meanwhile.
+    #[inline(always)]
+    pub(super) fn add_row(&mut self, row: &[u32], first: u32, gradient: Weight) {
+        let mut next = WaitingRow {
+            count: row.len(),
+            gradient,
+            ..WaitingRow::EMPTY
+        };
+        for (to, &index) in next.indices.iter_mut().zip(row) {
+            *to = index - first;
+            prefetch(&self.states[*to as usize]);
+        }
+        let before = std::mem::replace(&mut self.waiting, next);
+        self.add_now(&before.indices[..before.count], before.gradient);
+    }
+
+    /// Adds what still waits.
+    #[inline(always)]
+    pub(super) fn finish(&mut self) {
+        let last = std::mem::replace(&mut self.waiting, WaitingRow::EMPTY);
+        self.add_now(&last.indices[..last.count], last.gradient);
+    }
+
     #[inline(always)]
     #[expect(clippy::float_cmp, reason = "a step leaves exactly 0")]
-    pub(super) fn add_row(&mut self, row: &[u32], first: u32, gradient: Weight) {
+    fn add_now(&mut self, row: &[u32], gradient: Weight) {
         // Which weights are new cannot be predicted, and is known only when the memory answers, so
         // there is no branch: every index is noted, but only new ones count.
         let mut count = self.touched.len();
         self.touched.resize(count + row.len(), 0);
         for &index in row {
-            let index = index - first;
             let state = &mut self.states[index as usize];
             self.touched[count] = index;
             count += usize::from(state.gradient == [0.0; 2]);
@@ -149,7 +192,11 @@ impl Part<'_> {
     /// Moves all weights that have a gradient against it.
     pub(super) fn step(self, rate: f32) {
         let rates = RATES.map(|part| part * rate);
-        for &index in &*self.touched {
+        for (at, &index) in self.touched.iter().enumerate() {
+            if let Some(&ahead) = self.touched.get(at + AHEAD) {
+                prefetch(&self.states[ahead as usize]);
+                prefetch(&self.weights[ahead as usize]);
+            }
             let state = &mut self.states[index as usize];
             let weight = &mut self.weights[index as usize];
             for part in 0..2 {
@@ -184,6 +231,7 @@ pub(super) fn parts<'a>(
                 weights: first,
                 states: of_first,
                 touched,
+                waiting: WaitingRow::EMPTY,
             }
         })
         .collect()
