@@ -46,7 +46,7 @@ impl<P: Params> Worker<P> {
         }
         let mut picker = self.move_picker::<N>(&node);
         while let Some(mv) = picker.next::<P>(&self.position, &self.histories) {
-            if node.excluded_move == Some(mv) || N::ROOT && !self.is_root_move(mv) {
+            if node.excluded_move == Some(mv) || N::ROOT && !self.begin_root_move(mv) {
                 continue;
             }
             node.move_count += 1;

@@ -23,23 +23,25 @@ impl<P: Params> Worker<P> {
         })
     }
 
-    /// Whether this root move is searched now: moves of better lines (`MultiPV`) are excluded.
-    pub(super) fn is_root_move(&self, mv: Move) -> bool {
-        self.root_moves[self.pv_index..]
-            .iter()
-            .any(|root_move| root_move.mv == mv)
+    /// Makes a root move the current one, if it is searched now: moves of better lines (`MultiPV`)
+    /// are not.
+    pub(super) fn begin_root_move(&mut self, mv: Move) -> bool {
+        let candidates = &self.root_moves[self.pv_index..];
+        let found = candidates.iter().position(|known| known.mv == mv);
+        if let Some(index) = found {
+            self.root_index = self.pv_index + index;
+        }
+        found.is_some()
     }
 
-    /// Records the value that the search of a root move returned.
+    /// Records the value that the search of the current root move returned.
     pub(super) fn update_root_move(&mut self, node: &Node, mv: Move, value: Value) {
+        debug_assert_eq!(self.root_moves[self.root_index].mv, mv);
         let (depth, seldepth) = (self.root_depth, self.seldepth);
         let window = node.window;
-        let Some(index) = self.root_moves.iter().position(|known| known.mv == mv) else {
-            return;
-        };
         let nodes = self.statistics.nodes;
         let effort = nodes - std::mem::replace(&mut self.nodes_at_last_root_move, nodes);
-        let root_move = &mut self.root_moves[index];
+        let root_move = &mut self.root_moves[self.root_index];
         root_move.effort += effort;
         root_move.update_means(value);
         if node.move_count > 1 && value <= window.alpha {

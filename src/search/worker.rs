@@ -48,6 +48,8 @@ pub(super) struct Worker<P = Fixed> {
     pub(super) root_moves: Vec<RootMove>,
     /// Index of the line that is being searched (`MultiPV`), from 0.
     pub(super) pv_index: usize,
+    /// Index of the root move that is being searched.
+    pub(super) root_index: usize,
     pub(super) root_depth: Depth,
     /// Depth of the last completed iteration, in plies.
     pub(super) completed_depth: Depth,
@@ -103,6 +105,7 @@ impl<P: Params> Worker<P> {
             previous_pv: Vec::new(),
             root_moves: Vec::new(),
             pv_index: 0,
+            root_index: 0,
             root_depth: 0,
             completed_depth: 0,
             seldepth: 0,
