@@ -305,6 +305,9 @@ fn new_scores() {
             &games,
             "--eval",
             "<material>",
+            // A block has 1,000 positions.
+            "--nodes",
+            "20000",
             "--depth",
             "3",
             "--out",

@@ -84,8 +84,8 @@ impl Rescoring<'_> {
             return BLOCK_STATIC;
         };
         let of_depth = |depth: Depth| NODES_OF_A_PLY << depth.clamp(0, MOST_DOUBLINGS);
-        let limits = [effort.nodes, effort.depth.map(of_depth)];
-        let nodes = limits.into_iter().flatten().min().unwrap_or(BLOCK_NODES);
+        let nodes = effort.nodes.or_else(|| effort.depth.map(of_depth));
+        let nodes = nodes.unwrap_or(BLOCK_NODES);
         (BLOCK_NODES / nodes.max(1)).max(GROUP)
     }
 }
