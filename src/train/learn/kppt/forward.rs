@@ -39,6 +39,26 @@ pub(super) fn output_of(
 /// The sum of the weights of one king's side.
 #[inline(always)]
 pub(super) fn sum_of_view(tables: &Tables, view: &View) -> Weight {
+    let mut sum = sum_of_pairs(tables, view);
+    let mut add = |[board, turn]: Weight| sum = [sum[0] + board, sum[1] + turn];
+    let (kp, relative_kp) = (tables.of(Factor::Kp), tables.of(Factor::RelativeKp));
+    for piece in 0..view.count.into() {
+        if kp.is_on() {
+            add(kp.weights[king_piece(view, piece)]);
+        }
+        if relative_kp.is_on() {
+            add(relative_kp.weights[relative_piece(view, piece)]);
+        }
+    }
+    if let Some(&weight) = tables.of(Factor::King).weights.get(usize::from(view.king)) {
+        add(weight);
+    }
+    sum
+}
+
+/// The sum of the weights of all pairs of pieces of one king's side.
+#[inline(always)]
+fn sum_of_pairs(tables: &Tables, view: &View) -> Weight {
     let (kpp, relative_kpp) = (tables.of(Factor::Kpp), tables.of(Factor::RelativeKpp));
     let (rank_pp, pp) = (tables.of(Factor::RankPp), tables.of(Factor::Pp));
     let of_distance = tables.of(Factor::RelativePp);
@@ -60,8 +80,8 @@ pub(super) fn sum_of_view(tables: &Tables, view: &View) -> Weight {
         &of_distance.weights,
     ]
     .map(Sum::of);
-    let (mut row, count) = ([0; PIECES], usize::from(view.count));
-    for piece in 1..count {
+    let mut row = [0; PIECES];
+    for piece in 1..view.count.into() {
         if kpp.is_on() {
             king_row(view, piece, &mut row);
             by_king.add_row(&row[..piece], 0);
@@ -77,7 +97,7 @@ pub(super) fn sum_of_view(tables: &Tables, view: &View) -> Weight {
                 by_pair.add_row(&row[..piece], 0);
             }
             if rank_pp.is_on() {
-                // From that of the group to that of its rank.
+                // Replaces the start of the group by the start of the group and rank.
                 let shift = rank_start(view, group) - rows_of(group);
                 by_rank.add_row(&row[..piece], shift as u32);
             }
@@ -92,24 +112,11 @@ pub(super) fn sum_of_view(tables: &Tables, view: &View) -> Weight {
         let other = other.finish();
         sum = [sum[0] + other[0], sum[1] + other[1]];
     }
-    let mut add = |[board, turn]: Weight| sum = [sum[0] + board, sum[1] + turn];
-    let (kp, relative_kp) = (tables.of(Factor::Kp), tables.of(Factor::RelativeKp));
-    for piece in 0..count {
-        if kp.is_on() {
-            add(kp.weights[king_piece(view, piece)]);
-        }
-        if relative_kp.is_on() {
-            add(relative_kp.weights[relative_piece(view, piece)]);
-        }
-    }
-    if let Some(&weight) = tables.of(Factor::King).weights.get(usize::from(view.king)) {
-        add(weight);
-    }
     sum
 }
 
-/// Sums up weights row by row. The newest row is not summed before the next one comes, and its
-/// weights are in the cache then.
+/// A sum of weights that is one row late: the weights of a row are prefetched when it is added, and
+/// summed when the next row is added.
 struct Sum<'a> {
     weights: &'a [Weight],
     row: Row,

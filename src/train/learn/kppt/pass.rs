@@ -170,17 +170,14 @@ impl Task<'_> {
     /// Collects the gradients and moves the weights.
     #[inline(always)]
     fn run(self, batch: &Batch, slopes: &[f32], rate: Option<f32>) {
-        let mut part = match self {
+        let part = match self {
             Self::King(king, part) => of_king(king, part, batch, slopes),
             Self::Relative(group, part) => of_relative(group, part, batch, slopes),
             Self::Pairs(group, factor, part) => of_pairs(group, factor, part, batch, slopes),
             Self::Kings(factor, part) => of_kings(factor, part, batch, slopes),
             Self::Pieces(factor, part) => of_pieces(factor, part, batch, slopes),
         };
-        part.finish();
-        if let Some(rate) = rate {
-            part.step(rate);
-        }
+        part.finish(rate);
     }
 }
 

@@ -119,11 +119,11 @@ pub(super) struct Part<'a> {
     states: &'a mut [State],
     /// The weights that have a gradient.
     touched: &'a mut Vec<u32>,
-    /// The newest row, whose states are on their way into the cache.
+    /// The last row, which is prefetched and not yet added.
     waiting: WaitingRow,
 }
 
-/// Indices of weights, and what is to be added to their gradients.
+/// The indices of weights, and the gradient to add to each.
 struct WaitingRow {
     indices: Row,
     count: usize,
@@ -138,7 +138,7 @@ impl WaitingRow {
     };
 }
 
-/// How many weights ahead a step fetches.
+/// Number of weights by which the prefetches of a step are ahead.
 const AHEAD: usize = 16;
 
 impl Part<'_> {
@@ -148,8 +148,8 @@ impl Part<'_> {
         self.add_now(&[index as u32], gradient);
     }
 
-    /// Adds to the gradients of weights, of whose indices `first` is the lowest possible one. What
-    /// the row before has waited for is in the cache meanwhile.
+    /// Adds to the gradients of weights; `first` is subtracted from their indices. The states are
+    /// prefetched now and changed by the next call, or by [`Self::finish`].
     #[inline(always)]
     pub(super) fn add_row(&mut self, row: &[u32], first: u32, gradient: Weight) {
         let mut next = WaitingRow {
@@ -163,13 +163,6 @@ impl Part<'_> {
         }
         let before = std::mem::replace(&mut self.waiting, next);
         self.add_now(&before.indices[..before.count], before.gradient);
-    }
-
-    /// Adds what still waits.
-    #[inline(always)]
-    pub(super) fn finish(&mut self) {
-        let last = std::mem::replace(&mut self.waiting, WaitingRow::EMPTY);
-        self.add_now(&last.indices[..last.count], last.gradient);
     }
 
     #[inline(always)]
@@ -189,8 +182,18 @@ impl Part<'_> {
         self.touched.truncate(count);
     }
 
-    /// Moves all weights that have a gradient against it.
-    pub(super) fn step(self, rate: f32) {
+    /// Adds the last row. With a learning rate, also moves all weights that have a gradient against
+    /// it; otherwise the gradients stay in the table.
+    #[inline(always)]
+    pub(super) fn finish(mut self, rate: Option<f32>) {
+        let last = std::mem::replace(&mut self.waiting, WaitingRow::EMPTY);
+        self.add_now(&last.indices[..last.count], last.gradient);
+        if let Some(rate) = rate {
+            self.step(rate);
+        }
+    }
+
+    fn step(self, rate: f32) {
         let rates = RATES.map(|part| part * rate);
         for (at, &index) in self.touched.iter().enumerate() {
             if let Some(&ahead) = self.touched.get(at + AHEAD) {

@@ -15,7 +15,7 @@ use crate::types::{Color, Piece, PieceType, Square};
 /// Most pieces of a view.
 pub(super) const PIECES: usize = PIECES_IN_SET;
 
-/// Indices of the weights of a piece with each of those before it.
+/// Indices of the weights of the pairs of one piece with all pieces before it.
 pub(super) type Row = [u32; PIECES];
 
 /// The pieces as the side of one king sees them, mirrored where the king is on files 6 to 9.
