@@ -15,7 +15,7 @@ use crate::train::data::{DataError, Output};
 /// Records of which each thread takes a group at a time.
 pub(super) struct Block<'a> {
     rescoring: &'a Rescoring<'a>,
-    /// Those of searches, if there are any.
+    /// Limits of each search; `None` where positions are evaluated only.
     limits: Option<Arc<Limits>>,
     stop: &'a Stop,
     on_positions: &'a (dyn Fn(u64) + Sync),
@@ -127,7 +127,7 @@ impl Job for Groups<'_> {
         let evaluator = (*evaluator).clone();
         Ok(match &self.block.limits {
             Some(limits) => Scorer::searching(settings.hash_mb, evaluator, Arc::clone(limits))?,
-            None => Scorer::of_static_values(evaluator),
+            None => Scorer::evaluating(evaluator),
         })
     }
 

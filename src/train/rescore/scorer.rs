@@ -14,7 +14,7 @@ use crate::train::gensfen::centipawns;
 use crate::transposition::TableError;
 use crate::types::Bound;
 
-/// What gives the scores of one thread, and what it found in the current group.
+/// The searcher or evaluator of one thread, with the counts of the current group.
 pub(super) struct Scorer {
     method: Method,
     searches: Searches,
@@ -60,8 +60,8 @@ impl Scorer {
         Ok(Self::of(Method::Search { solo, limits }))
     }
 
-    /// Static evaluations.
-    pub(super) fn of_static_values(evaluator: Evaluator) -> Self {
+    /// Scores of static evaluations.
+    pub(super) fn evaluating(evaluator: Evaluator) -> Self {
         Self::of(Method::Static {
             accumulator: evaluator.accumulator(),
             evaluator,

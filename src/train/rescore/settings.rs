@@ -17,14 +17,14 @@ pub(super) const GROUP: u64 = 64;
 /// Nodes of all searches between two checkpoints, about 20 seconds of one core.
 const BLOCK_NODES: u64 = 20_000_000;
 
-/// What a search of some depth is expected to cost: so many nodes, twice as many for each ply.
-const NODES_OF_A_PLY: u64 = 30;
+/// Estimated nodes of a search of depth 0; each ply of depth doubles them.
+const NODES_AT_DEPTH_0: u64 = 30;
 
-/// Beyond this depth a block holds one group anyway.
-const MOST_DOUBLINGS: Depth = 20;
+/// Greatest depth of that estimate. A block holds a single group from there on.
+const MAX_ESTIMATED_DEPTH: Depth = 20;
 
-/// Positions between two checkpoints without searches, a second of one core.
-const BLOCK_STATIC: u64 = 500_000;
+/// Positions between two checkpoints where none is searched, less than a second of one core.
+const STATIC_BLOCK: u64 = 500_000;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -81,9 +81,9 @@ impl Rescoring<'_> {
     /// Positions between two checkpoints.
     pub(super) fn block_positions(&self) -> u64 {
         let Some(effort) = &self.settings.effort else {
-            return BLOCK_STATIC;
+            return STATIC_BLOCK;
         };
-        let of_depth = |depth: Depth| NODES_OF_A_PLY << depth.clamp(0, MOST_DOUBLINGS);
+        let of_depth = |depth: Depth| NODES_AT_DEPTH_0 << depth.clamp(0, MAX_ESTIMATED_DEPTH);
         let nodes = effort.nodes.or_else(|| effort.depth.map(of_depth));
         let nodes = nodes.unwrap_or(BLOCK_NODES);
         (BLOCK_NODES / nodes.max(1)).max(GROUP)
