@@ -26,7 +26,8 @@ pub enum Response {
     ReadyOk,
     /// `info depth …`: a principal variation.
     Info(Info),
-    /// `info depth … currmove …`: the root move that is being searched.
+    /// `info currmove …`: the root move that is being searched. Without `depth`, of which
+    /// `ShogiHome` makes an empty row among the lines.
     CurrentMove(CurrentMove),
     /// `info string …`: a message for people.
     Note(String),
@@ -55,8 +56,8 @@ impl fmt::Display for Response {
             Self::Info(info) => write_info(f, info),
             Self::CurrentMove(current) => write!(
                 f,
-                "info depth {} currmove {} currmovenumber {}",
-                current.depth, current.mv, current.number
+                "info currmove {} currmovenumber {}",
+                current.mv, current.number
             ),
             Self::Note(text) => write!(f, "info string {}", OneLine(text)),
             Self::Error(text) => {
@@ -214,7 +215,7 @@ mod tests {
         };
         assert_eq!(
             Response::CurrentMove(current).to_string(),
-            "info depth 21 currmove 8h2b+ currmovenumber 3"
+            "info currmove 8h2b+ currmovenumber 3"
         );
     }
 
