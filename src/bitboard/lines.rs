@@ -78,27 +78,27 @@ static DIRECTION: [[u8; Square::NUM]; Square::NUM] = {
     table
 };
 
-#[inline(always)]
+#[inline]
 fn direction(from: Square, to: Square) -> usize {
     // Tells the compiler that the number fits the tables: 8 is the largest.
     (DIRECTION[from.index()][to.index()] & 0xf).min(NO_DIRECTION) as usize
 }
 
 /// The squares strictly between two squares on one line; empty if they are not on one.
-#[inline(always)]
+#[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     let direction = direction(a, b);
     RAYS[direction][a.index()] & RAYS[direction ^ 1][b.index()]
 }
 
 /// The line through two squares from edge to edge, without `a`; empty if they are not on one.
-#[inline(always)]
+#[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     AXES[direction(a, b) / 2][a.index()]
 }
 
 /// Whether `c` lies on the line through `a` and `b`, all three different.
-#[inline(always)]
+#[inline]
 pub fn is_aligned(a: Square, b: Square, c: Square) -> bool {
     line(a, b).contains(c)
 }

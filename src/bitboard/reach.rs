@@ -72,7 +72,7 @@ const fn add(reach: &mut Reach, neighbour: usize) {
 }
 
 /// The squares from which pieces reach `square` or its neighbours.
-#[inline(always)]
+#[inline]
 pub fn reach_around(square: Square) -> &'static Reach {
     &REACH[square.index()]
 }

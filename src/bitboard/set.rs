@@ -80,73 +80,73 @@ impl Bitboard {
     pub const ALL: Self = Self::from_words(LOWER_MASK, UPPER_MASK);
 
     /// The set of one square.
-    #[inline(always)]
+    #[inline]
     pub const fn of(square: Square) -> Self {
         SQUARE_SETS[square.index()]
     }
 
     /// The nine squares of a file.
-    #[inline(always)]
+    #[inline]
     pub const fn file(file: File) -> Self {
         FILE_SETS[file.index()]
     }
 
     /// The nine squares of a rank.
-    #[inline(always)]
+    #[inline]
     pub const fn rank(rank: Rank) -> Self {
         RANK_SETS[rank.index()]
     }
 
     /// The `count` ranks farthest from `color`'s side of the board, 0 to 9.
-    #[inline(always)]
+    #[inline]
     pub const fn far_ranks(color: Color, count: usize) -> Self {
         FAR_RANKS[color.index()][count]
     }
 
     /// The promotion zone of `color`: its three farthest ranks.
-    #[inline(always)]
+    #[inline]
     pub const fn promotion_zone(color: Color) -> Self {
         Self::far_ranks(color, 3)
     }
 
     /// Whether the set is empty.
-    #[inline(always)]
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0[0] | self.0[1] == 0
     }
 
     /// Whether the set is not empty.
-    #[inline(always)]
+    #[inline]
     pub const fn is_any(self) -> bool {
         self.0[0] | self.0[1] != 0
     }
 
     /// Whether `square` is in the set.
-    #[inline(always)]
+    #[inline]
     pub const fn contains(self, square: Square) -> bool {
         self.intersects(SQUARE_SETS[square.index()])
     }
 
     /// Whether the two sets share a square.
-    #[inline(always)]
+    #[inline]
     pub const fn intersects(self, other: Self) -> bool {
         (self.0[0] & other.0[0]) | (self.0[1] & other.0[1]) != 0
     }
 
     /// Number of squares in the set.
-    #[inline(always)]
+    #[inline]
     pub const fn count(self) -> usize {
         (self.lower().count_ones() + self.upper().count_ones()) as usize
     }
 
     /// Whether at least two squares are in the set.
-    #[inline(always)]
+    #[inline]
     pub const fn has_several(self) -> bool {
         self.bits() & self.bits().wrapping_sub(1) != 0
     }
 
     /// The square with the lowest index, `None` if the set is empty.
-    #[inline(always)]
+    #[inline]
     pub const fn first(self) -> Option<Square> {
         if self.is_empty() {
             return None;
@@ -161,7 +161,7 @@ impl Bitboard {
     }
 
     /// The set shifted one step ahead as `color` plays; squares on its last rank drop out.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn forward(self, color: Color) -> Self {
         match color {
@@ -178,7 +178,7 @@ impl Bitboard {
 
     /// The set shifted one file to the left as black sees the board (towards file 9); squares on
     /// file 9 drop out.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn left(self) -> Self {
         let carried = self.lower() >> (UPPER_START - RANKS);
@@ -190,7 +190,7 @@ impl Bitboard {
 
     /// The set shifted one file to the right as black sees the board (towards file 1); squares on
     /// file 1 drop out.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn right(self) -> Self {
         let carried = self.upper() << (UPPER_START - RANKS) & LOWER_MASK;
@@ -198,7 +198,7 @@ impl Bitboard {
     }
 
     /// All squares of the files that have a square in the set.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn fill_files(self) -> Self {
         // Adding eight set bits to the other eight ranks of a file carries into its last rank
@@ -209,33 +209,33 @@ impl Bitboard {
         Self::from_bits((occupied - (occupied >> (RANKS - 1))) | occupied)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) const fn from_words(lower: u64, upper: u64) -> Self {
         Self([lower, upper])
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) const fn lower(self) -> u64 {
         self.0[0]
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) const fn upper(self) -> u64 {
         self.0[1]
     }
 
     /// `self | other` in constants.
-    #[inline(always)]
+    #[inline]
     pub(super) const fn union(self, other: Self) -> Self {
         Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) const fn from_bits(bits: u128) -> Self {
         Self([bits as u64, (bits >> 64) as u64])
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) const fn bits(self) -> u128 {
         self.0[0] as u128 | (self.0[1] as u128) << 64
     }
@@ -244,7 +244,7 @@ impl Bitboard {
 impl BitAnd for Bitboard {
     type Output = Self;
 
-    #[inline(always)]
+    #[inline]
     fn bitand(self, other: Self) -> Self {
         Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
     }
@@ -253,7 +253,7 @@ impl BitAnd for Bitboard {
 impl BitOr for Bitboard {
     type Output = Self;
 
-    #[inline(always)]
+    #[inline]
     fn bitor(self, other: Self) -> Self {
         Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
     }
@@ -262,7 +262,7 @@ impl BitOr for Bitboard {
 impl BitXor for Bitboard {
     type Output = Self;
 
-    #[inline(always)]
+    #[inline]
     fn bitxor(self, other: Self) -> Self {
         Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
     }
@@ -272,7 +272,7 @@ impl BitXor for Bitboard {
 impl Sub for Bitboard {
     type Output = Self;
 
-    #[inline(always)]
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
     }
@@ -281,35 +281,35 @@ impl Sub for Bitboard {
 impl Not for Bitboard {
     type Output = Self;
 
-    #[inline(always)]
+    #[inline]
     fn not(self) -> Self {
         Self::ALL - self
     }
 }
 
 impl BitAndAssign for Bitboard {
-    #[inline(always)]
+    #[inline]
     fn bitand_assign(&mut self, other: Self) {
         *self = *self & other;
     }
 }
 
 impl BitOrAssign for Bitboard {
-    #[inline(always)]
+    #[inline]
     fn bitor_assign(&mut self, other: Self) {
         *self = *self | other;
     }
 }
 
 impl BitXorAssign for Bitboard {
-    #[inline(always)]
+    #[inline]
     fn bitxor_assign(&mut self, other: Self) {
         *self = *self ^ other;
     }
 }
 
 impl From<Square> for Bitboard {
-    #[inline(always)]
+    #[inline]
     fn from(square: Square) -> Self {
         Self::of(square)
     }
@@ -327,7 +327,7 @@ impl IntoIterator for Bitboard {
     type Item = Square;
     type IntoIter = Squares;
 
-    #[inline(always)]
+    #[inline]
     fn into_iter(self) -> Squares {
         Squares {
             lower: self.lower(),

@@ -69,7 +69,7 @@ static FILE_PLACE: [(u8, u8); Square::NUM] = {
 };
 
 /// Attacks along the file of `square`.
-#[inline(always)]
+#[inline]
 fn file_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     let (rank, shift) = FILE_PLACE[square.index()];
     // Both are in range by construction; this tells the compiler.
@@ -90,7 +90,7 @@ fn file_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 }
 
 /// Attacks in both directions along a line that has at most one square per byte.
-#[inline(always)]
+#[inline]
 fn line_attacks(axis: usize, square: Square, occupied: Bitboard) -> Bitboard {
     let line = AXES[axis][square.index()].bits();
     let slider = Bitboard::of(square).bits();
@@ -104,25 +104,25 @@ fn line_attacks(axis: usize, square: Square, occupied: Bitboard) -> Bitboard {
 }
 
 /// Where a lance of `color` on `square` attacks.
-#[inline(always)]
+#[inline]
 pub fn lance_attacks(color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     file_attacks(square, occupied) & lance_line(color, square)
 }
 
 /// Where a bishop on `square` attacks.
-#[inline(always)]
+#[inline]
 pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     line_attacks(DIAGONAL, square, occupied) | line_attacks(ANTI_DIAGONAL, square, occupied)
 }
 
 /// Where a rook on `square` attacks.
-#[inline(always)]
+#[inline]
 pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     file_attacks(square, occupied) | line_attacks(RANK_AXIS, square, occupied)
 }
 
 /// Where a lance of `color` on `square` attacks on the empty board.
-#[inline(always)]
+#[inline]
 pub fn lance_line(color: Color, square: Square) -> Bitboard {
     match color {
         Color::Black => RAYS[UP][square.index()],
@@ -131,13 +131,13 @@ pub fn lance_line(color: Color, square: Square) -> Bitboard {
 }
 
 /// Where a bishop on `square` attacks on the empty board.
-#[inline(always)]
+#[inline]
 pub fn bishop_lines(square: Square) -> Bitboard {
     AXES[DIAGONAL][square.index()] | AXES[ANTI_DIAGONAL][square.index()]
 }
 
 /// Where a rook on `square` attacks on the empty board.
-#[inline(always)]
+#[inline]
 pub fn rook_lines(square: Square) -> Bitboard {
     AXES[0][square.index()] | AXES[RANK_AXIS][square.index()]
 }

@@ -20,7 +20,7 @@ pub struct Squares {
 impl Iterator for Squares {
     type Item = Square;
 
-    #[inline(always)]
+    #[inline]
     fn next(&mut self) -> Option<Square> {
         let index = if self.lower != 0 {
             let index = self.lower.trailing_zeros() as usize;
@@ -37,7 +37,7 @@ impl Iterator for Squares {
         Some(unsafe { Square::from_index_unchecked(index) })
     }
 
-    #[inline(always)]
+    #[inline]
     fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut each: F) -> B {
         // Two simple loops are faster than one that selects the word in each step.
         let mut value = init;

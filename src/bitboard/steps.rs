@@ -49,31 +49,31 @@ static GOLD_ATTACKS: [Table; Color::NUM] = tables(GOLD);
 static KING_ATTACKS: Table = tables(KING)[0];
 
 /// Where a pawn of `color` on `square` attacks.
-#[inline(always)]
+#[inline]
 pub fn pawn_attacks(color: Color, square: Square) -> Bitboard {
     PAWN_ATTACKS[color.index()][square.index()]
 }
 
 /// Where a knight of `color` on `square` attacks.
-#[inline(always)]
+#[inline]
 pub fn knight_attacks(color: Color, square: Square) -> Bitboard {
     KNIGHT_ATTACKS[color.index()][square.index()]
 }
 
 /// Where a silver of `color` on `square` attacks.
-#[inline(always)]
+#[inline]
 pub fn silver_attacks(color: Color, square: Square) -> Bitboard {
     SILVER_ATTACKS[color.index()][square.index()]
 }
 
 /// Where a gold of `color` on `square` attacks.
-#[inline(always)]
+#[inline]
 pub fn gold_attacks(color: Color, square: Square) -> Bitboard {
     GOLD_ATTACKS[color.index()][square.index()]
 }
 
 /// Where a king on `square` attacks.
-#[inline(always)]
+#[inline]
 pub fn king_attacks(square: Square) -> Bitboard {
     KING_ATTACKS[square.index()]
 }

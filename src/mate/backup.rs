@@ -86,7 +86,7 @@ impl Worker<'_> {
     }
 
     /// φ of a child, raised by half for each thread that searches below it.
-    #[inline(always)]
+    #[inline]
     fn with_virtual_cost(&self, child: &Child, phi: u32) -> u32 {
         match self.control.virtual_costs {
             None => phi,

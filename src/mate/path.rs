@@ -49,13 +49,13 @@ impl Path {
     }
 
     /// Number of positions, root included; also the number of the current position, counted from 1.
-    #[inline(always)]
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// The key of the path extended by one position.
-    #[inline(always)]
+    #[inline]
     pub(super) fn key_with(&self, key: u64, hand: Hand) -> u64 {
         let before = self.key();
         let position = key ^ u64::from(hand.to_bits()).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -63,7 +63,7 @@ impl Path {
     }
 
     /// The key of the path.
-    #[inline(always)]
+    #[inline]
     pub(super) fn key(&self) -> u64 {
         self.nodes.last().map_or(0, |node| node.path_key)
     }
@@ -71,7 +71,7 @@ impl Path {
     /// The latest position with this board in which the attacker held at least `hand`: its number,
     /// counted from 1, and the hand held there. Returning with no more in hand counts as a
     /// repetition.
-    #[inline(always)]
+    #[inline]
     pub(super) fn find_repetition(&self, key: u64, hand: Hand) -> Option<(u16, Hand)> {
         if self.counts[slot(key)] == 0 {
             return None;

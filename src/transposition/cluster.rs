@@ -34,18 +34,18 @@ impl Cluster {
 
 impl Slot {
     /// The word `key ^ data`.
-    #[inline(always)]
+    #[inline]
     pub(super) fn check(&self) -> u64 {
         self.check.load(Ordering::Relaxed)
     }
 
     /// The packed entry.
-    #[inline(always)]
+    #[inline]
     pub(super) fn data(&self) -> u64 {
         self.data.load(Ordering::Relaxed)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn store(&self, check: u64, data: u64) {
         self.check.store(check, Ordering::Relaxed);
         self.data.store(data, Ordering::Relaxed);

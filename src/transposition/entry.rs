@@ -31,7 +31,7 @@ pub(super) const GENERATION_MASK: u8 = 0x1f;
 
 impl Entry {
     /// The entry of a data word, `None` if the word is empty.
-    #[inline(always)]
+    #[inline]
     pub(super) fn unpack(data: u64) -> Option<Self> {
         let bound = Bound::from_bits((data >> BOUND_SHIFT) as u8)?;
         Some(Self {
@@ -44,7 +44,7 @@ impl Entry {
         })
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn pack(self, generation: u8) -> u64 {
         u64::from(self.mv.map_or(0, Move16::to_bits))
             | u64::from(self.value as u16) << VALUE_SHIFT

@@ -260,7 +260,7 @@ impl TranspositionTable {
     }
 
     /// Prefetches the cluster of a position.
-    #[inline(always)]
+    #[inline]
     pub fn prefetch(&self, key: Key64) {
         if PREFETCHES {
             prefetch(&self.clusters[self.cluster_index(key)]);
@@ -282,7 +282,7 @@ impl TranspositionTable {
     }
 
     /// Whether the data read from a slot belongs to the position.
-    #[inline(always)]
+    #[inline]
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests check less"))]
     fn is_of(&self, slot: &Slot, data: u64, key: Key64) -> bool {
         let difference = slot.check() ^ data ^ key.low64();
@@ -291,7 +291,7 @@ impl TranspositionTable {
         difference == 0
     }
 
-    #[inline(always)]
+    #[inline]
     fn visibility(&self) -> Visibility {
         Visibility {
             generation: self.generation.load(Ordering::Relaxed),
@@ -300,7 +300,7 @@ impl TranspositionTable {
     }
 
     /// Even for black to move, odd for white.
-    #[inline(always)]
+    #[inline]
     fn cluster_index(&self, key: Key64) -> usize {
         let key = key.low64();
         let pairs = self.clusters.len() / 2;
@@ -315,7 +315,7 @@ impl TranspositionTable {
 
 /// `value * pairs >> 63` for a value of 63 bits, for machines on which a product of 128 bits is a
 /// call.
-#[inline(always)]
+#[inline]
 fn scaled_in_halves(value: u64, pairs: u32) -> usize {
     let (high, low) = (value >> u32::BITS, value & u64::from(u32::MAX));
     let pairs = u64::from(pairs);
@@ -334,7 +334,7 @@ impl Generations {
 
 impl Visibility {
     /// Age of an entry in generations.
-    #[inline(always)]
+    #[inline]
     fn age(self, data: u64) -> u8 {
         self.generation
             .wrapping_sub((data >> GENERATION_SHIFT) as u8)
@@ -342,14 +342,14 @@ impl Visibility {
     }
 
     /// Whether the slot has an entry that the search sees.
-    #[inline(always)]
+    #[inline]
     fn is_visible(self, data: u64) -> bool {
         data != 0 && self.age(data) <= self.max_age
     }
 
     /// Replacement value in plies: the slot with the least value is replaced. Invisible entries
     /// come first.
-    #[inline(always)]
+    #[inline]
     fn replacement_value(self, data: u64) -> Depth {
         if !self.is_visible(data) {
             return Depth::MIN;

@@ -24,7 +24,7 @@ impl Bound {
     }
 
     /// The bound of two stored bits, `None` for 0.
-    #[inline(always)]
+    #[inline]
     pub const fn from_bits(bits: u8) -> Option<Self> {
         match bits & 3 {
             1 => Some(Self::Upper),

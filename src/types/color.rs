@@ -23,7 +23,7 @@ simple_enum! {
 
 impl Color {
     /// The other side.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn opponent(self) -> Self {
         match self {
@@ -36,7 +36,7 @@ impl Color {
 impl Not for Color {
     type Output = Self;
 
-    #[inline(always)]
+    #[inline]
     fn not(self) -> Self {
         self.opponent()
     }

@@ -46,7 +46,7 @@ impl Rank {
 
     /// Number of ranks between this one and the far edge of the board as `color` plays: 0 on its
     /// last rank.
-    #[inline(always)]
+    #[inline]
     pub const fn distance_to_edge(self, color: Color) -> usize {
         match color {
             Color::Black => self as usize,
@@ -55,7 +55,7 @@ impl Rank {
     }
 
     /// Whether `color` promotes on this rank: its three farthest ranks.
-    #[inline(always)]
+    #[inline]
     pub const fn is_promotion_zone(self, color: Color) -> bool {
         self.distance_to_edge(color) < 3
     }

@@ -56,7 +56,7 @@ impl Hand {
     pub const EMPTY: Self = Self(0);
 
     /// How many of `kind` are held; 0 for the king and the promoted kinds.
-    #[inline(always)]
+    #[inline]
     pub const fn count(self, kind: PieceType) -> u32 {
         let index = kind.index();
         if index < SHIFT.len() {
@@ -67,44 +67,44 @@ impl Hand {
     }
 
     /// Whether at least one of `kind` is held.
-    #[inline(always)]
+    #[inline]
     pub const fn has(self, kind: PieceType) -> bool {
         self.count(kind) != 0
     }
 
     /// Whether nothing is held.
-    #[inline(always)]
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether anything but pawns is held.
-    #[inline(always)]
+    #[inline]
     pub const fn has_more_than_pawns(self) -> bool {
         self.0 & !MASK[PieceType::Pawn.index()] != 0
     }
 
     /// Adds one piece of a kind that can be held.
-    #[inline(always)]
+    #[inline]
     pub const fn add(&mut self, kind: PieceType) {
         self.0 += Self::one(kind);
     }
 
     /// Removes one piece, which must be there.
-    #[inline(always)]
+    #[inline]
     pub const fn remove(&mut self, kind: PieceType) {
         debug_assert!(self.has(kind));
         self.0 -= Self::one(kind);
     }
 
     /// Whether this hand has at least as many of every kind as `other`.
-    #[inline(always)]
+    #[inline]
     pub const fn dominates(self, other: Self) -> bool {
         self.0.wrapping_sub(other.0) & BORROW == 0
     }
 
     /// For each kind the larger of the two counts.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn most(self, other: Self) -> Self {
         let ours = self.mask_of_more(other);
@@ -112,7 +112,7 @@ impl Hand {
     }
 
     /// For each kind the smaller of the two counts.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn fewest(self, other: Self) -> Self {
         let ours = self.mask_of_more(other);
@@ -120,14 +120,14 @@ impl Hand {
     }
 
     /// The sum of both hands, which together must not exceed a full set.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn together_with(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 
     /// This hand with its count of `kind` replaced by that of `other`.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn with_count_of(self, kind: PieceType, other: Self) -> Self {
         let index = kind.index() & 7;
@@ -136,7 +136,7 @@ impl Hand {
     }
 
     /// Mask of the counts that are at least as large as those of `other`.
-    #[inline(always)]
+    #[inline]
     const fn mask_of_more(self, other: Self) -> u32 {
         let mut mask = 0;
         let kept = (self.0 | BORROW).wrapping_sub(other.0) & BORROW;
@@ -152,13 +152,13 @@ impl Hand {
     }
 
     /// The packed counts, see the module text.
-    #[inline(always)]
+    #[inline]
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
     /// Unpacks a hand. Bits outside of the counts are ignored.
-    #[inline(always)]
+    #[inline]
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & !BORROW & COUNTS)
     }
@@ -178,7 +178,7 @@ impl Hand {
         text
     }
 
-    #[inline(always)]
+    #[inline]
     const fn one(kind: PieceType) -> u32 {
         debug_assert!(kind.index() < SHIFT.len());
         1 << SHIFT[kind.index() & 7]

@@ -82,21 +82,21 @@ impl<const LANES: usize> Key<LANES> {
     const TABLES: &'static Tables<LANES> = &Tables::new();
 
     /// Value of a piece on a square.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn of_piece(piece: Piece, square: Square) -> Self {
         Self(Self::TABLES.board[piece.index()][square.index()])
     }
 
     /// Value of one piece in hand; add it once per piece.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn of_hand(color: Color, kind: PieceType) -> Self {
         Self(Self::TABLES.hand[color.index()][kind.index() % HAND_KINDS])
     }
 
     /// Value of the side to move: bit 0 is set for white.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn of_side(side: Color) -> Self {
         let mut lanes = [0; LANES];
@@ -105,7 +105,7 @@ impl<const LANES: usize> Key<LANES> {
     }
 
     /// The side to move.
-    #[inline(always)]
+    #[inline]
     pub const fn side(self) -> Color {
         if self.0[0] & 1 == 0 {
             Color::Black
@@ -115,7 +115,7 @@ impl<const LANES: usize> Key<LANES> {
     }
 
     /// The key with the other side to move.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn flipped(mut self) -> Self {
         self.0[0] ^= 1;
@@ -123,13 +123,13 @@ impl<const LANES: usize> Key<LANES> {
     }
 
     /// The lowest 64 bits, the same for all widths.
-    #[inline(always)]
+    #[inline]
     pub const fn low64(self) -> u64 {
         self.0[0]
     }
 
     /// All lanes, the lowest first.
-    #[inline(always)]
+    #[inline]
     pub const fn lanes(self) -> [u64; LANES] {
         self.0
     }
@@ -146,7 +146,7 @@ impl Key64 {
 impl<const LANES: usize> Add for Key<LANES> {
     type Output = Self;
 
-    #[inline(always)]
+    #[inline]
     fn add(mut self, part: Self) -> Self {
         self += part;
         self
@@ -154,7 +154,7 @@ impl<const LANES: usize> Add for Key<LANES> {
 }
 
 impl<const LANES: usize> AddAssign for Key<LANES> {
-    #[inline(always)]
+    #[inline]
     fn add_assign(&mut self, part: Self) {
         for (lane, part) in self.0.iter_mut().zip(part.0) {
             *lane = lane.wrapping_add(part);
@@ -163,7 +163,7 @@ impl<const LANES: usize> AddAssign for Key<LANES> {
 }
 
 impl<const LANES: usize> SubAssign for Key<LANES> {
-    #[inline(always)]
+    #[inline]
     fn sub_assign(&mut self, part: Self) {
         for (lane, part) in self.0.iter_mut().zip(part.0) {
             *lane = lane.wrapping_sub(part);

@@ -51,7 +51,7 @@ const _: () = assert!(size_of::<Option<Move>>() == 4 && size_of::<Option<Move16>
 
 impl Move {
     /// A board move of `piece` (as it stands on `from`) that does not promote.
-    #[inline(always)]
+    #[inline]
     pub const fn normal(from: Square, to: Square, piece: Piece) -> Self {
         debug_assert!(from as u8 != to as u8);
         Self::from_valid_bits(
@@ -60,7 +60,7 @@ impl Move {
     }
 
     /// A board move after which `promoted` stands on `to`.
-    #[inline(always)]
+    #[inline]
     pub const fn promotion(from: Square, to: Square, promoted: Piece) -> Self {
         debug_assert!(promoted.kind().is_promoted() && from as u8 != to as u8);
         Self::from_valid_bits(
@@ -69,7 +69,7 @@ impl Move {
     }
 
     /// A drop of `piece`, unpromoted.
-    #[inline(always)]
+    #[inline]
     pub const fn drop(piece: Piece, to: Square) -> Self {
         debug_assert!(piece.kind().index() <= PieceType::Gold.index());
         Self::from_valid_bits(
@@ -103,13 +103,13 @@ impl Move {
     }
 
     /// The encoded move, see the module text.
-    #[inline(always)]
+    #[inline]
     pub const fn to_bits(self) -> u32 {
         self.0.get()
     }
 
     /// The low half: the move without its piece.
-    #[inline(always)]
+    #[inline]
     pub const fn to_move16(self) -> Move16 {
         match NonZeroU16::new(self.to_bits() as u16) {
             Some(bits) => Move16(bits),
@@ -120,14 +120,14 @@ impl Move {
     }
 
     /// The target square.
-    #[inline(always)]
+    #[inline]
     pub const fn to(self) -> Square {
         // SAFETY: `from_bits` and the constructors keep the field below `Square::NUM`.
         unsafe { Square::from_index_unchecked((self.to_bits() & FIELD_MASK) as usize) }
     }
 
     /// The origin square, `None` for drops.
-    #[inline(always)]
+    #[inline]
     pub const fn from(self) -> Option<Square> {
         if self.is_drop() {
             None
@@ -141,14 +141,14 @@ impl Move {
     }
 
     /// The piece that stands on `to` afterwards.
-    #[inline(always)]
+    #[inline]
     pub const fn piece(self) -> Piece {
         // SAFETY: every constructor stores the code of a piece.
         unsafe { Piece::from_index_unchecked((self.to_bits() >> PIECE_SHIFT) as usize) }
     }
 
     /// The piece before the move: the unpromoted one where the move promotes.
-    #[inline(always)]
+    #[inline]
     pub const fn piece_before(self) -> Piece {
         if self.is_promotion() {
             self.piece().unpromoted()
@@ -158,20 +158,20 @@ impl Move {
     }
 
     /// Whether the move is a drop.
-    #[inline(always)]
+    #[inline]
     pub const fn is_drop(self) -> bool {
         self.to_bits() & DROP != 0
     }
 
     /// Whether the piece promotes.
-    #[inline(always)]
+    #[inline]
     pub const fn is_promotion(self) -> bool {
         self.to_bits() & PROMOTION != 0
     }
 
     /// Index for history tables, below 81 · 88: origin · 81 + target, where drops of the seven
     /// kinds count as origins 81 to 87.
-    #[inline(always)]
+    #[inline]
     pub const fn from_to_index(self) -> usize {
         let origin = match self.from() {
             Some(from) => from.index(),
@@ -180,7 +180,7 @@ impl Move {
         origin * Square::NUM + self.to().index()
     }
 
-    #[inline(always)]
+    #[inline]
     const fn from_valid_bits(bits: u32) -> Self {
         match NonZeroU32::new(bits) {
             Some(bits) => Self(bits),
@@ -192,7 +192,7 @@ impl Move {
 
 impl Move16 {
     /// Decodes 16 bits; `None` for 0.
-    #[inline(always)]
+    #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         match NonZeroU16::new(bits) {
             Some(bits) => Some(Self(bits)),
@@ -201,19 +201,19 @@ impl Move16 {
     }
 
     /// The encoded move, see the module text.
-    #[inline(always)]
+    #[inline]
     pub const fn to_bits(self) -> u16 {
         self.0.get()
     }
 
     /// The target square, `None` where the field is no square.
-    #[inline(always)]
+    #[inline]
     pub const fn to(self) -> Option<Square> {
         Square::from_index((self.to_bits() as u32 & FIELD_MASK) as usize)
     }
 
     /// The origin square, `None` for drops and where the field is no square.
-    #[inline(always)]
+    #[inline]
     pub const fn from(self) -> Option<Square> {
         if self.is_drop() {
             None
@@ -223,7 +223,7 @@ impl Move16 {
     }
 
     /// The dropped kind, `None` for board moves and where the field is no kind that can be in hand.
-    #[inline(always)]
+    #[inline]
     pub const fn dropped_kind(self) -> Option<PieceType> {
         if self.is_drop() {
             PieceType::hand_from_index(self.origin_field())
@@ -233,13 +233,13 @@ impl Move16 {
     }
 
     /// Whether the drop bit is set.
-    #[inline(always)]
+    #[inline]
     pub const fn is_drop(self) -> bool {
         self.to_bits() as u32 & DROP != 0
     }
 
     /// Whether the promotion bit is set.
-    #[inline(always)]
+    #[inline]
     pub const fn is_promotion(self) -> bool {
         self.to_bits() as u32 & PROMOTION != 0
     }

@@ -68,7 +68,7 @@ impl Piece {
     };
 
     /// The piece of this colour and kind.
-    #[inline(always)]
+    #[inline]
     pub const fn new(color: Color, kind: PieceType) -> Self {
         // SAFETY: a kind is 1 to 14, a colour 0 or 1; 1 to 14 and 17 to 30 are the codes of the
         // pieces.
@@ -76,13 +76,13 @@ impl Piece {
     }
 
     /// The code, 1 to 14 or 17 to 30.
-    #[inline(always)]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// The piece with this code.
-    #[inline(always)]
+    #[inline]
     pub const fn from_index(index: usize) -> Option<Self> {
         let kind = index % WHITE as usize;
         if index < 2 * WHITE as usize && kind >= 1 && kind <= PieceType::ALL.len() {
@@ -97,7 +97,7 @@ impl Piece {
     ///
     /// # Safety
     /// `index` is [`Self::index`] of a piece.
-    #[inline(always)]
+    #[inline]
     pub(crate) const unsafe fn from_index_unchecked(index: usize) -> Self {
         debug_assert!(Self::from_index(index).is_some());
         // SAFETY: the caller gives the code of a piece.
@@ -105,27 +105,27 @@ impl Piece {
     }
 
     /// The code of its kind, 1 to 14, as an index.
-    #[inline(always)]
+    #[inline]
     pub const fn kind_index(self) -> usize {
         self as usize & (WHITE as usize - 1)
     }
 
     /// The side that it belongs to.
-    #[inline(always)]
+    #[inline]
     pub const fn color(self) -> Color {
         // SAFETY: codes are below 32, so the shifted code is 0 or 1, the codes of the colours.
         unsafe { std::mem::transmute::<u8, Color>(self as u8 >> COLOR_SHIFT) }
     }
 
     /// Its kind, without the colour.
-    #[inline(always)]
+    #[inline]
     pub const fn kind(self) -> PieceType {
         // SAFETY: the low four bits of a piece are the code of its kind, 1 to 14.
         unsafe { std::mem::transmute::<u8, PieceType>(self as u8 & (WHITE - 1)) }
     }
 
     /// The promoted piece of the same colour, `None` where the kind does not promote.
-    #[inline(always)]
+    #[inline]
     pub const fn promoted(self) -> Option<Self> {
         match self.kind().promoted() {
             Some(kind) => Some(Self::new(self.color(), kind)),
@@ -134,7 +134,7 @@ impl Piece {
     }
 
     /// The unpromoted piece of the same colour.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn unpromoted(self) -> Self {
         Self::new(self.color(), self.kind().unpromoted())

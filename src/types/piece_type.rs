@@ -73,13 +73,13 @@ impl PieceType {
         [Self::Silver, Self::Gold, Self::Bishop, Self::Rook];
 
     /// The code, 1 to 14.
-    #[inline(always)]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// The kind with this code.
-    #[inline(always)]
+    #[inline]
     pub const fn from_index(index: usize) -> Option<Self> {
         if index >= 1 && index <= Self::ALL.len() {
             Some(Self::ALL[index - 1])
@@ -89,7 +89,7 @@ impl PieceType {
     }
 
     /// The kind with this code, 1 to 7, that can be in hand.
-    #[inline(always)]
+    #[inline]
     pub const fn hand_from_index(index: usize) -> Option<Self> {
         if index >= 1 && index <= Self::HAND.len() {
             Some(Self::HAND[index - 1])
@@ -99,13 +99,13 @@ impl PieceType {
     }
 
     /// Whether this is one of the six promoted kinds.
-    #[inline(always)]
+    #[inline]
     pub const fn is_promoted(self) -> bool {
         self as u8 > PROMOTION
     }
 
     /// The kind after promotion, `None` for gold, king and promoted kinds.
-    #[inline(always)]
+    #[inline]
     pub const fn promoted(self) -> Option<Self> {
         if (self as u8) < Self::Gold as u8 {
             Self::from_index((self as u8 + PROMOTION) as usize)
@@ -115,7 +115,7 @@ impl PieceType {
     }
 
     /// The kind before promotion; also what a captured piece becomes in hand.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn unpromoted(self) -> Self {
         match self {
@@ -128,7 +128,7 @@ impl PieceType {
     }
 
     /// Whether it moves as a gold: gold and the four small promoted kinds.
-    #[inline(always)]
+    #[inline]
     pub const fn moves_as_gold(self) -> bool {
         matches!(
             self,
@@ -147,7 +147,7 @@ impl PieceType {
 
     /// Number of far ranks on which this kind, unpromoted, could never move again: 1 for pawn and
     /// lance, 2 for knight, else 0.
-    #[inline(always)]
+    #[inline]
     pub const fn dead_end_ranks(self) -> usize {
         match self {
             Self::Pawn | Self::Lance => 1,

@@ -25,25 +25,25 @@ const _: () = assert!(size_of::<Option<Square>>() == 1);
 
 impl Square {
     /// The square on this file and rank.
-    #[inline(always)]
+    #[inline]
     pub const fn new(file: File, rank: Rank) -> Self {
         Self::ALL[file.index() * Rank::NUM + rank.index()]
     }
 
     /// The file of the square.
-    #[inline(always)]
+    #[inline]
     pub const fn file(self) -> File {
         File::ALL[self.index() / Rank::NUM]
     }
 
     /// The rank of the square.
-    #[inline(always)]
+    #[inline]
     pub const fn rank(self) -> Rank {
         Rank::ALL[self.index() % Rank::NUM]
     }
 
     /// The square rotated by 180 degrees.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub const fn rotated(self) -> Self {
         Self::ALL[Self::NUM - 1 - self.index()]

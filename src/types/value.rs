@@ -21,7 +21,7 @@ pub const PIECE_VALUES: [Value; PieceType::NUM] = [
 ];
 
 /// Value of a piece on the board, see [`PIECE_VALUES`].
-#[inline(always)]
+#[inline]
 pub const fn piece_value(kind: PieceType) -> Value {
     PIECE_VALUES[kind.index()]
 }
@@ -54,44 +54,44 @@ pub const REPETITION_WIN: Value = 31_000;
 pub const SUPERIOR_REPETITION: Value = 1_500;
 
 /// Value of giving mate at `ply` from the root.
-#[inline(always)]
+#[inline]
 pub const fn mate_in(ply: Ply) -> Value {
     MATE - ply as Value
 }
 
 /// Value of being mated at `ply` from the root.
-#[inline(always)]
+#[inline]
 pub const fn mated_in(ply: Ply) -> Value {
     ply as Value - MATE
 }
 
 /// Whether the value is a proven mate for either side.
-#[inline(always)]
+#[inline]
 pub const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE_IN_MAX_PLY && value.abs() <= MATE
 }
 
 /// Whether the value is a win by mate or by a rule.
-#[inline(always)]
+#[inline]
 pub const fn is_win(value: Value) -> bool {
     value > MAX_EVALUATION
 }
 
 /// Whether the value is a loss by mate or by a rule.
-#[inline(always)]
+#[inline]
 pub const fn is_loss(value: Value) -> bool {
     value < -MAX_EVALUATION
 }
 
 /// Whether the value is a win or a loss.
-#[inline(always)]
+#[inline]
 pub const fn is_decisive(value: Value) -> bool {
     value.abs() > MAX_EVALUATION
 }
 
 /// Converts a value for the transposition table: mates are counted from the node instead of from
 /// the root.
-#[inline(always)]
+#[inline]
 pub const fn to_table(value: Value, ply: Ply) -> Value {
     if value == NONE {
         value
@@ -106,7 +106,7 @@ pub const fn to_table(value: Value, ply: Ply) -> Value {
 
 /// Inverse of [`to_table`]. [`NONE`] for a mate too distant to lie in the mate range when counted
 /// from the root.
-#[inline(always)]
+#[inline]
 pub const fn from_table(value: Value, ply: Ply) -> Value {
     if !is_mate(value) {
         return value;
@@ -142,7 +142,7 @@ impl Score {
 }
 
 /// Whether a stored `value` of kind `bound` decides a window whose upper end is `beta`.
-#[inline(always)]
+#[inline]
 pub const fn decides(value: Value, bound: Bound, beta: Value) -> bool {
     match bound {
         Bound::Exact => true,

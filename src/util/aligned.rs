@@ -62,7 +62,7 @@ impl<T: Pod> Aligned<T> {
 impl<T: Pod> Deref for Aligned<T> {
     type Target = [T];
 
-    #[inline(always)]
+    #[inline]
     fn deref(&self) -> &[T] {
         let lines = match &self.lines {
             Lines::Small(lines) => &lines[..],
@@ -73,7 +73,7 @@ impl<T: Pod> Deref for Aligned<T> {
 }
 
 impl<T: Pod> DerefMut for Aligned<T> {
-    #[inline(always)]
+    #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         let lines = match &mut self.lines {
             Lines::Small(lines) => &mut lines[..],

@@ -24,13 +24,13 @@ macro_rules! simple_enum {
             pub const ALL: [Self; Self::NUM] = [$($name::$variant),+];
 
             /// The position in [`Self::ALL`], below [`Self::NUM`].
-            #[inline(always)]
+            #[inline]
             pub const fn index(self) -> usize {
                 self as usize
             }
 
             /// The value with this index, `None` from [`Self::NUM`] on.
-            #[inline(always)]
+            #[inline]
             pub const fn from_index(index: usize) -> Option<Self> {
                 if index < Self::NUM { Some(Self::ALL[index]) } else { None }
             }
@@ -39,7 +39,7 @@ macro_rules! simple_enum {
             ///
             /// # Safety
             /// `index` is below [`Self::NUM`].
-            #[inline(always)]
+            #[inline]
             #[allow(unsafe_code, dead_code, reason = "hot conversion, see util::enum_macro")]
             pub(crate) const unsafe fn from_index_unchecked(index: usize) -> Self {
                 debug_assert!(index < Self::NUM);

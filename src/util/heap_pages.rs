@@ -47,14 +47,14 @@ impl<T> ZeroedPages<T> {
 impl<T> Deref for ZeroedPages<T> {
     type Target = [T];
 
-    #[inline(always)]
+    #[inline]
     fn deref(&self) -> &[T] {
         &self.0
     }
 }
 
 impl<T> DerefMut for ZeroedPages<T> {
-    #[inline(always)]
+    #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.0
     }

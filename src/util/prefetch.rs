@@ -5,7 +5,7 @@
 pub(crate) const PREFETCHES: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 /// Brings the cache line of `value` into the cache.
-#[inline(always)]
+#[inline]
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the prefetch instruction has no safe form")]
 pub(crate) fn prefetch<T>(value: &T) {
@@ -15,7 +15,7 @@ pub(crate) fn prefetch<T>(value: &T) {
 }
 
 /// Brings the cache line of `value` into the cache.
-#[inline(always)]
+#[inline]
 #[cfg(target_arch = "aarch64")]
 #[expect(unsafe_code, reason = "the prefetch instruction has no safe form")]
 pub(crate) fn prefetch<T>(value: &T) {
@@ -31,6 +31,6 @@ pub(crate) fn prefetch<T>(value: &T) {
 }
 
 /// Does nothing: there is no portable prefetch.
-#[inline(always)]
+#[inline]
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn prefetch<T>(_value: &T) {}

@@ -143,7 +143,7 @@ impl Near<'_> {
 
     /// Whether `piece` on `to` gives check and attacks all squares that the king can move to.
     /// Sliders attack through the king's square, which the king leaves.
-    #[inline(always)]
+    #[inline]
     fn covers(&self, piece: Piece, to: Square, from: Bitboard) -> bool {
         let occupied = (self.board.occupied() | Bitboard::of(to)) - from - Bitboard::of(self.king);
         let covered = self.board.attacks_of(piece, to, occupied);

@@ -108,7 +108,7 @@ impl Table {
     }
 
     /// Brings the cluster of a board into the cache.
-    #[inline(always)]
+    #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         let cluster = self.cluster(key);
         // A cache line holds two slots.

@@ -116,7 +116,7 @@ impl<T: Zeroable> Deref for ZeroedPages<T> {
     type Target = [T];
 
     #[expect(unsafe_code, reason = "bytes of the system become values")]
-    #[inline(always)]
+    #[inline]
     fn deref(&self) -> &[T] {
         // SAFETY: the mapping holds `length` values (checked by `map`), is aligned because it
         // starts on a page, was zeroed by the system, which is valid for a `Zeroable` type, and
@@ -127,7 +127,7 @@ impl<T: Zeroable> Deref for ZeroedPages<T> {
 
 impl<T: Zeroable> DerefMut for ZeroedPages<T> {
     #[expect(unsafe_code, reason = "bytes of the system become values")]
-    #[inline(always)]
+    #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: the mapping is valid for `length` values of a `Zeroable` type (see `deref`), and
         // `&mut self` makes this the only access to them.

@@ -42,7 +42,7 @@ pub(crate) fn recv_timeout<T>(
 pub(crate) const DEFAULT_TABLE_MB: usize = 256;
 
 /// Whether there are other threads than the one that calls.
-#[inline(always)]
+#[inline]
 pub(crate) const fn has_threads() -> bool {
     true
 }
@@ -51,7 +51,7 @@ pub(crate) const fn has_threads() -> bool {
 pub(crate) fn pause() {}
 
 /// What interrupts a search that occupies the only thread: nothing, there are always threads.
-#[inline(always)]
+#[inline]
 pub(crate) fn interruption() -> Option<Interruption> {
     None
 }
