@@ -121,6 +121,20 @@ build_musl() {
     unwind=$(compgen -G "/usr/lib/llvm-*/lib/libunwind.a" | tail -n 1) || return 1
     mkdir -p "$work/musl"
     cp "$unwind" "$work/musl"
+    chmod u+w "$work/musl/libunwind.a"
+    # Debian's asks for a function of glibc that checks the arguments of fprintf.
+    "$musl_gcc" -O2 -c -x c - -o "$work/musl/fprintf.o" <<'C'
+#include <stdarg.h>
+#include <stdio.h>
+int __fprintf_chk(FILE *file, int flag, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vfprintf(file, format, arguments);
+    va_end(arguments);
+    return length;
+}
+C
+    ar r "$work/musl/libunwind.a" "$work/musl/fprintf.o" 2>/dev/null
     # Asked for its file names, musl-gcc answers with those of glibc, but it links the right ones.
     echo 'int main(void) { return 0; }' |
       "$musl_gcc" -static -x c - -o "$work/musl/none" -Wl,--trace |

@@ -43,6 +43,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
 
+    /// Evaluation of the other side, black in every second game. Its moves are played, but the
+    /// scores and best moves that are written are those of --eval [default: that of --eval]
+    #[arg(long, value_name = "EVAL")]
+    opponent: Option<String>,
+
     /// Number of games at a time, each on one core
     #[arg(
         long,
@@ -89,6 +94,8 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (choice, evaluator) = evaluation::load(&arguments.eval)?;
+    let opponent = arguments.opponent.as_deref().map(evaluation::load);
+    let opponent = opponent.transpose()?;
     let beginnings = arguments.openings.beginnings().map_err(flat_error)?;
     if let Some(starts) = &beginnings.entering_kings {
         output::eprint_line(format_args!(
@@ -96,7 +103,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             starts.len()
         ));
     }
-    let settings = arguments.settings(&choice, &evaluator, &beginnings)?;
+    let mut settings = arguments.settings(&choice, &evaluator, &beginnings)?;
+    settings.opponent = opponent
+        .as_ref()
+        .map(|(choice, evaluator)| evaluation::identity(choice, evaluator));
     let folder = &arguments.out;
     let (archive, entries) = if arguments.resume && Archive::exists(folder) {
         Archive::resume(folder, &settings).map_err(flat_error)?
@@ -123,6 +133,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         settings: &settings,
         beginnings: &beginnings,
         evaluator: &evaluator,
+        opponent: opponent.as_ref().map(|(_, evaluator)| evaluator),
     };
     let limits = RunLimits {
         threads: arguments.threads.into(),
@@ -176,6 +187,7 @@ impl Arguments {
         };
         Ok(GensfenSettings {
             eval: evaluation::identity(choice, evaluator),
+            opponent: None,
             seed: self.seed,
             shard,
             hash_mb: self.effort.hash.into(),

@@ -112,6 +112,8 @@ pub struct Run<'a> {
     pub beginnings: &'a Beginnings,
     /// The evaluation that the settings name.
     pub evaluator: &'a Evaluator,
+    /// That of the opponent, if the settings name one.
+    pub opponent: Option<&'a Evaluator>,
 }
 
 /// The games of a run as a [`Job`].
@@ -132,8 +134,10 @@ impl<'a> Job for Games<'a> {
             settings,
             beginnings,
             evaluator,
+            opponent,
         } = self.run;
-        Player::new(settings, self.rule, evaluator.clone(), beginnings)
+        let evaluators = (evaluator.clone(), opponent.cloned());
+        Player::new(settings, self.rule, evaluators, beginnings)
     }
 
     fn perform(

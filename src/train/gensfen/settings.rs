@@ -12,6 +12,9 @@ use crate::types::Depth;
 pub struct GensfenSettings {
     /// The evaluation as it was requested, with a checksum of its weights.
     pub eval: String,
+    /// That of the other side, whose moves are played but not written; `None` for the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opponent: Option<String>,
     /// Seed of all random numbers.
     pub seed: u64,
     /// The shard of the games that is played here.

@@ -50,6 +50,7 @@ impl Drop for Folder {
 fn settings() -> GensfenSettings {
     GensfenSettings {
         eval: "<material>".to_owned(),
+        opponent: None,
         seed: 1,
         shard: Shard::WHOLE,
         hash_mb: 1,

@@ -1,4 +1,4 @@
-//! Self-play: one game of the engine against itself.
+//! Self-play: one game of the engine against itself, or against itself with another evaluation.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
-use crate::types::{EnteringKingRule, Move};
+use crate::types::{Color, EnteringKingRule, Move};
 
 /// Consecutive moves, each the best of its position; the last one need not have been played.
 #[derive(Clone, Debug)]
@@ -52,17 +52,20 @@ pub(super) struct Player<'a> {
     rule: EnteringKingRule,
     opener: Opener<'a>,
     solo: Solo,
+    /// The searcher of the other side, if it has an evaluation of its own.
+    opponent: Option<Solo>,
     limits: Arc<Limits>,
 }
 
 impl<'a> Player<'a> {
+    /// `evaluators` are the own one and that of the opponent.
     pub(super) fn new(
         settings: &'a GensfenSettings,
         rule: EnteringKingRule,
-        evaluator: Evaluator,
+        evaluators: (Evaluator, Option<Evaluator>),
         beginnings: &'a Beginnings,
     ) -> Result<Self, GensfenError> {
-        let search = Settings {
+        let search = |evaluator| Settings {
             hash_mb: settings.hash_mb,
             max_moves_to_draw: settings.endings.max_ply,
             entering_king_rule: rule,
@@ -76,7 +79,11 @@ impl<'a> Player<'a> {
             settings,
             rule,
             opener: Opener::new(&settings.openings, beginnings, rule, settings.seed),
-            solo: Solo::new(search)?,
+            solo: Solo::new(search(evaluators.0))?,
+            opponent: evaluators
+                .1
+                .map(|evaluator| Solo::new(search(evaluator)))
+                .transpose()?,
             limits: Arc::new(settings.effort.limits()),
         })
     }
@@ -93,6 +100,10 @@ impl<'a> Player<'a> {
         let opening = self.opener.open(number, &mut self.solo)?;
         let max_ply = opening.max_ply.unwrap_or(settings.endings.max_ply);
         self.solo.set_max_moves(max_ply);
+        if let Some(opponent) = &mut self.opponent {
+            opponent.new_game();
+            opponent.set_max_moves(max_ply);
+        }
         let mut random = generator(Purpose::Game, settings.seed, number, 0);
         let is_to_mate =
             fraction(&mut random) < settings.endings.to_mate || opening.is_entering_king();
@@ -126,7 +137,10 @@ impl<'a> Player<'a> {
             if let Some(outcome) = referee.adjudicate(position.side_to_move(), score) {
                 break outcome;
             }
-            let mv = if is_diverted {
+            let mv = if let Some(mv) = self.move_of_opponent(number, &position, &mut nodes) {
+                chain.is_open &= mv == best.mv;
+                mv
+            } else if is_diverted {
                 self.divert(&position, &lines, &mut chain, &mut random)
             } else {
                 best.mv
@@ -156,6 +170,24 @@ impl<'a> Player<'a> {
         let result = self.solo.search(position, &self.limits);
         *nodes += result.statistics.nodes;
         result.lines
+    }
+
+    /// The move of the opponent with an evaluation of its own, if it is its turn: it has black in
+    /// the games with odd numbers. Another move than the best one ends the segment.
+    fn move_of_opponent(
+        &mut self,
+        number: u64,
+        position: &Position,
+        nodes: &mut u64,
+    ) -> Option<Move> {
+        let has_black = number % 2 == 1;
+        let opponent = self.opponent.as_mut()?;
+        if has_black != (position.side_to_move() == Color::Black) {
+            return None;
+        }
+        let result = opponent.search(position, &self.limits);
+        *nodes += result.statistics.nodes;
+        result.lines.first().map(|line| line.mv)
     }
 
     /// Draws the move to play, which may be the best one. Another move ends the segment.

@@ -3,6 +3,7 @@
 use super::super::settings::{Effort, Endings, Openings, Writing};
 use super::super::starts::Starts;
 use super::*;
+use crate::eval::nnue::{Model, Network};
 use crate::runs::Shard;
 use crate::types::Bound;
 
@@ -18,6 +19,7 @@ const NO_DIVERSIONS: Diversions = Diversions {
 fn settings(diversions: Diversions) -> GensfenSettings {
     GensfenSettings {
         eval: "<material>".to_owned(),
+        opponent: None,
         seed: 7,
         shard: Shard::WHOLE,
         hash_mb: 1,
@@ -53,12 +55,25 @@ fn settings(diversions: Diversions) -> GensfenSettings {
 }
 
 fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> Vec<PlayedGame> {
+    play_against(None, settings, numbers)
+}
+
+fn play_against(
+    opponent: Option<Evaluator>,
+    settings: &GensfenSettings,
+    numbers: impl IntoIterator<Item = u64>,
+) -> Vec<PlayedGame> {
     let beginnings = Beginnings {
         roots: Starts::startpos(),
         entering_kings: None,
     };
     let rule = EnteringKingRule::default();
-    let player = Player::new(settings, rule, Evaluator::default(), &beginnings);
+    let player = Player::new(
+        settings,
+        rule,
+        (Evaluator::default(), opponent),
+        &beginnings,
+    );
     let mut player = player.expect("one MB can be had");
     let mut game = |number| player.play(number, &|| false);
     let games = numbers.into_iter().map(|number| {
@@ -108,6 +123,27 @@ fn a_game_does_not_depend_on_those_before_it() {
         assert_eq!(text(&alone[0]), text(game), "game {number}");
     }
     assert_ne!(text(&together[0]), text(&together[1]));
+}
+
+#[test]
+fn the_best_line_ends_only_where_the_opponent_plays_another_move() {
+    let opponent = Evaluator::Nnue(Arc::new(Model::new(Network::embedded())));
+    let games = play_against(Some(opponent), &settings(NO_DIVERSIONS), 0..4);
+    let mut ends = 0;
+    for game in &games {
+        let opponent = [Color::White, Color::Black][game.number as usize % 2];
+        let mut ply = 5;
+        for segment in &game.segments {
+            assert_eq!(segment.start.game_ply(), ply, "every position is written");
+            if ply > 5 {
+                assert_eq!(segment.start.side_to_move(), !opponent);
+                ends += 1;
+            }
+            ply += segment.moves.len() as u32;
+        }
+        assert_eq!(u64::from(ply - 5), game.plies);
+    }
+    assert!(ends > 4, "two evaluations hardly ever agree: {ends}");
 }
 
 #[test]
