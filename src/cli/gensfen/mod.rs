@@ -192,6 +192,7 @@ impl Arguments {
             shard,
             hash_mb: self.effort.hash.into(),
             effort: self.effort.effort(),
+            gaps: self.writing.gaps(),
             openings: self.openings.openings(beginnings),
             diversions: self.diversions.diversions(),
             endings: self.endings.endings(),

@@ -6,7 +6,8 @@ use clap::Args;
 
 use crate::cli::share::parse_share;
 use crate::train::gensfen::{
-    Beginnings, Diversions, Endings, EnteringKings, Openings, Starts, StartsError, TreeSampling,
+    Beginnings, Diversions, Endings, EnteringKings, Gaps, Openings, Starts, StartsError,
+    TreeSampling,
 };
 use crate::types::EnteringKingRule;
 
@@ -144,6 +145,24 @@ pub(super) struct WritingArguments {
     #[arg(long, value_name = "PLY", default_value_t = 1)]
     pub(super) write_minply: u32,
 
+    /// Write only every N-th position of a game, beginning at a random one
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(2..=100),
+        requires = "between_nodes"
+    )]
+    write_every: Option<u32>,
+
+    /// Soft node limit of the positions between, and of the moves of --opponent
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        requires = "write_every"
+    )]
+    between_nodes: Option<u64>,
+
     /// Size in MB after which another file begins
     #[arg(
         long,
@@ -185,6 +204,13 @@ pub(super) struct TreeArguments {
         requires = "tree_positions"
     )]
     tree_min_depth: i32,
+}
+
+impl WritingArguments {
+    pub(super) fn gaps(&self) -> Option<Gaps> {
+        let (every, nodes) = (self.write_every?, self.between_nodes?);
+        Some(Gaps { every, nodes })
+    }
 }
 
 impl TreeArguments {

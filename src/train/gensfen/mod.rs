@@ -40,7 +40,7 @@ pub use error::{ArchiveError, GensfenError};
 pub use outcome::Reason;
 pub use series::Place;
 pub use settings::{
-    Diversions, Effort, Endings, EnteringKings, GensfenSettings, HARD_FACTOR, Openings,
+    Diversions, Effort, Endings, EnteringKings, Gaps, GensfenSettings, HARD_FACTOR, Openings,
     TreeSampling, Writing,
 };
 pub use starts::{Starts, StartsError};

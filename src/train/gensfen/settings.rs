@@ -23,6 +23,9 @@ pub struct GensfenSettings {
     pub hash_mb: usize,
     /// Search limits of each move.
     pub effort: Effort,
+    /// Which positions of a game are left out; `None` to write all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<Gaps>,
     /// The openings.
     pub openings: Openings,
     /// Random moves in place of the best ones.
@@ -57,6 +60,27 @@ impl Effort {
             nodes: self.nodes.map(|nodes| nodes.saturating_mul(HARD_FACTOR)),
             ..Limits::default()
         }
+    }
+}
+
+/// Positions of a game that are searched with fewer nodes and not written. Neighbours are alike, so
+/// as many positions of more games teach more.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Gaps {
+    /// The distance of two written positions in plies, at least 2.
+    pub every: u32,
+    /// Soft node limit of the positions between, see [`Effort::nodes`].
+    pub nodes: u64,
+}
+
+impl Gaps {
+    /// The limits of the searches between.
+    pub(super) fn limits(&self) -> Limits {
+        let effort = Effort {
+            nodes: Some(self.nodes),
+            depth: None,
+        };
+        effort.limits()
     }
 }
 

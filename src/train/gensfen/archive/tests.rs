@@ -58,6 +58,7 @@ fn settings() -> GensfenSettings {
             nodes: Some(1000),
             depth: None,
         },
+        gaps: None,
         openings: Openings {
             roots: None,
             least_plies: 0,

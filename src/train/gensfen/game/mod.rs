@@ -55,6 +55,8 @@ pub(super) struct Player<'a> {
     /// The searcher of the other side, if it has an evaluation of its own.
     opponent: Option<Solo>,
     limits: Arc<Limits>,
+    /// Those of the positions that are not written.
+    quick_limits: Arc<Limits>,
 }
 
 impl<'a> Player<'a> {
@@ -85,6 +87,10 @@ impl<'a> Player<'a> {
                 .map(|evaluator| Solo::new(search(evaluator)))
                 .transpose()?,
             limits: Arc::new(settings.effort.limits()),
+            quick_limits: Arc::new(match &settings.gaps {
+                Some(gaps) => gaps.limits(),
+                None => settings.effort.limits(),
+            }),
         })
     }
 
@@ -110,7 +116,7 @@ impl<'a> Player<'a> {
         let diverted = diverted_plies(&settings.diversions, &mut random);
         let mut referee = Referee::new(&settings.endings, self.rule, max_ply, is_to_mate);
         let mut position = opening.position.clone();
-        let mut chain = Chain::new(settings.writing.min_ply);
+        let mut chain = Chain::new(settings, &mut random);
         let sampling = settings.trees.as_ref();
         let mut trees = sampling.map(|trees| TreeSampler::new(trees, settings.seed, number));
         let (mut plies, mut nodes) = (0, opening.nodes);
@@ -122,12 +128,13 @@ impl<'a> Player<'a> {
                 return Ok(None);
             }
             let is_diverted = diverted.contains(&position.game_ply());
-            let lines = self.think(&position, is_diverted, &mut nodes);
+            let is_written = chain.takes(position.game_ply());
+            let lines = self.think(&position, is_written, is_diverted, &mut nodes);
             let Some(best) = lines.first() else {
                 return Err(GensfenError::NoMove(position.to_sfen()));
             };
             if let Some(trees) = &mut trees
-                && position.game_ply() >= settings.writing.min_ply
+                && is_written
             {
                 trees.draw(&position, &self.solo);
             }
@@ -160,14 +167,25 @@ impl<'a> Player<'a> {
         }))
     }
 
-    fn think(&mut self, position: &Position, is_diverted: bool, nodes: &mut u64) -> Vec<SoloLine> {
+    fn think(
+        &mut self,
+        position: &Position,
+        is_written: bool,
+        is_diverted: bool,
+        nodes: &mut u64,
+    ) -> Vec<SoloLine> {
         let lines = if is_diverted {
             self.settings.diversions.multi_pv.max(1)
         } else {
             1
         };
         self.solo.set_multi_pv(lines);
-        let result = self.solo.search(position, &self.limits);
+        let limits = if is_written {
+            &self.limits
+        } else {
+            &self.quick_limits
+        };
+        let result = self.solo.search(position, limits);
         *nodes += result.statistics.nodes;
         result.lines
     }
@@ -185,7 +203,7 @@ impl<'a> Player<'a> {
         if has_black != (position.side_to_move() == Color::Black) {
             return None;
         }
-        let result = opponent.search(position, &self.limits);
+        let result = opponent.search(position, &self.quick_limits);
         *nodes += result.statistics.nodes;
         result.lines.first().map(|line| line.mv)
     }
@@ -218,22 +236,36 @@ impl<'a> Player<'a> {
 /// The segments of a game as it is played.
 struct Chain {
     min_ply: u32,
+    /// The distance of two written positions in plies, and the remainder of their plies by it.
+    every: (u32, u32),
     segments: Vec<Segment>,
     /// Whether the next position continues the last segment.
     is_open: bool,
 }
 
 impl Chain {
-    const fn new(min_ply: u32) -> Self {
+    fn new(settings: &GensfenSettings, random: &mut ChaCha8Rng) -> Self {
+        let every = settings.gaps.as_ref().map_or((1, 0), |gaps| {
+            let plies = gaps.every.max(1);
+            (plies, below(random, plies as usize) as u32)
+        });
         Self {
-            min_ply,
+            min_ply: settings.writing.min_ply,
+            every,
             segments: Vec::new(),
             is_open: false,
         }
     }
 
+    /// Whether the position at that ply is written.
+    fn takes(&self, ply: u32) -> bool {
+        let (distance, remainder) = self.every;
+        ply >= self.min_ply && ply % distance == remainder
+    }
+
     fn add(&mut self, position: &Position, mv: Move, score: i16) {
-        if position.game_ply() < self.min_ply {
+        if !self.takes(position.game_ply()) {
+            self.is_open = false;
             return;
         }
         match self.segments.last_mut() {

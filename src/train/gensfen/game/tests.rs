@@ -1,6 +1,6 @@
 //! Tests of games and of the moves in them that are not the best.
 
-use super::super::settings::{Effort, Endings, Openings, Writing};
+use super::super::settings::{Effort, Endings, Gaps, Openings, Writing};
 use super::super::starts::Starts;
 use super::*;
 use crate::eval::nnue::{Model, Network};
@@ -27,6 +27,7 @@ fn settings(diversions: Diversions) -> GensfenSettings {
             nodes: Some(30),
             depth: None,
         },
+        gaps: None,
         openings: Openings {
             roots: None,
             least_plies: 4,
@@ -144,6 +145,32 @@ fn the_best_line_ends_only_where_the_opponent_plays_another_move() {
         assert_eq!(u64::from(ply - 5), game.plies);
     }
     assert!(ends > 4, "two evaluations hardly ever agree: {ends}");
+}
+
+#[test]
+fn every_fifth_position_is_written_from_a_random_one_on() {
+    let mut settings = settings(NO_DIVERSIONS);
+    let full = play(&settings, 0..8);
+    settings.gaps = Some(Gaps { every: 5, nodes: 3 });
+    let games = play(&settings, 0..8);
+    let mut remainders = 0_u32;
+    for game in &games {
+        let plies = || game.segments.iter().map(|segment| segment.start.game_ply());
+        let remainder = plies().next().expect("it has ten positions") % 5;
+        remainders |= 1 << remainder;
+        let last = 5 + game.plies as u32;
+        let expected: Vec<u32> = (5..last).filter(|ply| ply % 5 == remainder).collect();
+        assert_eq!(plies().collect::<Vec<_>>(), expected);
+        assert!(game.segments.iter().all(|segment| segment.moves.len() == 1));
+    }
+    assert!(remainders.count_ones() > 2, "{remainders:b}");
+    let nodes = |games: &[PlayedGame]| {
+        let sums = games
+            .iter()
+            .fold((0, 0), |sum, game| (sum.0 + game.nodes, sum.1 + game.plies));
+        sums.0 / sums.1
+    };
+    assert!(nodes(&games) < nodes(&full), "the others are searched less");
 }
 
 #[test]
