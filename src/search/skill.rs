@@ -37,7 +37,7 @@ const fn level(nodes: f64, tolerance: f64, rating: u32) -> Level {
 }
 
 /// All levels, the last of which is full strength. Ratings are sums of matches of neighbours, those
-/// above level 15 estimated; a search of depth 1 that counts material has 1000 (see the guide).
+/// above level 17 estimated; a search of depth 1 that counts material has 1000 (see the guide).
 const LEVELS: [Level; 21] = [
     level(1.0, 4.5, 460),
     level(1.0, 3.5, 710),

@@ -2,7 +2,9 @@
 # The ladder of skill levels: each level against the one below, 65 to 85 % are wanted; level 0 against a search of depth 1
 # that counts material (at most 15 %) and against random moves (at least 85 %; needs python3 with cshogi, PYTHON=...).
 # Usage: tests/matches/levels.sh ENGINE FOLDER [GAMES [FIRST [LAST]]]   (GAMES of each step, 200; FIRST and LAST are levels;
-# a match that was broken off goes on). From level 17 on a game is over when both see 25 pawns for the same side.
+# a match that was broken off goes on). From level 17 on a game is over when both see 25 pawns for the same side. The
+# levels below 20 are limited by nodes and need at most 0.6 s a move on an idle machine; with other work beside them
+# give them more time (BYOYOMI=3s), so that none is cut short or loses on time.
 set -euo pipefail
 engine=$(realpath "$1")
 folder=$2
@@ -10,13 +12,14 @@ games=${3:-200}
 first=${4:-0}
 last=${5:-20}
 concurrency=${CONCURRENCY:-1}
+byoyomi=${BYOYOMI:-1s}
 python=${PYTHON:-python3}
 random=$(realpath "$(dirname "$0")/random_mover.py")
 
 mkdir -p "$folder"
 level() { echo "cmd=$engine,name=level-$1,option.SkillLevel=$1,option.Threads=1,option.USI_Hash=64"; }
 step() { # NAME ENGINE ENGINE [OPTION...]
-  "$engine" match --engine "$2" --engine "$3" "${@:4}" --byoyomi 1s --games "$games" --concurrency "$concurrency" \
+  "$engine" match --engine "$2" --engine "$3" "${@:4}" --byoyomi "$byoyomi" --games "$games" --concurrency "$concurrency" \
     --out "$folder/$1" --resume > "$folder/$1.log" 2>&1
   echo "$1: $(grep -m1 -o '+.* score .*%,' "$folder/$1/summary.txt") $(grep -m1 'Elo' "$folder/$1/summary.txt")"
 }
