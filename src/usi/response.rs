@@ -26,8 +26,8 @@ pub enum Response {
     ReadyOk,
     /// `info depth …`: a principal variation.
     Info(Info),
-    /// `info currmove …`: the root move that is being searched. Without `depth`, of which
-    /// `ShogiHome` makes an empty row among the lines.
+    /// `info currmove …`: the root move that is being searched. It has no `depth`, because
+    /// `ShogiHome` shows a line with one as an empty row.
     CurrentMove(CurrentMove),
     /// `info string …`: a message for people.
     Note(String),

@@ -19,8 +19,8 @@ random=$(realpath "$(dirname "$0")/random_mover.py")
 mkdir -p "$folder"
 level() { echo "cmd=$engine,name=level-$1,option.SkillLevel=$1,option.Threads=1,option.USI_Hash=64"; }
 step() { # NAME ENGINE ENGINE [OPTION...]
-  "$engine" match --engine "$2" --engine "$3" "${@:4}" --byoyomi "$byoyomi" --games "$games" --concurrency "$concurrency" \
-    --out "$folder/$1" --resume > "$folder/$1.log" 2>&1
+  "$engine" match --engine "$2" --engine "$3" "${@:4}" --byoyomi "$byoyomi" --games "$games" \
+    --concurrency "$concurrency" --out "$folder/$1" --resume > "$folder/$1.log" 2>&1
   echo "$1: $(grep -m1 -o '+.* score .*%,' "$folder/$1/summary.txt") $(grep -m1 'Elo' "$folder/$1/summary.txt")"
 }
 

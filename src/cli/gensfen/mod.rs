@@ -14,8 +14,6 @@ use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
 use crate::cli::output;
-use crate::engine::EvalFile;
-use crate::eval::Evaluator;
 use crate::runs::Shard;
 use crate::train::gensfen::{
     self, Archive, Beginnings, GensfenSettings, Run, RunLimits, Tally, Writing,
@@ -103,10 +101,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             starts.len()
         ));
     }
-    let mut settings = arguments.settings(&choice, &evaluator, &beginnings)?;
-    settings.opponent = opponent
+    let eval = evaluation::identity(&choice, &evaluator);
+    let of_opponent = opponent
         .as_ref()
         .map(|(choice, evaluator)| evaluation::identity(choice, evaluator));
+    let settings = arguments.settings(eval, of_opponent, &beginnings)?;
     let folder = &arguments.out;
     let (archive, entries) = if arguments.resume && Archive::exists(folder) {
         Archive::resume(folder, &settings).map_err(flat_error)?
@@ -168,8 +167,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 impl Arguments {
     fn settings(
         &self,
-        choice: &EvalFile,
-        evaluator: &Evaluator,
+        eval: String,
+        opponent: Option<String>,
         beginnings: &Beginnings,
     ) -> anyhow::Result<GensfenSettings> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
@@ -186,8 +185,8 @@ impl Arguments {
             None => "games".to_owned(),
         };
         Ok(GensfenSettings {
-            eval: evaluation::identity(choice, evaluator),
-            opponent: None,
+            eval,
+            opponent,
             seed: self.seed,
             shard,
             hash_mb: self.effort.hash.into(),

@@ -130,14 +130,7 @@ impl<'a> Job for Games<'a> {
     type Error = GensfenError;
 
     fn worker(&self) -> Result<Player<'a>, GensfenError> {
-        let Run {
-            settings,
-            beginnings,
-            evaluator,
-            opponent,
-        } = self.run;
-        let evaluators = (evaluator.clone(), opponent.cloned());
-        Player::new(settings, self.rule, evaluators, beginnings)
+        Player::new(self.run, self.rule)
     }
 
     fn perform(

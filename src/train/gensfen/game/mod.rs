@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::opening::Opener;
+use super::opening::{Opener, Opening};
 use super::outcome::{Outcome, Referee};
 use super::random::{Purpose, below, fraction, generator};
 use super::score::centipawns;
 use super::settings::{Diversions, GensfenSettings};
 use super::tree::TreeSampler;
-use super::{Beginnings, GensfenError};
+use super::{GensfenError, Run};
 use crate::eval::Evaluator;
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -54,43 +54,37 @@ pub(super) struct Player<'a> {
     solo: Solo,
     /// The searcher of the other side, if it has an evaluation of its own.
     opponent: Option<Solo>,
+    /// The limits of the positions that are written.
     limits: Arc<Limits>,
-    /// Those of the positions that are not written.
-    quick_limits: Arc<Limits>,
+    /// The limits of the positions between, and of the opponent.
+    limits_between: Arc<Limits>,
 }
 
 impl<'a> Player<'a> {
-    /// `evaluators` are the own one and that of the opponent.
-    pub(super) fn new(
-        settings: &'a GensfenSettings,
-        rule: EnteringKingRule,
-        evaluators: (Evaluator, Option<Evaluator>),
-        beginnings: &'a Beginnings,
-    ) -> Result<Self, GensfenError> {
-        let search = |evaluator| Settings {
-            hash_mb: settings.hash_mb,
-            max_moves_to_draw: settings.endings.max_ply,
-            entering_king_rule: rule,
-            // Both sides value a draw at 0.
-            draw_value: [0; 2],
-            evaluator,
-            generations: Generations::Strict,
-            ..Settings::default()
+    pub(super) fn new(run: Run<'a>, rule: EnteringKingRule) -> Result<Self, GensfenError> {
+        let settings = run.settings;
+        let solo = |evaluator: &Evaluator| {
+            Solo::new(Settings {
+                hash_mb: settings.hash_mb,
+                max_moves_to_draw: settings.endings.max_ply,
+                entering_king_rule: rule,
+                // Both sides value a draw at 0.
+                draw_value: [0; 2],
+                evaluator: evaluator.clone(),
+                generations: Generations::Strict,
+                ..Settings::default()
+            })
         };
+        let limits = Arc::new(settings.effort.limits());
+        let gaps = settings.gaps.as_ref();
         Ok(Self {
             settings,
             rule,
-            opener: Opener::new(&settings.openings, beginnings, rule, settings.seed),
-            solo: Solo::new(search(evaluators.0))?,
-            opponent: evaluators
-                .1
-                .map(|evaluator| Solo::new(search(evaluator)))
-                .transpose()?,
-            limits: Arc::new(settings.effort.limits()),
-            quick_limits: Arc::new(match &settings.gaps {
-                Some(gaps) => gaps.limits(),
-                None => settings.effort.limits(),
-            }),
+            opener: Opener::new(&settings.openings, run.beginnings, rule, settings.seed),
+            solo: solo(run.evaluator)?,
+            opponent: run.opponent.map(solo).transpose()?,
+            limits_between: gaps.map_or_else(|| Arc::clone(&limits), |gaps| gaps.limits().into()),
+            limits,
         })
     }
 
@@ -101,15 +95,7 @@ impl<'a> Player<'a> {
         is_aborted: &dyn Fn() -> bool,
     ) -> Result<Option<PlayedGame>, GensfenError> {
         let settings = self.settings;
-        self.solo.new_game();
-        self.solo.set_max_moves(settings.endings.max_ply);
-        let opening = self.opener.open(number, &mut self.solo)?;
-        let max_ply = opening.max_ply.unwrap_or(settings.endings.max_ply);
-        self.solo.set_max_moves(max_ply);
-        if let Some(opponent) = &mut self.opponent {
-            opponent.new_game();
-            opponent.set_max_moves(max_ply);
-        }
+        let (opening, max_ply) = self.open(number)?;
         let mut random = generator(Purpose::Game, settings.seed, number, 0);
         let is_to_mate =
             fraction(&mut random) < settings.endings.to_mate || opening.is_entering_king();
@@ -133,9 +119,7 @@ impl<'a> Player<'a> {
             let Some(best) = lines.first() else {
                 return Err(GensfenError::NoMove(position.to_sfen()));
             };
-            if let Some(trees) = &mut trees
-                && is_written
-            {
+            if is_written && let Some(trees) = &mut trees {
                 trees.draw(&position, &self.solo);
             }
             plies += 1;
@@ -144,11 +128,11 @@ impl<'a> Player<'a> {
             if let Some(outcome) = referee.adjudicate(position.side_to_move(), score) {
                 break outcome;
             }
-            let mv = if let Some(mv) = self.move_of_opponent(number, &position, &mut nodes) {
+            let mv = if is_diverted {
+                self.divert(&position, &lines, &mut chain, &mut random)
+            } else if let Some(mv) = self.move_of_opponent(number, &position, &mut nodes) {
                 chain.is_open &= mv == best.mv;
                 mv
-            } else if is_diverted {
-                self.divert(&position, &lines, &mut chain, &mut random)
             } else {
                 best.mv
             };
@@ -167,6 +151,21 @@ impl<'a> Player<'a> {
         }))
     }
 
+    /// Prepares the searchers and chooses the opening; also returns the last ply of the game.
+    fn open(&mut self, number: u64) -> Result<(Opening, u32), GensfenError> {
+        let usual_max_ply = self.settings.endings.max_ply;
+        self.solo.new_game();
+        self.solo.set_max_moves(usual_max_ply);
+        let opening = self.opener.open(number, &mut self.solo)?;
+        let max_ply = opening.max_ply.unwrap_or(usual_max_ply);
+        self.solo.set_max_moves(max_ply);
+        if let Some(opponent) = &mut self.opponent {
+            opponent.new_game();
+            opponent.set_max_moves(max_ply);
+        }
+        Ok((opening, max_ply))
+    }
+
     fn think(
         &mut self,
         position: &Position,
@@ -183,15 +182,15 @@ impl<'a> Player<'a> {
         let limits = if is_written {
             &self.limits
         } else {
-            &self.quick_limits
+            &self.limits_between
         };
         let result = self.solo.search(position, limits);
         *nodes += result.statistics.nodes;
         result.lines
     }
 
-    /// The move of the opponent with an evaluation of its own, if it is its turn: it has black in
-    /// the games with odd numbers. Another move than the best one ends the segment.
+    /// The move of the opponent with an evaluation of its own; `None` if there is none or it is not
+    /// its turn. It has black in the games with odd numbers.
     fn move_of_opponent(
         &mut self,
         number: u64,
@@ -203,7 +202,7 @@ impl<'a> Player<'a> {
         if has_black != (position.side_to_move() == Color::Black) {
             return None;
         }
-        let result = opponent.search(position, &self.quick_limits);
+        let result = opponent.search(position, &self.limits_between);
         *nodes += result.statistics.nodes;
         result.lines.first().map(|line| line.mv)
     }
@@ -236,8 +235,10 @@ impl<'a> Player<'a> {
 /// The segments of a game as it is played.
 struct Chain {
     min_ply: u32,
-    /// The distance of two written positions in plies, and the remainder of their plies by it.
-    every: (u32, u32),
+    /// The distance of two written positions in plies.
+    distance: u32,
+    /// The remainder of their plies divided by it.
+    remainder: u32,
     segments: Vec<Segment>,
     /// Whether the next position continues the last segment.
     is_open: bool,
@@ -245,13 +246,14 @@ struct Chain {
 
 impl Chain {
     fn new(settings: &GensfenSettings, random: &mut ChaCha8Rng) -> Self {
-        let every = settings.gaps.as_ref().map_or((1, 0), |gaps| {
-            let plies = gaps.every.max(1);
-            (plies, below(random, plies as usize) as u32)
+        let (distance, remainder) = settings.gaps.as_ref().map_or((1, 0), |gaps| {
+            let distance = gaps.every.max(1);
+            (distance, below(random, distance as usize) as u32)
         });
         Self {
             min_ply: settings.writing.min_ply,
-            every,
+            distance,
+            remainder,
             segments: Vec::new(),
             is_open: false,
         }
@@ -259,8 +261,7 @@ impl Chain {
 
     /// Whether the position at that ply is written.
     fn takes(&self, ply: u32) -> bool {
-        let (distance, remainder) = self.every;
-        ply >= self.min_ply && ply % distance == remainder
+        ply >= self.min_ply && ply % self.distance == self.remainder
     }
 
     fn add(&mut self, position: &Position, mv: Move, score: i16) {

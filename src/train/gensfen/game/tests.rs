@@ -1,5 +1,6 @@
 //! Tests of games and of the moves in them that are not the best.
 
+use super::super::Beginnings;
 use super::super::settings::{Effort, Endings, Gaps, Openings, Writing};
 use super::super::starts::Starts;
 use super::*;
@@ -60,7 +61,7 @@ fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> V
 }
 
 fn play_against(
-    opponent: Option<Evaluator>,
+    opponent: Option<&Evaluator>,
     settings: &GensfenSettings,
     numbers: impl IntoIterator<Item = u64>,
 ) -> Vec<PlayedGame> {
@@ -69,12 +70,13 @@ fn play_against(
         entering_kings: None,
     };
     let rule = EnteringKingRule::default();
-    let player = Player::new(
+    let run = Run {
         settings,
-        rule,
-        (Evaluator::default(), opponent),
-        &beginnings,
-    );
+        beginnings: &beginnings,
+        evaluator: &Evaluator::default(),
+        opponent,
+    };
+    let player = Player::new(run, rule);
     let mut player = player.expect("one MB can be had");
     let mut game = |number| player.play(number, &|| false);
     let games = numbers.into_iter().map(|number| {
@@ -129,7 +131,7 @@ fn a_game_does_not_depend_on_those_before_it() {
 #[test]
 fn the_best_line_ends_only_where_the_opponent_plays_another_move() {
     let opponent = Evaluator::Nnue(Arc::new(Model::new(Network::embedded())));
-    let games = play_against(Some(opponent), &settings(NO_DIVERSIONS), 0..4);
+    let games = play_against(Some(&opponent), &settings(NO_DIVERSIONS), 0..4);
     let mut ends = 0;
     for game in &games {
         let opponent = [Color::White, Color::Black][game.number as usize % 2];
