@@ -20,6 +20,7 @@ mod opening;
 mod outcome;
 mod packing;
 mod random;
+mod run;
 mod score;
 mod seen;
 mod series;
@@ -29,7 +30,6 @@ mod starts;
 mod tally;
 mod tree;
 
-use crate::eval::Evaluator;
 use crate::runs::{Execution, Job, Numbers, Plan, Stop, execute};
 use crate::search::SOLO_STACK_BYTES;
 use crate::types::EnteringKingRule;
@@ -38,6 +38,7 @@ pub use archive::Archive;
 pub use beginnings::Beginnings;
 pub use error::{ArchiveError, GensfenError};
 pub use outcome::Reason;
+pub use run::Run;
 pub use series::Place;
 pub use settings::{
     Diversions, Effort, Endings, EnteringKings, Gaps, GensfenSettings, HARD_FACTOR, Openings,
@@ -101,19 +102,6 @@ pub fn run(
     };
     execute(&games, &mut schedule, &execution)?;
     Ok(schedule.tally)
-}
-
-/// What determines the games.
-#[derive(Clone, Copy)]
-pub struct Run<'a> {
-    /// The settings, which are kept with the games.
-    pub settings: &'a GensfenSettings,
-    /// The start positions that the settings name.
-    pub beginnings: &'a Beginnings,
-    /// The evaluation that the settings name.
-    pub evaluator: &'a Evaluator,
-    /// That of the opponent, if the settings name one.
-    pub opponent: Option<&'a Evaluator>,
 }
 
 /// The games of a run as a [`Job`].

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
+use super::error::GensfenError;
 use super::opening::{Opener, Opening};
 use super::outcome::{Outcome, Referee};
 use super::random::{Purpose, below, fraction, generator};
+use super::run::Run;
 use super::score::centipawns;
 use super::settings::{Diversions, GensfenSettings};
 use super::tree::TreeSampler;
-use super::{GensfenError, Run};
 use crate::eval::Evaluator;
 use crate::movegen::legal_moves;
 use crate::position::Position;

@@ -1,6 +1,6 @@
 //! Tests of games and of the moves in them that are not the best.
 
-use super::super::Beginnings;
+use super::super::beginnings::Beginnings;
 use super::super::settings::{Effort, Endings, Gaps, Openings, Writing};
 use super::super::starts::Starts;
 use super::*;
