@@ -4,7 +4,8 @@
 # Usage: tests/matches/levels.sh ENGINE FOLDER [GAMES [FIRST [LAST]]]   (GAMES of each step, 200; FIRST and LAST are levels;
 # a match that was broken off goes on). From level 17 on a game is over when both see 25 pawns for the same side. The
 # levels below 20 are limited by nodes and need at most 0.6 s a move on an idle machine; with other work beside them
-# give them more time (BYOYOMI=3s), so that none is cut short or loses on time.
+# give them more time (BYOYOMI=3s), so that none is cut short or loses on time. NODES=1300000 plays without clocks, so
+# that a match can also be stopped and continued (SIGSTOP); level 20 then has as many nodes as a second gives it.
 set -euo pipefail
 engine=$(realpath "$1")
 folder=$2
@@ -12,14 +13,15 @@ games=${3:-200}
 first=${4:-0}
 last=${5:-20}
 concurrency=${CONCURRENCY:-1}
-byoyomi=${BYOYOMI:-1s}
+time=(--byoyomi "${BYOYOMI:-1s}")
+if [[ -n ${NODES:-} ]]; then time=(--nodes "$NODES" --patience 36000s); fi
 python=${PYTHON:-python3}
 random=$(realpath "$(dirname "$0")/random_mover.py")
 
 mkdir -p "$folder"
 level() { echo "cmd=$engine,name=level-$1,option.SkillLevel=$1,option.Threads=1,option.USI_Hash=64"; }
 step() { # NAME ENGINE ENGINE [OPTION...]
-  "$engine" match --engine "$2" --engine "$3" "${@:4}" --byoyomi "$byoyomi" --games "$games" \
+  "$engine" match --engine "$2" --engine "$3" "${@:4}" "${time[@]}" --games "$games" \
     --concurrency "$concurrency" --out "$folder/$1" --resume > "$folder/$1.log" 2>&1
   echo "$1: $(grep -m1 -o '+.* score .*%,' "$folder/$1/summary.txt") $(grep -m1 'Elo' "$folder/$1/summary.txt")"
 }
