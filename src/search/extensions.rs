@@ -31,20 +31,22 @@ pub(super) enum Extension {
 }
 
 impl<P: Params> Worker<P> {
-    /// Step 11: the extension of a move. Only the TT move of a node that is deep enough is tested.
+    /// Step 11: the extension of a move. Only the TT move can have one; where the node is too
+    /// shallow for a test, by [`Self::low_depth_extension`].
     #[inline(always)]
     pub(super) fn singular_extension<N: NodeType>(
         &mut self,
         node: &mut Node,
         move_info: &MoveInfo,
     ) -> Extension {
-        let is_candidate = !N::ROOT
-            && node.tt_move == Some(move_info.mv)
-            && node.excluded_move.is_none()
-            && node.depth >= tunables::singular_min_depth::<P>() + Depth::from(node.tt_pv);
+        let is_candidate =
+            !N::ROOT && node.tt_move == Some(move_info.mv) && node.excluded_move.is_none();
         let Some(tt_hit) = node.tt_hit.filter(|_| is_candidate) else {
             return Extension::By(0);
         };
+        if node.depth < tunables::singular_min_depth::<P>() + Depth::from(node.tt_pv) {
+            return Extension::By(Self::low_depth_extension(node, tt_hit.bound));
+        }
         let is_tested = node.tt_value().is_some_and(|value| !is_decisive(value))
             && tt_hit.bound != Bound::Upper
             && tt_hit.depth >= node.depth - tunables::singular_max_tt_depth_deficit::<P>()
@@ -53,6 +55,14 @@ impl<P: Params> Worker<P> {
             return Extension::By(0);
         }
         self.singular_search::<N>(node, move_info, tt_hit.value)
+    }
+
+    /// The extension of the TT move of a shallow node: a ply where the move failed high before
+    /// although the static evaluation is below alpha, because few other moves will (Stoat).
+    #[inline(always)]
+    fn low_depth_extension(node: &Node, bound: Bound) -> Depth {
+        let needed = node.window.alpha - tunables::low_depth_extension_margin::<P>();
+        Depth::from(bound == Bound::Lower && !node.in_check && node.static_eval <= needed)
     }
 
     /// Searches all moves but the TT move to half the depth.
@@ -91,6 +101,7 @@ impl<P: Params> Worker<P> {
                 - tunables::multi_cut_malus_per_depth::<P>() * node.depth;
             self.histories
                 .update_tt_move_history(malus.max(-tunables::multi_cut_malus_max::<P>()));
+            self.update_correction_after_multi_cut(node, value);
             return Extension::Cut(value);
         }
         if tt_value >= beta {

@@ -5,7 +5,7 @@
 //! recorded.
 
 use crate::types::value;
-use crate::types::{Move, PieceType, Ply};
+use crate::types::{Move, PieceType, Ply, Value};
 
 use super::audit;
 use super::correction_history::CORRECTION_LIMIT;
@@ -285,7 +285,24 @@ impl<P: Params> Worker<P> {
         } else {
             tunables::correction_update_fail_low_weight::<P>()
         };
-        let error = (node.best_value - node.static_eval) * node.depth * weight / CORRECTION_SCALE;
+        self.move_corrections(node, node.best_value - node.static_eval, weight);
+    }
+
+    /// Moves the correction histories after a multi-cut: moves other than the TT move exceed beta
+    /// too, at half the depth, so an evaluation below `value` was too low. Idea: Stockfish.
+    pub(super) fn update_correction_after_multi_cut(&mut self, node: &Node, value: Value) {
+        if node.in_check || value <= node.static_eval {
+            return;
+        }
+        let weight = tunables::correction_update_multi_cut_weight::<P>();
+        self.move_corrections(node, value - node.static_eval, weight);
+    }
+
+    /// Moves the correction histories by the `error` of the static evaluation; `weight` is in
+    /// 1/128 per ply of depth.
+    #[inline(always)]
+    fn move_corrections(&mut self, node: &Node, error: Value, weight: i32) {
+        let error = error * node.depth * weight / CORRECTION_SCALE;
         let bonus = error.clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let rows = self.correction_rows(node.ply);
         let castles = self.stack[node.ply].castle_keys;

@@ -2,8 +2,10 @@
 //! are nodes without a TT move (internal iterative reduction) and nodes whose own reduction proved
 //! too small or too large (hindsight adjustment). Terms and weights follow Stockfish.
 
+use crate::bitboard::king_attacks;
+use crate::position::Position;
 use crate::types::value::piece_value;
-use crate::types::{Depth, Value};
+use crate::types::{Depth, Move, Value};
 
 use super::node::{MoveInfo, Node, NodeType};
 use super::params::Params;
@@ -149,6 +151,9 @@ impl<P: Params> Worker<P> {
         if node.tt_move == Some(move_info.mv) {
             reduction -= tunables::lmr_tt_move::<P>();
         }
+        if is_supported_drop(&self.position, move_info.mv) {
+            reduction -= tunables::lmr_supported_drop::<P>();
+        }
         let stat_score = self.stat_score(node, move_info);
         self.stack[node.ply].stat_score = stat_score;
         reduction -= stat_score * tunables::lmr_history_weight::<P>() / HISTORY_SCALE;
@@ -187,9 +192,41 @@ impl<P: Params> Worker<P> {
     }
 }
 
+/// Whether a move drops a piece beside the enemy king onto a square that an own piece attacks. Such
+/// moves make mating nets, whose worth shows late. Idea: Stoat.
+#[inline(always)]
+fn is_supported_drop(position: &Position, mv: Move) -> bool {
+    let board = position.board();
+    let us = mv.piece().color();
+    mv.is_drop()
+        && board.king(!us).is_some_and(|king| {
+            king_attacks(king).contains(mv.to())
+                && board
+                    .attacked_around(us, king, board.occupied())
+                    .contains(mv.to())
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn supported_drops_are_beside_the_king_and_protected() {
+        let position = Position::from_sfen("4k4/9/4S4/9/9/9/9/9/4K4 b 2G 1").expect("a position");
+        let is_supported = |text: &str| {
+            let moves = crate::movegen::legal_moves(&position);
+            let mv = moves.iter().find(|mv| mv.to_string() == text);
+            is_supported_drop(&position, *mv.expect("a legal move"))
+        };
+        // The silver protects 6b, 5b, 4b; 6a and 4a are beside the king too.
+        for text in ["G*6b", "G*5b", "G*4b"] {
+            assert!(is_supported(text), "{text}");
+        }
+        for text in ["G*6a", "G*4a", "G*5d", "G*7b", "5c5b", "5c4b"] {
+            assert!(!is_supported(text), "{text}");
+        }
+    }
 
     #[test]
     fn logarithms_are_exact_at_powers_of_two_and_rise() {

@@ -68,14 +68,14 @@ tunables! {
     hindsight_shallower_eval_sum: 173, 50..=400;
 
     /// Razoring: margin below alpha at depth 0.
-    razoring_margin_base: 502, 100..=1000;
+    razoring_margin_base: 430, 100..=1000;
     /// Razoring: margin per squared ply of depth.
     razoring_margin_per_depth_squared: 306, 100..=700;
 
     /// Reverse futility pruning (RFP): maximum depth.
     rfp_max_depth: 14, 6..=20;
     /// RFP: margin above beta per ply of depth.
-    rfp_margin_per_depth: 76, 30..=200;
+    rfp_margin_per_depth: 65, 30..=200;
     /// RFP: amount by which the margin per ply is smaller without a TT entry.
     rfp_margin_tt_miss: 21, 0..=60;
     /// RFP: part of the margin per ply subtracted if the position improves, in 1/1024.
@@ -111,7 +111,7 @@ tunables! {
     /// `ProbCut`: minimum depth.
     probcut_min_depth: 3, 2..=7;
     /// `ProbCut`: margin above beta.
-    probcut_margin: 224, 80..=500;
+    probcut_margin: 190, 80..=500;
     /// `ProbCut`: amount by which the margin shrinks if the position improves.
     probcut_margin_improving: 61, 0..=200;
     /// `ProbCut`: number of plies by which its search is less deep.
@@ -129,7 +129,7 @@ tunables! {
     /// Futility of captures: margin at reduced depth 0.
     capture_futility_margin_base: 218, 50..=500;
     /// Futility of captures: margin per ply of reduced depth.
-    capture_futility_margin_per_depth: 223, 80..=500;
+    capture_futility_margin_per_depth: 190, 80..=500;
     /// Futility of captures: weight of the capture history in the margin, in 1/1024.
     capture_futility_history_weight: 131, 0..=400;
     /// Captures and checks are pruned by SEE only where alpha is at least this.
@@ -140,7 +140,7 @@ tunables! {
     capture_see_history_weight: 34, 0..=120;
 
     /// Quiet moves whose history is below minus this per ply of depth are pruned.
-    quiet_history_margin_per_depth: 4097, 1500..=10000;
+    quiet_history_margin_per_depth: 3200, 1500..=10000;
     /// Pruning of quiet moves: weight of the butterfly history, in 1/32.
     quiet_pruning_butterfly_weight: 71, 10..=200;
     /// Pruning of quiet moves: amount of history that adds one ply to the reduced depth.
@@ -152,7 +152,7 @@ tunables! {
     /// Futility of quiet moves: added while there is no best move.
     quiet_futility_margin_no_best_move: 151, 0..=400;
     /// Futility of quiet moves: margin per ply of reduced depth.
-    quiet_futility_margin_per_depth: 120, 40..=300;
+    quiet_futility_margin_per_depth: 102, 40..=300;
     /// Futility of quiet moves: added if the static evaluation is above alpha.
     quiet_futility_margin_eval_above_alpha: 86, 0..=300;
     /// Futility of quiet moves: subtracted if a lesser piece attacks another own piece.
@@ -160,6 +160,9 @@ tunables! {
     /// Quiet moves may lose this much by SEE per squared ply of reduced depth.
     quiet_see_margin_per_depth_squared: 25, 5..=80;
 
+    /// Below the depth of singular extensions a TT move that failed high is extended where the static
+    /// evaluation is at least this far below alpha.
+    low_depth_extension_margin: 25, 0..=200;
     /// Singular extension: minimum depth.
     singular_min_depth: 6, 4..=9;
     /// Singular extension: number of plies by which the TT depth may be less than the depth.
@@ -171,7 +174,7 @@ tunables! {
     /// The absolute correction divided by this is subtracted from both margins below.
     singular_correction_divisor: 210_590, 60_000..=600_000;
     /// Double extension: margin below the singular beta.
-    double_extension_margin_base: -4, -60..=120;
+    double_extension_margin_base: -24, -60..=120;
     /// Double extension: added in PV nodes.
     double_extension_margin_pv: 212, 50..=500;
     /// Double extension: subtracted if the TT move is quiet.
@@ -181,7 +184,7 @@ tunables! {
     /// Double extension: subtracted if the ply exceeds the iteration's depth.
     double_extension_margin_far_from_root: 44, 0..=150;
     /// Triple extension: margin below the singular beta.
-    triple_extension_margin_base: 73, 0..=250;
+    triple_extension_margin_base: 45, 0..=250;
     /// Triple extension: added in PV nodes.
     triple_extension_margin_pv: 320, 80..=700;
     /// Triple extension: subtracted if the TT move is quiet.
@@ -241,6 +244,8 @@ tunables! {
     lmr_child_cutoffs_all_node: 1042, 0..=2500;
     /// LMR: subtracted for the TT move.
     lmr_tt_move: 2239, 500..=4000;
+    /// LMR: subtracted for a drop beside the enemy king on a square that an own piece attacks.
+    lmr_supported_drop: 1024, 0..=2500;
     /// LMR: weight of the captured piece's value in the history score of a capture, in 1/128.
     lmr_captured_value_weight: 863, 200..=2000;
     /// LMR: weight of the butterfly history in the history score of a quiet move.
@@ -418,6 +423,8 @@ tunables! {
     correction_update_best_move_weight: 12, 3..=40;
     /// Weight of error times depth in updates after a fail low, in 1/128.
     correction_update_fail_low_weight: 17, 3..=40;
+    /// Weight of error times depth in updates after a multi-cut, in 1/128.
+    correction_update_multi_cut_weight: 12, 0..=40;
     /// Weight of updates of the minor piece entry, in 1/128.
     correction_update_minor_piece_weight: 153, 40..=300;
     /// Weight of updates of the entries of each side's pieces other than pawns, in 1/128.
