@@ -48,11 +48,11 @@ macro_rules! tunables {
 
 tunables! {
     /// Initial half-width of the aspiration window, in the internal unit.
-    aspiration_window_base: 5, 2..=60;
+    aspiration_window_base: 9, 2..=60;
     /// The mean squared value divided by this is added to the half-width.
     aspiration_window_mean_square_divisor: 9000, 2000..=30000;
     /// Growth of the half-width after each failure, in percent.
-    aspiration_window_growth_percent: 33, 10..=150;
+    aspiration_window_growth_percent: 50, 10..=150;
 
     /// Root mate search: nodes of the search per node of the mate solver.
     root_mate_node_divisor: 16, 4..=64;
@@ -68,18 +68,18 @@ tunables! {
     hindsight_shallower_eval_sum: 173, 50..=400;
 
     /// Razoring: margin below alpha at depth 0.
-    razoring_margin_base: 430, 100..=1000;
+    razoring_margin_base: 370, 100..=1000;
     /// Razoring: margin per squared ply of depth.
     razoring_margin_per_depth_squared: 306, 100..=700;
 
     /// Reverse futility pruning (RFP): maximum depth.
     rfp_max_depth: 14, 6..=20;
     /// RFP: margin above beta per ply of depth.
-    rfp_margin_per_depth: 65, 30..=200;
+    rfp_margin_per_depth: 56, 30..=200;
     /// RFP: amount by which the margin per ply is smaller without a TT entry.
     rfp_margin_tt_miss: 21, 0..=60;
     /// RFP: part of the margin per ply subtracted if the position improves, in 1/1024.
-    rfp_improving_weight: 2686, 500..=5000;
+    rfp_improving_weight: 2000, 500..=5000;
     /// RFP: part of the margin per ply subtracted if the opponent gets worse, in 1/1024.
     rfp_opponent_worsening_weight: 362, 0..=1500;
     /// RFP: the absolute correction of the evaluation divided by this is added to the margin.
@@ -111,7 +111,7 @@ tunables! {
     /// `ProbCut`: minimum depth.
     probcut_min_depth: 3, 2..=7;
     /// `ProbCut`: margin above beta.
-    probcut_margin: 190, 80..=500;
+    probcut_margin: 160, 80..=500;
     /// `ProbCut`: amount by which the margin shrinks if the position improves.
     probcut_margin_improving: 61, 0..=200;
     /// `ProbCut`: number of plies by which its search is less deep.
@@ -129,7 +129,7 @@ tunables! {
     /// Futility of captures: margin at reduced depth 0.
     capture_futility_margin_base: 218, 50..=500;
     /// Futility of captures: margin per ply of reduced depth.
-    capture_futility_margin_per_depth: 190, 80..=500;
+    capture_futility_margin_per_depth: 160, 80..=500;
     /// Futility of captures: weight of the capture history in the margin, in 1/1024.
     capture_futility_history_weight: 131, 0..=400;
     /// Captures and checks are pruned by SEE only where alpha is at least this.
@@ -140,7 +140,7 @@ tunables! {
     capture_see_history_weight: 34, 0..=120;
 
     /// Quiet moves whose history is below minus this per ply of depth are pruned.
-    quiet_history_margin_per_depth: 3200, 1500..=10000;
+    quiet_history_margin_per_depth: 2500, 1500..=10000;
     /// Pruning of quiet moves: weight of the butterfly history, in 1/32.
     quiet_pruning_butterfly_weight: 71, 10..=200;
     /// Pruning of quiet moves: amount of history that adds one ply to the reduced depth.
@@ -152,7 +152,7 @@ tunables! {
     /// Futility of quiet moves: added while there is no best move.
     quiet_futility_margin_no_best_move: 151, 0..=400;
     /// Futility of quiet moves: margin per ply of reduced depth.
-    quiet_futility_margin_per_depth: 102, 40..=300;
+    quiet_futility_margin_per_depth: 87, 40..=300;
     /// Futility of quiet moves: added if the static evaluation is above alpha.
     quiet_futility_margin_eval_above_alpha: 86, 0..=300;
     /// Futility of quiet moves: subtracted if a lesser piece attacks another own piece.
@@ -168,9 +168,9 @@ tunables! {
     /// Singular extension: number of plies by which the TT depth may be less than the depth.
     singular_max_tt_depth_deficit: 3, 2..=5;
     /// Singular extension: margin below the TT value per ply of depth, in 1/60.
-    singular_margin_per_depth: 65, 20..=200;
+    singular_margin_per_depth: 54, 20..=200;
     /// Singular extension: added to that margin if the node once was a PV node, in 1/60.
-    singular_margin_tt_pv: 72, 0..=200;
+    singular_margin_tt_pv: 60, 0..=200;
     /// The absolute correction divided by this is subtracted from both margins below.
     singular_correction_divisor: 210_590, 60_000..=600_000;
     /// Double extension: margin below the singular beta.
@@ -284,7 +284,7 @@ tunables! {
     /// Order of quiet moves: bonus per unit of piece value for leaving an attacked square.
     order_escape_weight: 16, 0..=40;
     /// Order of quiet moves: malus per unit of piece value for moving into a lesser attack.
-    order_into_threat_weight: 15, 0..=40;
+    order_into_threat_weight: 24, 0..=40;
     /// Order of quiet moves: bonus for a check.
     order_check_bonus: 16384, 0..=40000;
     /// A check gets its bonus if it loses at most this much by SEE.
@@ -296,7 +296,7 @@ tunables! {
     /// Quiet moves that score at most this come after the bad captures.
     good_quiet_min_score: -14000, -30000..=0;
     /// Order of quiet moves: bonus for killers and the counter move.
-    order_refutation_bonus: 8000, 0..=40000;
+    order_refutation_bonus: 12000, 0..=40000;
 
     /// Bonus of the best move per ply of depth.
     best_move_bonus_per_depth: 128, 40..=300;
@@ -331,9 +331,9 @@ tunables! {
     /// Weight of updates of all continuation histories, in 1/1024.
     continuation_update_weight: 955, 300..=2000;
     /// Weight of a bonus in the pawn history, in 1/1024.
-    pawn_history_bonus_weight: 850, 200..=2000;
+    pawn_history_bonus_weight: 1100, 200..=2000;
     /// Weight of a malus in the pawn history, in 1/1024.
-    pawn_history_malus_weight: 550, 100..=1500;
+    pawn_history_malus_weight: 750, 100..=1500;
     /// Weight of updates of the continuation history of one ply ago, in 1/1024.
     continuation_weight_1: 1157, 300..=2000;
     /// Weight of updates of the continuation history of two plies ago, in 1/1024.
