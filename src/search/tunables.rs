@@ -160,8 +160,7 @@ tunables! {
     /// Quiet moves may lose this much by SEE per squared ply of reduced depth.
     quiet_see_margin_per_depth_squared: 25, 5..=80;
 
-    /// Below the depth of singular extensions a TT move that failed high is extended where the static
-    /// evaluation is at least this far below alpha.
+    /// Low-depth extension: the TT move failed high, and the evaluation is this far below alpha.
     low_depth_extension_margin: 25, 0..=200;
     /// Singular extension: minimum depth.
     singular_min_depth: 6, 4..=9;
