@@ -42,8 +42,13 @@ fn each_is_an_option_that_the_search_reads() {
     let mut driver = start(&["usi", "--tunables"]);
     driver.send("usi");
     let lines = driver.until("usiok");
-    let line = format!("option name {NAME} type spin default 76 min 30 max 200");
-    assert_eq!(count(&lines, &line), 1, "{lines:#?}");
+    let option = format!("option name {NAME} type spin default ");
+    assert_eq!(count(&lines, &option), 1, "{lines:#?}");
+    let default = lines.iter().find_map(|line| {
+        let numbers = line.strip_prefix(&option)?;
+        numbers.strip_suffix(" min 30 max 200")
+    });
+    let default = default.expect("a default and the range of the table");
     let mut ordinary = start(&[]);
     let before = nodes(&mut ordinary);
     assert_eq!(nodes(&mut driver), before);
@@ -56,6 +61,6 @@ fn each_is_an_option_that_the_search_reads() {
         errors[0].contains("\"201\" for option rfp_margin_per_depth, allowed are 30 to 200"),
         "{errors:?}"
     );
-    driver.send(&format!("setoption name {NAME} value 76"));
+    driver.send(&format!("setoption name {NAME} value {default}"));
     assert_eq!(nodes(&mut driver), before);
 }
