@@ -155,7 +155,7 @@ fn inner_nodes_of_searches_are_sampled_beside_the_games() {
     let folders = ["plain", "once", "again"].map(|name| Folder::new(&format!("trees-{name}")));
     let trees = [
         &SHORT[..],
-        &["--tree-positions", "2", "--tree-min-depth", "2"],
+        &["--tree-positions", "4", "--tree-min-depth", "2"],
     ]
     .concat();
     for (folder, arguments) in folders.iter().zip([&SHORT[..], &trees, &trees]) {
