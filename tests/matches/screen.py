@@ -5,11 +5,11 @@ Usage: tests/matches/screen.py ENGINE FACTORS FOLDER [OPTION...]   (--help lists
 
 FACTORS has a change a line: a name, then options of `raicho usi --tunables` as NAME=VALUE. Of up to 15 changes (31, 63, ...)
 the rows of a Hadamard matrix make 16 (32, 64, ...) matches, in which one engine has half of the changes and the other the
-rest; the first one has all against none. So the gain of a change is the difference of the results with and without it, and
-has the error that a match of its own with all games would have. It is the mean gain beside the other changes: what works
-against another change shows in a match of the chosen ones only, which must follow.
+rest; in the first match one engine has all changes and the other none. So the gain of a change is the difference of the
+results with and without it, with the error of a match of its own with all games. It is the mean gain in the company of the
+other changes: a match of the chosen ones against the version before must follow.
 
-A run that was broken off goes on. Prints the gains so far at each end of a match.
+A run that was broken off goes on. Prints the gains after each match; they mean something once all matches have been played.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def score(folder):
 
 
 def solve(matrix, vector):
-    """Gauss-Jordan elimination with pivots. What is not decided yet, before all matches have games, gets the least gains."""
+    """Gauss-Jordan elimination with pivots. The small diagonal term keeps it solvable before all matches have games."""
     size = len(matrix)
     rows = [row[:] + [value] for row, value in zip(matrix, vector)]
     for index in range(size):
@@ -122,11 +122,11 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     factors = factors_of(arguments.factors)
     folders = [arguments.folder / f"run{run}" for run in range(1 << len(factors).bit_length())]
-    if not arguments.report:
-        for run, folder in enumerate(folders):
-            play(arguments, factors, run, folder)
-            report(factors, [score(folder) for folder in folders])
-    else:
+    if arguments.report:
+        report(factors, [score(folder) for folder in folders])
+        return
+    for run, folder in enumerate(folders):
+        play(arguments, factors, run, folder)
         report(factors, [score(folder) for folder in folders])
 
 
