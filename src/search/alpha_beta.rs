@@ -169,11 +169,14 @@ impl<P: Params> Worker<P> {
             if value > alpha && !self.is_stopped() {
                 // The value of the reduced search decides whether full depth means a ply more or
                 // less.
-                let goes_deeper = reduced < new_depth
-                    && value > node.best_value + tunables::research_deeper_margin::<P>();
-                let goes_shallower =
-                    value < node.best_value + tunables::research_shallower_margin::<P>();
-                new_depth += Depth::from(goes_deeper) - Depth::from(goes_shallower);
+                let gain = value - node.best_value;
+                let goes_deeper =
+                    reduced < new_depth && gain > tunables::research_deeper_margin::<P>();
+                let goes_two_plies_deeper =
+                    goes_deeper && gain > tunables::research_two_plies_deeper_margin::<P>();
+                let goes_shallower = gain < tunables::research_shallower_margin::<P>();
+                new_depth += Depth::from(goes_deeper) + Depth::from(goes_two_plies_deeper)
+                    - Depth::from(goes_shallower);
                 if new_depth > reduced {
                     value = -self.search::<NonPv>(probe_window, new_depth, ply + 1, !node.cut_node);
                 }

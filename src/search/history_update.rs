@@ -118,6 +118,10 @@ impl<P: Params> Worker<P> {
             - tunables::best_move_bonus_offset::<P>())
         .min(tunables::best_move_bonus_max::<P>())
             + prior_score / tunables::best_move_bonus_prior_score_divisor::<P>();
+        let high = node.window.beta + tunables::best_move_bonus_high_margin::<P>();
+        if node.best_value >= high {
+            bonus += tunables::best_move_bonus_per_depth::<P>();
+        }
         if node.tt_move == Some(best) {
             bonus += tunables::best_move_bonus_tt_move::<P>();
         }

@@ -136,22 +136,16 @@ impl<P: Params> Worker<P> {
                 beta: (best.average_value + delta).min(INFINITE),
             };
         }
-        let mut failed_high = 0;
         loop {
             self.root_delta = window.beta - window.alpha;
             self.nodes_at_last_root_move = self.statistics.nodes;
-            let value = self.search::<Root>(window, (depth - failed_high).max(1), 0, false);
+            let value = self.search::<Root>(window, depth, 0, false);
             // The sort is stable: moves that failed low keep the order of the last iteration.
             self.root_moves[self.pv_index..].sort_by_key(|known| -known.sort_value);
             if self.is_stopped() || value > window.alpha && value < window.beta {
                 return;
             }
             self.report_bound();
-            if value <= window.alpha {
-                failed_high = 0;
-            } else {
-                failed_high += 1;
-            }
             window = widened(window, value, delta);
             delta += delta * tunables::aspiration_window_growth_percent::<P>() / PERCENT;
         }

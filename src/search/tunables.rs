@@ -48,11 +48,11 @@ macro_rules! tunables {
 
 tunables! {
     /// Initial half-width of the aspiration window, in the internal unit.
-    aspiration_window_base: 9, 2..=60;
+    aspiration_window_base: 14, 2..=60;
     /// The mean squared value divided by this is added to the half-width.
     aspiration_window_mean_square_divisor: 9000, 2000..=30000;
     /// Growth of the half-width after each failure, in percent.
-    aspiration_window_growth_percent: 50, 10..=150;
+    aspiration_window_growth_percent: 60, 10..=150;
 
     /// Root mate search: nodes of the search per node of the mate solver.
     root_mate_node_divisor: 16, 4..=64;
@@ -61,7 +61,7 @@ tunables! {
     tt_cutoff_unexpected_min_depth: 5, 0..=15;
 
     /// Hindsight: after this reduction in plies, one ply deeper unless the opponent got worse.
-    hindsight_deeper_min_reduction: 3, 1..=5;
+    hindsight_deeper_min_reduction: 2, 1..=5;
     /// Hindsight: after this reduction in plies, one ply less deep if both evaluations are high.
     hindsight_shallower_min_reduction: 2, 1..=5;
     /// Hindsight: both evaluations are high if they add up to more than this.
@@ -70,7 +70,7 @@ tunables! {
     /// Razoring: margin below alpha at depth 0.
     razoring_margin_base: 370, 100..=1000;
     /// Razoring: margin per squared ply of depth.
-    razoring_margin_per_depth_squared: 306, 100..=700;
+    razoring_margin_per_depth_squared: 240, 100..=700;
 
     /// Reverse futility pruning (RFP): maximum depth.
     rfp_max_depth: 14, 6..=20;
@@ -109,7 +109,7 @@ tunables! {
     iir_max_prior_reduction: 3, 1..=6;
 
     /// `ProbCut`: minimum depth.
-    probcut_min_depth: 3, 2..=7;
+    probcut_min_depth: 4, 2..=7;
     /// `ProbCut`: margin above beta.
     probcut_margin: 160, 80..=500;
     /// `ProbCut`: amount by which the margin shrinks if the position improves.
@@ -135,7 +135,7 @@ tunables! {
     /// Captures and checks are pruned by SEE only where alpha is at least this.
     capture_see_min_alpha: 0, -200..=200;
     /// Captures and checks may lose this much by SEE per ply of depth.
-    capture_see_margin_per_depth: 167, 50..=400;
+    capture_see_margin_per_depth: 130, 50..=400;
     /// Weight of the capture history in that margin, in 1/1024.
     capture_see_history_weight: 34, 0..=120;
 
@@ -150,7 +150,7 @@ tunables! {
     /// Futility of quiet moves: margin at reduced depth 0.
     quiet_futility_margin_base: 42, 0..=300;
     /// Futility of quiet moves: added while there is no best move.
-    quiet_futility_margin_no_best_move: 151, 0..=400;
+    quiet_futility_margin_no_best_move: 105, 0..=400;
     /// Futility of quiet moves: margin per ply of reduced depth.
     quiet_futility_margin_per_depth: 87, 40..=300;
     /// Futility of quiet moves: added if the static evaluation is above alpha.
@@ -163,7 +163,7 @@ tunables! {
     /// Low-depth extension: the TT move failed high, and the evaluation is this far below alpha.
     low_depth_extension_margin: 25, 0..=200;
     /// Singular extension: minimum depth.
-    singular_min_depth: 6, 4..=9;
+    singular_min_depth: 5, 4..=9;
     /// Singular extension: number of plies by which the TT depth may be less than the depth.
     singular_max_tt_depth_deficit: 3, 2..=5;
     /// Singular extension: margin below the TT value per ply of depth, in 1/60.
@@ -175,7 +175,7 @@ tunables! {
     /// Double extension: margin below the singular beta.
     double_extension_margin_base: -24, -60..=120;
     /// Double extension: added in PV nodes.
-    double_extension_margin_pv: 212, 50..=500;
+    double_extension_margin_pv: 140, 50..=500;
     /// Double extension: subtracted if the TT move is quiet.
     double_extension_margin_quiet_tt_move: 182, 0..=400;
     /// Double extension: weight of the subtracted TT move history, in 1/131072.
@@ -214,7 +214,7 @@ tunables! {
     /// LMR: added if the node once was a PV node; the reduction used for pruning has only this.
     lmr_tt_pv_pruning: 1013, 0..=2048;
     /// LMR: subtracted if the node once was a PV node.
-    lmr_tt_pv: 2819, 500..=5000;
+    lmr_tt_pv: 2300, 500..=5000;
     /// LMR: also subtracted if it is a PV node now.
     lmr_tt_pv_pv_node: 973, 0..=2500;
     /// LMR: also subtracted if its TT value is above alpha or unknown.
@@ -226,9 +226,9 @@ tunables! {
     /// LMR: added for moves that are searched, but not for pruning.
     lmr_search_offset: 691, -1000..=2500;
     /// LMR: multiplied by the move count and subtracted.
-    lmr_per_move_count: 65, 0..=150;
+    lmr_per_move_count: 45, 0..=150;
     /// LMR: the absolute correction of the evaluation divided by this is subtracted.
-    lmr_correction_divisor: 25600, 8000..=80000;
+    lmr_correction_divisor: 18000, 8000..=80000;
     /// LMR: added in cut nodes.
     lmr_cut_node: 3611, 1000..=5000;
     /// LMR: also added in cut nodes without a TT move.
@@ -238,7 +238,7 @@ tunables! {
     /// LMR: added if at least two child nodes failed high.
     lmr_child_cutoffs: 251, 0..=1500;
     /// LMR: also added if at least three child nodes failed high.
-    lmr_child_cutoffs_many: 1124, 0..=2500;
+    lmr_child_cutoffs_many: 1550, 0..=2500;
     /// LMR: also added in an all node in which at least two child nodes failed high.
     lmr_child_cutoffs_all_node: 1042, 0..=2500;
     /// LMR: subtracted for the TT move.
@@ -261,29 +261,31 @@ tunables! {
     research_deeper_margin: 48, 0..=200;
     /// A re-search is one ply less deep if the value exceeds the best value by less than this.
     research_shallower_margin: 9, 0..=60;
+    /// A re-search is two plies deeper if the value exceeds the best value by more than this.
+    research_two_plies_deeper_margin: 150, 50..=600;
     /// Moves without LMR: added to the reduction without a TT move, in 1/1024 ply.
     full_depth_no_tt_move: 1057, 0..=3000;
     /// Moves without LMR: above this reduction they are searched one ply less deep.
-    full_depth_one_ply_threshold: 4628, 2000..=8000;
+    full_depth_one_ply_threshold: 4000, 2000..=8000;
     /// Moves without LMR: above this reduction they are searched two plies less deep.
-    full_depth_two_plies_threshold: 5772, 3000..=10000;
+    full_depth_two_plies_threshold: 5000, 3000..=10000;
     /// Minimum depth at which a raised alpha reduces the remaining moves.
     alpha_raised_min_depth: 3, 2..=6;
     /// Maximum depth at which a raised alpha reduces the remaining moves.
-    alpha_raised_max_depth: 13, 6..=20;
+    alpha_raised_max_depth: 10, 6..=20;
     /// Reduction of the remaining moves after alpha was raised, in plies.
-    alpha_raised_reduction: 2, 0..=3;
+    alpha_raised_reduction: 1, 0..=3;
 
     /// Order of quiet moves: weight of the butterfly history.
     order_butterfly_weight: 2, 0..=6;
     /// Order of quiet moves: weight of the pawn history.
     order_pawn_history_weight: 2, 0..=6;
     /// Order of quiet moves: weight of the low ply history, divided by the ply plus one.
-    order_low_ply_weight: 8, 0..=20;
+    order_low_ply_weight: 12, 0..=20;
     /// Order of quiet moves: bonus per unit of piece value for leaving an attacked square.
     order_escape_weight: 16, 0..=40;
     /// Order of quiet moves: malus per unit of piece value for moving into a lesser attack.
-    order_into_threat_weight: 24, 0..=40;
+    order_into_threat_weight: 34, 0..=40;
     /// Order of quiet moves: bonus for a check.
     order_check_bonus: 16384, 0..=40000;
     /// A check gets its bonus if it loses at most this much by SEE.
@@ -303,16 +305,18 @@ tunables! {
     best_move_bonus_offset: 77, 0..=250;
     /// Bonus of the best move: maximum of the depth term.
     best_move_bonus_max: 1529, 500..=3000;
+    /// Bonus of the best move: a ply of depth more if the value is at least this far above beta.
+    best_move_bonus_high_margin: 60, 0..=400;
     /// Bonus of the best move: added if it is the TT move.
-    best_move_bonus_tt_move: 353, 0..=800;
+    best_move_bonus_tt_move: 550, 0..=800;
     /// Bonus of the best move: the history score of the move before divided by this is added.
     best_move_bonus_prior_score_divisor: 32, 10..=200;
     /// Malus of the moves searched before the best move, per ply of depth.
-    other_moves_malus_per_depth: 882, 200..=1500;
+    other_moves_malus_per_depth: 1060, 200..=1500;
     /// Malus of the other moves: constant term, subtracted.
     other_moves_malus_offset: 204, 0..=500;
     /// Malus of the other moves: maximum.
-    other_moves_malus_max: 2122, 600..=4000;
+    other_moves_malus_max: 2550, 600..=4000;
     /// Weight of the bonus for a quiet best move, in 1/1024.
     quiet_bonus_weight: 806, 300..=2000;
     /// Weight of the malus for other quiet moves, in 1/1024.
@@ -330,9 +334,9 @@ tunables! {
     /// Weight of updates of all continuation histories, in 1/1024.
     continuation_update_weight: 955, 300..=2000;
     /// Weight of a bonus in the pawn history, in 1/1024.
-    pawn_history_bonus_weight: 1100, 200..=2000;
+    pawn_history_bonus_weight: 1450, 200..=2000;
     /// Weight of a malus in the pawn history, in 1/1024.
-    pawn_history_malus_weight: 750, 100..=1500;
+    pawn_history_malus_weight: 1000, 100..=1500;
     /// Weight of updates of the continuation history of one ply ago, in 1/1024.
     continuation_weight_1: 1157, 300..=2000;
     /// Weight of updates of the continuation history of two plies ago, in 1/1024.
@@ -348,7 +352,7 @@ tunables! {
     /// Constant added to every update of the continuation history of one ply ago.
     continuation_bonus_offset: 88, 0..=250;
     /// Continuation bonus of a reduced move that had to be searched again.
-    post_lmr_bonus: 1426, 300..=3000;
+    post_lmr_bonus: 2000, 300..=3000;
     /// Bonus of a quiet TT move that caused a cutoff, per ply of depth.
     tt_cutoff_bonus_per_depth: 130, 30..=300;
     /// Bonus of a TT cutoff: constant term, subtracted.
@@ -415,7 +419,7 @@ tunables! {
     /// Correction: weight of the entry of the pieces in hand, in 1/131072; material only.
     correction_hand_weight: 8000, 0..=30000;
     /// Correction: weight of the entries of the last moves, in 1/131072.
-    correction_continuation_weight: 7982, 2000..=30000;
+    correction_continuation_weight: 10500, 2000..=30000;
     /// Weight of all updates of the correction history, in 1/1024.
     correction_update_weight: 1069, 300..=2500;
     /// Weight of error times depth in updates with a best move, in 1/128.
@@ -423,7 +427,7 @@ tunables! {
     /// Weight of error times depth in updates after a fail low, in 1/128.
     correction_update_fail_low_weight: 17, 3..=40;
     /// Weight of error times depth in updates after a multi-cut, in 1/128.
-    correction_update_multi_cut_weight: 12, 0..=40;
+    correction_update_multi_cut_weight: 24, 0..=40;
     /// Weight of updates of the minor piece entry, in 1/128.
     correction_update_minor_piece_weight: 153, 40..=300;
     /// Weight of updates of the entries of each side's pieces other than pawns, in 1/128.
@@ -440,7 +444,7 @@ tunables! {
     /// Quiescence: after this many moves only recaptures and checks are tried.
     quiescence_max_moves: 2, 1..=10;
     /// Quiescence: moves may lose this much by SEE.
-    quiescence_see_margin: 73, 0..=300;
+    quiescence_see_margin: 45, 0..=300;
 
     /// A new iteration starts only before this percentage of the planned time.
     time_new_iteration_percent: 75, 30..=100;

@@ -89,7 +89,7 @@ def play(arguments, factors, run, folder):
     """Plays the match of a run, or what is left of it."""
     engines = []
     for name, wanted in (("plus", 1), ("minus", -1)):
-        options = {}
+        options = dict(word.split("=", 1) for word in arguments.base)
         for factor, (_, values) in enumerate(factors):
             if sign(run, factor) == wanted:
                 options |= values
@@ -114,6 +114,7 @@ def main():
     parser.add_argument("--games", type=int, default=250, help="of each match")
     parser.add_argument("--nodes", type=int, default=8000, help="a move")
     parser.add_argument("--eval", default="<embedded>")
+    parser.add_argument("--base", nargs="*", default=[], metavar="OPTION=VALUE", help="options of both sides")
     parser.add_argument("--openings")
     parser.add_argument("--concurrency", type=int, default=1)
     parser.add_argument("--report", action="store_true", help="only print the gains of what was played")
