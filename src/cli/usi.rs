@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
+use super::evaluation;
 use crate::bench::{self, BenchOptions};
 use crate::types::Depth;
 use crate::usi::{options, session};
@@ -24,13 +25,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(session::run(io::stdin(), io::stdout(), bench)?)
 }
 
-/// The command `bench`, which the protocol layer cannot import.
+/// The command `bench`, which the protocol layer cannot import: `raicho bench` without arguments.
 fn bench(
     depth: Option<u32>,
     output: &mut dyn Write,
     stop: &AtomicBool,
 ) -> Result<(), Box<dyn Error>> {
-    let mut options = BenchOptions::default();
+    let (_, evaluator) = evaluation::load("<embedded>")?;
+    let mut options = BenchOptions {
+        evaluator,
+        ..BenchOptions::default()
+    };
     if let Some(depth) = depth {
         options.depth = depth as Depth;
     }

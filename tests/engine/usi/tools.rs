@@ -1,5 +1,7 @@
 //! The commands for people: tools are finished before a `quit`, and `stop` ends them.
 
+use std::process::Command;
+
 use super::driver::{Driver, count, transcript};
 
 #[test]
@@ -97,6 +99,26 @@ fn bench_searches_and_obeys_stop() {
     let lines = transcript(b"bench depth 1\n");
     assert!(
         lines.last().is_some_and(|line| line.ends_with(" nps")),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn bench_counts_the_same_nodes_as_on_the_command_line() {
+    let nodes = |line: Option<&str>| {
+        let (nodes, _) = line?.split_once(" nodes ")?;
+        nodes.parse::<u64>().ok()
+    };
+    let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
+        .args(["bench", "--depth", "4"])
+        .output()
+        .expect("bench runs");
+    let expected = nodes(String::from_utf8_lossy(&output.stdout).lines().last());
+    let lines = Driver::start().replies("bench depth 4");
+    assert!(expected.is_some());
+    assert_eq!(
+        nodes(lines.last().map(String::as_str)),
+        expected,
         "{lines:#?}"
     );
 }
