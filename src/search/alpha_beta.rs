@@ -167,8 +167,8 @@ impl<P: Params> Worker<P> {
             value = -self.search::<NonPv>(probe_window, reduced, ply + 1, true);
             self.stack[ply].reduction = 0;
             if value > alpha && !self.is_stopped() {
-                // The value of the reduced search decides whether full depth means a ply more or
-                // less.
+                // The value of the reduced search decides whether full depth means up to two plies
+                // more, or one less.
                 let gain = value - node.best_value;
                 let goes_deeper =
                     reduced < new_depth && gain > tunables::research_deeper_margin::<P>();
