@@ -27,7 +27,7 @@ pub struct EngineText {
     pub environment: Vec<(String, String)>,
     /// `option.NAME=`: USI options, in the order in which they are set.
     pub options: Vec<(String, String)>,
-    /// `tc=`, `byoyomi=`, `movetime=`, `nodes=` and `depth=`.
+    /// `tc=`, `byoyomi=`, `movetime=`, `nodes=`, `depth=` and `nodes-time=`.
     pub time_control: TimeControl,
 }
 
@@ -41,7 +41,8 @@ pub struct EngineTextError {
 }
 
 const KEYS: &str = "expected cmd=PROGRAM, name=NAME, args=WORDS, dir=FOLDER, env.NAME=VALUE, \
-    option.NAME=VALUE, tc=BASE+INCREMENT, byoyomi=TIME, movetime=TIME, nodes=N or depth=N";
+    option.NAME=VALUE, tc=BASE+INCREMENT, byoyomi=TIME, movetime=TIME, nodes=N, depth=N or \
+    nodes-time=N";
 
 impl FromStr for EngineText {
     type Err = EngineTextError;
@@ -81,6 +82,7 @@ impl EngineText {
             "movetime" => control.movetime = Some(parse_duration(value).map_err(said)?),
             "nodes" => control.nodes = Some(at_least_one(value)?),
             "depth" => control.depth = Some(at_least_one(value)?),
+            "nodes-time" => control.nodes_time = Some(at_least_one(value)?),
             _ => match key.split_once('.') {
                 Some(("option", name)) if !name.is_empty() => {
                     self.options.retain(|(set, _)| set != name);
@@ -153,6 +155,12 @@ impl EngineText {
                 return Err(format!(
                     "engine {number} ({command}) has no time control, expected --tc, --byoyomi, \
                     --movetime, --nodes or --depth"
+                ));
+            }
+            if text.time_control.nodes_time.is_some() && !text.time_control.has_clock() {
+                return Err(format!(
+                    "engine {number} has --nodes-time without a clock, expected --tc or --byoyomi \
+                    too"
                 ));
             }
             let Program {

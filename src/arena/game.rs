@@ -114,6 +114,9 @@ impl Game<'_> {
                 Err(Failure::Ended(_)) if self.context.is_stopped_too() => return None,
                 Err(failure) => return Some(self.fail(us, &failure)),
             };
+            if let Some(verdict) = self.overrun_in_nodes(us, &answer) {
+                return Some(verdict);
+            }
             self.note_answer(us, &answer);
             let text = match &answer.best {
                 Best::Move(text) => text,
@@ -128,10 +131,11 @@ impl Game<'_> {
                 }
             };
             let thought = self.thought(&answer);
+            let cost = self.cost(us, &answer);
             let score = answer.thought.score;
             let Played { mv, verdict } = self.referee.play(text);
             if let Some(mv) = mv {
-                self.record(mv, &answer, thought);
+                self.record(mv, cost, thought);
             }
             if let Some(verdict) = verdict.or_else(|| self.referee.add_score(score)) {
                 return Some(verdict);
@@ -185,7 +189,8 @@ impl Game<'_> {
     fn note_answer(&mut self, us: Color, answer: &Answer) {
         self.last_answer = Some(answer.answered);
         let used = answer.answered - answer.asked;
-        self.clocks[us.index()].charge(used);
+        let cost = self.cost(us, answer);
+        self.clocks[us.index()].charge(cost);
         self.played.figures[us.index()].add(used, &answer.thought);
         if let (true, Some(ponder), Best::Move(best)) =
             (self.context.settings.check_pv, &answer.ponder, &answer.best)
@@ -197,6 +202,25 @@ impl Game<'_> {
                 &mut self.played.figures[us.index()],
             );
         }
+    }
+
+    /// What an answer has cost on the clock.
+    fn cost(&self, us: Color, answer: &Answer) -> Duration {
+        let elapsed = answer.answered - answer.asked;
+        self.clocks[us.index()].cost(elapsed, answer.thought.nodes)
+    }
+
+    /// The loss of an engine that searched more nodes than its clock allows, where that counts
+    /// nodes.
+    fn overrun_in_nodes(&self, us: Color, answer: &Answer) -> Option<Verdict> {
+        let clock = &self.clocks[us.index()];
+        let margin = self.context.settings.rules.margin;
+        let (cost, available) = (self.cost(us, answer), clock.available());
+        let is_lost = clock.counts_nodes() && cost > available + margin;
+        is_lost.then(|| {
+            let detail = format!("nodes for {cost:.3?} used where {available:.3?} were left");
+            Verdict::loss(us, Reason::TimeLoss, detail)
+        })
     }
 
     /// The evaluation for the record. Must be called before the move is made.
@@ -212,10 +236,10 @@ impl Game<'_> {
         })
     }
 
-    fn record(&mut self, mv: Move, answer: &Answer, thought: Option<Thought>) {
+    fn record(&mut self, mv: Move, cost: Duration, thought: Option<Thought>) {
         self.append(mv);
         self.played.moves.push(RecordedMove {
-            time: Some(answer.answered - answer.asked),
+            time: Some(cost),
             thought,
             ..RecordedMove::from(mv)
         });

@@ -121,6 +121,9 @@ impl Player {
             ("EnteringKingRule", rules.entering_king.name().to_owned()),
             ("MaxMovesToDraw", rules.max_moves.to_string()),
         ];
+        if let Some(nodes) = settings.time_control.nodes_time {
+            client.set_option("NodesTime", Some(&nodes.to_string()))?;
+        }
         let no_book = (!rules.own_book).then(|| ("USI_OwnBook", "false".to_owned()));
         for (name, value) in told.into_iter().chain(no_book) {
             let has = |option: &DeclaredOption| option.name.eq_ignore_ascii_case(name);

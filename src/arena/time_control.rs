@@ -32,10 +32,15 @@ pub struct TimeControl {
     /// `go depth`: depth of each search in plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
+    /// Nodes that the clock counts as a millisecond, so that games with clocks depend neither on
+    /// the machine nor on what else it does; `None` for real time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes_time: Option<u64>,
 }
 
 /// Overrun of `go movetime` that counts as a loss on time. Engines can only aim at that time.
 const MOVETIME_TOLERANCE: Duration = Duration::from_secs(1);
+const MICROSECONDS_PER_MILLISECOND: u64 = 1000;
 
 impl TimeControl {
     /// Whether the engine plays with a clock.
@@ -45,13 +50,20 @@ impl TimeControl {
 
     /// Whether there is no limit at all.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        let limits = Self {
+            nodes_time: None,
+            ..*self
+        };
+        limits == Self::default()
     }
 
-    /// `other` if it sets any limit, else this control.
+    /// `other` if it sets any limit, else this control; what clocks count is overridden on its own.
     #[must_use]
     pub fn overridden_by(self, other: Self) -> Self {
-        if other.is_empty() { self } else { other }
+        Self {
+            nodes_time: other.nodes_time.or(self.nodes_time),
+            ..if other.is_empty() { self } else { other }
+        }
     }
 }
 
@@ -73,6 +85,10 @@ impl fmt::Display for TimeControl {
         }
         parts.extend(self.nodes.map(|nodes| format!("{nodes} nodes")));
         parts.extend(self.depth.map(|depth| format!("depth {depth}")));
+        parts.extend(
+            self.nodes_time
+                .map(|nodes| format!("{nodes} nodes are 1 ms")),
+        );
         f.write_str(&parts.join(", "))
     }
 }
@@ -147,14 +163,41 @@ impl Clock {
         self.remaining
     }
 
-    /// Maximum time of the next move, after which it loses; `None` without a clock and `movetime`.
+    /// Maximum real time of the next move, after which it loses; `None` without a clock and
+    /// `movetime`, and if the clock counts nodes.
     pub fn budget(&self) -> Option<Duration> {
+        if self.counts_nodes() {
+            return None;
+        }
         if self.control.has_clock() {
-            return Some(self.remaining + self.control.byoyomi);
+            return Some(self.available());
         }
         self.control
             .movetime
             .map(|movetime| movetime + MOVETIME_TOLERANCE)
+    }
+
+    /// What the clock allows for the next move.
+    pub fn available(&self) -> Duration {
+        self.remaining + self.control.byoyomi
+    }
+
+    /// Whether there is a clock and it counts nodes instead of time.
+    pub fn counts_nodes(&self) -> bool {
+        self.control.has_clock() && self.control.nodes_time.is_some()
+    }
+
+    /// The time that a move has cost: `elapsed`, or what its nodes stand for.
+    pub fn cost(&self, elapsed: Duration, nodes: Option<u64>) -> Duration {
+        match self.control.nodes_time.filter(|_| self.counts_nodes()) {
+            None => elapsed,
+            Some(per_millisecond) => Duration::from_micros(
+                nodes
+                    .unwrap_or(0)
+                    .saturating_mul(MICROSECONDS_PER_MILLISECOND)
+                    / per_millisecond,
+            ),
+        }
     }
 
     /// Subtracts the time of a move and adds the increment.
@@ -236,6 +279,44 @@ mod tests {
             assert_eq!(clock.remaining(), milliseconds(left));
         }
         assert_eq!(clock.budget(), Some(milliseconds(30)));
+    }
+
+    #[test]
+    fn what_clocks_count_stays_when_the_time_is_overridden() {
+        let each = TimeControl {
+            base: milliseconds(1000),
+            nodes_time: Some(200),
+            ..TimeControl::default()
+        };
+        let own = TimeControl {
+            base: milliseconds(2000),
+            ..TimeControl::default()
+        };
+        let expected = TimeControl {
+            base: milliseconds(2000),
+            ..each
+        };
+        assert_eq!(each.overridden_by(own), expected);
+        assert_eq!(each.overridden_by(TimeControl::default()), each);
+    }
+
+    #[test]
+    fn a_clock_that_counts_nodes_charges_nodes() {
+        let mut clock = Clock::new(TimeControl {
+            base: milliseconds(1000),
+            increment: milliseconds(50),
+            nodes_time: Some(200),
+            ..TimeControl::default()
+        });
+        assert_eq!(clock.budget(), None, "no real time ends the search");
+        let cost = clock.cost(Duration::from_mins(1), Some(30_100));
+        assert_eq!(cost, Duration::from_micros(150_500));
+        clock.charge(cost);
+        assert_eq!(clock.available(), Duration::from_micros(899_500));
+        assert_eq!(
+            go_words(&clock, &clock, true),
+            "btime 899 wtime 899 binc 50 winc 50"
+        );
     }
 
     #[test]

@@ -98,7 +98,10 @@ def play(arguments, factors, run, folder):
     each = f"option.Threads=1,option.USI_Hash=16,option.USI_OwnBook=false,option.EvalFile={arguments.eval}"
     openings = ["--openings", arguments.openings, "--order", "random"] if arguments.openings else []
     command = [arguments.engine, "match", *engines, "--each", each, *openings]
-    command += ["--seed", str(100 + run), "--nodes", str(arguments.nodes), "--games", str(arguments.games)]
+    limit = ["--tc", arguments.tc] if arguments.tc else ["--nodes", str(arguments.nodes)]
+    if arguments.nodes_time:
+        limit += ["--nodes-time", str(arguments.nodes_time)]
+    command += ["--seed", str(100 + run), *limit, "--games", str(arguments.games)]
     command += ["--concurrency", str(arguments.concurrency), "--out", str(folder), "--resume"]
     log = folder.with_suffix(".log")
     with log.open("w", encoding="utf-8") as output:
@@ -113,6 +116,8 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--games", type=int, default=250, help="of each match")
     parser.add_argument("--nodes", type=int, default=8000, help="a move")
+    parser.add_argument("--tc", metavar="BASE+INC", help="clocks instead of nodes, for the constants of the time management")
+    parser.add_argument("--nodes-time", type=int, metavar="N", help="with --tc: clocks that count nodes, N to a millisecond")
     parser.add_argument("--eval", default="<embedded>")
     parser.add_argument("--base", nargs="*", default=[], metavar="OPTION=VALUE", help="options of both sides")
     parser.add_argument("--openings")

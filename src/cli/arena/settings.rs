@@ -24,8 +24,8 @@ pub(in crate::cli) struct EngineArguments {
     /// An engine:
     /// cmd=PROGRAM[,name=NAME][,args=WORDS][,dir=FOLDER][,env.NAME=VALUE][,option.NAME=VALUE…] and,
     /// if it differs from the others, its time:
-    /// [,tc=BASE+INC][,byoyomi=TIME][,movetime=TIME][,nodes=N][,depth=N]. A comma inside a value is
-    /// written `\,`
+    /// [,tc=BASE+INC][,byoyomi=TIME][,movetime=TIME][,nodes=N][,depth=N][,nodes-time=N]. A comma
+    /// inside a value is written `\,`
     #[arg(long = "engine", value_name = "KEY=VALUE,…")]
     engines: Vec<EngineText>,
 
@@ -64,6 +64,17 @@ pub(in crate::cli) struct EngineArguments {
         help_heading = "Time"
     )]
     depth: Option<u32>,
+
+    /// Let the clocks of `--tc` and `--byoyomi` count nodes, N to a millisecond, so that games
+    /// depend neither on the machine nor on what else it does. The engines need the option
+    /// `NodesTime`, or `nodestime`
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Time"
+    )]
+    nodes_time: Option<u64>,
 }
 
 /// The rules of the games.
@@ -205,6 +216,7 @@ impl EngineArguments {
             movetime: self.movetime,
             nodes,
             depth: self.depth,
+            nodes_time: self.nodes_time,
         };
         let mut each = self.each.clone().unwrap_or_default();
         each.time_control = control.overridden_by(each.time_control);
@@ -297,6 +309,12 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
         bail!(
             "--sprt compares two engines, here are {}",
             settings.engines.len()
+        );
+    }
+    let counts_nodes = |engine: &EngineSettings| engine.time_control.nodes_time.is_some();
+    if settings.ponder && settings.engines.iter().any(counts_nodes) {
+        bail!(
+            "--ponder with --nodes-time: pondering takes the opponent's time, expected one of them"
         );
     }
     if settings.shard.is_some() && settings.games.is_none() {

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use raicho::arena::error::MatchError;
 use raicho::arena::event::Event;
@@ -11,6 +12,7 @@ use raicho::arena::merge::merge;
 use raicho::arena::openings::Source;
 use raicho::arena::settings::{Format, MatchSettings};
 use raicho::arena::sprt::Sprt;
+use raicho::arena::time_control::TimeControl;
 use raicho::runs::{FolderError, Shard, Stop};
 
 use super::{Folder, Outcome, engine, play, play_with, raicho, settings};
@@ -240,7 +242,7 @@ fn engines_may_think_on_the_opponents_time() {
             .options
             .push(("RoundUpToFullSecond".to_owned(), "false".to_owned()));
     }
-    match_settings.rules.margin = std::time::Duration::from_secs(10);
+    match_settings.rules.margin = Duration::from_secs(10);
     match_settings.check_pv = true;
     let outcome = play(&match_settings);
     for entry in &outcome.entries {
@@ -248,6 +250,45 @@ fn engines_may_think_on_the_opponents_time() {
         assert_eq!(
             entry.figures[0].line_faults + entry.figures[1].line_faults,
             0
+        );
+    }
+}
+
+/// The same games whatever the machine does, and the record has the time that the clock counted.
+#[test]
+fn clocks_that_count_nodes_repeat_games() {
+    let mut match_settings = settings(vec![raicho("one", 1), raicho("other", 1)], 2);
+    for engine in &mut match_settings.engines {
+        engine.time_control = TimeControl {
+            base: Duration::from_millis(300),
+            increment: Duration::from_millis(20),
+            nodes_time: Some(20),
+            ..TimeControl::default()
+        };
+    }
+    let [first, second] = [play(&match_settings), play(&match_settings)];
+    assert_eq!(games(&first.entries), games(&second.entries));
+    for entry in &first.entries {
+        assert!(!entry.reason.is_fault(), "{entry:?}");
+    }
+    let record = first.file(&first.entries[0].record);
+    let thoughts: Vec<&str> = record
+        .lines()
+        .filter(|line| line.contains(" nodes "))
+        .collect();
+    assert!(thoughts.len() > 10, "{record}");
+    for line in thoughts {
+        let word = |name: &str| {
+            let mut words = line.split(' ').skip_while(|word| *word != name);
+            words
+                .nth(1)
+                .unwrap_or_else(|| panic!("no {name} in {line}"))
+        };
+        let nodes: f64 = word("nodes").parse().expect("a number");
+        assert_eq!(
+            word("time"),
+            format!("{:.3}s", nodes / 20.0 / 1000.0),
+            "{line}"
         );
     }
 }
