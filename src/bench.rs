@@ -95,7 +95,7 @@ pub enum BenchError {
     Output(#[from] io::Error),
 }
 
-const DEFAULT_DEPTH: Depth = 12;
+const DEFAULT_DEPTH: Depth = 11;
 const NANOSECONDS_PER_SECOND: u128 = 1_000_000_000;
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 

@@ -31,7 +31,7 @@ impl<P: Params> Worker<P> {
             return value; // 1: repetition, move limit, mate distance
         }
         let mut node = self.set_up_node::<N>(window, depth, ply, cut_node);
-        if let Some(value) = self.tt_cutoff::<N>(&node) {
+        if let Some(value) = self.tt_cutoff::<N>(&mut node) {
             return value; // 2
         }
         if let Some(mv) = node.tt_move {
@@ -53,7 +53,7 @@ impl<P: Params> Worker<P> {
             if N::ROOT {
                 self.report_current_move(mv, node.move_count);
             }
-            let mut move_info = self.move_info(&node, mv, &picker);
+            let mut move_info = self.move_info(&node, mv, &mut picker);
             if self.prune_move::<N>(&mut node, &mut picker, &move_info) {
                 continue; // 10: late moves, histories, futility, exchanges
             }
@@ -85,7 +85,7 @@ impl<P: Params> Worker<P> {
     /// Step 2, TT cutoff: returns the table's value if its depth suffices and its bound decides the
     /// window. Never in PV nodes.
     #[inline(always)]
-    fn tt_cutoff<N: NodeType>(&mut self, node: &Node) -> Option<Value> {
+    fn tt_cutoff<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
         if N::PV || node.excluded_move.is_some() {
             return None;
         }
@@ -100,6 +100,9 @@ impl<P: Params> Worker<P> {
             return None;
         }
         if is_high && let Some(mv) = tt_hit.mv {
+            if !node.tt_capture {
+                self.stack[node.ply].attacked = node.context.attacked(self.position.board());
+            }
             self.update_histories_after_tt_cutoff(node, mv);
         }
         Some(value)
@@ -120,12 +123,21 @@ impl<P: Params> Worker<P> {
 
     /// The facts about a move that pruning and reductions use.
     #[inline(always)]
-    fn move_info(&mut self, node: &Node, mv: Move, picker: &MovePicker) -> MoveInfo {
-        self.stack[node.ply].move_count = node.move_count;
+    fn move_info(&mut self, node: &Node, mv: Move, picker: &mut MovePicker) -> MoveInfo {
+        let is_capture = self.position.piece_on(mv.to()).is_some();
+        let frame = &mut self.stack[node.ply];
+        frame.move_count = node.move_count;
+        if !is_capture {
+            frame.attacked = picker.context.attacked(self.position.board());
+        }
         MoveInfo {
             mv,
-            is_capture: self.position.piece_on(mv.to()).is_some(),
+            is_capture,
             gives_check: picker.gives_check(&self.position, mv),
+            is_refutation: picker.is_refutation(mv),
+            is_of_threatened: mv
+                .from()
+                .is_some_and(|from| picker.threatened.contains(from)),
             new_depth: node.depth - 1,
             reduction: self.base_reduction(node),
         }
@@ -240,18 +252,12 @@ impl<P: Params> Worker<P> {
     /// table.
     #[inline(always)]
     fn finish_node<N: NodeType>(&mut self, node: &mut Node) -> Value {
-        let beta = node.window.beta;
         if node.move_count == 0 {
             return if node.excluded_move.is_some() {
                 node.window.alpha
             } else {
                 value::mated_in(node.ply)
             };
-        }
-        if node.best_value >= beta && !is_decisive(node.best_value) && !is_decisive(beta) {
-            // Moves the value towards beta, the more the shallower the search: it is less reliable
-            // then.
-            node.best_value = (node.best_value * node.depth + beta) / (node.depth + 1);
         }
         self.update_histories::<N>(node);
         self.update_correction_history(node);

@@ -7,10 +7,12 @@
 
 use std::io;
 
-use crate::position::Position;
+use crate::bitboard::Bitboard;
+use crate::position::{Board, LesserAttacks, Position};
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 use crate::util::ZeroedPages;
 
+use super::butterfly::{BUTTERFLY, ORIGINS, THREAT_CLASSES, butterfly_index, threat_class_of};
 use super::correction_history::Corrections;
 use super::history_entry::{PIECE_TO, apply_gravity, piece_to, value_of};
 
@@ -27,22 +29,6 @@ const CONTINUATION_START: i32 = -523;
 const PAWN_START: i32 = -1238;
 const CAPTURE_START: i32 = -678;
 const LOW_PLY_START: i32 = 98;
-
-/// Origins of moves: the squares of the board and the seven kinds of pieces in hand.
-const ORIGINS: usize = Square::NUM + PieceType::HAND.len();
-const BUTTERFLY: usize = ORIGINS * Square::NUM;
-
-/// The origin of moves from a square, as in [`Move::from_to_index`].
-#[inline(always)]
-pub(super) fn origin_on_board(from: Square) -> usize {
-    from.index()
-}
-
-/// The origin of drops of a kind of piece.
-#[inline(always)]
-pub(super) fn origin_in_hand(kind: PieceType) -> usize {
-    Square::NUM + kind.index() - 1
-}
 
 /// Number of rows of the pawn history; pawn keys are reduced to this range.
 const PAWN_STRUCTURES: usize = 4096;
@@ -113,13 +99,17 @@ impl<'a> HistoryRow<'a> {
     }
 }
 
-/// What the histories of a node depend on: the moves before it, its pawns, and its ply.
+/// What the histories of a node depend on: the moves before it, its pawns, attacks, and its ply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HistoryContext {
     /// The rows of the moves one to six plies ago.
     pub(super) continuation_rows: [ContinuationRow; CONTINUATIONS],
     /// Row of the pawn history.
     pawns: u32,
+    /// The opponent's attacks by class of piece, once something has asked for them.
+    lesser_attacks: Option<LesserAttacks>,
+    /// The squares that the opponent attacks, once something has asked for them.
+    attacked: Option<Bitboard>,
     pub(super) ply: Ply,
 }
 
@@ -133,8 +123,38 @@ impl HistoryContext {
         Self {
             continuation_rows,
             pawns: pawn_structure(position),
+            lesser_attacks: None,
+            attacked: None,
             ply,
         }
+    }
+
+    /// This context without attacks, for quiescence: they take too long to compute there.
+    #[inline(always)]
+    pub(super) const fn without_attacks(self) -> Self {
+        Self {
+            attacked: Some(Bitboard::EMPTY),
+            ..self
+        }
+    }
+
+    /// The squares that the opponent attacks, computed once for a node.
+    #[inline(always)]
+    pub(super) fn attacked(&mut self, board: &Board) -> Bitboard {
+        if let Some(attacked) = self.attacked {
+            return attacked;
+        }
+        let attacked = board.attacked(!board.side_to_move(), &self.lesser_attacks(board));
+        self.attacked = Some(attacked);
+        attacked
+    }
+
+    /// The opponent's attacks by class of piece, computed once for a node.
+    #[inline(always)]
+    pub(super) fn lesser_attacks(&mut self, board: &Board) -> LesserAttacks {
+        *self
+            .lesser_attacks
+            .get_or_insert_with(|| board.lesser_attacks(!board.side_to_move()))
     }
 }
 
@@ -145,7 +165,7 @@ fn pawn_structure(position: &Position) -> u32 {
 
 /// The histories of one thread.
 pub(super) struct Histories {
-    // [side][origin and target]
+    // [side][class by threat][origin and target]
     butterfly: [Box<[i16]>; Color::NUM],
     // [ply][origin and target]
     low_ply: [Box<[i16]>; LOW_PLIES],
@@ -173,7 +193,7 @@ impl Histories {
     /// There is no address space left.
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            butterfly: Color::ALL.map(|_| vec![0; BUTTERFLY].into_boxed_slice()),
+            butterfly: Color::ALL.map(|_| vec![0; THREAT_CLASSES * BUTTERFLY].into_boxed_slice()),
             low_ply: [(); LOW_PLIES].map(|()| vec![0; BUTTERFLY].into_boxed_slice()),
             captures: vec![[0; PieceType::NUM]; PIECE_TO].into_boxed_slice(),
             continuation: ZeroedPages::on_demand(ContinuationRow::NUM * PIECE_TO)?,
@@ -204,18 +224,27 @@ impl Histories {
         }
     }
 
-    /// Butterfly history of a quiet move, by side, origin and target.
+    /// Butterfly history of a quiet move, by side, origin and target, and by whether the opponent
+    /// attacks these. Idea: Berserk.
     #[inline(always)]
-    pub(super) fn butterfly(&self, mv: Move) -> i32 {
+    pub(super) fn butterfly(&self, mv: Move, attacked: Bitboard) -> i32 {
         let side = mv.piece().color();
-        i32::from(self.butterfly[side.index()][mv.from_to_index()])
+        i32::from(self.butterfly[side.index()][butterfly_index(mv, attacked)])
     }
 
     /// Butterfly history of all moves from one origin ([`origin_on_board`], [`origin_in_hand`]), by
-    /// target square.
+    /// target square: for targets that the opponent does not attack, and for those that it does.
     #[inline(always)]
-    pub(super) fn butterfly_from(&self, side: Color, origin: usize) -> &[i16; Square::NUM] {
-        &self.butterfly[side.index()].as_chunks().0[origin]
+    pub(super) fn butterfly_from(
+        &self,
+        side: Color,
+        origin: usize,
+        is_origin_attacked: bool,
+    ) -> [&[i16; Square::NUM]; 2] {
+        let (rows, _) = self.butterfly[side.index()].as_chunks();
+        [false, true].map(|is_target_attacked| {
+            &rows[threat_class_of(is_origin_attacked, is_target_attacked) * ORIGINS + origin]
+        })
     }
 
     /// Low ply history of a quiet move; 0 at greater plies.
@@ -275,9 +304,9 @@ impl Histories {
         self.counter_moves[piece_to(last.piece(), last.to())] = Some(answer);
     }
 
-    pub(super) fn update_butterfly(&mut self, mv: Move, bonus: i32) {
+    pub(super) fn update_butterfly(&mut self, mv: Move, attacked: Bitboard, bonus: i32) {
         let side = mv.piece().color();
-        let entry = &mut self.butterfly[side.index()][mv.from_to_index()];
+        let entry = &mut self.butterfly[side.index()][butterfly_index(mv, attacked)];
         apply_gravity::<BUTTERFLY_LIMIT, 0>(entry, bonus);
     }
 

@@ -58,13 +58,17 @@ impl<P: Params> Worker<P> {
         if prior.in_check || self.position.captured_piece().is_some() {
             return;
         }
+        let attacked = prior.attacked;
         let gain = -(prior.static_eval + node.static_eval);
         let bonus = gain.clamp(
             tunables::eval_diff_min::<P>(),
             tunables::eval_diff_max::<P>(),
         ) + tunables::eval_diff_offset::<P>();
-        self.histories
-            .update_butterfly(last, bonus * tunables::eval_diff_butterfly_weight::<P>());
+        self.histories.update_butterfly(
+            last,
+            attacked,
+            bonus * tunables::eval_diff_butterfly_weight::<P>(),
+        );
         if node.tt_hit.is_none() && last.piece().kind() != PieceType::Pawn && !last.is_promotion() {
             self.histories.update_pawn(
                 &self.position,
@@ -196,6 +200,7 @@ impl<P: Params> Worker<P> {
         {
             scale += tunables::fail_low_scale_below_prior_eval::<P>();
         }
+        let attacked = prior.attacked;
         let per_depth = tunables::fail_low_bonus_per_depth::<P>() * node.depth
             - tunables::fail_low_bonus_offset::<P>();
         let bonus = per_depth.min(tunables::fail_low_bonus_max::<P>()) * scale.max(0);
@@ -206,8 +211,11 @@ impl<P: Params> Worker<P> {
             last,
             weighed(tunables::fail_low_continuation_weight::<P>()),
         );
-        self.histories
-            .update_butterfly(last, weighed(tunables::fail_low_butterfly_weight::<P>()));
+        self.histories.update_butterfly(
+            last,
+            attacked,
+            weighed(tunables::fail_low_butterfly_weight::<P>()),
+        );
         if last.piece().kind() != PieceType::Pawn && !last.is_promotion() {
             self.histories.update_pawn(
                 &self.position,
@@ -219,7 +227,8 @@ impl<P: Params> Worker<P> {
 
     /// Adds a bonus, negative for a malus, to all histories of a quiet move of this node.
     fn update_quiet_histories(&mut self, node: &Node, mv: Move, bonus: i32) {
-        self.histories.update_butterfly(mv, bonus);
+        let attacked = self.stack[node.ply].attacked;
+        self.histories.update_butterfly(mv, attacked, bonus);
         self.histories.update_low_ply(
             mv,
             node.ply,

@@ -12,6 +12,7 @@
 
 mod alpha_beta;
 mod audit;
+mod butterfly;
 mod capacity;
 mod correction_history;
 mod event;

@@ -95,6 +95,7 @@ impl MovePicker {
         context: HistoryContext,
         all_moves: bool,
     ) -> Self {
+        let context = context.without_attacks();
         if position.in_check() {
             return Self::starting(tt_move, Stage::GenerateEvasions, context, all_moves);
         }
@@ -154,6 +155,12 @@ impl MovePicker {
             .is_some_and(|checks| checks.is_direct(mv) || position.uncovers_check(mv));
         debug_assert_eq!(gives_check, position.gives_check(mv));
         gives_check
+    }
+
+    /// Whether a move is one of the killers or the counter move.
+    #[inline(always)]
+    pub(super) fn is_refutation(&self, mv: Move) -> bool {
+        self.refutations.contains(&Some(mv))
     }
 
     /// The move that [`Self::next`] will probably yield, to prefetch its table entry. It may be

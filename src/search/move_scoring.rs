@@ -54,7 +54,8 @@ impl MovePicker {
         self.moves.refill();
         let board = position.board();
         let us = board.side_to_move();
-        let attacks = board.lesser_attacks(!us);
+        let attacks = self.context.lesser_attacks(board);
+        let attacked = self.context.attacked(board);
         self.threatened = board.threatened(us, &attacks);
         let checks = self.checks.as_ref();
         let mut quiets = QuietScorer::<P>::new(
@@ -62,6 +63,7 @@ impl MovePicker {
             histories,
             &self.context,
             &attacks,
+            attacked,
             checks,
             &mut self.moves,
         );
@@ -90,12 +92,13 @@ impl MovePicker {
         } else {
             movegen::evasions::<false>(position, list);
         }
+        let attacked = self.context.attacked(position.board());
         let row = histories.continuation_row(self.context.continuation_rows[0]);
         self.moves.score(|mv| {
             if let Some(captured) = position.piece_on(mv.to()) {
                 EVASION_CAPTURE_BONUS + piece_value(captured.kind())
             } else {
-                histories.butterfly(mv) + row.value(piece_to(mv.piece(), mv.to()))
+                histories.butterfly(mv, attacked) + row.value(piece_to(mv.piece(), mv.to()))
             }
         });
     }

@@ -5,6 +5,7 @@ use std::ops::{Index, IndexMut};
 
 use arrayvec::ArrayVec;
 
+use crate::bitboard::Bitboard;
 use crate::transposition::SlotIndex;
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, Depth, Key64, Move, Ply, Value};
@@ -109,6 +110,8 @@ pub(super) struct StackFrame {
     pub(super) cutoffs: i32,
     /// Reduction of `current_move` in plies while its reduced search runs, otherwise 0.
     pub(super) reduction: Depth,
+    /// The squares that the opponent attacks, from the first quiet move on.
+    pub(super) attacked: Bitboard,
     pub(super) in_check: bool,
     pub(super) tt_hit: bool,
     pub(super) tt_pv: bool,
@@ -130,6 +133,7 @@ impl StackFrame {
         move_count: 0,
         cutoffs: 0,
         reduction: 0,
+        attacked: Bitboard::EMPTY,
         in_check: false,
         tt_hit: false,
         tt_pv: false,
@@ -142,15 +146,19 @@ impl StackFrame {
 const BEFORE_ROOT: usize = CONTINUATIONS + 1;
 /// Frames after the last ply, because a node clears those of its children and grandchildren.
 const AFTER_LAST: usize = 3;
+const FRAMES: usize = BEFORE_ROOT + MAX_PLY + AFTER_LAST;
 
 /// The frames of all plies.
-pub(super) struct Stack(Box<[StackFrame; BEFORE_ROOT + MAX_PLY + AFTER_LAST]>);
+pub(super) struct Stack(Box<[StackFrame; FRAMES]>);
 
 impl Stack {
     pub(super) fn new() -> Self {
-        Self(Box::new(
-            [StackFrame::EMPTY; BEFORE_ROOT + MAX_PLY + AFTER_LAST],
-        ))
+        let frames = vec![StackFrame::EMPTY; FRAMES].into_boxed_slice();
+        Self(
+            frames
+                .try_into()
+                .unwrap_or_else(|_| unreachable!("one length")),
+        )
     }
 
     pub(super) fn clear(&mut self) {
@@ -304,10 +312,18 @@ impl Node {
 }
 
 /// The facts about a move that is about to be searched.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state"
+)]
 pub(super) struct MoveInfo {
     pub(super) mv: Move,
     pub(super) is_capture: bool,
     pub(super) gives_check: bool,
+    /// Whether it is a killer or the counter move.
+    pub(super) is_refutation: bool,
+    /// Whether it moves a piece that a lesser one attacks.
+    pub(super) is_of_threatened: bool,
     /// Depth without reduction, in plies.
     pub(super) new_depth: Depth,
     /// The part of the reduction that pruning uses, in 1/1024 ply.

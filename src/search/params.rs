@@ -27,6 +27,43 @@ impl Tunable {
     }
 }
 
+/// Declares a function per number, and the list of all.
+macro_rules! declare_tunables {
+    ($($(#[$doc:meta])+ $name:ident: $value:literal, $range:expr;)+) => {
+        $(
+            $(#[$doc])+
+            #[inline(always)]
+            pub(super) fn $name<P: Params>() -> i32 {
+                if P::ARE_CONSTANT {
+                    $value
+                } else {
+                    VALUES.$name.load(Ordering::Relaxed)
+                }
+            }
+        )+
+
+        /// The current values.
+        struct Values {
+            $($name: AtomicI32,)+
+        }
+
+        static VALUES: Values = Values {
+            $($name: AtomicI32::new($value),)+
+        };
+
+        /// All numbers, in the order of this file.
+        pub static ALL: &[Tunable] = &[
+            $(Tunable {
+                name: stringify!($name),
+                default: $value,
+                range: $range,
+                value: &VALUES.$name,
+            },)+
+        ];
+    };
+}
+pub(super) use declare_tunables;
+
 /// Where a search has its numbers from. The search is compiled for both, because it makes 3 % fewer
 /// nodes/s with loads in place of constants.
 pub(super) trait Params {

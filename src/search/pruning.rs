@@ -76,7 +76,7 @@ impl<P: Params> Worker<P> {
     /// Step 6, reverse futility pruning: the evaluation exceeds beta by a margin that grows with
     /// depth.
     #[inline(always)]
-    fn reverse_futility(&self, node: &Node) -> Option<Value> {
+    fn reverse_futility(&self, node: &mut Node) -> Option<Value> {
         let beta = node.window.beta;
         let per_ply = if node.tt_hit.is_some() {
             tunables::rfp_margin_per_depth::<P>()
@@ -99,7 +99,7 @@ impl<P: Params> Worker<P> {
             && (node.tt_move.is_none() || node.tt_capture)
             && !is_loss(beta)
             && !is_win(node.eval)
-            && node.eval - margin - self.threatened_value() >= beta;
+            && node.eval - margin - self.threatened_value(node) >= beta;
         is_clear.then_some((BETA_THIRDS * beta + (THIRDS - BETA_THIRDS) * node.eval) / THIRDS)
     }
 
@@ -107,11 +107,11 @@ impl<P: Params> Worker<P> {
     /// The most valuable of them can still move away, the second cannot, so each has its own
     /// weight.
     #[inline(always)]
-    fn threatened_value(&self) -> Value {
+    fn threatened_value(&self, node: &mut Node) -> Value {
         let board = self.position.board();
         let us = board.side_to_move();
         let (mut first, mut second) = (0, 0);
-        for square in board.threatened(us, &board.lesser_attacks(!us)) {
+        for square in board.threatened(us, &node.context.lesser_attacks(board)) {
             let piece = board.piece_on(square);
             let value = piece.map_or(0, |piece| piece_value(piece.kind()));
             second = second.max(first.min(value));
@@ -126,7 +126,7 @@ impl<P: Params> Worker<P> {
     /// is practically unknown in shogi, because harmless moves nearly always exist; at high depth
     /// the result is verified all the same.
     #[inline(always)]
-    fn null_move_pruning(&mut self, node: &Node) -> Option<Value> {
+    fn null_move_pruning(&mut self, node: &mut Node) -> Option<Value> {
         let (beta, ply) = (node.window.beta, node.ply);
         let mut needed = beta - tunables::nmp_margin_per_depth::<P>() * node.depth
             + tunables::nmp_margin_base::<P>();
@@ -140,6 +140,10 @@ impl<P: Params> Worker<P> {
             && !is_loss(beta)
             && self.position.last_move().is_some();
         if !is_tried {
+            return None;
+        }
+        let at_risk = self.threatened_value(node) * tunables::nmp_threat_weight::<P>() / SCALE;
+        if node.static_eval < needed + at_risk {
             return None;
         }
         self.null_move_search(node)
@@ -337,7 +341,8 @@ impl<P: Params> Worker<P> {
         if history < -tunables::quiet_history_margin_per_depth::<P>() * node.depth {
             return Verdict::Prune;
         }
-        history += tunables::quiet_pruning_butterfly_weight::<P>() * self.histories.butterfly(mv)
+        history += tunables::quiet_pruning_butterfly_weight::<P>()
+            * self.histories.butterfly(mv, self.stack[node.ply].attacked)
             / BUTTERFLY_SCALE;
         let reduced = reduced + history / tunables::quiet_pruning_history_per_ply::<P>();
         if !node.in_check && reduced < tunables::quiet_futility_max_depth::<P>() {

@@ -15,9 +15,8 @@ use crate::position::{LesserAttacks, Position};
 use crate::types::value::piece_value;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 
-use super::history::{
-    Histories, HistoryContext, HistoryRow, LOW_PLIES, origin_in_hand, origin_on_board,
-};
+use super::butterfly::{origin_in_hand, origin_on_board};
+use super::history::{Histories, HistoryContext, HistoryRow, LOW_PLIES};
 use super::params::Params;
 use super::scored_moves::ScoredMoves;
 use super::tunables;
@@ -36,6 +35,8 @@ pub(super) struct QuietScorer<'a, P> {
     /// Sum of the initial values of all histories used.
     start: i32,
     ply: Ply,
+    /// The squares that the opponent attacks.
+    attacked: Bitboard,
     /// Computed at the first drop that gives check.
     near_king: Option<NearKing>,
     /// The squares attacked by less valuable enemy pieces, by kind of own piece.
@@ -115,6 +116,7 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         histories: &'a Histories,
         context: &HistoryContext,
         attacks: &'a LesserAttacks,
+        attacked: Bitboard,
         checks: Option<&'a CheckSquares>,
         moves: &'a mut ScoredMoves,
     ) -> Self {
@@ -132,9 +134,10 @@ impl<'a, P: Params> QuietScorer<'a, P> {
             continuation,
             start,
             ply: context.ply,
+            attacked,
             near_king: None,
             attacks,
-            hanging: hanging(position, attacks),
+            hanging: hanging(position, attacked),
             params: PhantomData,
         }
     }
@@ -201,9 +204,11 @@ impl<'a, P: Params> QuietScorer<'a, P> {
     /// piece: one copy stays in the instruction cache.
     #[inline(never)]
     fn add_moves(&mut self, from: Square, targets: Bitboard, piece: Piece, is_promotion: bool) {
-        let butterfly = self
-            .histories
-            .butterfly_from(piece.color(), origin_on_board(from));
+        let butterfly = self.histories.butterfly_from(
+            piece.color(),
+            origin_on_board(from),
+            self.attacked.contains(from),
+        );
         let scores = self.of_piece(piece);
         let has_extra = self.has_extra(&scores, targets);
         let attacks = self.attacks.on(piece.kind());
@@ -220,6 +225,7 @@ impl<'a, P: Params> QuietScorer<'a, P> {
             } else {
                 start
             };
+            let butterfly = butterfly[usize::from(self.attacked.contains(to))];
             let mut score = scores.of::<P>(butterfly, start, to.index());
             if has_extra {
                 score += self.extra(mv, scores.checks);
@@ -236,7 +242,11 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         for to in targets {
             let from = behind(to, us);
             let mv = board_move(from, to, piece, is_promotion);
-            let butterfly = self.histories.butterfly_from(us, origin_on_board(from));
+            let butterfly = self.histories.butterfly_from(
+                us,
+                origin_on_board(from),
+                self.attacked.contains(from),
+            )[usize::from(self.attacked.contains(to))];
             let mut score = scores.of::<P>(butterfly, self.start, to.index());
             if has_extra {
                 score += self.extra(mv, scores.checks);
@@ -249,9 +259,12 @@ impl<'a, P: Params> QuietScorer<'a, P> {
     fn add_drops(&mut self, piece: Piece, targets: Bitboard) {
         let mut table = [0; Square::NUM];
         let origin = origin_in_hand(piece.kind());
-        let butterfly = self.histories.butterfly_from(piece.color(), origin);
+        let [safe, attacked] = self.histories.butterfly_from(piece.color(), origin, false);
         let scores = self.of_piece(piece);
-        scores.of_all::<P>(butterfly, self.start, &mut table);
+        scores.of_all::<P>(safe, self.start, &mut table);
+        for to in targets & self.attacked {
+            table[to.index()] = scores.of::<P>(attacked, self.start, to.index());
+        }
         if self.ply < LOW_PLIES {
             for to in targets {
                 table[to.index()] += self.low_ply_score(Move::drop(piece, to));
@@ -272,12 +285,12 @@ impl<'a, P: Params> QuietScorer<'a, P> {
     }
 }
 
-/// The own pieces other than pawns that the opponent attacks and nothing defends.
+/// The own pieces other than pawns on `attacked` squares that nothing defends.
 #[inline(always)]
-fn hanging(position: &Position, attacks: &LesserAttacks) -> Bitboard {
+fn hanging(position: &Position, attacked: Bitboard) -> Bitboard {
     let board = position.board();
     let us = board.side_to_move();
-    let attacked = board.attacked(!us, attacks) & (board.color(us) - board.kind(PieceType::Pawn));
+    let attacked = attacked & (board.color(us) - board.kind(PieceType::Pawn));
     if attacked.is_empty() {
         return attacked;
     }

@@ -154,6 +154,20 @@ impl<P: Params> Worker<P> {
         if is_supported_drop(&self.position, move_info.mv) {
             reduction -= tunables::lmr_supported_drop::<P>();
         }
+        if move_info.is_refutation {
+            reduction -= tunables::lmr_refutation::<P>();
+        }
+        if move_info.is_of_threatened {
+            reduction -= tunables::lmr_threatened_piece::<P>();
+        }
+        if N::ROOT {
+            reduction -= tunables::lmr_root::<P>();
+        }
+        if !node.in_check {
+            let below = node.window.alpha - node.static_eval;
+            let max = tunables::lmr_below_alpha_max::<P>();
+            reduction += (below * tunables::lmr_below_alpha_weight::<P>()).clamp(-max, max);
+        }
         let stat_score = self.stat_score(node, move_info);
         self.stack[node.ply].stat_score = stat_score;
         reduction -= stat_score * tunables::lmr_history_weight::<P>() / HISTORY_SCALE;
@@ -176,7 +190,8 @@ impl<P: Params> Worker<P> {
                 + self.histories.capture(mv, captured.kind());
         }
         let [reply, follow_up, ..] = node.context.continuation_rows;
-        tunables::lmr_butterfly_weight::<P>() * self.histories.butterfly(mv)
+        tunables::lmr_butterfly_weight::<P>()
+            * self.histories.butterfly(mv, self.stack[node.ply].attacked)
             + self.histories.continuation(reply, mv)
             + self.histories.continuation(follow_up, mv)
     }

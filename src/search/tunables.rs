@@ -8,45 +8,9 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::params::{Params, Tunable};
+use super::params::{Params, Tunable, declare_tunables};
 
-/// Declares a function per number.
-macro_rules! tunables {
-    ($($(#[$doc:meta])+ $name:ident: $value:literal, $range:expr;)+) => {
-        $(
-            $(#[$doc])+
-            #[inline(always)]
-            pub(super) fn $name<P: Params>() -> i32 {
-                if P::ARE_CONSTANT {
-                    $value
-                } else {
-                    VALUES.$name.load(Ordering::Relaxed)
-                }
-            }
-        )+
-
-        /// The current values.
-        struct Values {
-            $($name: AtomicI32,)+
-        }
-
-        static VALUES: Values = Values {
-            $($name: AtomicI32::new($value),)+
-        };
-
-        /// All numbers, in the order of this file.
-        pub static ALL: &[Tunable] = &[
-            $(Tunable {
-                name: stringify!($name),
-                default: $value,
-                range: $range,
-                value: &VALUES.$name,
-            },)+
-        ];
-    };
-}
-
-tunables! {
+declare_tunables! {
     /// Initial half-width of the aspiration window, in the internal unit.
     aspiration_window_base: 14, 2..=60;
     /// The mean squared value divided by this is added to the half-width.
@@ -96,8 +60,10 @@ tunables! {
     nmp_margin_per_depth: 16, 0..=50;
     /// NMP: amount by which the margin shrinks if the position improves.
     nmp_margin_improving: 53, 0..=200;
+    /// NMP: weight of the value at risk, as in RFP, which is added to the margin, in 1/1024.
+    nmp_threat_weight: 128, 0..=2048;
     /// NMP: reduction of the depth at depth 0, in plies.
-    nmp_reduction_base: 7, 3..=9;
+    nmp_reduction_base: 6, 3..=9;
     /// NMP: the depth divided by this is added to the reduction.
     nmp_reduction_depth_divisor: 3, 2..=6;
     /// NMP: from this depth on the result is verified by a search without null moves.
@@ -150,7 +116,7 @@ tunables! {
     /// Futility of quiet moves: margin at reduced depth 0.
     quiet_futility_margin_base: 42, 0..=300;
     /// Futility of quiet moves: added while there is no best move.
-    quiet_futility_margin_no_best_move: 105, 0..=400;
+    quiet_futility_margin_no_best_move: 65, 0..=400;
     /// Futility of quiet moves: margin per ply of reduced depth.
     quiet_futility_margin_per_depth: 87, 40..=300;
     /// Futility of quiet moves: added if the static evaluation is above alpha.
@@ -226,7 +192,7 @@ tunables! {
     /// LMR: added for moves that are searched, but not for pruning.
     lmr_search_offset: 691, -1000..=2500;
     /// LMR: multiplied by the move count and subtracted.
-    lmr_per_move_count: 45, 0..=150;
+    lmr_per_move_count: 25, 0..=150;
     /// LMR: the absolute correction of the evaluation divided by this is subtracted.
     lmr_correction_divisor: 18000, 8000..=80000;
     /// LMR: added in cut nodes.
@@ -245,8 +211,18 @@ tunables! {
     lmr_tt_move: 2239, 500..=4000;
     /// LMR: subtracted for a drop beside the enemy king on a square that an own piece attacks.
     lmr_supported_drop: 1024, 0..=2500;
+    /// LMR: subtracted for killers and the counter move.
+    lmr_refutation: 900, 0..=2500;
+    /// LMR: subtracted for moves of pieces that a lesser piece attacks.
+    lmr_threatened_piece: 500, 0..=2500;
+    /// LMR: subtracted at the root.
+    lmr_root: 600, 0..=2500;
+    /// LMR: added per unit by which the static evaluation is below alpha, subtracted above it.
+    lmr_below_alpha_weight: 2, 0..=8;
+    /// LMR: maximum of that.
+    lmr_below_alpha_max: 800, 0..=3000;
     /// LMR: weight of the captured piece's value in the history score of a capture, in 1/128.
-    lmr_captured_value_weight: 863, 200..=2000;
+    lmr_captured_value_weight: 650, 200..=2000;
     /// LMR: weight of the butterfly history in the history score of a quiet move.
     lmr_butterfly_weight: 2, 0..=6;
     /// LMR: weight of the subtracted history score, in 1/4096.
@@ -308,7 +284,7 @@ tunables! {
     /// Bonus of the best move: a ply of depth more if the value is at least this far above beta.
     best_move_bonus_high_margin: 60, 0..=400;
     /// Bonus of the best move: added if it is the TT move.
-    best_move_bonus_tt_move: 550, 0..=800;
+    best_move_bonus_tt_move: 750, 0..=800;
     /// Bonus of the best move: the history score of the move before divided by this is added.
     best_move_bonus_prior_score_divisor: 32, 10..=200;
     /// Malus of the moves searched before the best move, per ply of depth.
@@ -326,7 +302,7 @@ tunables! {
     /// Weight of the bonus for a capturing best move, in 1/1024.
     capture_bonus_weight: 1286, 400..=2500;
     /// Weight of the malus for other captures, in 1/1024.
-    capture_malus_weight: 1559, 400..=3000;
+    capture_malus_weight: 1200, 400..=3000;
     /// Weight of the malus for a quiet first move of the opponent that was refuted, in 1/1024.
     early_refutation_malus_weight: 616, 0..=1500;
     /// Weight of updates of the low ply history, in 1/1024.
@@ -352,7 +328,7 @@ tunables! {
     /// Constant added to every update of the continuation history of one ply ago.
     continuation_bonus_offset: 88, 0..=250;
     /// Continuation bonus of a reduced move that had to be searched again.
-    post_lmr_bonus: 2000, 300..=3000;
+    post_lmr_bonus: 2600, 300..=3000;
     /// Bonus of a quiet TT move that caused a cutoff, per ply of depth.
     tt_cutoff_bonus_per_depth: 130, 30..=300;
     /// Bonus of a TT cutoff: constant term, subtracted.
@@ -368,7 +344,7 @@ tunables! {
     /// Maximum of the evaluation difference that rewards the move before.
     eval_diff_max: 171, 50..=500;
     /// Constant added to the evaluation difference.
-    eval_diff_offset: 60, -50..=200;
+    eval_diff_offset: 30, -50..=200;
     /// Weight of the evaluation difference in the butterfly history.
     eval_diff_butterfly_weight: 10, 2..=25;
     /// Weight of the evaluation difference in the pawn history.
@@ -444,7 +420,7 @@ tunables! {
     /// Quiescence: after this many moves only recaptures and checks are tried.
     quiescence_max_moves: 2, 1..=10;
     /// Quiescence: moves may lose this much by SEE.
-    quiescence_see_margin: 45, 0..=300;
+    quiescence_see_margin: 25, 0..=300;
 
     /// A new iteration starts only before this percentage of the planned time.
     time_new_iteration_percent: 75, 30..=100;
