@@ -212,15 +212,20 @@ impl Game<'_> {
 
     /// The loss of an engine that searched more nodes than its clock allows, where that counts
     /// nodes.
-    fn overrun_in_nodes(&self, us: Color, answer: &Answer) -> Option<Verdict> {
+    fn overrun_in_nodes(&mut self, us: Color, answer: &Answer) -> Option<Verdict> {
         let clock = &self.clocks[us.index()];
         let margin = self.context.settings.rules.margin;
         let (cost, available) = (self.cost(us, answer), clock.available());
-        let is_lost = clock.counts_nodes() && cost > available + margin;
-        is_lost.then(|| {
-            let detail = format!("nodes for {cost:.3?} used where {available:.3?} were left");
-            Verdict::loss(us, Reason::TimeLoss, detail)
-        })
+        if !clock.counts_nodes() || cost <= available + margin {
+            return None;
+        }
+        self.note_answer(us, answer);
+        self.played.time_loss = Some(TimeLoss {
+            late: cost.saturating_sub(available),
+            stall: None,
+        });
+        let detail = format!("nodes for {cost:.3?} used where {available:.3?} were left");
+        Some(Verdict::loss(us, Reason::TimeLoss, detail))
     }
 
     /// The evaluation for the record. Must be called before the move is made.

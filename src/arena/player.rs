@@ -121,9 +121,6 @@ impl Player {
             ("EnteringKingRule", rules.entering_king.name().to_owned()),
             ("MaxMovesToDraw", rules.max_moves.to_string()),
         ];
-        if let Some(nodes) = settings.time_control.nodes_time {
-            client.set_option("NodesTime", Some(&nodes.to_string()))?;
-        }
         let no_book = (!rules.own_book).then(|| ("USI_OwnBook", "false".to_owned()));
         for (name, value) in told.into_iter().chain(no_book) {
             let has = |option: &DeclaredOption| option.name.eq_ignore_ascii_case(name);
@@ -138,6 +135,10 @@ impl Player {
         }
         for (name, value) in &settings.options {
             client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
+        }
+        // Last, because the engine must count as its clock does.
+        if let Some(nodes) = settings.time_control.nodes_time {
+            client.set_option("NodesTime", Some(&nodes.to_string()))?;
         }
         client.ready_unless(rules.ready_timeout, &is_aborted)?;
         Ok(Self {

@@ -10,6 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::search::nodes_to_time;
+
 /// The limits of one engine. At least one field is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -40,7 +42,6 @@ pub struct TimeControl {
 
 /// Overrun of `go movetime` that counts as a loss on time. Engines can only aim at that time.
 const MOVETIME_TOLERANCE: Duration = Duration::from_secs(1);
-const MICROSECONDS_PER_MILLISECOND: u64 = 1000;
 
 impl TimeControl {
     /// Whether the engine plays with a clock.
@@ -182,22 +183,21 @@ impl Clock {
         self.remaining + self.control.byoyomi
     }
 
+    /// Nodes that count as a millisecond; `None` if the clock counts time, or there is none.
+    fn nodes_time(&self) -> Option<u64> {
+        self.control.nodes_time.filter(|_| self.control.has_clock())
+    }
+
     /// Whether there is a clock and it counts nodes instead of time.
     pub fn counts_nodes(&self) -> bool {
-        self.control.has_clock() && self.control.nodes_time.is_some()
+        self.nodes_time().is_some()
     }
 
     /// The time that a move has cost: `elapsed`, or what its nodes stand for.
     pub fn cost(&self, elapsed: Duration, nodes: Option<u64>) -> Duration {
-        match self.control.nodes_time.filter(|_| self.counts_nodes()) {
-            None => elapsed,
-            Some(per_millisecond) => Duration::from_micros(
-                nodes
-                    .unwrap_or(0)
-                    .saturating_mul(MICROSECONDS_PER_MILLISECOND)
-                    / per_millisecond,
-            ),
-        }
+        self.nodes_time().map_or(elapsed, |per_millisecond| {
+            nodes_to_time(nodes.unwrap_or(0), per_millisecond)
+        })
     }
 
     /// Subtracts the time of a move and adds the increment.

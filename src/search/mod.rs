@@ -67,5 +67,5 @@ pub use settings::Settings;
 pub use signals::Statistics;
 pub use skill::Skill;
 pub use solo::{SOLO_STACK_BYTES, Solo, SoloLine, SoloResult};
-pub use time::longest_move;
+pub use time::{longest_move, nodes_to_time};
 pub use tree::TreeNode;

@@ -182,7 +182,8 @@ pub fn longest_move(clock: &Clock, settings: &Settings, us: Color, game_ply: u32
     Plan::of(clock, settings, situation).maximum
 }
 
-/// The time that a number of nodes stands for.
-fn nodes_to_time(nodes: u64, per_millisecond: u64) -> Duration {
+/// The time that a number of nodes stands for on a clock that counts `per_millisecond` nodes, at
+/// least 1, as a millisecond.
+pub fn nodes_to_time(nodes: u64, per_millisecond: u64) -> Duration {
     Duration::from_micros(nodes.saturating_mul(MICROSECONDS_PER_MILLISECOND) / per_millisecond)
 }

@@ -10,6 +10,7 @@ use raicho::arena::event::Event;
 use raicho::arena::journal::GameEntry;
 use raicho::arena::merge::merge;
 use raicho::arena::openings::Source;
+use raicho::arena::referee::Reason;
 use raicho::arena::settings::{Format, MatchSettings};
 use raicho::arena::sprt::Sprt;
 use raicho::arena::time_control::TimeControl;
@@ -291,6 +292,36 @@ fn clocks_that_count_nodes_repeat_games() {
             "{line}"
         );
     }
+}
+
+/// One node to a millisecond and a millisecond a move: no search is that short.
+#[test]
+fn a_clock_that_counts_nodes_can_be_overrun() {
+    let mut match_settings = settings(vec![raicho("one", 1), raicho("other", 1)], 1);
+    for engine in &mut match_settings.engines {
+        engine.time_control = TimeControl {
+            nodes_time: Some(1),
+            ..super::byoyomi(1)
+        };
+    }
+    let outcome = play(&match_settings);
+    let entry = &outcome.entries[0];
+    assert_eq!(entry.reason, Reason::TimeLoss, "{entry:?}");
+    assert!(entry.detail.starts_with("nodes for"), "{entry:?}");
+    let late = entry.time_loss.expect("it says by how much").late;
+    assert!(!late.is_zero());
+    let nodes: u64 = entry.figures.iter().map(|figures| figures.nodes).sum();
+    assert!(nodes > 1, "the search that lost counts too: {entry:?}");
+}
+
+#[test]
+fn a_clock_that_counts_nodes_needs_an_engine_that_does() {
+    let mut match_settings = settings(vec![engine("a", ""), engine("b", "")], 2);
+    match_settings.engines[0].time_control.nodes_time = Some(100);
+    let result = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
+    let error = result.err().expect("the engine has no such option");
+    let text = format!("{error} {:?}", std::error::Error::source(&error));
+    assert!(text.contains("NodesTime"), "{text}");
 }
 
 #[test]
