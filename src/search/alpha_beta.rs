@@ -100,9 +100,6 @@ impl<P: Params> Worker<P> {
             return None;
         }
         if is_high && let Some(mv) = tt_hit.mv {
-            if !node.tt_capture {
-                self.stack[node.ply].attacked = node.context.attacked(self.position.board());
-            }
             self.update_histories_after_tt_cutoff(node, mv);
         }
         Some(value)
@@ -135,7 +132,7 @@ impl<P: Params> Worker<P> {
             is_capture,
             gives_check: picker.gives_check(&self.position, mv),
             is_refutation: picker.is_refutation(mv),
-            is_of_threatened: mv
+            moves_threatened_piece: mv
                 .from()
                 .is_some_and(|from| picker.threatened.contains(from)),
             new_depth: node.depth - 1,

@@ -5,6 +5,7 @@ use crate::types::{Move, PieceType, Square};
 
 /// Origins of moves: the squares of the board and the seven kinds of pieces in hand.
 pub(super) const ORIGINS: usize = Square::NUM + PieceType::HAND.len();
+/// Entries of a table by origin and target.
 pub(super) const BUTTERFLY: usize = ORIGINS * Square::NUM;
 /// Classes of moves by threat: whether the opponent attacks the origin, and the target.
 pub(super) const THREAT_CLASSES: usize = 4;
@@ -17,6 +18,7 @@ fn threat_class(mv: Move, attacked: Bitboard) -> usize {
     threat_class_of(is_origin_attacked, attacked.contains(mv.to()))
 }
 
+/// The class of a move from and to squares that the opponent attacks or not.
 #[inline(always)]
 pub(super) fn threat_class_of(is_origin_attacked: bool, is_target_attacked: bool) -> usize {
     usize::from(is_target_attacked) * 2 + usize::from(is_origin_attacked)

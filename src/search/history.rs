@@ -129,7 +129,7 @@ impl HistoryContext {
         }
     }
 
-    /// This context without attacks, for quiescence: they take too long to compute there.
+    /// This context as if the opponent attacked nothing. For quiescence, which computes no attacks.
     #[inline(always)]
     pub(super) const fn without_attacks(self) -> Self {
         Self {

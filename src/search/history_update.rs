@@ -26,9 +26,10 @@ const CONTINUATIONS_IN_CHECK: usize = 2;
 impl<P: Params> Worker<P> {
     /// The TT move caused a cutoff without a search: a bonus for it if it is quiet, and a malus for
     /// an early quiet move of the opponent that led here.
-    pub(super) fn update_histories_after_tt_cutoff(&mut self, node: &Node, mv: Move) {
+    pub(super) fn update_histories_after_tt_cutoff(&mut self, node: &mut Node, mv: Move) {
         audit::legal(&self.position, &[mv], "move of the table");
         if !node.tt_capture {
+            self.stack[node.ply].attacked = node.context.attacked(self.position.board());
             let bonus = tunables::tt_cutoff_bonus_per_depth::<P>() * node.depth
                 - tunables::tt_cutoff_bonus_offset::<P>();
             self.update_quiet_histories(node, mv, bonus.min(tunables::tt_cutoff_bonus_max::<P>()));

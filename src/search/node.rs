@@ -322,8 +322,9 @@ pub(super) struct MoveInfo {
     pub(super) gives_check: bool,
     /// Whether it is a killer or the counter move.
     pub(super) is_refutation: bool,
-    /// Whether it moves a piece that a lesser one attacks.
-    pub(super) is_of_threatened: bool,
+    /// Whether it moves a piece that a lesser one attacks; false until the picker has generated
+    /// quiet moves.
+    pub(super) moves_threatened_piece: bool,
     /// Depth without reduction, in plies.
     pub(super) new_depth: Depth,
     /// The part of the reduction that pruning uses, in 1/1024 ply.

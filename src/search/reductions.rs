@@ -157,7 +157,7 @@ impl<P: Params> Worker<P> {
         if move_info.is_refutation {
             reduction -= tunables::lmr_refutation::<P>();
         }
-        if move_info.is_of_threatened {
+        if move_info.moves_threatened_piece {
             reduction -= tunables::lmr_threatened_piece::<P>();
         }
         if N::ROOT {

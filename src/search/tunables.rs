@@ -219,7 +219,7 @@ declare_tunables! {
     lmr_root: 600, 0..=2500;
     /// LMR: added per unit by which the static evaluation is below alpha, subtracted above it.
     lmr_below_alpha_weight: 2, 0..=8;
-    /// LMR: maximum of that.
+    /// LMR: maximum of that, either way.
     lmr_below_alpha_max: 800, 0..=3000;
     /// LMR: weight of the captured piece's value in the history score of a capture, in 1/128.
     lmr_captured_value_weight: 650, 200..=2000;
