@@ -103,6 +103,8 @@ def play(arguments, factors, run, folder):
         limit += ["--nodes-time", str(arguments.nodes_time)]
     command += ["--seed", str(100 + run), *limit, "--games", str(arguments.games)]
     command += ["--concurrency", str(arguments.concurrency), "--out", str(folder), "--resume"]
+    if arguments.adjudicate:
+        command += ["--adjudicate", f"score={arguments.adjudicate}", "moves=3"]
     log = folder.with_suffix(".log")
     with log.open("w", encoding="utf-8") as output:
         if subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False).returncode:
@@ -118,6 +120,7 @@ def main():
     parser.add_argument("--nodes", type=int, default=8000, help="a move")
     parser.add_argument("--tc", metavar="BASE+INC", help="clocks instead of nodes, for the constants of the time management")
     parser.add_argument("--nodes-time", type=int, metavar="N", help="with --tc: clocks that count nodes, N to a millisecond")
+    parser.add_argument("--adjudicate", type=int, metavar="CP", help="end games in which both sides see that much for three moves")
     parser.add_argument("--eval", default="<embedded>")
     parser.add_argument("--base", nargs="*", default=[], metavar="OPTION=VALUE", help="options of both sides")
     parser.add_argument("--openings")
@@ -132,7 +135,8 @@ def main():
         report(factors, [score(folder) for folder in folders])
         return
     for run, folder in enumerate(folders):
-        play(arguments, factors, run, folder)
+        if score(folder)[0] < arguments.games:
+            play(arguments, factors, run, folder)
         report(factors, [score(folder) for folder in folders])
 
 
