@@ -120,7 +120,7 @@ def main():
     parser.add_argument("--nodes", type=int, default=8000, help="a move")
     parser.add_argument("--tc", metavar="BASE+INC", help="clocks instead of nodes, for the constants of the time management")
     parser.add_argument("--nodes-time", type=int, metavar="N", help="with --tc: clocks that count nodes, N to a millisecond")
-    parser.add_argument("--adjudicate", type=int, metavar="CP", help="end games in which both sides see that much for three moves")
+    parser.add_argument("--adjudicate", type=int, metavar="CP", help="end games that both sides see as decided for three moves")
     parser.add_argument("--eval", default="<embedded>")
     parser.add_argument("--base", nargs="*", default=[], metavar="OPTION=VALUE", help="options of both sides")
     parser.add_argument("--openings")

@@ -3,8 +3,8 @@
 
 Usage: tests/matches/spsa_params.py ENGINE [NAME...] [OPTION...] > params.txt   (--help lists them)
 
-Takes the `spin` options of `ENGINE usi --tunables` whose names are written in small letters, or those of the given names. The
-step of a value is its share `--step` of the value, but at least the same share of an eighth of the range, and at least 1.
+Takes the numbers that `ENGINE usi --tunables` offers, the `spin` options with lower-case names, or those of the given names.
+The step is a share of the value, but at least the same share of an eighth of the range, and at least 1.
 """
 
 import argparse
@@ -13,13 +13,15 @@ import subprocess
 import sys
 
 OPTION = re.compile(r"option name ([a-z][a-z0-9_]*) type spin default (-?\d+) min (-?\d+) max (-?\d+)")
-RANGE_SHARE = 8
 
 
 def offered(engine):
     """[(name, default, min, max)]"""
     command = [engine, "usi", "--tunables"]
-    answer = subprocess.run(command, input="usi\nquit\n", capture_output=True, text=True, check=True).stdout
+    try:
+        answer = subprocess.run(command, input="usi\nquit\n", capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"error: {engine} does not answer `usi`: {error}")
     return [(name, *map(int, numbers)) for name, *numbers in OPTION.findall(answer)]
 
 
@@ -27,9 +29,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("engine")
     parser.add_argument("names", nargs="*", help="only these")
-    parser.add_argument("--step", type=float, default=0.2, help="share of the value (%(default)s)")
-    parser.add_argument("--rate", type=float, default=0.02, help="share of a step per point (%(default)s)")
-    parser.add_argument("--without", default="$^", metavar="REGEX", help="leave these names out")
+    parser.add_argument("--step", type=float, default=0.2, help="a step, as a share of the value (%(default)s)")
+    parser.add_argument("--rate", type=float, default=0.02, help="how far a value moves per point, as a share of a step (%(default)s)")
+    parser.add_argument("--without", action="append", default=[], metavar="PREFIX", help="leave out names that begin so")
     arguments = parser.parse_args()
     known = offered(arguments.engine)
     if not known:
@@ -39,10 +41,9 @@ def main():
         sys.exit(f"error: no such option of {arguments.engine}: {', '.join(sorted(missing))}")
     print("# name, kind, start, min, max, step, rate")
     for name, start, low, high in known:
-        if (arguments.names and name not in arguments.names) or re.search(arguments.without, name):
+        if arguments.names and name not in arguments.names or name.startswith(tuple(arguments.without)):
             continue
-        scale = max(abs(start), (high - low) / RANGE_SHARE)
-        step = max(1, round(arguments.step * scale))
+        step = max(1, round(arguments.step * max(abs(start), (high - low) / 8)))
         print(f"{name}, int, {start}, {low}, {high}, {step}, {arguments.rate:g}")
 
 
