@@ -141,6 +141,10 @@ impl Player {
             client.set_option("NodesTime", Some(&nodes.to_string()))?;
         }
         client.ready_unless(rules.ready_timeout, &is_aborted)?;
+        if let Some(complaint) = client.complaint() {
+            // It would play with another evaluation or without its book, unnoticed.
+            return Err(ClientError::Complaint(complaint.to_owned()));
+        }
         Ok(Self {
             client,
             ponders,

@@ -43,8 +43,8 @@ use crate::util::abbreviate;
 #[derive(Parser)]
 #[command(name = "raicho", version, about)]
 struct Arguments {
-    /// Language of what tools for people print, ja or en [default: that of `RAICHO_LANG`, or
-    /// `LANG`]
+    /// Language of what tools for people print, ja or en [default: that of `RAICHO_LANG`,
+    /// or of `LC_ALL`, `LC_MESSAGES`, `LANG`]
     #[arg(long, global = true, value_name = "LANG")]
     lang: Option<Lang>,
 

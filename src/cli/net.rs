@@ -184,6 +184,7 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 }
 
 fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
+    result_file::check(to, std::iter::once(from))?;
     let (mut network, _) = Network::open(from).with_context(|| from.display().to_string())?;
     let scale = network
         .rescale(factor)
@@ -212,6 +213,7 @@ fn noise(from: &Path, size: f64, to: &Path, seed: u64) -> anyhow::Result<()> {
     if from.is_dir() && !in_folder(from).is_file() {
         return noise_of_three_pieces(from, size, to, seed).with_context(shown);
     }
+    result_file::check(to, std::iter::once(from))?;
     let mut network = match EvalFile::from(from.to_string_lossy().as_ref()) {
         EvalFile::Embedded => Network::embedded(),
         _ => Network::open(from).with_context(shown)?.0,

@@ -58,14 +58,15 @@ impl fmt::Display for Lang {
 }
 
 impl Lang {
-    /// The language of the environment: `RAICHO_LANG`, or else `LANG`. English unless they name
-    /// Japanese.
+    /// The language of the environment: `RAICHO_LANG`, or else, in the order of POSIX, `LC_ALL`,
+    /// `LC_MESSAGES` and `LANG`. English unless the first that is set names Japanese.
     pub fn of_environment() -> Self {
         Self::of_variables(|name| std::env::var(name).ok())
     }
 
     fn of_variables(value: impl Fn(&str) -> Option<String>) -> Self {
-        let set = ["RAICHO_LANG", "LANG"].into_iter().filter_map(value);
+        let names = ["RAICHO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
+        let set = names.into_iter().filter_map(value);
         let first = set.into_iter().find(|value| !value.is_empty());
         match first {
             Some(name) if name.to_ascii_lowercase().starts_with("ja") => Self::Ja,
@@ -180,6 +181,14 @@ mod tests {
         assert_eq!(lang("en", "ja_JP.UTF-8"), Lang::En);
         assert_eq!(lang("JA", "C"), Lang::Ja);
         assert_eq!(lang("", ""), Lang::En);
+        let all = |name: &str| match name {
+            "LC_ALL" => Some("C".to_owned()),
+            "LC_MESSAGES" | "LANG" => Some("ja_JP.UTF-8".to_owned()),
+            _ => None,
+        };
+        assert_eq!(Lang::of_variables(all), Lang::En);
+        let messages = |name: &str| all(name).filter(|_| name != "LC_ALL");
+        assert_eq!(Lang::of_variables(messages), Lang::Ja);
         assert_eq!("ja".parse(), Ok(Lang::Ja));
         let error = "fr".parse::<Lang>().map_err(|error| error.to_string());
         assert_eq!(

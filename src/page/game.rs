@@ -105,7 +105,7 @@ impl Game {
         }
         Self {
             names: record.players.clone(),
-            title: record.event.clone(),
+            title: record.title().to_owned(),
             date: record.started_at.clone().unwrap_or_default(),
             start: record.start.to_sfen(),
             moves: move_list(&record.start, &moves),

@@ -164,6 +164,11 @@ impl Signals {
         self.nodes[thread].0.store(nodes, Ordering::Relaxed);
     }
 
+    /// The number of threads, at least 1.
+    pub(super) fn threads(&self) -> u64 {
+        self.nodes.len().max(1) as u64
+    }
+
     /// The sum of the published node counts.
     pub(super) fn nodes(&self) -> u64 {
         self.nodes

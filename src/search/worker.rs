@@ -223,14 +223,13 @@ impl<P: Params> Worker<P> {
                     time.ponderhit(hit, signals.nodes());
                 }
             }
-            let is_at_limit = self
-                .task
-                .limits
-                .nodes
-                .is_some_and(|limit| signals.nodes() >= limit);
-            if is_at_limit || !self.is_pondering && time.is_over(|| signals.nodes()) {
+            if !self.is_pondering && time.is_over(|| signals.nodes()) {
                 self.is_stopped = true;
             }
+        }
+        let limit = self.task.limits.nodes;
+        if limit.is_some_and(|limit| signals.nodes() >= limit) {
+            self.is_stopped = true;
         }
         if !self.is_stopped && self.run_root_mate() {
             self.is_stopped = true;
@@ -240,9 +239,14 @@ impl<P: Params> Worker<P> {
 
     fn schedule_poll(&mut self) {
         let nodes = self.statistics.nodes;
-        let limit = self.task.limits.nodes.unwrap_or(u64::MAX).max(nodes + 1);
-        let interval = TimeManager::poll_interval(self.time.as_ref());
-        self.next_poll = (nodes + interval).min(limit);
+        let mut interval = TimeManager::poll_interval(self.time.as_ref());
+        if let Some(limit) = self.task.limits.nodes {
+            // Each thread stops by itself when all together have searched so many.
+            let signals = &self.task.signals;
+            let left = limit.saturating_sub(signals.nodes());
+            interval = interval.min(left.div_ceil(signals.threads())).max(1);
+        }
+        self.next_poll = nodes + interval;
     }
 
     /// After an iteration: whether no new one may start. `factor` is in percent of the optimum

@@ -119,10 +119,14 @@ pub const fn from_table(value: Value, ply: Ply) -> Value {
     if is_mate(from_root) { from_root } else { NONE }
 }
 
+/// Largest score in centipawns: below every mate of the files that write one in `n` plies as
+/// 32,000 − n.
+pub const MAX_CENTIPAWNS: i32 = 31_000;
+
 /// A score for output, from the point of view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
-    /// Centipawns: a pawn is 100.
+    /// Centipawns: a pawn is 100. At most [`MAX_CENTIPAWNS`] either way.
     Cp(i32),
     /// Mate in this many plies; negative when the side to move is mated.
     Mate(i32),
@@ -136,7 +140,14 @@ impl Score {
         } else if value <= -MATE_IN_MAX_PLY {
             Self::Mate(-MATE - value)
         } else {
-            Self::Cp(value * 100 / PAWN_VALUE)
+            let centipawns = value * 100 / PAWN_VALUE;
+            Self::Cp(if centipawns > MAX_CENTIPAWNS {
+                MAX_CENTIPAWNS
+            } else if centipawns < -MAX_CENTIPAWNS {
+                -MAX_CENTIPAWNS
+            } else {
+                centipawns
+            })
         }
     }
 }
@@ -160,6 +171,12 @@ mod tests {
         assert_eq!(Score::from_value(mate_in(3)), Score::Mate(3));
         assert_eq!(Score::from_value(mated_in(2)), Score::Mate(-2));
         assert_eq!(Score::from_value(90), Score::Cp(100));
+        assert_eq!(Score::from_value(REPETITION_WIN), Score::Cp(MAX_CENTIPAWNS));
+        assert_eq!(
+            Score::from_value(-REPETITION_WIN),
+            Score::Cp(-MAX_CENTIPAWNS)
+        );
+        assert!(MAX_CENTIPAWNS < 32_000 - MAX_PLY as i32);
         assert!(!is_mate(REPETITION_WIN) && is_mate(mated_in(MAX_PLY)));
     }
 

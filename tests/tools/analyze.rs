@@ -101,6 +101,9 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
         assert_eq!(output.status.code(), Some(1), "{errors}");
         assert!(errors.contains(words), "{option} {out}: {errors}");
     }
+    let words = ["a.csa", "--nodes", "5", "--kif", "b.kif", "--csa", "b.kif"];
+    let output = raicho(&folder.0, &words);
+    assert!(text(&output.stderr).contains("b.kif is the name of two outputs"));
     let kept = fs::read_to_string(folder.file("a.csa")).expect("the game is there");
     assert_eq!(kept, GAME);
     let names = fs::read_dir(&folder.0).expect("the folder is there");

@@ -81,6 +81,10 @@ fn games_and_trees_are_learnt_from_together() {
         &[&folder.join("trees"), &trees],
     );
     assert!(said.contains("0 games"), "{said}");
+    let pack = games.join("games-0001.pack");
+    let output = raicho(&["learn", "--out"], &[&folder.join("twice"), &pack, &pack]);
+    assert!(!output.status.success());
+    assert!(text(&output.stderr).contains("games-0001.pack is given twice"));
 }
 
 /// Writes 60 games of moves spread over the list of legal ones, with scores that favor the winner.
@@ -191,7 +195,9 @@ fn a_network_comes_out_and_the_engine_plays_with_it() {
     // The same positions without their games.
     let (positions, third) = (folder.join("games.psv"), folder.join("third"));
     run(&["convert", "--out"], &[&positions, &games]);
-    let held_out = ["--held-out-file", &positions.to_string_lossy()];
+    let copy = folder.join("copy.psv");
+    fs::copy(&positions, &copy).expect("it can be copied");
+    let held_out = ["--held-out-file", &copy.to_string_lossy()];
     let said = run(
         &[&SMALL[..1], &held_out[..], &SMALL[1..]].concat(),
         &[&third, &positions],

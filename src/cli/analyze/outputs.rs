@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use super::arguments::OutputArguments;
 use super::inputs::InputGame;
@@ -36,6 +36,7 @@ impl Names {
     /// # Errors
     /// A folder cannot be created, a file not be written, or a file is one of those that are read.
     pub(super) fn new(output: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
+        let mut taken: BTreeSet<PathBuf> = output.html.iter().cloned().collect();
         let wanted = [
             (File::Kif, "kifu", &output.kif),
             (File::Csa, "csa", &output.csa),
@@ -51,6 +52,11 @@ impl Names {
             }
             let files = files(out, extension, games)?;
             for file in &files {
+                let name = file.display();
+                ensure!(
+                    taken.insert(file.clone()),
+                    "{name} is the name of two outputs: give another one"
+                );
                 result_file::check(file, games.iter().map(|game| game.path.as_path()))?;
             }
             places.push((kind, files));

@@ -164,7 +164,7 @@ impl Report {
             program: PROGRAM,
             file: game.name(),
             players: &record.players,
-            event: &record.event,
+            event: record.title(),
             started_at: record.started_at.as_deref(),
             start: record.start.to_sfen(),
             winner,

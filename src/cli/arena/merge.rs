@@ -12,6 +12,9 @@ use crate::cli::flat_error::flat_error;
 use crate::cli::output;
 use crate::lang::Lang;
 
+/// The files of a match that are read.
+const FILES: [&str; 2] = ["match.json", "games.jsonl"];
+
 /// Example: `raicho match merge part-0 part-1 part-2 --out whole`
 #[derive(Args)]
 #[command(before_help = "Example: raicho match merge part-0 part-1 part-2 --out whole")]
@@ -38,6 +41,10 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         let path = path.display();
         bail!("--json {path}: a folder, expected a file, or --json after the folders");
     }
+    let read = |folder: &PathBuf| FILES.map(|name| folder.join(name));
+    let read: Vec<PathBuf> = arguments.folders.iter().flat_map(read).collect();
+    arguments.page.check(&read)?;
+    arguments.json.check(&read)?;
     let merged = merge(&arguments.folders).map_err(flat_error)?;
     if merged.entries().is_empty() {
         bail!("no game has been played in these folders");

@@ -56,6 +56,11 @@ enum OrderName {
 }
 
 impl OpeningArguments {
+    /// The files that are read.
+    pub(in crate::cli) fn files(&self) -> &[PathBuf] {
+        self.openings.as_slice()
+    }
+
     pub(in crate::cli) fn settings(&self) -> OpeningSettings {
         let plies = self.random_plies;
         let (source, max_imbalance) = match (&self.openings, self.from_startpos) {

@@ -29,13 +29,15 @@ pub(super) struct PageArguments {
 }
 
 impl PageArguments {
-    /// Checks that the page can be written, before any game.
+    /// Checks that the page can be written, before any game, and is none of the files that are
+    /// `read`.
     ///
     /// # Errors
     /// It cannot.
-    pub(super) fn check(&self) -> anyhow::Result<()> {
+    pub(super) fn check(&self, read: &[PathBuf]) -> anyhow::Result<()> {
+        let read = read.iter().map(PathBuf::as_path);
         let page = self.html.as_deref();
-        page.map_or(Ok(()), |page| result_file::check(page, std::iter::empty()))
+        page.map_or(Ok(()), |page| result_file::check(page, read))
     }
 
     /// Writes the page of the match whose parts are in these folders, if it was asked for.

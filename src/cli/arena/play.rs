@@ -62,7 +62,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    arguments.page.check()?;
+    arguments.page.check(arguments.openings.files())?;
+    arguments.json.check(arguments.openings.files())?;
     let folder = arguments.folder();
     let is_new = matches!(
         journal::read_settings(&folder),

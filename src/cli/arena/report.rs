@@ -19,6 +19,23 @@ pub(in crate::cli) struct JsonArguments {
 }
 
 impl JsonArguments {
+    /// Checks that the file can be written, and is none of those that are `read`.
+    ///
+    /// # Errors
+    /// It cannot, or is.
+    pub(in crate::cli) fn check(&self, read: &[PathBuf]) -> anyhow::Result<()> {
+        match &self.json {
+            Some(path) if !self.is_on_stdout() => {
+                result_file::check(path, read.iter().map(PathBuf::as_path))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_on_stdout(&self) -> bool {
+        self.json.as_deref() == Some(Path::new("-"))
+    }
+
     /// Prints the table or the JSON, and writes both to the folder if there is one.
     pub(in crate::cli) fn report<S: Serialize + fmt::Display>(
         &self,
@@ -41,7 +58,7 @@ impl JsonArguments {
             files.push((folder.join("summary.json"), json.clone()));
             files.push((folder.join("summary.txt"), format!("{text}\n")));
         }
-        let is_stdout = self.json.as_deref() == Some(Path::new("-"));
+        let is_stdout = self.is_on_stdout();
         if let Some(path) = self.json.as_ref().filter(|_| !is_stdout) {
             files.push((path.clone(), json.clone()));
         }

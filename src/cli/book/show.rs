@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     book: PathBuf,
 
     /// The position, as after the USI command `position` [default: startpos]
-    #[arg(value_name = "POSITION", trailing_var_arg = true)]
+    #[arg(value_name = "POSITION")]
     position: Vec<String>,
 }
 

@@ -28,7 +28,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let entries = journal::read(&arguments.folder).map_err(flat_error)?;
+    let folder = &arguments.folder;
+    fs::metadata(folder).with_context(|| folder.display().to_string())?;
+    let entries = journal::read(folder).map_err(flat_error)?;
     if arguments.json {
         for entry in &entries {
             print_line(serde_json::to_string(entry)?)?;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{PassRun, inputs_help, reports, watched};
-use crate::cli::output;
 use crate::cli::work::WorkArguments;
+use crate::cli::{output, result_file};
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
 use crate::train::data::pass::BadRecords;
@@ -60,6 +60,10 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn count(arguments: &Arguments) -> anyhow::Result<Stats> {
     let sources = Sources::new(&arguments.inputs, arguments.format)?;
+    if let Some(path) = &arguments.svg {
+        let read = sources.files().iter().map(|file| file.path.as_path());
+        result_file::check(path, read)?;
+    }
     let run = PassRun {
         skip: arguments.skip,
         ..PassRun::new(TOOL, &sources, arguments.work.shard())?

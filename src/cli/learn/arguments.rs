@@ -1,5 +1,6 @@
 //! The command line of `raicho learn`.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
@@ -248,16 +249,19 @@ impl Arguments {
         let held_out = choice.held_out;
         ensure!(
             (0.0..1.0).contains(&held_out),
-            "--held-out {held_out}, expected 0 to 1"
+            "--held-out {held_out}, expected at least 0 and below 1"
         );
         let lambda = choice.lambda;
         ensure!(
             (0.0..1.0).contains(&lambda),
-            "--lambda {lambda}, expected 0 to 1"
+            "--lambda {lambda}, expected at least 0 and below 1"
         );
+        let files = listed(&self.files)?;
+        let held_out_files = listed(&choice.held_out_file)?;
+        check_apart(&files, &held_out_files)?;
         Ok(Source {
-            files: listed(&self.files)?,
-            held_out_files: listed(&choice.held_out_file)?,
+            files,
+            held_out_files,
             filter: Filter {
                 tactical: match choice.tactical {
                     TacticalChoice::Drop => Tactical::Drop,
@@ -322,6 +326,7 @@ impl Arguments {
         if !self.data.held_out_file.is_empty() {
             source.held_out_files = listed(&self.data.held_out_file)?;
         }
+        check_apart(&source.files, &source.held_out_files)?;
         Ok(source)
     }
 
@@ -365,6 +370,21 @@ impl Arguments {
             seed: self.seed,
         })
     }
+}
+
+/// Checks that no file is learnt from twice, or both learnt from and held out.
+fn check_apart(files: &[PathBuf], held_out_files: &[PathBuf]) -> anyhow::Result<()> {
+    let mut seen = HashSet::new();
+    for path in files.iter().chain(held_out_files) {
+        // A file that is not there is refused when it is read.
+        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+        ensure!(
+            seen.insert(place),
+            "{} is given twice: expected each file once, to learn from or held out",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// The files, with folders replaced by the files in them.

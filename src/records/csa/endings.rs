@@ -1,6 +1,5 @@
 //! The words of CSA for the endings of games, which JKF uses too.
 
-use super::summary;
 use crate::position::Position;
 use crate::records::game::Ending;
 use crate::types::{Color, Repetition};
@@ -14,7 +13,7 @@ pub(in crate::records) fn ending_of_word(
 ) -> Option<Ending> {
     let loser = position.side_to_move();
     Some(match word {
-        "%TORYO" => summary::resignation(position),
+        "%TORYO" => Ending::Resignation,
         "%TSUMI" => Ending::Checkmate,
         "%KACHI" => Ending::Declaration,
         "%SENNICHITE" => Ending::Repetition,
@@ -49,19 +48,19 @@ fn illegal_action(position: &Position, by: Color) -> Ending {
     } else if position.rule_repetition() == Some(Repetition::Win) {
         Ending::PerpetualCheck { loser: by }
     } else {
-        Ending::AdjudicatedWin { winner: !by }
+        Ending::IllegalAction { loser: by }
     }
 }
 
 /// The word of the standard for an ending with `side` to move.
 ///
-/// - Checkmate is `%TORYO`, as servers record it: some readers take the standard's `%TSUMI` for a
-///   draw.
+/// - Checkmate is `%TORYO` with a comment, as the loser resigns on servers: some readers take the
+///   standard's `%TSUMI` for a draw.
 /// - The maximum length is `%JISHOGI`, the draw that every reader knows; `%MAX_MOVES` is not in the
 ///   standard.
 /// - An illegal move and a disconnection of the side to move are `%ILLEGAL_MOVE`. If the other side
-///   gave perpetual check, it is `%±ILLEGAL_ACTION`; some readers confuse its sides, so it has no
-///   other use.
+///   gave perpetual check or acted illegally, it is `%±ILLEGAL_ACTION`; some readers confuse its
+///   sides, so it has no other use.
 /// - An adjudicated win is `%TORYO` if the loser is to move, otherwise `%CHUDAN`, as no other word
 ///   fits.
 pub(in crate::records) fn word_of_ending(ending: &Ending, side: Color) -> Option<&'static str> {
@@ -70,6 +69,7 @@ pub(in crate::records) fn word_of_ending(ending: &Ending, side: Color) -> Option
         Ending::Declaration => "%KACHI",
         Ending::Repetition => "%SENNICHITE",
         Ending::PerpetualCheck { loser } if *loser != side => action_word(*loser),
+        Ending::IllegalAction { loser } => action_word(*loser),
         Ending::MaxMoves => "%JISHOGI",
         Ending::TimeUp => "%TIME_UP",
         Ending::PerpetualCheck { .. }
@@ -91,11 +91,11 @@ pub(super) const fn is_exact(ending: &Ending) -> bool {
     matches!(
         ending,
         Ending::Resignation
-            | Ending::Checkmate
             | Ending::Declaration
             | Ending::Repetition
             | Ending::MaxMoves
             | Ending::TimeUp
+            | Ending::IllegalAction { .. }
             | Ending::AdjudicatedDraw
             | Ending::NoMate
             | Ending::Interrupted

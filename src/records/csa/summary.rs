@@ -49,7 +49,7 @@ impl Summary {
             ("oute_sennichite", Some(winner)) => Ending::PerpetualCheck { loser: !winner },
             ("max_moves" | "jishogi", None) => Ending::MaxMoves,
             ("kachi" | "jishogi", Some(winner)) if winner == side => Ending::Declaration,
-            ("toryo", _) if side_to_move_lost => resignation(position),
+            ("toryo", _) if side_to_move_lost => Ending::Resignation,
             ("time up" | "time_up", _) if side_to_move_lost => Ending::TimeUp,
             ("illegal kachi", _) if side_to_move_lost => Ending::IllegalDeclaration,
             ("uchifuzume" | "illegal move", _) if side_to_move_lost => Ending::IllegalMove {
@@ -69,15 +69,6 @@ pub(in crate::records) fn by_the_rules(position: &Position) -> Ending {
         return Ending::Checkmate;
     }
     by_repetition(position).unwrap_or(Ending::Unfinished)
-}
-
-/// A resignation of the side to move; servers record checkmates as resignations too.
-pub(super) fn resignation(position: &Position) -> Ending {
-    if legal_moves(position).is_empty() {
-        Ending::Checkmate
-    } else {
-        Ending::Resignation
-    }
 }
 
 fn by_repetition(position: &Position) -> Option<Ending> {

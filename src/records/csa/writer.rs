@@ -7,7 +7,7 @@ use super::endings::{is_exact, word_of_ending};
 use super::fields::field_name;
 use super::notation::{move_text, piece_name, piece_text, sign};
 use crate::position::{Position, START_SFEN};
-use crate::records::game::{GameRecord, RecordedMove};
+use crate::records::game::{GameRecord, RecordedMove, TITLE};
 use crate::types::{Color, File, PieceType, Rank, Square};
 use crate::util::shorten;
 
@@ -20,7 +20,7 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     for (color, name) in Color::ALL.into_iter().zip(&record.players) {
         write_field(out, &format!("N{}", sign(color)), name)?;
     }
-    write_field(out, "$EVENT:", &record.event)?;
+    write_field(out, "$EVENT:", record.title())?;
     let optional = |text: &Option<String>| text.clone().unwrap_or_default();
     write_field(out, "$START_TIME:", &optional(&record.started_at))?;
     write_field(out, "$TIME_LIMIT:", &optional(&record.time_limit))?;
@@ -75,7 +75,8 @@ pub fn losses(record: &GameRecord) -> Vec<String> {
     let unknown = record
         .headings
         .iter()
-        .filter(|(name, _)| field_name(name).is_none());
+        .filter(|(name, _)| field_name(name).is_none())
+        .filter(|(name, value)| name != TITLE || value != record.title());
     losses.extend(unknown.map(|(name, _)| format!("the heading {}", shorten(name))));
     losses
 }

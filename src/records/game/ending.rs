@@ -31,6 +31,11 @@ pub enum Ending {
         /// The answer.
         text: String,
     },
+    /// 反則: an illegal action of the side that is not to move, which loses.
+    IllegalAction {
+        /// The side that acted.
+        loser: Color,
+    },
     /// The side to move declared a win against the rule, and loses.
     IllegalDeclaration,
     /// The engine of the side to move exited or was disconnected.
@@ -69,7 +74,7 @@ impl Ending {
             | Self::IllegalMove { .. }
             | Self::IllegalDeclaration
             | Self::Disconnection { .. } => Some(!side_to_move),
-            Self::PerpetualCheck { loser } => Some(!*loser),
+            Self::PerpetualCheck { loser } | Self::IllegalAction { loser } => Some(!*loser),
             Self::AdjudicatedWin { winner } | Self::Forfeit { winner } => Some(*winner),
             Self::Repetition
             | Self::MaxMoves
@@ -94,6 +99,7 @@ impl Ending {
         matches!(
             self,
             Self::IllegalMove { .. }
+                | Self::IllegalAction { .. }
                 | Self::IllegalDeclaration
                 | Self::PerpetualCheck { .. }
                 | Self::AdjudicatedWin { .. }
@@ -107,6 +113,7 @@ impl Ending {
             self,
             Self::TimeUp
                 | Self::IllegalMove { .. }
+                | Self::IllegalAction { .. }
                 | Self::IllegalDeclaration
                 | Self::Disconnection { .. }
                 | Self::Interrupted
@@ -130,6 +137,7 @@ impl Ending {
         let of_sides = Color::ALL.into_iter().flat_map(|winner| {
             [
                 Self::PerpetualCheck { loser: winner },
+                Self::IllegalAction { loser: winner },
                 Self::AdjudicatedWin { winner },
                 Self::Forfeit { winner },
             ]
@@ -162,6 +170,7 @@ impl Ending {
             Self::MaxMoves => "max moves",
             Self::TimeUp => "time up",
             Self::IllegalMove { .. } => "illegal move",
+            Self::IllegalAction { .. } => "illegal action",
             Self::IllegalDeclaration => "illegal declaration",
             Self::Disconnection { .. } => "disconnection",
             Self::AdjudicatedWin { .. } => "adjudicated win",
@@ -179,9 +188,12 @@ impl fmt::Display for Ending {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())?;
         match self {
+            Self::IllegalMove { text } if text.is_empty() => Ok(()),
             Self::IllegalMove { text } => write!(formatter, " {text}"),
             Self::Disconnection { reason } => write!(formatter, ": {reason}"),
-            Self::PerpetualCheck { loser } => write!(formatter, " by {}", side_name(*loser)),
+            Self::PerpetualCheck { loser } | Self::IllegalAction { loser } => {
+                write!(formatter, " by {}", side_name(*loser))
+            }
             Self::AdjudicatedWin { winner } => write!(formatter, " of {}", side_name(*winner)),
             Self::Forfeit { winner } => write!(formatter, " won by {}", side_name(*winner)),
             _ => Ok(()),

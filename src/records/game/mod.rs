@@ -19,6 +19,9 @@ pub use ending::Ending;
 pub use remarks::black_score;
 pub use result::GameResult;
 
+/// The heading of KIF for a title, which some programs give instead of the event.
+pub(super) const TITLE: &str = "表題";
+
 /// A game that has ended or was interrupted.
 #[derive(Clone, Debug)]
 pub struct GameRecord {
@@ -143,6 +146,14 @@ impl GameRecord {
     pub fn heading(&self, name: &str) -> Option<&str> {
         let named = self.headings.iter().find(|(found, _)| found == name);
         named.map(|(_, value)| value.as_str())
+    }
+
+    /// The event, or else the heading 表題, in which some programs keep it.
+    pub fn title(&self) -> &str {
+        match self.event.as_str() {
+            "" => self.heading(TITLE).unwrap_or_default(),
+            event => event,
+        }
     }
 
     /// The moves from the start of the game to the branch of a variation.

@@ -105,6 +105,7 @@ fn every_ending_comes_back() {
         Ending::IllegalMove { text },
         Ending::IllegalDeclaration,
         Ending::AdjudicatedWin { winner },
+        Ending::IllegalAction { loser: !winner },
         Ending::AdjudicatedDraw,
         Ending::NoMate,
         Ending::TimeUp,

@@ -48,7 +48,12 @@ impl Diagram {
             self.ranks.push(rank(row)?);
             return Ok(true);
         }
-        if line.starts_with("+-") || line.trim_start().starts_with("９ ８") {
+        if line.starts_with("+-")
+            || line
+                .split_whitespace()
+                .collect::<String>()
+                .starts_with("９８７")
+        {
             return Ok(true);
         }
         if let Some((name, pieces)) = line

@@ -7,6 +7,7 @@
 //! understands.
 
 mod board;
+mod digits;
 mod fault;
 mod reader;
 mod time;

@@ -1,6 +1,7 @@
 //! Reads KIF and KI2. Every move is checked, and an error names its line.
 
 use super::board::Diagram;
+use super::digits;
 use super::fault::{KifError, KifFault};
 use super::time;
 use super::words::{ending_of_sentence, ending_of_word};
@@ -124,19 +125,23 @@ impl Reader {
         } else if text.starts_with('|') {
             return Err(KifFault::LatePosition(shorten(text)));
         }
-        let end = text.find(|letter: char| !letter.is_ascii_digit());
-        match end.map(|end| text.split_at(end)) {
-            Some((digits, rest)) if !digits.is_empty() && rest.starts_with(blanks) => {
-                let row = digits.parse().unwrap_or(usize::MAX);
-                self.row(row, rest.trim_start_matches(blanks), number)
-            }
-            _ => {
-                if let Some((name, value)) = text.split_once(['：', ':']) {
-                    self.heading(name.trim(), value.trim(), number);
-                }
-                Ok(())
-            }
+        let rest = text.trim_start_matches(digits::is_digit);
+        let number_text = &text[..text.len() - rest.len()];
+        if !number_text.is_empty() && rest.starts_with(blanks) {
+            let row = digits::number_of(number_text).unwrap_or(usize::MAX);
+            return self.row(row, rest.trim_start_matches(blanks), number);
         }
+        if let Some((name, value)) = text.split_once(['：', ':']) {
+            self.heading(name.trim(), value.trim(), number);
+        } else if let Some(game) = self.game.as_ref().filter(|game| !game.has_ended())
+            && !number_text.is_empty()
+        {
+            return Err(KifFault::NotAMove {
+                found: shorten(text),
+                number: game.ply() + 1,
+            });
+        }
+        Ok(())
     }
 
     fn comment(&mut self, text: &str) {
@@ -337,10 +342,8 @@ impl Reader {
             return Err(fault);
         }
         self.is_skipping = false;
-        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let first = self.first_number.unwrap_or(1);
-        let row = digits.parse::<usize>().ok();
-        let after = row.and_then(|row| row.checked_sub(first));
+        let after = digits::number_of(text).and_then(|row| row.checked_sub(first));
         let game = self.game()?;
         if after.is_some_and(|after| game.branch(after)) {
             return Ok(());

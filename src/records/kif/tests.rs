@@ -107,8 +107,8 @@ fn endings_have_a_meaning() {
         ),
         (
             "   1 反則勝ち",
-            Ending::AdjudicatedWin {
-                winner: Color::Black,
+            Ending::IllegalAction {
+                loser: Color::White,
             },
         ),
         ("▲７六歩\nまで1手で先手の勝ち", Ending::Resignation),
@@ -131,6 +131,7 @@ fn endings_have_a_meaning() {
             },
         ),
         ("   1 ７六歩(77)", Ending::Unfinished),
+        ("１　７六歩(77)\n２　投了", Ending::Resignation),
         (
             "   1 ７五歩(77)\n   2 反則勝ち",
             Ending::IllegalMove {
@@ -168,6 +169,10 @@ fn errors_name_the_line() {
         (
             "   1 ７六猫(77)\n",
             "line 1: '７六猫(77)', move 1, is neither a move nor an ending",
+        ),
+        (
+            "   1 ７六歩(77)\n３四歩(33)\n",
+            "line 2: '３四歩(33)', move 2, is neither a move nor an ending",
         ),
         (
             "   1 同　歩(77)\n",
@@ -330,6 +335,18 @@ fn every_ending_comes_back() {
                 assert!(again.closing.comments.is_empty(), "{text}");
             }
         }
+    }
+}
+
+#[test]
+fn an_illegal_action_of_the_side_that_is_not_to_move_comes_back() {
+    let mut game = read(GAME).expect("a good record");
+    let loser = !game.side_to_move_at_end();
+    game.ending = Ending::IllegalAction { loser };
+    for style in [Style::Kif, Style::Ki2] {
+        let again = read(&write(&game, style, "UTF-8")).expect("what was written");
+        assert_eq!(again.ending, game.ending);
+        assert!(again.closing.comments.is_empty());
     }
 }
 

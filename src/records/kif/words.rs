@@ -1,6 +1,5 @@
 //! The words of KIF and KI2 for the endings of games.
 
-use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::game::Ending;
 use crate::types::{Color, Repetition};
@@ -15,7 +14,6 @@ pub(super) fn ending_of_word(
     let side = position.side_to_move();
     let text = || illegal.unwrap_or_default().to_owned();
     Some(match word {
-        "投了" if legal_moves(position).is_empty() => Ending::Checkmate,
         "投了" => Ending::Resignation,
         "詰み" | "詰" => Ending::Checkmate,
         "不詰" | "不詰み" => Ending::NoMate,
@@ -38,7 +36,7 @@ pub(super) fn ending_of_word(
         "反則勝ち" => match position.rule_repetition() {
             _ if illegal.is_some() => Ending::IllegalMove { text: text() },
             Some(Repetition::Win) => Ending::PerpetualCheck { loser: !side },
-            _ => Ending::AdjudicatedWin { winner: side },
+            _ => Ending::IllegalAction { loser: !side },
         },
         _ => return None,
     })
@@ -129,6 +127,7 @@ pub(super) fn word_of_ending(ending: &Ending, side: Color) -> Option<&'static st
         Ending::Declaration => "入玉勝ち",
         Ending::Repetition => "千日手",
         Ending::PerpetualCheck { loser } if *loser != side => "反則勝ち",
+        Ending::IllegalAction { .. } => "反則勝ち",
         Ending::PerpetualCheck { .. }
         | Ending::IllegalMove { .. }
         | Ending::IllegalDeclaration
@@ -174,6 +173,7 @@ pub(super) fn is_exact(ending: &Ending) -> bool {
             | Ending::Repetition
             | Ending::MaxMoves
             | Ending::TimeUp
+            | Ending::IllegalAction { .. }
             | Ending::Interrupted
             | Ending::NoMate
             | Ending::Forfeit { .. }

@@ -9,7 +9,9 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::search::tests::collisions::Collisions;
 use crate::types::Score;
-use crate::types::value::{MATE, MATE_IN_MAX_PLY, MAX_EVALUATION, MAX_PLY, REPETITION_WIN};
+use crate::types::value::{
+    MATE, MATE_IN_MAX_PLY, MAX_CENTIPAWNS, MAX_EVALUATION, MAX_PLY, REPETITION_WIN,
+};
 
 /// Start positions: handicaps, endgames, full hands, missing kings, entered kings.
 const STARTS: [&str; 12] = [
@@ -29,8 +31,6 @@ const STARTS: [&str; 12] = [
 /// Bits kept of each key, besides the side to move. With few, nearly all entries belong to other
 /// positions; with more, entries live long enough for searches to build on them.
 const KEY_BITS: [u32; 2] = [6, 10];
-/// Greatest absolute score, that of a perpetual check.
-const MAX_CENTIPAWNS: i32 = REPETITION_WIN * 100 / value::PAWN_VALUE;
 
 /// Counters of a series of searches.
 #[derive(Debug, Default)]

@@ -36,6 +36,10 @@ impl Sources {
         let mut sources = Vec::new();
         for path in paths {
             if !path.is_dir() {
+                if path.extension().is_none() {
+                    // Most likely the name of a folder.
+                    fs::metadata(path).map_err(DataError::io(path))?;
+                }
                 let found = format.map_or_else(|| Format::of_path(path), Ok);
                 sources.push(Source {
                     path: path.clone(),

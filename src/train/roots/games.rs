@@ -128,6 +128,7 @@ impl Game {
                 Ending::Repetition | Ending::PerpetualCheck { .. } => End::Repetition,
                 Ending::TimeUp
                 | Ending::IllegalMove { .. }
+                | Ending::IllegalAction { .. }
                 | Ending::IllegalDeclaration
                 | Ending::Disconnection { .. }
                 | Ending::Interrupted

@@ -43,6 +43,9 @@ pub enum ClientError {
     /// The caller no longer wants to wait for an answer.
     #[error("given up while waiting for {0}")]
     GivenUp(&'static str),
+    /// The engine says that it cannot do as it was told.
+    #[error("the engine says: {0}")]
+    Complaint(String),
     /// The engine has no such option, or not with this value. Nothing was sent.
     #[error(transparent)]
     Option(#[from] OptionMismatch),

@@ -16,11 +16,15 @@ pub mod reply;
 
 use std::time::{Duration, Instant};
 
+use crate::util::shorten;
 pub use error::ClientError;
 use process::Process;
 pub use process::Received;
 pub use program::Program;
 use reply::{DeclaredOption, Reply};
+
+/// The beginning of a line by which an engine says that it does not do as it was told.
+const COMPLAINT: &str = "info string error:";
 
 /// A running engine. Dropping it kills the process and waits until it has ended.
 #[derive(Debug)]
@@ -29,6 +33,7 @@ pub struct Client {
     name: String,
     author: String,
     options: Vec<DeclaredOption>,
+    complaint: Option<String>,
 }
 
 impl Client {
@@ -50,6 +55,7 @@ impl Client {
             name,
             author: String::new(),
             options: Vec::new(),
+            complaint: None,
         })
     }
 
@@ -134,7 +140,17 @@ impl Client {
             if Reply::of(&received.line) == Reply::ReadyOk {
                 return Ok(());
             }
+            if let Some(complaint) = received.line.strip_prefix(COMPLAINT) {
+                self.complaint
+                    .get_or_insert_with(|| shorten(complaint.trim()));
+            }
         }
+    }
+
+    /// What the engine first complained of with `info string error: …` before it was ready: it
+    /// plays with something else than it was told to.
+    pub fn complaint(&self) -> Option<&str> {
+        self.complaint.as_deref()
     }
 
     /// Sends a line with one write, and returns the time just before it.

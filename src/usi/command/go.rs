@@ -84,7 +84,13 @@ impl GoCommand {
             "depth" => self.depth = Some(words.number(Unit::Depth, is_parameter)? as u32),
             "nodes" => self.nodes = Some(words.number(Unit::Nodes, is_parameter)?),
             "perft" => self.perft = Some(words.number(Unit::PerftDepth, is_parameter)? as u32),
-            "mate" => self.mate = Some(MateLimit::parse(words)?),
+            "mate" => {
+                let limit = MateLimit::parse(words);
+                // Whatever the limit is, the answer is `checkmate`.
+                let given = limit.as_ref().copied();
+                self.mate = Some(given.unwrap_or(MateLimit::FALLBACK));
+                limit?;
+            }
             "searchmoves" => {
                 while let Some(word) = words.peek().filter(|word| !is_parameter(word)) {
                     self.search_moves.push(word.to_owned());
@@ -105,6 +111,9 @@ impl GoCommand {
 }
 
 impl MateLimit {
+    /// The limit in place of one that cannot be read.
+    const FALLBACK: Self = Self::Milliseconds(1000);
+
     /// `go mate` without a limit is infinite.
     fn parse(words: &mut Words<'_>) -> Result<Self, CommandError> {
         match words.peek() {

@@ -240,6 +240,35 @@ fn mate_searches_are_answered_with_checkmate() {
     driver.replies("position nonsense");
     let lines = driver.replies("go mate 1000");
     assert_eq!((lines.len(), lines[1].as_str()), (2, "checkmate timeout"));
+    // A limit that cannot be read changes nothing about the kind of the answer.
+    driver.replies("position startpos");
+    driver.send("go mate soon");
+    let lines = driver.until("checkmate ");
+    assert!(lines[0].starts_with("info string error: "), "{lines:?}");
+    assert_eq!(count(&lines, "bestmove "), 0, "{lines:?}");
+}
+
+#[test]
+fn threads_share_a_limit_of_nodes() {
+    let mut driver = Driver::ready();
+    driver.send("setoption name Threads value 4\nisready");
+    driver.until("readyok");
+    driver.replies("position startpos");
+    for limit in [1000_u64, 20_000] {
+        driver.send(&format!("go nodes {limit}"));
+        let lines = driver.until("bestmove ");
+        let words = lines
+            .iter()
+            .rev()
+            .find_map(|line| line.split_once(" nodes "));
+        let (_, rest) = words.expect("a line with nodes");
+        let nodes = rest
+            .split(' ')
+            .next()
+            .and_then(|word| word.parse::<u64>().ok());
+        // A thread that comes late may search its share all the same.
+        assert!(nodes.is_some_and(|nodes| nodes < 2 * limit), "{nodes:?}");
+    }
 }
 
 /// A problem of 611 plies, the longest for two centuries (図巧 100番, 1755).

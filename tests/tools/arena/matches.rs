@@ -325,6 +325,17 @@ fn a_clock_that_counts_nodes_needs_an_engine_that_does() {
 }
 
 #[test]
+fn an_engine_that_cannot_do_as_it_was_told_ends_the_match() {
+    let mut match_settings = settings(vec![raicho("a", 50), raicho("b", 50)], 2);
+    let option = ("EvalFile".to_owned(), "nowhere.nnue".to_owned());
+    match_settings.engines[0].options.push(option);
+    let result = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
+    let error = result.err().expect("the file is missing");
+    let text = format!("{error} {:?}", std::error::Error::source(&error));
+    assert!(text.contains("nowhere.nnue"), "{text}");
+}
+
+#[test]
 fn without_a_number_of_games_the_openings_are_the_end() {
     let folder = Folder::new();
     let mut match_settings = settings(vec![engine("a", ""), engine("b", "")], 2);

@@ -121,8 +121,8 @@ fn endings_have_a_meaning() {
         ),
         (
             "PI\n+\n%-ILLEGAL_ACTION",
-            Ending::AdjudicatedWin {
-                winner: Color::Black,
+            Ending::IllegalAction {
+                loser: Color::White,
             },
         ),
     ] {

@@ -25,7 +25,9 @@ pub(super) fn from_record(record: &GameRecord) -> PackGame {
         Ending::PerpetualCheck { .. } => PackReason::PERPETUAL_CHECK,
         Ending::MaxMoves | Ending::AdjudicatedDraw => PackReason::MAX_MOVES,
         Ending::TimeUp => PackReason::TIME_UP,
-        Ending::IllegalMove { .. } | Ending::IllegalDeclaration => PackReason::ILLEGAL_MOVE,
+        Ending::IllegalMove { .. } | Ending::IllegalAction { .. } | Ending::IllegalDeclaration => {
+            PackReason::ILLEGAL_MOVE
+        }
         Ending::Disconnection { .. }
         | Ending::Interrupted
         | Ending::NoMate
@@ -75,7 +77,14 @@ pub(super) fn to_record(game: &PackGame) -> GameRecord {
             let text = String::new();
             Ending::IllegalMove { text }
         }
-        (GameResult::Win(winner), _) if winner == side => Ending::Declaration,
+        (GameResult::Win(winner), PackReason::ILLEGAL_MOVE) => {
+            Ending::IllegalAction { loser: !winner }
+        }
+        (
+            GameResult::Win(winner),
+            PackReason::DECLARATION_24 | PackReason::DECLARATION_27 | PackReason::TRY,
+        ) if winner == side => Ending::Declaration,
+        (GameResult::Win(winner), _) if winner == side => Ending::AdjudicatedWin { winner },
         (GameResult::Win(_), _) => Ending::Resignation,
     };
     record
