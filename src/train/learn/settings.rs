@@ -87,8 +87,12 @@ impl Default for TreeWeight {
 }
 
 impl TreeWeight {
-    /// weight · min(1, depth / `full_depth`).
+    /// weight · min(1, depth / `full_depth`). Depth 0 is a static value, by `rescore --static`,
+    /// which has the whole weight: all positions of such a file are alike.
     pub(super) fn of(self, depth: u8) -> f32 {
+        if depth == 0 {
+            return self.weight as f32;
+        }
         let share = f64::from(depth) / f64::from(self.full_depth.max(1));
         (self.weight * share.min(1.0)) as f32
     }
@@ -222,5 +226,21 @@ mod shape_name {
     pub(super) fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Shape, D::Error> {
         let name = String::deserialize(deserializer)?;
         name.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shallow_tree_positions_weigh_less_and_static_values_do_not() {
+        let trees = TreeWeight {
+            weight: 0.5,
+            full_depth: 4,
+        };
+        for (depth, weight) in [(0, 0.5), (1, 0.125), (4, 0.5), (9, 0.5)] {
+            assert!((trees.of(depth) - weight).abs() < 1e-6, "{depth}");
+        }
     }
 }

@@ -237,7 +237,7 @@ impl Data {
         let sample = match filter.judge(position, mv, judged.score) {
             Ok(()) => judged.sample(position),
             Err(Reason::Tactical) if filter.tactical == Tactical::Leaf => {
-                judged.leaf_sample(position)
+                judged.leaf_sample(position, mv)
             }
             Err(reason) => Err(reason),
         };
@@ -293,9 +293,14 @@ impl Judged {
         }
     }
 
-    /// The leaf of a tactical position. Score, result and bound turn with the side to move.
-    fn leaf_sample(self, position: &mut Position) -> Result<Sample, Reason> {
+    /// The leaf of a tactical position. Score, result and bound turn with the side to move. Where
+    /// the line begins with another move than the one that was searched best, `mv`, the score says
+    /// nothing about its leaf.
+    fn leaf_sample(self, position: &mut Position, mv: Option<Move>) -> Result<Sample, Reason> {
         let line = line_to_leaf(position);
+        if mv.is_some() && !line.is_empty() && mv.as_ref() != line.first() {
+            return Err(Reason::Tactical);
+        }
         for &mv in &line {
             position.do_move(mv);
         }

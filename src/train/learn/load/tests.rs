@@ -60,3 +60,22 @@ fn bounds_turn_with_the_side_to_move() {
         assert_eq!(data.counts.tree_positions, 1);
     }
 }
+
+#[test]
+fn a_line_that_begins_with_another_move_than_the_best_has_no_score() {
+    let sfen = "3k5/9/9/4r4/p8/9/L3L4/9/3K5 b - 1";
+    let mut position = Position::from_sfen(sfen).expect("a good position");
+    let filter = Filter {
+        tactical: Tactical::Leaf,
+        ..Filter::default()
+    };
+    for (best, count) in [("5g5d", 1), ("9g9e", 0)] {
+        let moves = legal_moves(&position);
+        let mv = moves.iter().find(|mv| mv.to_string() == best);
+        assert!(mv.is_some());
+        let mut data = Data::default();
+        data.add(&filter, false, &mut position, mv.copied(), (500, 1));
+        assert_eq!(data.training.len(), count, "{best}");
+        assert_eq!(position.to_sfen(), sfen);
+    }
+}
