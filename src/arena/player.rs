@@ -140,11 +140,7 @@ impl Player {
         if let Some(nodes) = settings.time_control.nodes_time {
             client.set_option("NodesTime", Some(&nodes.to_string()))?;
         }
-        client.ready_unless(rules.ready_timeout, &is_aborted)?;
-        if let Some(complaint) = client.complaint() {
-            // It would play with another evaluation or without its book, unnoticed.
-            return Err(ClientError::Complaint(complaint.to_owned()));
-        }
+        client.ready_as_told(rules.ready_timeout, &is_aborted)?;
         Ok(Self {
             client,
             ponders,

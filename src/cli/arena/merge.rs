@@ -7,13 +7,11 @@ use clap::Args;
 
 use super::page::PageArguments;
 use super::report::JsonArguments;
+use crate::arena::journal::KIND;
 use crate::arena::merge::merge;
 use crate::cli::flat_error::flat_error;
 use crate::cli::output;
 use crate::lang::Lang;
-
-/// The files of a match that are read.
-const FILES: [&str; 2] = ["match.json", "games.jsonl"];
 
 /// Example: `raicho match merge part-0 part-1 part-2 --out whole`
 #[derive(Args)]
@@ -41,7 +39,8 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         let path = path.display();
         bail!("--json {path}: a folder, expected a file, or --json after the folders");
     }
-    let read = |folder: &PathBuf| FILES.map(|name| folder.join(name));
+    let files = [KIND.settings, KIND.journal];
+    let read = |folder: &PathBuf| files.map(|name| folder.join(name));
     let read: Vec<PathBuf> = arguments.folders.iter().flat_map(read).collect();
     arguments.page.check(&read)?;
     arguments.json.check(&read)?;

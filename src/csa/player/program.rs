@@ -116,7 +116,7 @@ impl Work {
         for (name, value) in &self.settings.options {
             client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
         }
-        client.ready_unless(self.settings.ready_timeout, is_given_up)?;
+        client.ready_as_told(self.settings.ready_timeout, is_given_up)?;
         self.client = Some(client);
         Ok(())
     }

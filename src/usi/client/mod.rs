@@ -33,7 +33,6 @@ pub struct Client {
     name: String,
     author: String,
     options: Vec<DeclaredOption>,
-    complaint: Option<String>,
 }
 
 impl Client {
@@ -55,7 +54,6 @@ impl Client {
             name,
             author: String::new(),
             options: Vec::new(),
-            complaint: None,
         })
     }
 
@@ -133,24 +131,43 @@ impl Client {
         timeout: Duration,
         is_given_up: &dyn Fn() -> bool,
     ) -> Result<(), ClientError> {
-        self.send("isready")?;
-        let wait = Wait::new("readyok", timeout, is_given_up);
-        loop {
-            let received = wait.receive(&mut self.process)?;
-            if Reply::of(&received.line) == Reply::ReadyOk {
-                return Ok(());
-            }
-            if let Some(complaint) = received.line.strip_prefix(COMPLAINT) {
-                self.complaint
-                    .get_or_insert_with(|| shorten(complaint.trim()));
-            }
+        self.await_ready(timeout, is_given_up).map(drop)
+    }
+
+    /// The same after options were set: an engine that says `info string error: …` before it is
+    /// ready would play with something else than it was told, such as another evaluation.
+    ///
+    /// # Errors
+    /// As [`Client::ready_unless`], and [`ClientError::Complaint`].
+    pub fn ready_as_told(
+        &mut self,
+        timeout: Duration,
+        is_given_up: &dyn Fn() -> bool,
+    ) -> Result<(), ClientError> {
+        match self.await_ready(timeout, is_given_up)? {
+            Some(complaint) => Err(ClientError::Complaint(complaint)),
+            None => Ok(()),
         }
     }
 
-    /// What the engine first complained of with `info string error: …` before it was ready: it
-    /// plays with something else than it was told to.
-    pub fn complaint(&self) -> Option<&str> {
-        self.complaint.as_deref()
+    /// Sends `isready` and reads up to `readyok`. Returns the first complaint before it.
+    fn await_ready(
+        &mut self,
+        timeout: Duration,
+        is_given_up: &dyn Fn() -> bool,
+    ) -> Result<Option<String>, ClientError> {
+        self.send("isready")?;
+        let wait = Wait::new("readyok", timeout, is_given_up);
+        let mut complaint = None;
+        loop {
+            let received = wait.receive(&mut self.process)?;
+            if Reply::of(&received.line) == Reply::ReadyOk {
+                return Ok(complaint);
+            }
+            if let Some(text) = received.line.strip_prefix(COMPLAINT) {
+                complaint.get_or_insert_with(|| shorten(text.trim()));
+            }
+        }
     }
 
     /// Sends a line with one write, and returns the time just before it.
