@@ -241,7 +241,7 @@ impl<P: Params> Worker<P> {
         let nodes = self.statistics.nodes;
         let mut interval = TimeManager::poll_interval(self.time.as_ref());
         if let Some(limit) = self.task.limits.nodes {
-            // The limit is for all threads together, and each looks for itself whether it is reached.
+            // The limit is for all threads together; each looks for itself whether it is reached.
             let signals = &self.task.signals;
             let left = limit.saturating_sub(signals.nodes());
             interval = interval.min(left.div_ceil(signals.threads())).max(1);
