@@ -1,20 +1,39 @@
-//! Decoding of game records: UTF-8 today, CP932 and EUC-JP in older files.
+//! Decoding of game records: UTF-8 today, CP932, EUC-JP and others in older files.
 
 use std::borrow::Cow;
 
-use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
+use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Decodes a text file. An encoding named in the first line is tried first (`'CSA encoding=…` of
-/// CSA 3, `'encoding=…` of other programs), then UTF-8, CP932 and EUC-JP. If none fits without
-/// errors, invalid bytes become replacement characters.
+/// Begins a change of the letters in ISO-2022-JP.
+const ESCAPE: u8 = 0x1b;
+/// Share of the UTF-16 letters that must be ASCII without a byte order mark, as one of so many.
+/// Records have numbers, spaces and line ends.
+const LEAST_ASCII: usize = 10;
+
+/// Decodes a text file, with `\n` as its line ends where it has only `\r`. UTF-16 is recognised by
+/// its byte order mark or by the zero bytes of its ASCII letters, ISO-2022-JP by its escapes. Then
+/// an encoding named in the first line is tried (`'CSA encoding=…` of CSA 3, `'encoding=…` of other
+/// programs), then UTF-8, CP932 and EUC-JP. If none fits without errors, invalid bytes become
+/// replacement characters.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    if let Some(encoding) = named(bytes) {
+    let text = letters(bytes);
+    if text.contains('\r') && !text.contains('\n') {
+        Cow::Owned(text.replace('\r', "\n"))
+    } else {
+        text
+    }
+}
+
+fn letters(bytes: &[u8]) -> Cow<'_, str> {
+    if let Some(encoding) = utf_16(bytes).or_else(|| named(bytes)) {
         let (text, _, has_errors) = encoding.decode(bytes);
         if !has_errors {
             return text;
         }
     }
-    for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
+    // Before UTF-8, of which it is a part.
+    let escaped = bytes.contains(&ESCAPE).then_some(ISO_2022_JP);
+    for encoding in escaped.into_iter().chain([UTF_8, SHIFT_JIS, EUC_JP]) {
         let (text, _, has_errors) = encoding.decode(bytes);
         // EUC-JP is often valid CP932 too, as pairs of half-width katakana, which real text lacks.
         let is_other = encoding == SHIFT_JIS && looks_like_euc_jp(bytes);
@@ -46,9 +65,27 @@ pub fn encode_shift_jis(text: &str) -> Option<Vec<u8>> {
     (!has_errors).then(|| bytes.into_owned())
 }
 
+/// UTF-16 without a byte order mark, which the decoder knows: one byte of its ASCII letters is 0,
+/// and no other encoding has zeros.
+fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    if !rest.is_empty() || !bytes.contains(&0) {
+        return None;
+    }
+    let ascii = |of: fn(&[u8; 2]) -> bool| pairs.iter().filter(|pair| of(pair)).count();
+    let little = ascii(|&[first, second]| second == 0 && first.is_ascii() && first != 0);
+    let big = ascii(|&[first, second]| first == 0 && second.is_ascii() && second != 0);
+    let (encoding, count) = if little > big {
+        (UTF_16LE, little)
+    } else {
+        (UTF_16BE, big)
+    };
+    (LEAST_ASCII * count >= pairs.len()).then_some(encoding)
+}
+
 /// The encoding that the first line names, if any.
 fn named(bytes: &[u8]) -> Option<&'static Encoding> {
-    let line = bytes.split(|&byte| byte == b'\n').next()?;
+    let line = bytes.split(|byte| b"\r\n".contains(byte)).next()?;
     let line = String::from_utf8_lossy(line).to_ascii_lowercase();
     let (_, name) = line.split_once("encoding=")?;
     Encoding::for_label(name.trim().as_bytes())
@@ -89,5 +126,30 @@ mod tests {
         assert_eq!(decode(&EUC_JP.encode(&named).0), named);
         assert_eq!(decode("\u{feff}V2.2".as_bytes()), "V2.2");
         assert_eq!(decode(&[0xff, b'+']), "\u{fffd}+");
+        let (bytes, ..) = ISO_2022_JP.encode(text);
+        assert_eq!(decode(&bytes), text);
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            for mark in ["", "\u{feff}"] {
+                let marked = format!("{mark}{text}");
+                let bytes: Vec<u8> = marked.encode_utf16().flat_map(order).collect();
+                assert_eq!(decode(&bytes), text, "{bytes:x?}");
+            }
+        }
+    }
+
+    #[test]
+    fn zeros_and_escapes_alone_are_no_other_encoding() {
+        assert_eq!(decode(&[0; 6]), "\0".repeat(6));
+        assert_eq!(decode(b"a\0b"), "a\0b");
+        assert_eq!(decode("\u{1b}[1m+羽生".as_bytes()), "\u{1b}[1m+羽生");
+    }
+
+    #[test]
+    fn old_line_ends_become_new_ones() {
+        let text = "手合割：平手\r手数----指手--\r   1 ７六歩(77)\r";
+        assert_eq!(decode(text.as_bytes()), text.replace('\r', "\n"));
+        assert_eq!(decode(b"V2.2\r\nPI\r\n"), "V2.2\r\nPI\r\n");
+        let (named, ..) = EUC_JP.encode("'encoding=EUC-JP\rN+羽生善治\r");
+        assert_eq!(decode(&named), "'encoding=EUC-JP\nN+羽生善治\n");
     }
 }
