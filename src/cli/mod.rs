@@ -105,7 +105,7 @@ pub fn run() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return print_usage(error),
     };
-    let lang = arguments.lang.unwrap_or_else(Lang::of_environment);
+    let lang = arguments.lang.unwrap_or_else(lang_of_environment);
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments, lang),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
@@ -136,6 +136,14 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),
     }
+}
+
+/// The language of the environment. Says if that names none.
+fn lang_of_environment() -> Lang {
+    if let Some(fault) = Lang::fault_of_environment() {
+        output::eprint_line(format_args!("warning: RAICHO_LANG: {fault}; taking en"));
+    }
+    Lang::of_environment()
 }
 
 /// Prints why the program fails, and returns its status.

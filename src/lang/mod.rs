@@ -64,6 +64,18 @@ impl Lang {
         Self::of_variables(|name| std::env::var(name).ok())
     }
 
+    /// What is wrong with `RAICHO_LANG`, if it names a language that there are no texts in.
+    pub fn fault_of_environment() -> Option<UnknownLang> {
+        Self::fault_of(std::env::var("RAICHO_LANG").ok()?)
+    }
+
+    /// Names of locales such as `ja_JP.UTF-8` are known too.
+    fn fault_of(name: String) -> Option<UnknownLang> {
+        let lower = name.to_ascii_lowercase();
+        let is_known = name.is_empty() || lower.starts_with("ja") || lower.starts_with("en");
+        (!is_known).then_some(UnknownLang(name))
+    }
+
     fn of_variables(value: impl Fn(&str) -> Option<String>) -> Self {
         let names = ["RAICHO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
         let set = names.into_iter().filter_map(value);
@@ -190,6 +202,15 @@ mod tests {
         let messages = |name: &str| all(name).filter(|_| name != "LC_ALL");
         assert_eq!(Lang::of_variables(messages), Lang::Ja);
         assert_eq!("ja".parse(), Ok(Lang::Ja));
+        for (name, is_known) in [
+            ("", true),
+            ("ja_JP.UTF-8", true),
+            ("EN", true),
+            ("fr", false),
+        ] {
+            let fault = Lang::fault_of(name.to_owned());
+            assert_eq!(fault.is_none(), is_known, "{name}");
+        }
         let error = "fr".parse::<Lang>().map_err(|error| error.to_string());
         assert_eq!(
             error,
