@@ -1,5 +1,5 @@
 //! Progress of long work on stderr, so that results can go through a pipe: a bar on a terminal,
-//! otherwise a line every 30 seconds.
+//! otherwise a line every 30 seconds and at the end.
 
 use crate::cli::output;
 use crate::lang::Lang;
@@ -18,7 +18,17 @@ pub(super) struct Meter {
     bar: Option<ProgressBar>,
     /// The unit that is counted, such as "games".
     unit: String,
-    last_line: Mutex<Instant>,
+    lines: Mutex<Lines>,
+}
+
+/// The lines without a bar.
+struct Lines {
+    /// When the work began.
+    begun: Instant,
+    /// When the last line was printed; at first the beginning.
+    last: Instant,
+    /// The newest state, unless a line showed it.
+    unshown: Option<String>,
 }
 
 impl Meter {
@@ -45,7 +55,7 @@ impl Meter {
         Self {
             bar: terminal.map(|terminal| bar(terminal, lang, unit, length, done)),
             unit: unit.to_owned(),
-            last_line: Mutex::new(Instant::now()),
+            lines: Mutex::new(Lines::since(Instant::now())),
         }
     }
 
@@ -54,8 +64,8 @@ impl Meter {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
             bar.set_message(words);
-        } else if self.is_line_due() {
-            output::eprint_line(format_args!("{done} {}  {words}", self.unit));
+        } else if let Some(line) = self.take_line(done, &words) {
+            output::eprint_line(line);
         }
     }
 
@@ -75,22 +85,42 @@ impl Meter {
         }
     }
 
-    /// Removes the bar.
+    /// Removes the bar, or prints a last line where the work was long enough for others before.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
+        } else if let Some(line) = self.take_last_line() {
+            output::eprint_line(line);
         }
     }
 
-    fn is_line_due(&self) -> bool {
-        let Ok(mut last) = self.last_line.lock() else {
-            return false;
-        };
-        let is_due = last.elapsed() >= LINE_INTERVAL;
-        if is_due {
-            *last = Instant::now();
+    /// The line of a new state, if one is due.
+    fn take_line(&self, done: u64, words: &str) -> Option<String> {
+        let mut lines = self.lines.lock().ok()?;
+        lines.unshown = Some(format!("{done} {}  {words}", self.unit));
+        if lines.last.elapsed() < LINE_INTERVAL {
+            return None;
         }
-        is_due
+        lines.last = Instant::now();
+        lines.unshown.take()
+    }
+
+    fn take_last_line(&self) -> Option<String> {
+        let mut lines = self.lines.lock().ok()?;
+        if lines.begun.elapsed() < LINE_INTERVAL {
+            return None;
+        }
+        lines.unshown.take()
+    }
+}
+
+impl Lines {
+    const fn since(begun: Instant) -> Self {
+        Self {
+            begun,
+            last: begun,
+            unshown: None,
+        }
     }
 }
 
@@ -159,6 +189,30 @@ mod tests {
         assert_eq!(lines[0], "a is Raicho 0.1");
         assert_eq!(lines.len(), 2, "{shown}");
         assert!(lines[1].contains("0/8 games"), "{shown}");
+    }
+
+    /// A meter without a bar, `None` where the clock cannot tell such a time.
+    fn begun_before(seconds: u64) -> Option<Meter> {
+        let begun = Instant::now().checked_sub(Duration::from_secs(seconds))?;
+        let mut meter = Meter::on(None, Lang::En, "games", Some(8), 0);
+        meter.lines = Mutex::new(Lines::since(begun));
+        Some(meter)
+    }
+
+    #[test]
+    fn long_work_without_a_terminal_ends_with_a_line() {
+        let Some(long) = begun_before(40) else { return };
+        let first = long.take_line(3, "some");
+        assert_eq!(first.as_deref(), Some("3 games  some"));
+        assert_eq!(long.take_last_line(), None, "it is shown already");
+        assert_eq!(long.take_line(8, "all"), None, "too soon");
+        assert_eq!(long.take_last_line().as_deref(), Some("8 games  all"));
+        assert_eq!(long.take_last_line(), None, "once");
+        let Some(short) = begun_before(10) else {
+            return;
+        };
+        assert_eq!(short.take_line(8, "all"), None);
+        assert_eq!(short.take_last_line(), None);
     }
 
     #[test]
