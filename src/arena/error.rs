@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::openings::OpeningError;
 use crate::runs::{FolderError, ThreadError};
 use crate::usi::client::ClientError;
+use crate::util::counted;
 
 /// Number of consecutive games for which an engine does not become ready, after which the match
 /// ends.
@@ -35,9 +36,9 @@ pub enum MatchError {
     },
     /// There are fewer openings than the match needs.
     #[error(
-        "{have} openings for {needed} pairs of games, and no opening is played twice by the same \
-        engines: \
-         give more openings, or ask for at most {} games", 2 * have
+        "{} for {} of games, and no opening is played twice by the same engines: give more \
+         openings, or ask for at most {} games",
+        counted(*have, "opening"), counted(*needed, "pair"), 2 * have
     )]
     FewOpenings {
         /// Number of available openings.

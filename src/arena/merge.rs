@@ -10,6 +10,7 @@ use super::runner::tally_of;
 use super::settings::MatchSettings;
 use super::summary::Summary;
 use crate::runs::{FolderError, io_error};
+use crate::util::counted;
 
 /// The games of all given shards.
 pub struct Merged {
@@ -112,8 +113,8 @@ impl Merged {
     pub fn notes(&self) -> Vec<String> {
         let missing = (self.missing > 0).then(|| {
             format!(
-                "{} games of the match are not in these folders",
-                self.missing
+                "not in these folders: {} of the match",
+                counted(self.missing, "game")
             )
         });
         missing.into_iter().collect()

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::search::nodes_to_time;
+use crate::util::counted;
 
 /// The limits of one engine. At least one field is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -84,7 +85,7 @@ impl fmt::Display for TimeControl {
         if let Some(movetime) = self.movetime {
             parts.push(format!("movetime {} s", movetime.as_secs_f64()));
         }
-        parts.extend(self.nodes.map(|nodes| format!("{nodes} nodes")));
+        parts.extend(self.nodes.map(|nodes| counted(nodes, "node")));
         parts.extend(self.depth.map(|depth| format!("depth {depth}")));
         parts.extend(
             self.nodes_time

@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::position::{InvalidPosition, SfenError};
 use crate::records::packed::PackedError;
 use crate::types::Move16;
+use crate::util::counted;
 
 /// Why a file is no book.
 #[derive(Debug, Error)]
@@ -51,7 +52,7 @@ pub enum Reason {
     #[error("magic \"{0}\", expected \"YANE-BINBOOK-V1\"")]
     Magic(String),
     /// Less than a header.
-    #[error("{found} bytes, expected a header of {expected}")]
+    #[error("{}, expected a header of {expected}", counted(*found, "byte"))]
     ShortHeader {
         /// Size of the file in bytes.
         found: u64,
@@ -195,7 +196,7 @@ pub enum Problem {
     #[error("the moves lie outside of the file, the position is skipped")]
     MovesOutside,
     /// Records that are cut off.
-    #[error("{0} bytes at the end are no whole record, they are skipped")]
+    #[error("{} at the end, no whole record: skipped", counted(*.0, "byte"))]
     Rest(usize),
     /// A book that cannot be searched where it lies.
     #[error(
@@ -210,7 +211,7 @@ pub enum Problem {
     #[error("the position stands there before, this entry is skipped")]
     Duplicate,
     /// Positions that no line of moves reaches.
-    #[error("{0} positions are not reached from the start position, they are skipped")]
+    #[error("skipped, as not reached from the start position: {}", counted(*.0, "position"))]
     NotReached(u64),
     /// A next state that does not exist.
     #[error("the state after {0} does not exist")]

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::util::counted;
+
 /// Counts of what was changed or left out. All 0 for `.db`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Losses {
@@ -36,13 +38,13 @@ impl fmt::Display for Losses {
             return f.write_str("nothing is lost");
         }
         let parts = [
-            (self.entries, "further entries of positions"),
-            (self.plies, "plies"),
-            (self.ponder_moves, "ponder moves"),
-            (self.values, "values"),
-            (self.depths, "depths"),
-            (self.counts, "counts"),
-            (self.illegal_moves, "illegal moves"),
+            (self.entries, "further entry", " of positions"),
+            (self.plies, "ply", ""),
+            (self.ponder_moves, "ponder move", ""),
+            (self.values, "value", ""),
+            (self.depths, "depth", ""),
+            (self.counts, "count", ""),
+            (self.illegal_moves, "illegal move", ""),
         ];
         write!(f, "left out or limited: {}", listed(&parts))
     }
@@ -72,20 +74,20 @@ impl Extras {
 impl fmt::Display for Extras {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
-            (self.comments, "comments"),
-            (self.results, "counts of games"),
-            (self.evaluations, "evaluations of positions"),
-            (self.marks, "marks of moves"),
+            (self.comments, "comment", ""),
+            (self.results, "count", " of games"),
+            (self.evaluations, "evaluation", " of positions"),
+            (self.marks, "mark", " of moves"),
         ];
         write!(f, "not read: {}", listed(&parts))
     }
 }
 
-/// The counts that are not 0 with their names.
-fn listed(parts: &[(u64, &str)]) -> String {
-    let parts = parts.iter().filter(|(count, _)| *count > 0);
+/// The counts that are not 0 with their nouns and what follows these.
+fn listed(parts: &[(u64, &str, &str)]) -> String {
+    let parts = parts.iter().filter(|(count, ..)| *count > 0);
     let parts: Vec<String> = parts
-        .map(|(count, what)| format!("{count} {what}"))
+        .map(|(count, noun, rest)| counted(*count, noun) + rest)
         .collect();
     parts.join(", ")
 }

@@ -13,6 +13,7 @@ use super::memory::{MemoryBook, Node};
 use super::query::Query;
 use super::sbk::SbkReader;
 use super::ybb::{self, YbbOnDisk};
+use crate::util::counted;
 
 /// A book of our own making.
 static EMBEDDED: &[u8] = include_bytes!("../../nets/book.ybb");
@@ -194,7 +195,7 @@ impl fmt::Display for Book {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "book \"{}\" ({}", self.path.display(), self.format)?;
         match self.positions() {
-            Some(positions) => write!(f, ", {positions} positions)"),
+            Some(positions) => write!(f, ", {})", counted(positions, "position")),
             None => f.write_str(", on the fly)"),
         }
     }

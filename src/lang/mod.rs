@@ -18,6 +18,7 @@ use crate::position::Position;
 use crate::records::kif;
 use crate::records::notation::japanese;
 use crate::types::{Color, Move};
+use crate::util::counted;
 
 pub use width::{cut, left, right, width};
 
@@ -97,9 +98,40 @@ impl Lang {
     /// A number of games.
     pub fn games(self, count: u64) -> String {
         match self {
-            Self::En if count == 1 => "1 game".to_owned(),
-            Self::En => format!("{count} games"),
+            Self::En => counted(count, "game"),
             Self::Ja => format!("{count}局"),
+        }
+    }
+
+    /// A number of moves.
+    pub fn moves(self, count: usize) -> String {
+        match self {
+            Self::En => counted(count, "move"),
+            Self::Ja => format!("{count}手"),
+        }
+    }
+
+    /// A number of nodes.
+    pub fn nodes(self, count: u64) -> String {
+        match self {
+            Self::En => counted(count, "node"),
+            Self::Ja => format!("{count} ノード"),
+        }
+    }
+
+    /// A number of tsume problems.
+    pub fn problems(self, count: usize) -> String {
+        match self {
+            Self::En => counted(count, "problem"),
+            Self::Ja => format!("{count}問"),
+        }
+    }
+
+    /// A number of mates that were found.
+    pub fn mates(self, count: usize) -> String {
+        match self {
+            Self::En => counted(count, "mate"),
+            Self::Ja => format!("詰み {count}"),
         }
     }
 
@@ -115,7 +147,7 @@ impl Lang {
         let (length, en, ja) = unit.unwrap_or((1, "second", "秒"));
         let count = seconds / length;
         match self {
-            Self::En => format!("{count} {en}{}", if count == 1 { "" } else { "s" }),
+            Self::En => counted(count, en),
             Self::Ja => format!("{count}{ja}"),
         }
     }
@@ -263,11 +295,11 @@ mod tests {
     #[test]
     fn texts_have_their_values() {
         assert_eq!(
-            Lang::En.depth_and_nodes(12, 345, "1.5"),
+            Lang::En.depth_and_nodes(12, Lang::En.nodes(345), "1.5"),
             "depth 12, 345 nodes, 1.5 s"
         );
         assert_eq!(
-            Lang::Ja.depth_and_nodes(12, 345, "1.5"),
+            Lang::Ja.depth_and_nodes(12, Lang::Ja.nodes(345), "1.5"),
             "深さ 12、345 ノード、1.5 秒"
         );
     }

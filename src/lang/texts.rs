@@ -24,7 +24,7 @@ texts! {
 
     /// Depth, nodes and time of a search.
     depth_and_nodes(depth, nodes, seconds):
-        "depth {depth}, {nodes} nodes, {seconds} s", "深さ {depth}、{nodes} ノード、{seconds} 秒";
+        "depth {depth}, {nodes}, {seconds} s", "深さ {depth}、{nodes}、{seconds} 秒";
     /// The best move.
     best_move(mv): "best move {mv}", "最善手 {mv}";
     /// The side declares a win.
@@ -101,8 +101,6 @@ texts! {
     skipped(fault): "skipped: {fault}", "読み飛ばしました：{fault}";
     /// Seconds for a position.
     for_seconds(seconds): "{seconds} s", "{seconds} 秒";
-    /// Nodes for a position.
-    for_nodes(nodes): "{nodes} nodes", "{nodes} ノード";
     /// Depth for a position.
     for_depth(depth): "depth {depth}", "深さ {depth}";
 
@@ -248,14 +246,14 @@ texts! {
         "時間内に全ての変化を調べられませんでした";
     /// The totals.
     mate_totals(count, all, mates, refuted, unknown):
-        "{count} of {all} problems: {mates} mates, {refuted} without, {unknown} unknown",
-        "{all}問中 {count}問：詰み {mates}、不詰 {refuted}、不明 {unknown}";
+        "{count} of {all}: {mates}, {refuted} without, {unknown} unknown",
+        "{all}中 {count}問：{mates}、不詰 {refuted}、不明 {unknown}";
     /// Problems with second solutions, after the totals.
     with_second_solutions(count): ", {count} with second solutions", "、余詰あり {count}";
     /// Nodes, time and speed, after the totals.
     mate_speed(nodes, seconds, speed):
-        ", {nodes} nodes, {seconds} s, {speed} nodes/s",
-        "、{nodes} ノード、{seconds} 秒、毎秒 {speed} ノード";
+        ", {nodes}, {seconds} s, {speed} nodes/s",
+        "、{nodes}、{seconds} 秒、毎秒 {speed} ノード";
 
     // --- Opening books ---
 

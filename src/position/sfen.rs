@@ -9,7 +9,7 @@ use super::base::Position;
 use super::board::Board;
 use super::validate::InvalidPosition;
 use crate::types::{Color, File, Hand, Piece, PieceType, Rank, Square};
-use crate::util::shorten;
+use crate::util::{counted, shorten};
 
 /// The start position of an even game.
 pub const START_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
@@ -18,11 +18,17 @@ pub const START_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LN
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SfenError {
-    #[error("'{text}' has {found} fields, expected 3 or 4: board, side to move, hands, ply")]
+    #[error(
+        "'{text}' has {}, expected 3 or 4: board, side to move, hands, ply",
+        counted(*found, "field")
+    )]
     Fields { text: String, found: usize },
-    #[error("board has {found} ranks, expected 9 separated by '/'")]
+    #[error("board has {}, expected 9 separated by '/'", counted(*found, "rank"))]
     Ranks { found: usize },
-    #[error("rank {rank} of the board ('{text}') has {found} squares, expected 9")]
+    #[error(
+        "rank {rank} of the board ('{text}') has {}, expected 9",
+        counted(*found, "square")
+    )]
     Squares {
         rank: usize,
         text: String,

@@ -234,7 +234,7 @@ mod tests {
                 "'7g7f', word 5 (move 2), is illegal in \
                  lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
             ),
-            ("hello", "the position from word 1 on: 'hello' has 1 fields"),
+            ("hello", "the position from word 1 on: 'hello' has 1 field"),
             (
                 "sfen 9/9 b - 1 moves 7g7f",
                 "the position from word 2 on: board has 2 ranks",

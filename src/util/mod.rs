@@ -1,6 +1,7 @@
 //! General helpers, independent of shogi.
 
 mod aligned;
+mod counted;
 mod decode;
 mod enum_macro;
 #[cfg(target_family = "wasm")]
@@ -16,6 +17,7 @@ pub(crate) mod system;
 mod threads;
 
 pub(crate) use aligned::Aligned;
+pub(crate) use counted::counted;
 pub(crate) use decode::decode_line;
 pub(crate) use enum_macro::simple_enum;
 #[cfg(target_family = "wasm")]

@@ -141,8 +141,8 @@ fn a_conversion_says_what_is_lost_and_replaces_nothing() {
     let name = out.display().to_string();
     let output = run(&["convert", "--out", &name], &[&book]);
     let said = text(&output.stdout);
-    assert!(said.contains("1 positions written to"), "{said}");
-    let lost = "left out or limited: 1 ponder moves, 1 values, 1 counts";
+    assert!(said.contains("1 position written to"), "{said}");
+    let lost = "left out or limited: 1 ponder move, 1 value, 1 count";
     assert!(said.contains(lost), "{said}");
     let output = run(&["convert", "--out", &name], &[&book]);
     assert!(text(&output.stderr).contains("--force replaces it"));

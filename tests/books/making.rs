@@ -131,7 +131,7 @@ fn what_was_searched_well_enough_is_not_searched_again() {
         &out,
     ];
     let words = [&words[..], &["--hash", "1", "--eval", "<material>"]].concat();
-    assert!(run(&words).starts_with("1 positions searched, 2 written"));
+    assert!(run(&words).starts_with("1 position searched, 2 written"));
     let text = folder.text("out.db");
     assert!(text.contains(&deep));
     assert!(

@@ -162,7 +162,7 @@ fn faults(path: &Path) -> Vec<String> {
 /// Each file with a fault, and a part of its first one.
 const FAULTS: &[(&str, &str)] = &[
     ("bad_magic.ybb", "magic \"YANE-BINBOOK-V2\""),
-    ("bad_sfen.db", "line 2: 'garbage' has 1 fields"),
+    ("bad_sfen.db", "line 2: 'garbage' has 1 field"),
     (
         "count_huge.ybb",
         "an index of 9223372036854775808 positions",

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use super::{OpeningError, OpeningSettings, Openings};
+use crate::util::counted;
 
 /// Writes the first `count` openings of the settings, one per line, after comments with `command`,
 /// which reproduces the set. Calls `on_progress` with the number of openings written so far.
@@ -18,7 +19,8 @@ pub fn write_set(
 ) -> Result<(), OpeningError> {
     let mut openings = Openings::new(settings)?;
     let version = env!("CARGO_PKG_VERSION");
-    writeln!(out, "# {count} openings, made by Raicho {version} with")?;
+    let openings_count = counted(count, "opening");
+    writeln!(out, "# {openings_count}, made by Raicho {version} with")?;
     writeln!(out, "# {command}")?;
     for index in 0..count {
         writeln!(out, "{}", openings.get(index)?)?;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::util::shorten;
+use crate::util::{counted, shorten};
 
 /// A tuned parameter. Its text is `name, int, start, least, most, step, rate`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,10 @@ pub struct Parameter {
 #[derive(Clone, PartialEq, Debug, Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ParameterError {
-    #[error("{found} fields in '{text}', expected 7: name, int, start, least, most, step, rate")]
+    #[error(
+        "{} in '{text}', expected 7: name, int, start, least, most, step, rate",
+        counted(*found, "field")
+    )]
     Fields { text: String, found: usize },
     #[error("no name in the first field")]
     Name,

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::gains::Perturbation;
 use super::{Parameter, ParameterError, Settings, Value};
+use crate::util::counted;
 
 /// The value of the field `format`.
 const FORMAT: &str = "raicho spsa 1";
@@ -69,7 +70,10 @@ pub enum StateError {
     Parameter(#[from] ParameterError),
     #[error("no parameters, expected at least one")]
     NoParameters,
-    #[error("{found} values in {place}, expected {expected}, one for each parameter")]
+    #[error(
+        "{} in {place}, expected {expected}, one for each parameter",
+        counted(*found, "value")
+    )]
     Values {
         place: &'static str,
         found: usize,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::folder::Folder;
 use super::{Parameter, State};
+use crate::util::counted;
 
 /// The summary of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -135,8 +136,10 @@ impl fmt::Display for Summary {
         };
         writeln!(
             f,
-            "{} of {} iterations, {} games{interrupted}\n",
-            self.iterations, self.iterations_planned, self.games
+            "{} of {}, {}{interrupted}\n",
+            self.iterations,
+            counted(self.iterations_planned, "iteration"),
+            counted(self.games, "game")
         )?;
         self.write_table(f)?;
         if !self.faults.is_empty() {
@@ -146,7 +149,8 @@ impl fmt::Display for Summary {
                 .iter()
                 .map(|fault| format!("{} {}", fault.games, fault.reason))
                 .collect();
-            writeln!(f, "\n{total} games lost by a fault: {}", counts.join(", "))?;
+            let total = counted(total, "game");
+            writeln!(f, "\n{total} lost by a fault: {}", counts.join(", "))?;
         }
         writeln!(f, "\nto begin another run here (--params):")?;
         write!(f, "{}", self.parameter_lines())?;

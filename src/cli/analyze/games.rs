@@ -5,7 +5,6 @@ use anyhow::ensure;
 use super::arguments::{Arguments, SearchArguments};
 use super::inputs::InputGame;
 use super::report::Report;
-use super::words::count;
 use crate::analysis::{self, Analyzed, Settings, Watch};
 use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c_with;
@@ -14,8 +13,8 @@ use crate::cli::progress::Meter;
 use crate::lang::Lang;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunKind};
-use crate::util::cores;
 use crate::util::system::free_megabytes;
+use crate::util::{cores, counted};
 
 const KIND: RunKind = RunKind {
     noun: "run of analyze",
@@ -85,7 +84,7 @@ pub(super) fn run(
     ensure!(
         broken.is_empty(),
         "{} could not be read",
-        count(broken.len(), "game")
+        counted(broken.len(), "game")
     );
     Ok(())
 }

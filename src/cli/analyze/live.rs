@@ -68,7 +68,9 @@ impl Live {
             let words = in_words(info.score, &self.position, self.lang);
             texts.push(format!("{rank}. {words}"));
             let seconds = format!("{:.1}", info.time.as_secs_f64());
-            let effort = self.lang.depth_and_nodes(info.depth, info.nodes, seconds);
+            let effort =
+                self.lang
+                    .depth_and_nodes(info.depth, self.lang.nodes(info.nodes), seconds);
             texts.push(format!(
                 "   {effort}: {}",
                 self.lang.line(&self.position, &info.pv)

@@ -18,7 +18,7 @@ use crate::lang::Lang;
 use crate::position::{Position, SfenError};
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::Bound;
-use crate::util::shorten;
+use crate::util::{counted, shorten};
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
@@ -65,7 +65,8 @@ pub(super) fn run(
     }
     if failures > 0 {
         bail!(
-            "{failures} positions of {} could not be analyzed",
+            "{} of {} could not be analyzed",
+            counted(failures, "position"),
             path.display()
         );
     }
@@ -147,7 +148,7 @@ fn print(
     for (rank, info) in lines {
         writeln!(out, "{rank}. {}", in_words(info.score, position, lang))?;
         let seconds = format!("{:.1}", info.time.as_secs_f64());
-        let effort = lang.depth_and_nodes(info.depth, info.nodes, seconds);
+        let effort = lang.depth_and_nodes(info.depth, lang.nodes(info.nodes), seconds);
         writeln!(out, "   {effort}\n   {}", lang.line(position, &info.pv))?;
     }
     match decision {

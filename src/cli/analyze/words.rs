@@ -19,16 +19,11 @@ pub(in crate::cli) fn parse_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * milliseconds / 1000.0).map_err(|_| expected.to_owned())
 }
 
-/// `1 game`, `2 games`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// The limits in words: `0.5 s, 2000 nodes`.
 pub(super) fn effort_words(settings: &Settings, lang: Lang) -> String {
     let effort = settings.effort;
     let time = effort.time.map(|time| lang.for_seconds(time.as_secs_f64()));
-    let nodes = effort.nodes.map(|nodes| lang.for_nodes(nodes));
+    let nodes = effort.nodes.map(|nodes| lang.nodes(nodes));
     let depth = effort.depth.map(|depth| lang.for_depth(depth));
     let words: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
     words.join(", ")

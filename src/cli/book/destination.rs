@@ -8,6 +8,7 @@ use crate::book::BookFormat;
 use crate::cli::output;
 use crate::makebook::SortedWriter;
 use crate::runs::{is_stream, would_replace};
+use crate::util::counted;
 
 /// The format of a book to be written, after checking that it can be and is not the input.
 pub(super) fn checked_output(
@@ -41,7 +42,10 @@ pub(super) fn checked_output(
 pub(super) fn write(writer: SortedWriter, out: &Path) -> anyhow::Result<()> {
     let name = out.display();
     let (positions, losses) = writer.write()?;
-    output::print_line(format_args!("{positions} positions written to {name}"))?;
+    output::print_line(format_args!(
+        "{} written to {name}",
+        counted(positions, "position")
+    ))?;
     if !losses.is_none() {
         output::print_line(losses)?;
     }

@@ -21,6 +21,7 @@ use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunKind, execute};
 use crate::search::SOLO_STACK_BYTES;
+use crate::util::counted;
 
 /// Example: `raicho book extend --positions 10000 --nodes 1000000 --work run/ --out book.db`
 #[derive(Args)]
@@ -195,7 +196,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let searched = growth.searched();
     let (written, losses) = growth.into_book()?.write(&arguments.out, format)?;
     output::print_line(format_args!(
-        "{searched} positions searched, {written} written to {}",
+        "{} searched, {written} written to {}",
+        counted(searched, "position"),
         arguments.out.display()
     ))?;
     if searched < arguments.positions {
@@ -228,7 +230,10 @@ fn list(
         writeln!(out, "{} {}", board.to_sfen(), leaf.task.ply)?;
     }
     out.finish()?;
-    output::print_line(format_args!("{} positions written to {name}", leaves.len()))?;
+    output::print_line(format_args!(
+        "{} written to {name}",
+        counted(leaves.len(), "position")
+    ))?;
     Ok(())
 }
 

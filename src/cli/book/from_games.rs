@@ -13,6 +13,7 @@ use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSetti
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
 use crate::types::Color;
+use crate::util::counted;
 
 /// Example: `raicho book from-games floodgate/2026/ --plies 24 --min-rating 4000 --out book.db`
 #[derive(Args)]
@@ -146,14 +147,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let bad = summary.bad_count;
     output::print_line(format_args!(
-        "{} games read, {bad} bad, {} left out for their ratings",
-        summary.games + bad,
+        "{} read, {bad} bad, {} left out for the ratings",
+        counted(summary.games + bad, "game"),
         summary.low_ratings
     ))?;
     let name = arguments.out.display();
     output::print_line(format_args!(
-        "{} positions written to {name}",
-        summary.positions
+        "{} written to {name}",
+        counted(summary.positions, "position")
     ))?;
     if !summary.losses.is_none() {
         output::print_line(summary.losses)?;

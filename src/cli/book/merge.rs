@@ -14,6 +14,7 @@ use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
 use crate::makebook::{self, MergeRule, MergeSettings};
 use crate::types::Color;
+use crate::util::counted;
 
 /// Example: `raicho book merge old.db new.db --rule newer --out both.db`
 #[derive(Args)]
@@ -99,9 +100,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(sides) = sides {
         ensure!(
             sides.len() == arguments.books.len(),
-            "--sides has {} letters, expected one for each of the {} books",
-            sides.len(),
-            arguments.books.len()
+            "--sides has {}, expected one for each of the {}",
+            counted(sides.len(), "letter"),
+            counted(arguments.books.len(), "book")
         );
     }
     let sides = sides.unwrap_or_default();
@@ -140,8 +141,8 @@ fn merge(
         print_faults(book, faults);
     }
     output::print_line(format_args!(
-        "{} positions read, {} written to {}",
-        summary.entries,
+        "{} read, {} written to {}",
+        counted(summary.entries, "position"),
         summary.positions,
         out.display()
     ))?;

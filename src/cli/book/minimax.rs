@@ -139,8 +139,8 @@ fn print(
     } else if counts.large_loops > 0 {
         writeln!(
             out,
-            "{} loops of perpetual check have too many paths and were solved exactly; peta_shock \
-             would not end",
+            "loops of perpetual check with too many paths, solved exactly: {}; peta_shock would \
+             not end",
             counts.large_loops
         )?;
     }

@@ -12,6 +12,7 @@ use crate::cli::output;
 use crate::engine::Engine;
 use crate::position::Position;
 use crate::usi::options::{Change, set_option};
+use crate::util::counted;
 
 /// Example: `raicho book probe user_book1.db positions.txt --option BookMoves=30`
 #[derive(Args)]
@@ -71,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         answer.print(text, arguments.explain)?;
     }
     if bad_positions > 0 {
-        bail!("{bad_positions} lines are no positions");
+        bail!("no position in {}", counted(bad_positions, "line"));
     }
     Ok(())
 }

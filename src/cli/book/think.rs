@@ -21,6 +21,7 @@ use crate::makebook::think::{
 };
 use crate::runs::{Execution, Numbers, RunKind, Shard, execute};
 use crate::search::SOLO_STACK_BYTES;
+use crate::util::counted;
 
 /// Example: `raicho book think --book book.db --nodes 1000000 --threads 8 --out deeper.db`
 #[derive(Args)]
@@ -140,8 +141,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let (written, losses) = write_thoughts(found.tasks(), &thoughts, &what)?;
     output::print_line(format_args!(
-        "{} positions searched, {written} written to {}",
-        thoughts.len(),
+        "{} searched, {written} written to {}",
+        counted(thoughts.len(), "position"),
         arguments.out.display()
     ))?;
     if !losses.is_none() {

@@ -10,6 +10,7 @@ use crate::book::{BookReader, Checker};
 use crate::cli::output;
 use crate::cli::sort_memory::SortMemory;
 use crate::makebook::SortedWriter;
+use crate::util::counted;
 
 /// Example: `raicho book validate user_book1.db --skip good.db`
 #[derive(Args)]
@@ -63,14 +64,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let book = path.display();
     output::print_line(format_args!(
-        "{book}: {positions} positions, {faults} faults"
+        "{book}: {}, {}",
+        counted(positions, "position"),
+        counted(faults, "fault")
     ))?;
     if let (Some(writer), Some(out)) = (writer, &arguments.skip) {
         return write(writer, out);
     }
     ensure!(
         faults == 0,
-        "{faults} faults; --skip FILE writes the good entries"
+        "{}; --skip FILE writes the good entries",
+        counted(faults, "fault")
     );
     Ok(())
 }

@@ -18,6 +18,7 @@ use crate::csa::player::PlayerSettings;
 use crate::csa::run::RunSettings;
 use crate::csa::session::{Pondering, SessionSettings};
 use crate::engine::Settings;
+use crate::util::counted;
 
 /// The port of nearly all CSA servers.
 const PORT: u16 = 4081;
@@ -40,8 +41,7 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn threads_text(&self) -> String {
         match self.threads {
-            Some(1) => "1 thread".to_owned(),
-            Some(threads) => format!("{threads} threads"),
+            Some(threads) => counted(threads, "thread"),
             None => "as many threads as its engine takes".to_owned(),
         }
     }

@@ -14,6 +14,7 @@ use crate::cli::interrupt::{Interrupt, on_ctrl_c};
 use crate::cli::output;
 use crate::csa::journal::{Journal, Place};
 use crate::csa::run;
+use crate::util::counted;
 
 /// What the first Ctrl-C says.
 const ENDING: &str = "ending after this game; Ctrl-C again resigns it";
@@ -115,7 +116,8 @@ fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<
         }
     }
     if failed > 0 {
-        bail!("{failed} of {} accounts ended with an error", setups.len());
+        let accounts = counted(setups.len(), "account");
+        bail!("{failed} of {accounts} ended with an error");
     }
     Ok(())
 }
@@ -144,9 +146,9 @@ fn threads_text(setups: &[Setup]) -> String {
         ""
     };
     format!(
-        "{} accounts play at once, each with its own engine: {} on {processors} \
-         processors{warning}",
+        "{} accounts play at once, each with its own engine: {} on {}{warning}",
         setups.len(),
-        threads.join(", ")
+        threads.join(", "),
+        counted(processors, "processor")
     )
 }

@@ -11,6 +11,7 @@ use crate::cli::flat_error::flat_error;
 use crate::cli::output::print_line;
 use crate::csa::journal::{self, Entry};
 use crate::csa::stats::{Tally, by_opponent, estimate};
+use crate::util::counted;
 
 #[derive(Args)]
 #[command(before_help = "Example: raicho csa stats csa-raicho --ratings ratings.txt")]
@@ -57,10 +58,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .filter_map(|(name, tally)| Some((*tally, *ratings.get(*name)?)));
     match estimate(&known.collect::<Vec<_>>()) {
         Some(estimate) => print_line(format_args!(
-            "rating {:.0} +- {:.0} (95 %), from {} games",
+            "rating {:.0} +- {:.0} (95 %), from {}",
             estimate.rating,
             1.96 * estimate.error,
-            estimate.games
+            counted(estimate.games, "game")
         ))?,
         None => print_line("rating: unknown, expected --ratings with an opponent of these games")?,
     }

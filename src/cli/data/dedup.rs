@@ -8,6 +8,7 @@ use crate::cli::sort_memory::SortMemory;
 use crate::cli::work::Indivisible;
 use crate::records::teacher::Format;
 use crate::train::data::dedup::{self, DedupSettings};
+use crate::util::counted;
 
 /// Example: `raicho dedup all.psv --out unique.psum --memory 2048`
 #[derive(Args)]
@@ -39,8 +40,10 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let report = watched(|watch| dedup::run(&sources, output, &settings, watch))?;
     output::eprint_line(format_args!(
-        "{}{} positions written, {} of them occurred more than once",
-        report.tally, report.tally.written, report.repeated
+        "{}{} written, {} of them occurred more than once",
+        report.tally,
+        counted(report.tally.written, "position"),
+        report.repeated
     ));
     if report.contested > 0 {
         output::eprint_line(format_args!(

@@ -19,6 +19,7 @@ use crate::train::data::pass::BadRecords;
 use crate::train::data::steps::{Checkpoint, Steps};
 use crate::train::gensfen::Effort;
 use crate::train::rescore::{self, RescoreReport, RescoreSettings, Rescoring};
+use crate::util::counted;
 
 /// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
 #[derive(Args)]
@@ -106,8 +107,8 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let report = metered(&rescoring, &mut steps)?;
     output::eprint_line(format_args!(
-        "{report}{} positions written",
-        report.tally.written
+        "{report}{} written",
+        counted(report.tally.written, "position")
     ));
     Ok(())
 }

@@ -20,6 +20,7 @@ use crate::train::data::Output;
 use crate::train::roots::{
     self, CheckSettings, CheckedRoot, Collection, Root, RootsSettings, Table,
 };
+use crate::util::counted;
 
 /// Example: `raicho roots floodgate/ --min-rating 3800 --out roots.hcp`
 #[derive(Args)]
@@ -194,12 +195,14 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let dropped = all - kept.len();
         writeln!(
             out,
-            "{dropped} positions dropped because games from them repeat moves\n"
+            "{} dropped because games from them repeat moves\n",
+            counted(dropped, "position")
         )?;
     }
     write!(out, "after\n{}", Table::of(&kept))?;
     ensure!(written > 0, "no position is left; nothing was written");
-    writeln!(out, "{written} positions written to {}", path.display())?;
+    let written = counted(written, "position");
+    writeln!(out, "{written} written to {}", path.display())?;
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use crate::cli::output;
 use crate::cli::sort_memory::SortMemory;
 use crate::cli::work::Indivisible;
 use crate::train::data::shuffle::{self, ShuffleSettings};
+use crate::util::counted;
 
 /// Example: `raicho shuffle gen2/ --out gen2.psv --memory 2048 --seed 7`
 #[derive(Args)]
@@ -42,6 +43,9 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bad_records: arguments.input.bad_records(),
     };
     let tally = watched(|watch| shuffle::run(&sources, output, &settings, watch))?;
-    output::eprint_line(format_args!("{tally}{} positions written", tally.written));
+    output::eprint_line(format_args!(
+        "{tally}{} written",
+        counted(tally.written, "position")
+    ));
     Ok(())
 }

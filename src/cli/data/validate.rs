@@ -11,6 +11,7 @@ use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
 use crate::train::data::pass::{self, BadRecords, Destination, PassReport};
+use crate::util::counted;
 
 const TOOL: &str = "validate";
 
@@ -79,11 +80,8 @@ fn validate(arguments: &Arguments) -> anyhow::Result<PassReport> {
 fn judge(report: &PassReport, good: Option<&Path>) -> anyhow::Result<()> {
     output::print(format_args!("{report}"))?;
     if let Some(path) = good {
-        let positions = report.tally.written;
-        output::print_line(format_args!(
-            "{positions} positions written to {}",
-            path.display()
-        ))?;
+        let positions = counted(report.tally.written, "position");
+        output::print_line(format_args!("{positions} written to {}", path.display()))?;
     }
     ensure!(
         report.signs.are_right(),

@@ -18,6 +18,7 @@ use crate::runs::Shard;
 use crate::train::gensfen::{
     self, Archive, Beginnings, GensfenSettings, Run, RunLimits, Tally, Writing,
 };
+use crate::util::counted;
 use settings::{
     DiversionArguments, EndingArguments, OpeningArguments, TreeArguments, WritingArguments,
 };
@@ -97,8 +98,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let beginnings = arguments.openings.beginnings().map_err(flat_error)?;
     if let Some(starts) = &beginnings.entering_kings {
         output::eprint_line(format_args!(
-            "{} positions around a king's entry",
-            starts.len()
+            "{} around a king's entry",
+            counted(starts.len(), "position")
         ));
     }
     let eval = evaluation::identity(&choice, &evaluator);
@@ -148,12 +149,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Err(error) => bail!("{error}\nfinished games are kept; --resume continues"),
     };
     output::print_line(format_args!(
-        "{} positions, {}",
-        tally.written,
+        "{}, {}",
+        counted(tally.written, "position"),
         words(&tally)
     ))?;
     for (reason, count) in &tally.reasons {
-        output::print_line(format_args!("{count} games ended by {reason}"))?;
+        output::print_line(format_args!(
+            "{} ended by {reason}",
+            counted(*count, "game")
+        ))?;
     }
     if arguments.positions.is_some_and(|end| tally.written < end)
         || arguments.positions.is_none() && arguments.games.is_some() && stop.is_requested()

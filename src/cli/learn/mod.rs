@@ -19,6 +19,7 @@ use crate::runs::{FolderLock, Stop};
 use crate::train::learn::{
     DEFAULT_SCALE, Data, Learner, Run, Settings, Source, Watch, best_before_rise, fit_scale, kppt,
 };
+use crate::util::counted;
 
 pub(super) use arguments::Arguments;
 use arguments::Kind;
@@ -90,8 +91,8 @@ impl Place {
         if !learner.is_finished() {
             // Not a success: a script must not take a part of a run for the whole.
             bail!(
-                "interrupted after {} steps; --resume continues",
-                learner.steps()
+                "interrupted after {}; --resume continues",
+                counted(learner.steps(), "step")
             );
         }
         Ok(())
@@ -175,16 +176,17 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
     let shown = data.faults.len().min(FAULTS_SHOWN) as u64;
     if data.fault_count > shown {
         output::eprint_line(format_args!(
-            "{} more bad records are left out",
-            data.fault_count - shown
+            "left out: {}",
+            counted(data.fault_count - shown, "more bad record")
         ));
     }
     let mut out = output::stdout();
     let counts = &data.counts;
     writeln!(
         out,
-        "{} games, {} positions with a score",
-        counts.games, counts.positions
+        "{}, {} with a score",
+        counted(counts.games, "game"),
+        counted(counts.positions, "position")
     )?;
     if counts.tree_positions > 0 {
         writeln!(out, "{} of them of search trees", counts.tree_positions)?;
@@ -201,8 +203,9 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
     let held_out_games = counts.held_out_games;
     writeln!(
         out,
-        "learnt from: {training} positions of {} games, held out: {held_out} of {held_out_games}",
-        counts.games - held_out_games
+        "learnt from: {} of {}, held out: {held_out} of {held_out_games}",
+        counted(training, "position"),
+        counted(counts.games - held_out_games, "game")
     )?;
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::lang::{self, Lang};
 use crate::position::Position;
 use crate::runs::Numbers;
 use crate::types::{Move, Move16};
+use crate::util::counted;
 
 /// The language of the report.
 pub(super) struct Words {
@@ -68,7 +69,7 @@ impl Report {
 
     /// The results so far, for the progress bar.
     pub(super) fn words(&self) -> String {
-        format!("{} mates, {} without", self.mates, self.refuted)
+        format!("{}, {} without", counted(self.mates, "mate"), self.refuted)
     }
 
     pub(super) fn add(&mut self, answer: Answer) -> io::Result<()> {
@@ -101,7 +102,13 @@ impl Report {
         let unknown = self.count - self.mates - self.refuted;
         let mut out = output::stdout();
         let lang = self.words.lang;
-        let totals = lang.mate_totals(self.count, self.problems, self.mates, self.refuted, unknown);
+        let totals = lang.mate_totals(
+            self.count,
+            lang.problems(self.problems),
+            lang.mates(self.mates),
+            self.refuted,
+            unknown,
+        );
         write!(out, "{totals}")?;
         if self.with_second > 0 {
             write!(out, "{}", lang.with_second_solutions(self.with_second))?;
@@ -110,7 +117,11 @@ impl Report {
         #[expect(clippy::cast_precision_loss, reason = "a speed is an estimate")]
         let speed = (self.nodes as f64 / seconds.max(1e-9)) as u64;
         let seconds = format!("{seconds:.3}");
-        writeln!(out, "{}", lang.mate_speed(self.nodes, seconds, speed))
+        writeln!(
+            out,
+            "{}",
+            lang.mate_speed(lang.nodes(self.nodes), seconds, speed)
+        )
     }
 }
 

@@ -14,6 +14,7 @@ use super::arguments::Arguments;
 use crate::arena::spsa::State;
 use crate::arena::spsa::games::GameSettings;
 use crate::cli::arena::{OpeningArguments, RuleArguments};
+use crate::util::counted;
 
 /// A command line without options.
 #[derive(Parser)]
@@ -63,7 +64,7 @@ pub(super) fn check(
         }
     }
     if found != expected {
-        bail!("{found} parameters instead of {expected}");
+        bail!("{} instead of {expected}", counted(found, "parameter"));
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use super::sink::Counter;
 use super::{generate_legal, legal_moves};
 use crate::position::{Board, KingThreats, Position};
 use crate::types::{Key, Move, MoveList};
+use crate::util::counted;
 use crate::util::system::thread_pool;
 
 use table::Table;
@@ -41,7 +42,7 @@ pub enum PerftError {
         mb: usize,
     },
     /// The threads could not be started.
-    #[error("{threads} threads could not be started: {reason}")]
+    #[error("{} could not be started: {reason}", counted(*threads, "thread"))]
     Threads {
         /// What was asked for.
         threads: usize,

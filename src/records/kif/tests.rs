@@ -188,7 +188,7 @@ fn errors_name_the_line() {
         ),
         (
             "| ・|一\n   1 投了\n",
-            "line 2: board has 1 ranks, expected 9",
+            "line 2: board has 1 rank, expected 9",
         ),
     ] {
         let error = read(text)

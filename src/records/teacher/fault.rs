@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::class;
 use crate::records::packed::PackedError;
 use crate::types::Color;
+use crate::util::counted;
 
 /// An invalid record and its place in the file.
 #[derive(Debug, Error)]
@@ -28,7 +29,7 @@ pub enum Fault {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The file ends within the record.
-    #[error("the file ends {found} bytes into the record, expected {expected}")]
+    #[error("the file ends {} into the record, expected {expected}", counted(*found, "byte"))]
     Truncated {
         /// Bytes of the record before the end of the file.
         found: usize,

@@ -15,6 +15,7 @@ use super::steps::{Checkpoint, Division, Steps};
 use super::{DataError, Output, Source, Sources};
 use crate::records::sample::has_entered_king;
 use crate::records::teacher::{Chain, Content, Format, Record, TeacherError};
+use crate::util::counted;
 
 /// The number of invalid records of a class that are kept as examples.
 const EXAMPLES: usize = 5;
@@ -340,12 +341,12 @@ impl Lottery {
 /// The report of the command `validate`.
 impl fmt::Display for PassReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(formatter, "{} scored positions", self.samples)?;
+        writeln!(formatter, "{}", counted(self.samples, "scored position"))?;
         if self.tree_positions > 0 {
             writeln!(
                 formatter,
-                "{} positions of search trees",
-                self.tree_positions
+                "{} of search trees",
+                counted(self.tree_positions, "position")
             )?;
         }
         write!(formatter, "{}{}", self.tally, self.signs)
@@ -355,7 +356,7 @@ impl fmt::Display for PassReport {
 /// The counts and the examples of each class of faults.
 impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} good records", self.records)?;
+        write!(formatter, "{}", counted(self.records, "good record"))?;
         if self.games > 0 {
             write!(formatter, ", {} of them games", self.games)?;
         }
@@ -363,12 +364,12 @@ impl fmt::Display for Tally {
         if self.left_out > 0 {
             writeln!(
                 formatter,
-                "{} positions left out: positions of search trees have no result and a format of \
+                "{} left out: positions of search trees have no result and a format of \
                  their own",
-                self.left_out
+                counted(self.left_out, "position")
             )?;
         }
-        writeln!(formatter, "{} bad records", self.bad())?;
+        writeln!(formatter, "{}", counted(self.bad(), "bad record"))?;
         for (name, class) in &self.faults {
             writeln!(formatter, "  {:>10}  {name}", class.count)?;
             for example in &class.examples {

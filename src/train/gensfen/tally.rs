@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome::Reason;
 use super::series::Place;
 use crate::types::Color;
+use crate::util::counted;
 
 /// A line of the journal: a finished game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -106,8 +107,8 @@ impl fmt::Display for Tally {
         let percent = |count: u64| count as f64 * 100.0 / games;
         write!(
             formatter,
-            "{} games, black {:.1} %, white {:.1} %, draws {:.1} %, {:.0} positions a game",
-            self.games,
+            "{}, black {:.1} %, white {:.1} %, draws {:.1} %, {:.0} positions a game",
+            counted(self.games, "game"),
             percent(self.wins[Color::Black.index()]),
             percent(self.wins[Color::White.index()]),
             percent(self.draws()),
@@ -121,8 +122,8 @@ impl fmt::Display for Tally {
             let each = self.tree_positions as f64 / self.plies.max(1) as f64;
             write!(
                 formatter,
-                ", {} positions of search trees, {each:.1} a search",
-                self.tree_positions
+                ", {} of search trees, {each:.1} a search",
+                counted(self.tree_positions, "position")
             )?;
         }
         if self.repeated > 0 {

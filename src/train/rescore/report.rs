@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::records::score::is_mate;
 use crate::train::data::pass::Tally;
+use crate::util::counted;
 
 /// The counts of a run.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
@@ -61,12 +62,13 @@ impl fmt::Display for RescoreReport {
         } = self.searches;
         write!(formatter, "{}", self.tally)?;
         if nodes == 0 {
-            writeln!(formatter, "{positions} positions evaluated")?;
+            writeln!(formatter, "{} evaluated", counted(positions, "position"))?;
         } else {
             let each = nodes as f64 / positions.max(1) as f64;
             writeln!(
                 formatter,
-                "{positions} positions searched, {each:.0} nodes each"
+                "{} searched, {each:.0} nodes each",
+                counted(positions, "position")
             )?;
         }
         writeln!(

@@ -172,7 +172,7 @@ fn a_broken_or_missing_book_is_named_and_the_game_goes_on() {
             b"no book at all, whatever its name",
             "no book format",
         ),
-        ("line.db", b"sfen x\n7g7f\n", "line 1: 'x' has 1 fields"),
+        ("line.db", b"sfen x\n7g7f\n", "line 1: 'x' has 1 field"),
     ];
     for (name, content, reason) in cases {
         let file = BookFile::new(name, content);

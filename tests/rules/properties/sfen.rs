@@ -54,8 +54,8 @@ fn errors_name_token_place_and_expectation() {
     let with_tail = |tail: &str| format!("4k4/9/9/9/9/9/9/9/4K4 {tail}");
     let cases: [(String, &[&str]); 33] = [
         (String::new(), &["0 fields", "expected 3 or 4"]),
-        ("startpos".to_owned(), &["'startpos'", "1 fields", "expected 3 or 4"]),
-        (with_tail(""), &["4k4/", "1 fields", "expected 3 or 4"]),
+        ("startpos".to_owned(), &["'startpos'", "1 field", "expected 3 or 4"]),
+        (with_tail(""), &["4k4/", "1 field", "expected 3 or 4"]),
         (with_tail("b"), &["2 fields", "expected 3 or 4"]),
         (with_tail("b - 1 moves"), &["5 fields", "expected 3 or 4", "ply"]),
         (with_board("9/9/9"), &["3 ranks", "expected 9"]),

@@ -136,7 +136,7 @@ fn bad_files_are_refused_with_the_reason() {
         ),
         (
             good.replacen(&theta, "\"theta\": [", 1),
-            "1 values in theta, expected 2",
+            "1 value in theta, expected 2",
         ),
         (
             good.replace("\"gamma\": 0.101", "\"gamma\": -1"),

@@ -12,6 +12,7 @@ use super::{Destination, PassRun, check_output, watched};
 use crate::cli::output;
 use crate::records::teacher::Format;
 use crate::train::data::pass::{self, BadRecords, HeldOut};
+use crate::util::counted;
 
 pub(in crate::cli) use arguments::Arguments;
 
@@ -57,11 +58,14 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report =
         watched(|watch| pass::run(&sources, &destination, bad_records, &mut steps, watch))?;
     output::eprint_line(format_args!(
-        "{report}{} positions written",
-        report.tally.written
+        "{report}{} written",
+        counted(report.tally.written, "position")
     ));
     if arguments.held_out.is_some() {
-        output::eprint_line(format_args!("{} positions held out", report.held_out));
+        output::eprint_line(format_args!(
+            "{} held out",
+            counted(report.held_out, "position")
+        ));
     }
     Ok(())
 }

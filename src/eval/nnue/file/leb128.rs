@@ -1,6 +1,8 @@
 //! Signed LEB128: integers in groups of seven bits, the lowest group first. The top bit of a byte
 //! is set where more follow; the second highest bit of the last byte is the sign.
 
+use crate::util::counted;
+
 /// Payload bits of a byte.
 const GROUP: u32 = 7;
 
@@ -28,7 +30,10 @@ pub(super) fn decode(bytes: &[u8], values: &mut [i16]) -> Result<(), String> {
     }
     match rest.len() {
         0 => Ok(()),
-        left => Err(format!("{left} bytes too many for {count} values")),
+        left => {
+            let [left, count] = [counted(left, "byte"), counted(count, "value")];
+            Err(format!("{left} too many for {count}"))
+        }
     }
 }
 
@@ -93,7 +98,7 @@ mod tests {
                 1,
                 "value 0 of 1 is longer than 16 bits",
             ),
-            (&[1, 2, 3], 2, "1 bytes too many for 2 values"),
+            (&[1, 2, 3], 2, "1 byte too many for 2 values"),
         ];
         for (bytes, count, problem) in broken {
             assert_eq!(decoded(bytes, count), Err(problem.to_owned()));
