@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::position::Position;
+use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Depth, Move, Move16, Score};
 
 /// One of the best lines of a position.
@@ -47,11 +48,18 @@ impl Line {
     /// A win by declaration (入玉宣言), which takes no move: a mate in one without moves.
     pub(super) fn declaration(time: Duration) -> Self {
         Self {
-            score: Score::Mate(1),
+            time,
+            ..Self::without_moves(Score::Mate(1))
+        }
+    }
+
+    const fn without_moves(score: Score) -> Self {
+        Self {
+            score,
             depth: 0,
             seldepth: 0,
             nodes: 0,
-            time,
+            time: Duration::ZERO,
             pv: String::new(),
         }
     }
@@ -84,6 +92,34 @@ impl Line {
 }
 
 impl PositionAnalysis {
+    /// The result of the game as the analysis of its last position, where the rules or a referee
+    /// ended it; `None` where a player did, as with a resignation or by its time. A draw is a score
+    /// of 0, a win of the side to move a mate in one without moves, its loss has no line.
+    pub(super) fn by_rule(record: &GameRecord) -> Option<Self> {
+        let is_by_rule = matches!(
+            record.ending,
+            Ending::Checkmate
+                | Ending::Declaration
+                | Ending::Repetition
+                | Ending::PerpetualCheck { .. }
+                | Ending::MaxMoves
+                | Ending::IllegalAction { .. }
+                | Ending::AdjudicatedWin { .. }
+                | Ending::AdjudicatedDraw
+        );
+        if !is_by_rule {
+            return None;
+        }
+        let score = match record.winner() {
+            None => Some(Score::Cp(0)),
+            Some(winner) => (winner == record.side_to_move_at_end()).then_some(Score::Mate(1)),
+        };
+        Some(Self {
+            lines: score.map(Line::without_moves).into_iter().collect(),
+            mate: None,
+        })
+    }
+
     /// The score for the side to move. Without a legal move it is mated.
     pub fn score(&self) -> Score {
         self.lines.first().map_or(Score::Mate(0), |line| line.score)

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::chance::win_chance;
 use super::position::PositionAnalysis;
-use crate::records::game::GameRecord;
+use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};
 
 /// Largest loss of a single move in centipawns; scores beyond ±this count as this.
@@ -76,14 +76,14 @@ pub struct PlayerSummary {
     pub blunders: usize,
     /// Mates that the player had and let go.
     pub missed_mates: usize,
-    /// Share of best moves, 0 to 1.
-    pub agreement: f64,
+    /// Share of best moves, 0 to 1; `None` without moves, as for the means.
+    pub agreement: Option<f64>,
     /// Mean loss of win chance of a move, 0 to 1.
-    pub mean_loss: f64,
+    pub mean_loss: Option<f64>,
     /// Mean loss of a move in centipawns.
-    pub mean_centipawn_loss: f64,
-    /// Time used, as far as the record knows.
-    pub time: Duration,
+    pub mean_centipawn_loss: Option<f64>,
+    /// Time used, as far as the record knows; `None` if it knows the time of no move.
+    pub time: Option<Duration>,
 }
 
 /// A game with its analysis and the judgement on each move.
@@ -97,21 +97,35 @@ pub struct Review {
     pub players: [PlayerSummary; Color::NUM],
     /// Black's win chance at the start and after each move, 0 to 1.
     pub chances: Vec<f64>,
+    /// Whether the last position has the result of the game instead of a search.
+    pub ends_by_rule: bool,
 }
 
 impl Review {
-    /// Judges the moves of a game. `positions` has one more element than the game has moves.
+    /// Judges the moves of a game. `positions` has one more element than the game has moves. Where
+    /// the rules ended the game, its result replaces the search of the last position.
     pub fn new(
         record: &GameRecord,
-        positions: Vec<PositionAnalysis>,
+        mut positions: Vec<PositionAnalysis>,
         thresholds: Thresholds,
     ) -> Self {
+        let mut by_rule = PositionAnalysis::by_rule(record);
+        let ends_by_rule = by_rule.is_some();
+        // Whatever move came last would have met the limit or the referee.
+        let is_due_to_last_move = !matches!(
+            record.ending,
+            Ending::MaxMoves | Ending::AdjudicatedDraw | Ending::AdjudicatedWin { .. }
+        );
+        if is_due_to_last_move {
+            replace_last(&mut positions, by_rule.take());
+        }
         let judgements: Vec<Judgement> = record
             .moves
             .iter()
             .zip(positions.windows(2))
             .map(|(played, pair)| judge(&played.mv.to_string(), pair, thresholds))
             .collect();
+        replace_last(&mut positions, by_rule);
         let mut players = [PlayerSummary::default(); Color::NUM];
         for (played, judgement) in record.moves.iter().zip(&judgements) {
             players[played.mv.piece().color().index()].add(judgement, played.time);
@@ -131,7 +145,14 @@ impl Review {
             positions,
             judgements,
             players,
+            ends_by_rule,
         }
+    }
+}
+
+fn replace_last(positions: &mut [PositionAnalysis], result: Option<PositionAnalysis>) {
+    if let (Some(result), Some(last)) = (result, positions.last_mut()) {
+        *last = result;
     }
 }
 
@@ -195,17 +216,19 @@ impl PlayerSummary {
             Class::Blunder => self.blunders += 1,
         }
         self.missed_mates += usize::from(judgement.missed_mate.is_some());
-        self.mean_loss += judgement.loss;
-        self.mean_centipawn_loss += f64::from(judgement.centipawn_loss);
-        self.time += time.unwrap_or_default();
+        *self.mean_loss.get_or_insert_default() += judgement.loss;
+        *self.mean_centipawn_loss.get_or_insert_default() += f64::from(judgement.centipawn_loss);
+        if let Some(time) = time {
+            *self.time.get_or_insert_default() += time;
+        }
     }
 
     /// Turns sums into means.
     #[expect(clippy::cast_precision_loss, reason = "a game has few moves")]
     fn finish(&mut self) {
-        let moves = self.moves.max(1) as f64;
-        self.agreement = self.best as f64 / moves;
-        self.mean_loss /= moves;
-        self.mean_centipawn_loss /= moves;
+        let moves = self.moves as f64;
+        self.agreement = (self.moves > 0).then(|| self.best as f64 / moves);
+        self.mean_loss = self.mean_loss.map(|sum| sum / moves);
+        self.mean_centipawn_loss = self.mean_centipawn_loss.map(|sum| sum / moves);
     }
 }

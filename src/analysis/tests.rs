@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::eval::Evaluator;
 use crate::records::csa;
-use crate::records::game::GameRecord;
+use crate::records::game::{Ending, GameRecord};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunFolder, RunKind, Stop};
 use crate::types::{Color, Score};
@@ -129,17 +129,86 @@ fn a_summary_counts_the_moves_of_one_player() {
         [white.moves, white.best, white.doubtful, white.blunders],
         [2, 1, 0, 1]
     );
-    assert_eq!([black.time.as_secs(), white.time.as_secs()], [5, 10]);
-    assert!(
-        (black.mean_centipawn_loss - 600.0).abs() < 1e-9,
+    let seconds = [black, white].map(|player| player.time.map(|time| time.as_secs()));
+    assert_eq!(seconds, [Some(5), Some(10)]);
+    assert_eq!(
+        black.mean_centipawn_loss,
+        Some(600.0),
         "one of two lost 1200"
     );
-    assert!((black.agreement - 0.5).abs() < 1e-12);
+    assert_eq!(black.agreement, Some(0.5));
     assert!(
         review.chances[3] < 0.5 && review.chances[4] < 0.5,
         "they are black's"
     );
     assert!((review.chances[0] - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn what_is_unknown_is_no_zero() {
+    let record = record("startpos moves 7g7f");
+    let positions = vec![
+        position(Score::Cp(0), "7g7f"),
+        position(Score::Cp(0), "3c3d"),
+    ];
+    let [black, white] = Review::new(&record, positions, Thresholds::default()).players;
+    assert_eq!((black.agreement, black.time), (Some(1.0), None));
+    assert_eq!((white.agreement, white.mean_loss), (None, None));
+    assert_eq!(white.mean_centipawn_loss, None);
+}
+
+#[test]
+fn a_game_that_the_rules_ended_ends_at_its_result() {
+    let last = |ending: Ending| {
+        let mut record = record("startpos moves 7g7f 3c3d 2g2f");
+        record.ending = ending;
+        let positions = ["7g7f", "3c3d", "6g6f", "8c8d"].map(|mv| position(Score::Cp(800), mv));
+        let review = Review::new(&record, positions.into(), Thresholds::default());
+        (review.chances[3], review.judgements[2].class)
+    };
+    // White is to move, and the search says 800 for it.
+    let searched = 1.0 - win_chance(Score::Cp(800));
+    for ending in [
+        Ending::Resignation,
+        Ending::TimeUp,
+        Ending::Interrupted,
+        Ending::Unfinished,
+    ] {
+        assert_eq!(last(ending.clone()), (searched, Class::Blunder), "{ending}");
+    }
+    let [black, white] = [Color::Black, Color::White];
+    for (ending, chance, class) in [
+        (Ending::Repetition, 0.5, Class::Blunder),
+        (Ending::PerpetualCheck { loser: black }, 0.0, Class::Blunder),
+        (Ending::PerpetualCheck { loser: white }, 1.0, Class::Good),
+        (Ending::IllegalAction { loser: black }, 0.0, Class::Blunder),
+        (Ending::Checkmate, 1.0, Class::Good),
+        (Ending::Declaration, 0.0, Class::Blunder),
+        (
+            Ending::AdjudicatedWin { winner: black },
+            1.0,
+            Class::Blunder,
+        ),
+        (Ending::MaxMoves, 0.5, Class::Blunder),
+    ] {
+        assert_eq!(last(ending.clone()), (chance, class), "{ending}");
+    }
+}
+
+#[test]
+fn nobody_is_to_blame_for_the_limit_of_moves() {
+    let mut record = record("startpos moves 7g7f");
+    record.ending = Ending::MaxMoves;
+    let positions = vec![
+        position(Score::Cp(3000), "2g2f"),
+        position(Score::Cp(-3000), "3c3d"),
+    ];
+    let review = Review::new(&record, positions.clone(), Thresholds::default());
+    assert_eq!(review.judgements[0].class, Class::Good);
+    assert_eq!(review.chances, [win_chance(Score::Cp(3000)), 0.5]);
+    record.ending = Ending::Repetition;
+    let review = Review::new(&record, positions, Thresholds::default());
+    assert_eq!(review.judgements[0].class, Class::Blunder);
 }
 
 /// Collects the analyses, and stops the run after some positions.

@@ -152,10 +152,13 @@ impl Lang {
         }
     }
 
-    /// How a game ended, by the English words for it.
+    /// How a game ended, by the English words for it, those of a match or of a record.
     pub fn ending(self, words: &str) -> &str {
-        if self == Self::En {
-            return words;
+        match (self, words) {
+            (Self::En, "unfinished") => return "no ending recorded",
+            (Self::En, "max moves") => return "impasse or move limit",
+            (Self::En, _) => return words,
+            (Self::Ja, _) => {}
         }
         match words {
             "resignation" => "投了",
@@ -165,13 +168,20 @@ impl Lang {
             "repetition" => "千日手",
             "perpetual check" => "連続王手の千日手",
             "move limit" => "手数制限",
+            "max moves" => "持将棋・手数制限",
             "adjudicated win" => "判定勝ち",
             "adjudicated draw" => "判定引き分け",
-            "loss on time" => "時間切れ",
+            "loss on time" | "time up" => "時間切れ",
             "hang" => "応答なし",
             "crash" => "異常終了",
             "illegal move" => "反則手",
-            "false declaration" => "宣言不成立",
+            "illegal action" => "反則",
+            "false declaration" | "illegal declaration" => "宣言不成立",
+            "disconnection" => "接続切れ",
+            "forfeit" => "不戦勝",
+            "interrupted" => "中断",
+            "no mate" => "不詰",
+            "unfinished" => "終局の記録なし",
             "not ready" => "準備未完了",
             other => other,
         }

@@ -95,6 +95,14 @@ texts! {
     column_missed_mates(): "missed mates", "詰み逃し";
     /// The heading of the time that a player used.
     column_time_used(): "time", "消費時間";
+    /// The end of a game with a winner.
+    game_won(side, moves, ending):
+        "{side} wins after {moves} ({ending})", "まで{moves}で{side}の勝ち（{ending}）";
+    /// The end of a drawn game.
+    game_drawn(moves, ending): "draw after {moves} ({ending})", "まで{moves}で引き分け（{ending}）";
+    /// The end of a game without a result.
+    game_without_result(moves, ending):
+        "no result after {moves} ({ending})", "まで{moves}、勝敗なし（{ending}）";
     /// How much of the work is done.
     finished_of(done, games): "{done} of {games} finished", "{games}中 {done}局終了";
     /// An input that cannot be read.

@@ -28,14 +28,17 @@ pub struct Game {
     pub start: String,
     /// See [`move_list`].
     pub moves: String,
-    /// Seconds of each move; empty if unknown.
+    /// Seconds of each move, `None` for an unknown time; empty if all are unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub times: Vec<u64>,
+    pub times: Vec<Option<u64>>,
     /// 1 black won, -1 white won, 0 draw; `None` unknown.
     pub result: Option<i8>,
     /// How it ended, see [`Ending::name`].
     #[serde(skip_serializing_if = "str::is_empty")]
     pub ending: &'static str,
+    /// Whether the last score is that of the result, not of a position.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ruled: bool,
     /// Scores of the positions for black: centipawns, or ±(100,000 - plies) for a mate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<Option<i32>>,
@@ -73,12 +76,12 @@ pub struct Player {
     doubtful: usize,
     blunders: usize,
     missed: usize,
-    /// Mean loss in centipawns.
-    centipawns: f64,
+    /// Mean loss in centipawns; `None` without moves.
+    centipawns: Option<f64>,
     /// Mean loss of win chance in percent.
-    chance: f64,
-    /// Seconds.
-    time: u64,
+    chance: Option<f64>,
+    /// Seconds; `None` if unknown.
+    time: Option<u64>,
 }
 
 impl Game {
@@ -89,7 +92,7 @@ impl Game {
         let seconds = record
             .moves
             .iter()
-            .map(|played| played.time.map_or(0, |time| time.as_secs()));
+            .map(|played| played.time.map(|time| time.as_secs()));
         let result = match record.winner() {
             Some(Color::Black) => Some(1),
             Some(Color::White) => Some(-1),
@@ -155,7 +158,12 @@ impl Game {
         for (index, analysis) in review.positions.iter().enumerate() {
             let side = position.side_to_move();
             game.scores.push(Some(number(analysis.score(), side)));
-            game.lines.push(lines(analysis, &position));
+            let is_ruled = review.ends_by_rule && index == record.moves.len();
+            game.lines.push(if is_ruled {
+                Vec::new()
+            } else {
+                lines(analysis, &position)
+            });
             if let Some(played) = record.moves.get(index) {
                 position.do_move(played.mv);
             }
@@ -171,6 +179,7 @@ impl Game {
             game.missed
                 .extend(judgement.missed_mate.map(|plies| (index, plies)));
         }
+        game.ruled = review.ends_by_rule && record.ending != Ending::Checkmate;
         game.players = review.players.iter().map(Player::new).collect();
         game
     }
@@ -210,9 +219,9 @@ impl Player {
             doubtful: summary.doubtful,
             blunders: summary.blunders,
             missed: summary.missed_mates,
-            centipawns: rounded(summary.mean_centipawn_loss),
-            chance: rounded(100.0 * summary.mean_loss),
-            time: summary.time.as_secs(),
+            centipawns: summary.mean_centipawn_loss.map(rounded),
+            chance: summary.mean_loss.map(|loss| rounded(100.0 * loss)),
+            time: summary.time.map(|time| time.as_secs()),
         }
     }
 }

@@ -226,9 +226,47 @@ fn tables_are_in_japanese_too() {
         lines[1].starts_with("   1  ▲７六歩         0:03  "),
         "{shown}"
     );
+    assert!(lines[3].contains("  -  "), "no time is known: {shown}");
+    assert_eq!(lines[7], "まで6手で後手の勝ち（投了）");
     let heading = "対局者                    手数  一致率  平均損失";
-    assert!(lines[8].starts_with(heading), "{shown}");
-    assert!(lines[9].starts_with("☗ </script>  "), "{shown}");
+    assert!(lines[9].starts_with(heading), "{shown}");
+    assert!(lines[10].starts_with("☗ </script>  "), "{shown}");
+}
+
+#[test]
+fn summaries_say_how_the_game_ended_and_what_is_unknown() {
+    let folder = Folder::new("analyze-endings");
+    let again = "5i5h 5a5b 5h5i 5b5a ".repeat(3);
+    let lines = format!("startpos moves {again}\nstartpos moves 7g7f\nstartpos\n");
+    fs::write(folder.file("a.usi"), lines).expect("it can be written");
+    let words = ["a.usi", "--nodes", "50", "--summary", "--html", "a.html"];
+    let output = raicho(&folder.0, &words);
+    let shown = text(&output.stdout);
+    for words in [
+        "a.usi, game 1\ndraw after 12 moves (repetition)\nplayer",
+        "a.usi, game 2\nno result after 1 move (no ending recorded)\nplayer",
+    ] {
+        assert!(shown.contains(words), "{shown}");
+    }
+    let players = shown.lines().filter(|line| line.starts_with(['☗', '☖']));
+    for line in players {
+        assert!(line.ends_with("  -"), "no time is known: {shown}");
+    }
+    assert!(
+        shown.contains("      0       -"),
+        "no moves, no share: {shown}"
+    );
+    let output = raicho(&folder.0, &["a.usi", "--nodes", "50", "--json", "-"]);
+    let games: Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
+    let [drawn, short, _] = &games.as_array().expect("games")[..] else {
+        panic!("three games");
+    };
+    assert_eq!(drawn["black_win_chances"][12], 0.5);
+    assert_eq!(drawn["positions"][12]["lines"][0]["score"]["cp"], 0);
+    assert_eq!(drawn["summary"]["black"]["time"], Value::Null);
+    assert_eq!(short["summary"]["white"]["agreement"], Value::Null);
+    let page = fs::read_to_string(folder.file("a.html")).expect("the page is there");
+    assert_eq!(page.matches("\"ruled\":true").count(), 1);
 }
 
 #[test]
@@ -333,6 +371,91 @@ fn lines_are_games_where_all_have_moves() {
     );
     let positions = raicho(&folder.0, &["games.txt", "--depth", "1", "--positions"]);
     assert_eq!(text(&positions.stdout).matches("best move").count(), 2);
+}
+
+#[test]
+fn a_bad_position_is_named_by_its_line() {
+    let folder = Folder::new("analyze-bad-position");
+    let good = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    let short = good.replace("LNSGKGSNL", "LNSGKGSN");
+    for (name, content, more, words) in [
+        (
+            "second.sfen",
+            format!("{good}\n{short}\n"),
+            "1",
+            "second.sfen line 2: ",
+        ),
+        (
+            "first.sfen",
+            format!("{short}\n{good}\n"),
+            "1",
+            "first.sfen line 1: ",
+        ),
+        (
+            "ranks.sfen",
+            format!("# eight ranks\n9/9/9/9/9/9/9/9 b - 1\n{good}\n"),
+            "1",
+            "board has 8 ranks",
+        ),
+        (
+            "alone.sfen",
+            "hello\n".to_owned(),
+            "0",
+            "alone.sfen line 1: 'hello' has 1 field,",
+        ),
+    ] {
+        fs::write(folder.file(name), content).expect("it can be written");
+        let output = raicho(&folder.0, &[name, "--depth", "1", "--positions"]);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(words), "{words} in {errors}");
+        let one = format!("error: 1 position of {name} could not be analyzed");
+        assert!(errors.contains(&one), "{errors}");
+        let found = text(&output.stdout).matches("best move").count();
+        assert_eq!(found.to_string(), more, "{name}");
+    }
+    let output = raicho(&folder.0, &["first.sfen", "--depth", "1"]);
+    assert!(text(&output.stderr).contains("first.sfen line 1: "));
+}
+
+#[test]
+fn several_games_need_a_folder_and_have_stable_names() {
+    let folder = Folder::new("analyze-several");
+    for name in ["x.csa", "x.txt", "y.csa"] {
+        fs::write(folder.file(name), GAME).expect("it can be written");
+    }
+    fs::write(folder.file("there.kif"), "mine").expect("it can be written");
+    let files = ["x.txt", "x.csa", "y.csa", "--nodes", "5"];
+    for (option, out, words) in [
+        ("--kif", "a.kif", "--kif a.kif: 3 games need a folder"),
+        (
+            "--kif",
+            "there.kif",
+            "--kif there.kif: 3 games need a folder",
+        ),
+        ("--svg", "a.svg", "expected for example a/"),
+        (
+            "--csa",
+            "-",
+            "--csa -: only --json writes to standard output",
+        ),
+        (
+            "--html",
+            "-",
+            "--html -: only --json writes to standard output",
+        ),
+    ] {
+        let output = raicho(&folder.0, &[&files[..], &[option, out]].concat());
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(words), "{words} in {errors}");
+        assert!(!folder.file("a.kif").exists() && !folder.file("-").exists());
+    }
+    let output = raicho(&folder.0, &[&files[..], &["--kif", "out"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for name in ["x.txt.kifu", "x.csa.kifu", "y.kifu"] {
+        assert!(folder.file("out").join(name).exists(), "{name}");
+    }
 }
 
 /// The text of a bad problem is in the message once, shortened.

@@ -1,11 +1,12 @@
 //! An analysed game as a table in the terminal.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use crate::analysis::{Class, PlayerSummary, Review};
 use crate::cli::output;
 use crate::lang::{Lang, cut, left, right, width};
-use crate::records::game::GameRecord;
+use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};
 
 /// Columns of a move.
@@ -13,7 +14,10 @@ const MOVE_WIDTH: usize = 12;
 /// Moves of the best line that the table shows.
 const LINE_MOVES: usize = 5;
 
-/// Prints the moves and the summary of both players.
+/// Stands for what is unknown.
+const UNKNOWN: &str = "-";
+
+/// Prints the moves, how the game ended, and the summary of both players.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -30,6 +34,10 @@ pub(super) fn print(
     }
     if with_moves {
         print_moves(record, review, lang, &mut out)?;
+    }
+    writeln!(out, "{}", end(record, lang))?;
+    if with_moves {
+        writeln!(out)?;
     }
     print_summary(record, review, lang, &mut out)
 }
@@ -72,27 +80,43 @@ fn print_moves(
         let line = lang.line(&position, &line);
         position.do_move(played.mv);
         let after = &review.positions[index + 1];
-        let time = played
-            .time
-            .map_or_else(String::new, |time| clock(time.as_secs()));
         let loss = if judgement.loss > 0.0 {
             format!("{:.1}", 100.0 * judgement.loss)
         } else {
             String::new()
         };
-        let score = after.score_for_black(position.side_to_move());
+        let is_last = index + 1 == record.moves.len();
+        let score = if is_last && review.ends_by_rule && record.ending != Ending::Checkmate {
+            UNKNOWN.to_owned()
+        } else {
+            score_text(after.score_for_black(position.side_to_move()), lang)
+        };
         let cells = [
             (index + 1).to_string(),
             mv,
-            time,
-            score_text(score, lang),
+            clock(played.time),
+            score,
             format!("{:.1}", 100.0 * review.chances[index + 1]),
             loss,
         ];
         let word = word(judgement.class, judgement.missed_mate, lang);
         writeln!(out, "{}", row(&cells, &word, &line))?;
     }
-    writeln!(out)
+    Ok(())
+}
+
+/// How the game ended: `white wins after 96 moves (resignation)`.
+fn end(record: &GameRecord, lang: Lang) -> String {
+    let moves = lang.moves(record.moves.len());
+    let ending = lang.ending(record.ending.name());
+    match record.winner() {
+        Some(winner) => {
+            let side = lang.sides(&record.start)[winner.index()];
+            lang.game_won(side, moves, ending)
+        }
+        None if record.ending.is_draw() => lang.game_drawn(moves, ending),
+        None => lang.game_without_result(moves, ending),
+    }
 }
 
 /// A row: all cells but the move end at their right edge.
@@ -151,12 +175,15 @@ fn print_summary(
         let name = format!("{side} {}", record.players[color.index()]);
         let cells = [
             moves.to_string(),
-            format!("{:.0} %", 100.0 * agreement),
-            format!("{mean_centipawn_loss:.0} {:7.1}", 100.0 * mean_loss),
+            known(agreement, |agreement| format!("{:.0} %", 100.0 * agreement)),
+            known(
+                mean_loss.zip(mean_centipawn_loss),
+                |(chance, centipawns)| format!("{centipawns:.0} {:7.1}", 100.0 * chance),
+            ),
             doubtful.to_string(),
             blunders.to_string(),
             missed_mates.to_string(),
-            clock(time.as_secs()),
+            clock(time),
         ];
         writeln!(out, "{}", line(&name, &cells))?;
     }
@@ -181,15 +208,19 @@ fn score_text(score: Score, lang: Lang) -> String {
     }
 }
 
-fn clock(seconds: u64) -> String {
-    if seconds >= 3600 {
-        format!(
-            "{}:{:02}:{:02}",
-            seconds / 3600,
-            seconds / 60 % 60,
-            seconds % 60
-        )
-    } else {
-        format!("{}:{:02}", seconds / 60, seconds % 60)
-    }
+fn clock(time: Option<Duration>) -> String {
+    known(time, |time| {
+        let seconds = time.as_secs();
+        let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        if hours > 0 {
+            format!("{hours}:{minutes:02}:{seconds:02}")
+        } else {
+            format!("{minutes}:{seconds:02}")
+        }
+    })
+}
+
+/// The text of a value, or that it is unknown.
+fn known<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), text)
 }

@@ -89,7 +89,7 @@ function drawGraph(game, onPly) {
     cursor.lastChild.setAttribute("cy", graphY(score == null ? 0.5 : chanceOf(score)));
     cursor.lastChild.setAttribute("visibility", score == null ? "hidden" : "visible");
     drawing.setAttribute("aria-valuenow", ply);
-    drawing.setAttribute("aria-valuetext", `${ply}: ${scoreText(score)}`);
+    drawing.setAttribute("aria-valuetext", `${ply}: ${game.ruled && ply === last ? resultText(game) : scoreText(score)}`);
   };
   return { drawing, move };
 }

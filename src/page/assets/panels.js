@@ -13,7 +13,7 @@ function fillPlayer(box, game, color, position) {
   const opened = openGame(game);
   const isToMove = position.side === color;
   const used = (game.times || []).reduce((sum, time, index) =>
-    index < state.ply && (opened.positions[index].side === color) ? sum + time : sum, 0);
+    index < state.ply && time != null && opened.positions[index].side === color ? sum + time : sum, 0);
   box.className = `player${isToMove ? " to-move" : ""}`;
   box.replaceChildren(
     element("span", { class: `sign ${color ? "white" : "black"}`, "aria-hidden": "true" }, color ? "☖" : "☗"),
@@ -93,7 +93,7 @@ function buildMoves(box, game, onPly) {
   opened.moves.forEach((move, index) => {
     if ((index + begins) % 2 === 0) newRow((index + begins) / 2 + 1);
     const name = markName(game, index);
-    const score = (game.scores || [])[index + 1];
+    const score = game.ruled && index + 1 === opened.moves.length ? null : (game.scores || [])[index + 1];
     const button = element("button", { type: "button", class: name || null, title: name ? text(name) : null, onclick: () => onPly(index + 1) },
       element("span", { class: "text" }, textOfMove(opened, index)),
       name && name !== "best" ? element("b", { "aria-label": text(name) }, { doubtful: "?!", blunder: "??", missed: "詰" }[name]) : "",
@@ -129,16 +129,18 @@ function fillSummary(box, game) {
   };
   const cards = game.players.map((player, color) => {
     const share = player.moves ? player.best / player.moves : 0;
+    const known = (value, shown) => value == null ? UNKNOWN : shown(value);
     const row = (label, value, name) => element("div", { class: name || null }, element("dt", {}, label), element("dd", {}, value));
     return element("section", { class: `card ${color ? "white" : "black"}` },
       element("h2", {}, element("span", { "aria-hidden": "true" }, color ? "☖ " : "☗ "), nameOf(game, color)),
-      element("div", { class: "agreement" }, element("span", {}, text("agreement")), element("strong", {}, `${Math.round(100 * share)}%`), bar(share)),
+      element("div", { class: "agreement" }, element("span", {}, text("agreement")), element("strong", {}, player.moves ? `${Math.round(100 * share)}%` : UNKNOWN), bar(share)),
       element("div", { class: "counts" },
         ...[["blunder", player.blunders], ["doubtful", player.doubtful], ["missed", player.missed]].map(([name, count]) =>
           element("button", { type: "button", class: name, disabled: !count, onclick: () => nextMark(color, name) },
             element("strong", {}, String(count)), element("span", {}, text(name))))),
-      element("dl", {}, row(text("meanLoss"), state.lang === "ja" ? player.centipawns.toFixed(0) : (player.centipawns / 100).toFixed(2)), row(text("meanChance"), `${player.chance.toFixed(1)}%`),
-        row(text("moves"), String(player.moves)), (game.times || []).length ? row(text("time"), timeText(player.time)) : ""));
+      element("dl", {}, row(text("meanLoss"), known(player.centipawns, (loss) => state.lang === "ja" ? loss.toFixed(0) : (loss / 100).toFixed(2))),
+        row(text("meanChance"), known(player.chance, (loss) => `${loss.toFixed(1)}%`)),
+        row(text("moves"), String(player.moves)), row(text("time"), timeText(player.time))));
   });
   box.replaceChildren(...cards, element("p", { class: "formula" }, text("formula")));
 }

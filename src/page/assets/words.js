@@ -18,7 +18,8 @@ const WORDS = {
     nextGame: "次の対局", previousGame: "前の対局", only: "悪手・疑問手へ", score: "評価値", mate: "詰み",
     mated: "詰み上がり", noMate: "不詰", open: "不明", attacker: "攻方", defender: "玉方", second: "余詰",
     endings: { resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", repetition: "千日手",
-      "perpetual check": "連続王手の千日手", "max moves": "手数制限", "time up": "切れ負け", "illegal move": "反則手",
+      "perpetual check": "連続王手の千日手", "max moves": "持将棋・手数制限", "time up": "切れ負け", "illegal move": "反則手",
+      "illegal action": "反則", forfeit: "不戦勝", "no mate": "不詰",
       "illegal declaration": "宣言不成立", disconnection: "切断", "adjudicated win": "判定勝ち",
       "adjudicated draw": "判定引き分け", interrupted: "中断" },
   },
@@ -39,7 +40,7 @@ const WORDS = {
     formula: "Win chance = 1 / (1 + e^(−score/600)). A doubtful move loses 10 % of it or more, a blunder 20 %.",
     nextGame: "Next game", previousGame: "Previous game", only: "Next mistake", score: "score", mate: "mate",
     mated: "Checkmate", noMate: "no mate", open: "not solved", attacker: "Attacker", defender: "Defender", second: "Second solutions",
-    endings: {},
+    endings: { "max moves": "impasse or move limit" },
   },
 };
 const state = { lang: "ja", notation: "ja", pieces: "kanji", theme: "auto", arrows: true, flipped: false,
@@ -68,6 +69,7 @@ function svg(name, attributes = {}, ...children) {
   return made;
 }
 
+const UNKNOWN = "–";
 const MATE = 100000;
 const isMate = (score) => Math.abs(score) > MATE / 2 + 1;
 const chanceOf = (score) => isMate(score) ? (score > 0 ? 1 : 0) : 1 / (1 + Math.exp(-score / 600));
@@ -82,6 +84,7 @@ function scoreText(score) {
   return state.lang === "ja" ? `${sign}${plies}${text("mateIn")}` : `${sign}${text("mate")} ${plies}`;
 }
 function timeText(seconds) {
+  if (seconds == null) return UNKNOWN;
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
   if (!parts[0]) parts.shift();
   return parts.map((part, index) => index ? String(part).padStart(2, "0") : part).join(":");
