@@ -47,15 +47,6 @@ impl InputGame {
             None => self.path.display().to_string(),
         }
     }
-
-    /// The name for files made from this game, without extension.
-    pub(super) fn stem(&self) -> String {
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        match self.number {
-            Some(number) => format!("{stem}-{number}"),
-            None => stem.into_owned(),
-        }
-    }
 }
 
 /// Reads the input.
@@ -150,6 +141,12 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Whether the name is that of a file that is read or written here.
+pub(super) fn has_extension_of_record(path: &Path) -> bool {
+    let extension = extension(path);
+    EXTENSIONS.contains(&&*extension) || ["json", "svg", "html"].contains(&&*extension)
+}
+
 fn extension(path: &Path) -> String {
     let extension = path.extension().unwrap_or_default();
     extension.to_string_lossy().to_ascii_lowercase()
@@ -171,22 +168,34 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     trimmed.filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The format that the content looks like. A line may also be an SFEN alone.
+/// The format that the content looks like. A line may also be an SFEN alone; a bad line among such
+/// does not make them something else.
 fn format_of(text: &str) -> TextFormat {
-    let first = lines(text)
-        .next()
-        .and_then(|line| line.split_whitespace().next());
-    if first.is_some_and(|word| word.matches('/').count() == 8) {
-        TextFormat::Usi
-    } else {
-        TextFormat::of_content(text)
+    match TextFormat::of_content(text) {
+        TextFormat::Kif if lines(text).any(begins_like_board) => TextFormat::Usi,
+        format => format,
     }
+}
+
+/// Whether the first word looks like the board of an SFEN, even one with faults.
+fn begins_like_board(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    let is_of_board = |letter: char| letter.is_ascii_alphanumeric() || "/+".contains(letter);
+    word.matches('/').count() >= 4 && word.chars().all(is_of_board)
 }
 
 /// Whether a file holds positions. Lines are games where each has moves.
 fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
-    if format_of(text) != TextFormat::Usi {
-        return false;
+    match format_of(text) {
+        TextFormat::Usi => {}
+        // Text that looks like nothing else, where positions are asked for.
+        TextFormat::Kif if arguments.positions => {
+            return TextFormat::Kif
+                .read(text.as_bytes())
+                .iter()
+                .all(Result::is_err);
+        }
+        _ => return false,
     }
     let is_of_games = arguments.output.is_any() || extension(path) == "usi";
     let has_moves = |line: &str| line.contains(" moves ");
