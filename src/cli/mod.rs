@@ -11,6 +11,7 @@ mod csa;
 mod data;
 mod effort;
 mod evaluation;
+mod file_stems;
 mod flat_error;
 mod gensfen;
 mod interrupt;

@@ -16,6 +16,7 @@ pub(super) fn check<'a>(
     mut read: impl Iterator<Item = &'a Path>,
 ) -> anyhow::Result<()> {
     let name = path.display();
+    check_name(path)?;
     ensure!(
         !path.is_dir(),
         "{name} is a folder, expected the name of a file"
@@ -31,6 +32,33 @@ pub(super) fn check<'a>(
         // Removed again, as nothing finishes it.
         OutputFile::create(path).with_context(|| format!("{name} cannot be written"))?;
     }
+    Ok(())
+}
+
+/// Checks before the work that the file can be written then, and that none is there unless `force`
+/// is given.
+///
+/// # Errors
+/// It cannot be, or one is there.
+pub(super) fn check_new(path: &Path, force: bool) -> anyhow::Result<()> {
+    check(path, std::iter::empty())?;
+    ensure!(
+        force || !would_replace(path),
+        "{} exists already; --force replaces it",
+        path.display()
+    );
+    Ok(())
+}
+
+/// Checks that the name is not `-`, which others take for standard output.
+///
+/// # Errors
+/// It is.
+pub(super) fn check_name(path: &Path) -> anyhow::Result<()> {
+    ensure!(
+        path.as_os_str() != "-",
+        "'-' is no output here: expected the name of a file (./- for one that is called so)"
+    );
     Ok(())
 }
 

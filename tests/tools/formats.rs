@@ -174,6 +174,37 @@ fn convert_goes_there_and_back() {
     );
 }
 
+#[test]
+fn a_game_as_text_goes_to_standard_output_or_to_a_name_of_its_own() {
+    let folder = Folder::new("convert-stdout");
+    folder.write("x.usi", b"startpos moves 7g7f 3c3d\n");
+    let text = folder.good("convert x.usi --out - --to kifu");
+    assert!(text.contains("2 ３四歩(33)"), "{text}");
+    for (words, expected) in [
+        (
+            "convert x.usi --out -",
+            "--out - is for games as text, with --to",
+        ),
+        (
+            "convert x.usi --out - --to psv",
+            "--out - is for games as text",
+        ),
+        ("shuffle x.usi --out - --to psv", "'-' is no output here"),
+    ] {
+        let said = folder.bad(words);
+        assert!(said.contains(expected), "{said}");
+    }
+    // Names depend neither on the order of the files nor on others but those of the same name.
+    for words in ["x.usi x.jkf x.csa", "x.csa x.usi x.jkf"] {
+        folder.good("convert x.usi --out x.jkf --force");
+        folder.good("convert x.usi --out x.csa --force");
+        folder.good(&format!("convert {words} --out out --to kifu --force"));
+    }
+    for name in ["x.usi.kifu", "x.jkf.kifu", "x.csa.kifu"] {
+        assert!(!folder.read(&format!("out/{name}")).is_empty());
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_pipes_and_the_output_of_the_program_are_written_as_they_are() {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use super::arguments::OutputArguments;
-use super::inputs::InputGame;
+use super::inputs::{InputGame, has_extension_of_record};
 use crate::analysis::{Review, comments, graph};
-use crate::cli::result_file;
+use crate::cli::{file_stems, result_file};
 use crate::records::game::GameRecord;
 use crate::records::kif::{self, Style};
 use crate::records::{csa, jkf};
@@ -38,18 +38,19 @@ impl Names {
     pub(super) fn new(output: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
         let mut taken: BTreeSet<PathBuf> = output.html.iter().cloned().collect();
         let wanted = [
-            (File::Kif, "kifu", &output.kif),
-            (File::Csa, "csa", &output.csa),
-            (File::Jkf, "jkf", &output.jkf),
-            (File::Json, "json", &output.json),
-            (File::Svg, "svg", &output.svg),
+            (File::Kif, "--kif", "kifu", &output.kif),
+            (File::Csa, "--csa", "csa", &output.csa),
+            (File::Jkf, "--jkf", "jkf", &output.jkf),
+            (File::Json, "--json", "json", &output.json),
+            (File::Svg, "--svg", "svg", &output.svg),
         ];
         let mut places = Vec::new();
-        for (kind, extension, out) in wanted {
+        for (kind, option, extension, out) in wanted {
             let Some(out) = out else { continue };
             if kind == File::Json && output.is_json_on_stdout() {
                 continue;
             }
+            check_out(option, out, games.len())?;
             let files = files(out, extension, games)?;
             for file in &files {
                 let name = file.display();
@@ -65,26 +66,55 @@ impl Names {
     }
 }
 
+/// Checks that `out` can be a file, or for several games a folder.
+pub(super) fn check_out(option: &str, out: &Path, games: usize) -> anyhow::Result<()> {
+    let name = out.display();
+    ensure!(
+        out.as_os_str() != "-",
+        "{option} -: only --json writes to standard output, expected the name of a file"
+    );
+    let is_of_file = out.is_file() || names_a_file(out) && !out.is_dir();
+    ensure!(
+        games == 1 || !is_of_file,
+        "{option} {name}: {games} games need a folder and this is the name of a file, expected for \
+         example {}/",
+        out.with_extension("").display()
+    );
+    Ok(())
+}
+
+/// Whether a name that is not there yet looks like that of a file.
+fn names_a_file(out: &Path) -> bool {
+    !ends_like_folder(out) && has_extension_of_record(out)
+}
+
+fn ends_like_folder(out: &Path) -> bool {
+    out.as_os_str().to_string_lossy().ends_with(['/', '\\'])
+}
+
 /// A file for each game: `out` itself for one game, otherwise files in the folder `out`.
 fn files(out: &Path, extension: &str, games: &[InputGame]) -> anyhow::Result<Vec<PathBuf>> {
-    let ends_like_folder = out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
-    if games.len() == 1 && !out.is_dir() && !ends_like_folder {
+    if games.len() == 1 && !out.is_dir() && !ends_like_folder(out) {
         return Ok(vec![out.to_owned()]);
     }
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
+    let mut paths: Vec<&Path> = games.iter().map(|game| game.path.as_path()).collect();
+    // Games of a file follow one another.
+    paths.dedup();
+    let stems = file_stems::distinct(&paths);
+    let mut stem_of = paths.iter().zip(&stems).peekable();
     let mut taken = BTreeSet::new();
-    let name = |game: &InputGame| {
-        let stem = game.stem();
-        let mut name = format!("{stem}.{extension}");
-        let mut number = 2;
-        // Games of different folders can have the same name.
-        while !taken.insert(name.clone()) {
-            name = format!("{stem}-{number}.{extension}");
-            number += 1;
-        }
-        out.join(name)
+    let mut name = |game: &InputGame| {
+        while stem_of.next_if(|(path, _)| **path != game.path).is_some() {}
+        let stem = stem_of.peek().map_or("", |(_, stem)| stem.as_str());
+        let stem = match game.number {
+            Some(number) => format!("{stem}-{number}"),
+            None => stem.to_owned(),
+        };
+        let name = file_stems::free(stem, &mut taken);
+        out.join(format!("{name}.{extension}"))
     };
-    Ok(games.iter().map(name).collect())
+    Ok(games.iter().map(&mut name).collect())
 }
 
 /// Writes the files of a game.

@@ -89,6 +89,7 @@ impl Report {
     ) -> anyhow::Result<Self> {
         let output: &OutputArguments = &arguments.output;
         if let Some(page) = &output.html {
+            outputs::check_out("--html", page, 1)?;
             result_file::check(page, games.iter().map(|game| game.path.as_path()))?;
         }
         Ok(Self {

@@ -16,8 +16,8 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::watching;
 use super::work::WorkArguments;
+use super::{result_file, watching};
 use crate::records::teacher::Format;
 use crate::runs::{self, RunKind, Shard, Watch, would_replace};
 use crate::train::data::pass::BadRecords;
@@ -93,6 +93,7 @@ impl Destination {
 
 fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<()> {
     let name = path.display();
+    result_file::check_name(path)?;
     ensure!(
         force || !would_replace(path),
         "{name} exists already; --force replaces it"

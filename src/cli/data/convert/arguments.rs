@@ -18,7 +18,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) input: Input,
 
     /// File to write; the extension determines the format. For games as text, a folder makes a file
-    /// of each file that is read
+    /// of each file that is read, and `-` with --to writes to standard output
     #[arg(long, value_name = "OUT")]
     pub(super) out: PathBuf,
 
@@ -58,6 +58,10 @@ pub(in crate::cli) struct Arguments {
 }
 
 impl Arguments {
+    pub(super) fn is_to_stdout(&self) -> bool {
+        self.out.as_os_str() == "-"
+    }
+
     /// Whether an option is given that only teacher data has.
     pub(super) fn is_for_teacher_data(&self) -> bool {
         self.entered_kings

@@ -1,6 +1,6 @@
 //! Games as text to games as text, with all that both formats can say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,13 @@ use anyhow::{Context, bail, ensure};
 use super::arguments::Arguments;
 use crate::cli::data::check_output;
 use crate::cli::interrupt::stop_on_ctrl_c;
-use crate::cli::output;
+use crate::cli::{file_stems, output};
 use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
 use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{OutputFile, is_stream};
 use crate::train::data::{Source, Sources};
+use crate::util::counted;
 
 /// What is to be written.
 #[derive(Clone, Debug)]
@@ -45,7 +46,8 @@ impl Target {
             return None;
         }
         let text = out.as_os_str().to_string_lossy();
-        let names_no_file = arguments.to.is_some() && out.extension().is_none() && !is_stream(out);
+        let is_open = arguments.is_to_stdout() || is_stream(out);
+        let names_no_file = arguments.to.is_some() && out.extension().is_none() && !is_open;
         Some(Self {
             format,
             encoding,
@@ -115,39 +117,15 @@ pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> 
             )?;
         }
     }
-    tally.report(target, stop.is_requested())
+    tally.report(target, arguments.is_to_stdout(), stop.is_requested())
 }
 
-/// The name in the folder of the output for each file: that of the file with another extension,
-/// and with its own before that where two files would get the same.
+/// The name in the folder of the output for each file.
 fn names(sources: &[Source], target: &Target) -> Vec<PathBuf> {
-    let stem = |source: &Source| source.path.file_stem().unwrap_or_default().to_owned();
-    let mut counts = BTreeMap::new();
-    for source in sources {
-        *counts.entry(stem(source)).or_insert(0) += 1;
-    }
-    let mut taken = BTreeSet::new();
-    let name = |source: &Source| {
-        let base = if counts[&stem(source)] > 1 {
-            source.path.file_name().unwrap_or_default().to_owned()
-        } else {
-            stem(source)
-        };
-        // Files of several folders can have the same name.
-        let mut number = 1;
-        loop {
-            let mut name = base.clone();
-            if number > 1 {
-                name.push(format!("-{number}"));
-            }
-            name.push(format!(".{}", target.extension));
-            if taken.insert(name.clone()) {
-                return PathBuf::from(name);
-            }
-            number += 1;
-        }
-    };
-    sources.iter().map(name).collect()
+    let files: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
+    let stems = file_stems::distinct(&files).into_iter();
+    let name = |stem| PathBuf::from(format!("{stem}.{}", target.extension));
+    stems.map(name).collect()
 }
 
 /// Reads the games of a file, and says what is wrong with those that cannot be read.
@@ -200,7 +178,7 @@ fn write_each(
     Ok(())
 }
 
-/// Writes games to a file, which gets its name when it is complete.
+/// Writes games to a file, which gets its name when it is complete, or to standard output.
 fn write(
     arguments: &Arguments,
     sources: &Sources,
@@ -209,55 +187,65 @@ fn write(
     games: &[GameRecord],
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
+    let bytes = bytes_of(target, games, tally);
+    if arguments.is_to_stdout() {
+        output::stdout().write_all(&bytes)?;
+        return Ok(());
+    }
     check_output(path, arguments.force, sources)?;
     let name = || path.display().to_string();
     let mut file = OutputFile::create(path).with_context(name)?;
+    file.write_all(&bytes).with_context(name)?;
+    file.finish().with_context(name)?;
+    tally.files += 1;
+    Ok(())
+}
+
+fn bytes_of(target: &Target, games: &[GameRecord], tally: &mut Tally) -> Vec<u8> {
+    let mut bytes = Vec::new();
     for (index, game) in games.iter().enumerate() {
         if index > 0 {
-            let separator = target.format.separator();
-            file.write_all(separator.as_bytes()).with_context(name)?;
+            bytes.extend_from_slice(target.format.separator().as_bytes());
         }
-        let written = target.format.write(game, target.encoding);
-        file.write_all(&written.bytes).with_context(name)?;
+        let mut written = target.format.write(game, target.encoding);
+        bytes.append(&mut written.bytes);
         tally.games += 1;
         tally.not_encoded += usize::from(written.encoding != target.encoding);
         for loss in target.format.losses(game) {
             *tally.losses.entry(loss).or_default() += 1;
         }
     }
-    file.finish().with_context(name)?;
-    tally.files += 1;
-    Ok(())
+    bytes
 }
 
 impl Tally {
     /// Says what was done, and what the format has no room for.
-    fn report(&self, target: &Target, was_stopped: bool) -> anyhow::Result<()> {
+    fn report(&self, target: &Target, is_to_stdout: bool, was_stopped: bool) -> anyhow::Result<()> {
         for (loss, games) in &self.losses {
             let format = target.format;
-            let games = count(*games, "game");
+            let games = counted(*games, "game");
             output::eprint_line(format_args!(
                 "note: {format} has no room for {loss} ({games})"
             ));
         }
         if self.not_encoded > 0 {
-            let games = count(self.not_encoded, "game");
+            let games = counted(self.not_encoded, "game");
             output::eprint_line(format_args!(
                 "note: Shift JIS lacks letters of {games}, written in UTF-8"
             ));
         }
-        let [games, files] = [count(self.games, "game"), count(self.files, "file")];
-        output::eprint_line(format_args!("{games} written to {files}"));
+        let games = counted(self.games, "game");
+        let place = if is_to_stdout {
+            "standard output".to_owned()
+        } else {
+            counted(self.files, "file")
+        };
+        output::eprint_line(format_args!("{games} written to {place}"));
         if self.broken > 0 {
-            let broken = count(self.broken, "game");
+            let broken = counted(self.broken, "game");
             bail!("{broken} could not be read");
         }
         ensure!(!was_stopped, "interrupted");
         Ok(())
     }
-}
-
-fn count(count: usize, unit: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {unit}{plural}")
 }

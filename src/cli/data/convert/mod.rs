@@ -21,6 +21,11 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(target) = games::Target::of(arguments, &sources) {
         return games::run(arguments, &sources, &target);
     }
+    ensure!(
+        !arguments.is_to_stdout(),
+        "--out - is for games as text, with --to kif, kifu, ki2, ki2u, csa, jkf or usi: expected \
+         the name of a file"
+    );
     let destination = Destination {
         out: arguments.out.clone(),
         to: arguments.to.as_deref().map(str::parse).transpose()?,
