@@ -45,12 +45,18 @@ enum Command {
         /// Seed of the weights
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..1 << 24))]
         seed: u64,
+        /// Overwrite an existing file
+        #[arg(long)]
+        force: bool,
     },
     /// Write a network that counts material only, to start training from
     #[command(before_help = "Example: raicho net material nets/raicho.nnue")]
     Material {
         /// File to write
         file: PathBuf,
+        /// Overwrite an existing file
+        #[arg(long)]
+        force: bool,
     },
     /// Show shape, text and warnings of a file; evaluate positions with the plain reference code
     #[command(before_help = "Example: raicho net show nn.bin --sfen-file positions.sfen")]
@@ -124,8 +130,17 @@ const MAX_COMPRESSED: usize = 1 << 31;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
-        Command::Random { shape, file, seed } => write(shape, file, *seed),
-        Command::Material { file } => {
+        Command::Random {
+            shape,
+            file,
+            seed,
+            force,
+        } => {
+            result_file::check_new(file, *force)?;
+            write(shape, file, *seed)
+        }
+        Command::Material { file, force } => {
+            result_file::check_new(file, *force)?;
             let bytes = material_network()
                 .to_bytes()
                 .context("a network of another format")?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::runs::{OutputFile, is_stream};
+use crate::runs::{OutputFile, is_stream, would_replace};
 
 /// Checks before the work that the file can be written then, and that it is not read.
 ///

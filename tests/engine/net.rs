@@ -8,6 +8,19 @@ fn made_up_networks_are_written_and_shown() {
     let file = path.to_str().expect("UTF-8");
     let written = raicho(&["net", "random", "kp_64x2-8-32", file, "--seed", "3"]);
     assert!(written.status.success(), "{}", text(&written.stderr));
+    for words in [
+        &["net", "random", "kp_64x2-8-32", file][..],
+        &["net", "material", file],
+    ] {
+        let refused = raicho(words);
+        let said = text(&refused.stderr);
+        assert!(
+            said.contains("exists already; --force replaces it"),
+            "{said}"
+        );
+    }
+    let forced = ["net", "random", "kp_64x2-8-32", file, "--force"];
+    assert!(raicho(&forced).status.success());
     let shown = text(&raicho(&["net", "show", file]).stdout);
     std::fs::remove_file(&path).expect("the file is there");
     assert!(

@@ -29,9 +29,16 @@ pub(super) struct Arguments {
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    /// Overwrite an existing file
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if let Some(path) = &arguments.out {
+        result_file::check_new(path, arguments.force)?;
+    }
     let settings = arguments.openings.settings();
     let count = arguments.count as usize;
     let command = format!(

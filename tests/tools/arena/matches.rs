@@ -2,6 +2,7 @@
 //! sequential test.
 
 use std::fs;
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -29,6 +30,28 @@ fn games(entries: &[GameEntry]) -> Vec<(u64, String, String, String)> {
 
 fn fast_match(count: u64) -> MatchSettings {
     settings(vec![raicho("one", 200), raicho("other", 100)], count)
+}
+
+/// A set of openings is not written over, and a name that cannot be written is told first.
+#[test]
+fn openings_are_written_where_nothing_is() {
+    let folder = Folder::new();
+    let run = |out: &str, count: &str, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
+        command.args(["match", "openings", "--from-startpos", "--count", count]);
+        command.arg("--out").arg(folder.join(out)).args(more);
+        let output = command.output().expect("raicho runs");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert_eq!(run("a.sfen", "1", &[]), "");
+    let said = run("a.sfen", "1", &[]);
+    assert!(
+        said.contains("a.sfen exists already; --force replaces it"),
+        "{said}"
+    );
+    assert_eq!(run("a.sfen", "1", &["--force"]), "");
+    let said = run("none/a.sfen", "1000000000", &[]);
+    assert!(said.contains("a.sfen cannot be written"), "{said}");
 }
 
 #[test]
