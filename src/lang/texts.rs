@@ -152,6 +152,14 @@ texts! {
     elo_below(high, los):
         "Elo below {high:+.1} (95 %), LOS {los:.1} %",
         "Elo差 {high:+.1} 以下（95 %）、LOS {los:.1} %";
+    /// What games the Elo difference and the score come from.
+    elo_of_pairs(paired, all):
+        "Elo from the {paired} of complete pairs, score from all {all}",
+        "Elo差は先後一組が揃った{paired}、得点率は全{all}による";
+    /// No pair of games is complete.
+    elo_of_single_games(all):
+        "Elo and score from {all}, none of them in a complete pair",
+        "Elo差と得点率は{all}による（先後一組の揃った対局なし）";
     /// Pairs of games by points.
     pairs(counts): "pairs with 0, ½, 1, 1½, 2 points: {counts}", "先後一組の得点 0、½、1、1½、2：{counts}";
     /// The first hypothesis holds.

@@ -81,6 +81,25 @@ records        some/match";
 }
 
 #[test]
+fn games_without_their_pair_are_told() {
+    let settings = sample();
+    let game = |number| entry(&settings, number, Some("new-version"), Reason::Resignation);
+    let first = Summary::of(&tally_of(&settings, &[game(0)]), "");
+    let words = "\n  Elo and score from 1 game, none of them in a complete pair\n  pairs with";
+    assert!(first.to_string().contains(words), "{first}");
+    let games = [
+        game(0),
+        game(1),
+        entry(&settings, 2, None, Reason::Repetition),
+    ];
+    let odd = Summary::of(&tally_of(&settings, &games), "");
+    let words = "\n  Elo from the 2 games of complete pairs, score from all 3 games\n  pairs with";
+    assert!(odd.to_string().contains(words), "{odd}");
+    let words = "Elo差は先後一組が揃った2局、得点率は全3局による";
+    assert!(odd.text(Lang::Ja).contains(words));
+}
+
+#[test]
 fn optimism_is_shown_where_scores_are_known() {
     let settings = sample();
     let mut won = entry(&settings, 0, Some("new-version"), Reason::Resignation);

@@ -189,6 +189,7 @@ impl PairingSummary {
         lines.push(format!("  {score}"));
         if let Some(estimate) = &self.estimate {
             lines.push(format!("  {}", elo_text(estimate, lang)));
+            lines.extend(self.basis(lang).map(|basis| format!("  {basis}")));
         }
         let pairs: Vec<String> = pentanomial.iter().map(ToString::to_string).collect();
         lines.push(format!("  {}", lang.pairs(pairs.join(", "))));
@@ -211,6 +212,17 @@ impl PairingSummary {
             ));
         }
         lines.push(String::new());
+    }
+
+    /// What games the figures rest on, where the Elo difference and the score rest on others.
+    fn basis(&self, lang: Lang) -> Option<String> {
+        let paired = 2 * self.pentanomial.iter().sum::<u64>();
+        let all = lang.games(self.games);
+        match paired {
+            _ if paired == self.games => None,
+            0 => Some(lang.elo_of_single_games(all)),
+            _ => Some(lang.elo_of_pairs(lang.games(paired), all)),
+        }
     }
 
     /// A table of the mean scores by ply, if there are scores.
