@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// A number with its noun: `1 game`, `2 games`, `0 entries`.
-pub(crate) fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     if number == N::from(1) {
         return format!("1 {noun}");
     }
