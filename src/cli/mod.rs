@@ -26,6 +26,7 @@ mod share;
 mod shell;
 mod sort_memory;
 mod spsa;
+mod usage;
 mod usi;
 mod watching;
 mod work;
@@ -99,6 +100,9 @@ enum Command {
     Validate(data::validate::Arguments),
 }
 
+/// The status for an invalid command line, also that of clap.
+const INVALID: u8 = 2;
+
 /// Runs the program. Its status is 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn run() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
@@ -153,6 +157,9 @@ fn report(error: &anyhow::Error) -> ExitCode {
         Some(failure) if failure.is_closed_pipe() => return ExitCode::SUCCESS,
         Some(failure) => output::eprint_line(format_args!("error: {failure}")),
         None => output::eprint_line(format_args!("error: {}", output::message(error))),
+    }
+    if usage::is_usage(error) {
+        return ExitCode::from(INVALID);
     }
     ExitCode::FAILURE
 }

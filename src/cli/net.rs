@@ -5,12 +5,13 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::data::{Input, watched};
 use super::share::parse_share;
 use super::{evaluation, output, result_file};
+use crate::cli::usage::ensure_usage;
 use crate::engine::EvalFile;
 use crate::eval::kppt::Tables;
 use crate::eval::nnue::file::in_folder;
@@ -179,7 +180,7 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
 
 fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
     let weights = shape.features.count() * shape.width;
-    ensure!(
+    ensure_usage!(
         weights <= MAX_COMPRESSED,
         "{shape}: {weights} weights, expected at most {MAX_COMPRESSED}"
     );

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::output;
+use crate::cli::usage::usage_error;
 use crate::movegen::perft::{PerftOptions, divide};
 use crate::position::{Position, START_SFEN};
 use crate::util::shorten;
@@ -64,7 +64,8 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
     let sfen = sfen.trim().trim_start_matches("sfen ");
     let position = match sfen {
         "startpos" => Position::startpos(),
-        _ => Position::from_sfen(sfen).with_context(|| format!("--sfen '{}'", shorten(sfen)))?,
+        _ => Position::from_sfen(sfen)
+            .map_err(|error| usage_error(format_args!("--sfen '{}': {error}", shorten(sfen))))?,
     };
     let options = PerftOptions {
         depth: arguments.depth,

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::runs::{OutputFile, is_stream, would_replace};
+use crate::cli::usage::ensure_usage;
+use crate::runs::{OutputFile, is_same_output, is_stream, would_replace};
 
 /// Checks before the work that the file can be written then, and that it is not read.
 ///
@@ -23,7 +24,7 @@ pub(super) fn check<'a>(
     );
     let place = path.canonicalize().ok();
     let is_same = |input: &Path| place.is_some() && input.canonicalize().ok() == place;
-    ensure!(
+    ensure_usage!(
         !read.any(is_same),
         "{name} is read and would be overwritten: give another name"
     );
@@ -55,9 +56,24 @@ pub(super) fn check_new(path: &Path, force: bool) -> anyhow::Result<()> {
 /// # Errors
 /// It is.
 pub(super) fn check_name(path: &Path) -> anyhow::Result<()> {
-    ensure!(
+    ensure_usage!(
         path.as_os_str() != "-",
         "'-' is no output here: expected the name of a file (./- for one that is called so)"
+    );
+    Ok(())
+}
+
+/// Checks that two outputs, each with the name of its option, are not the same file.
+///
+/// # Errors
+/// They are.
+pub(super) fn check_apart(first: (&str, &Path), second: (&str, &Path)) -> anyhow::Result<()> {
+    ensure_usage!(
+        !is_same_output(first.1, second.1) || is_stream(first.1),
+        "{} and {} are the same file {}: give two names",
+        first.0,
+        second.0,
+        second.1.display()
     );
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Arguments of long work that can be interrupted, resumed and divided.
 
+use std::ops::Deref;
 use std::path::PathBuf;
 
 use anyhow::ensure;
@@ -7,11 +8,13 @@ use clap::Args;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::usage::ensure_usage;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
 
+/// Long work of one machine.
 #[derive(Args)]
 #[command(next_help_heading = "Long work")]
-pub(super) struct WorkArguments {
+pub(super) struct KeptWork {
     /// Folder that stores each finished piece, so that the work can be resumed after a kill
     #[arg(long, value_name = "FOLDER")]
     work: Option<PathBuf>,
@@ -19,6 +22,14 @@ pub(super) struct WorkArguments {
     /// Resume the work in the folder of --work; begin it if the folder has none yet
     #[arg(long, requires = "work")]
     resume: bool,
+}
+
+/// Long work that can be divided among machines.
+#[derive(Args)]
+#[command(next_help_heading = "Long work")]
+pub(super) struct WorkArguments {
+    #[command(flatten)]
+    kept: KeptWork,
 
     /// Do only shard I of N, such as 3/16
     #[arg(long, value_name = "I/N")]
@@ -30,7 +41,17 @@ impl WorkArguments {
     pub(super) fn shard(&self) -> Shard {
         self.shard.unwrap_or(Shard::WHOLE)
     }
+}
 
+impl Deref for WorkArguments {
+    type Target = KeptWork;
+
+    fn deref(&self) -> &KeptWork {
+        &self.kept
+    }
+}
+
+impl KeptWork {
     /// Opens the folder, if one was requested, and returns the journal entries that it holds.
     ///
     /// # Errors
@@ -81,7 +102,7 @@ impl Indivisible {
     /// # Errors
     /// `--shard` was given.
     pub(super) fn check(&self, reason: &str) -> anyhow::Result<()> {
-        ensure!(
+        ensure_usage!(
             self.shard.is_none(),
             "--shard is not for this command: {reason}"
         );

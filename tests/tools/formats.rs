@@ -130,8 +130,12 @@ impl Folder {
     }
 
     fn bad(&self, line: &str) -> String {
+        self.ends_with(1, line)
+    }
+
+    fn ends_with(&self, status: i32, line: &str) -> String {
         let output = self.raicho(line);
-        assert_eq!(output.status.code(), Some(1), "{line}");
+        assert_eq!(output.status.code(), Some(status), "{line}");
         String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
     }
 
@@ -165,9 +169,14 @@ fn convert_goes_there_and_back() {
         "{said}"
     );
     folder.good("convert a.usi --out b.psv --force");
-    let said = folder.bad("convert a.usi --out a.usi --force");
+    let said = folder.ends_with(2, "convert a.usi --out a.usi --force");
     assert!(said.contains("is read and cannot be written"), "{said}");
-    let said = folder.bad("convert a.usi --out c.xyz");
+    let said = folder.ends_with(2, "convert a.usi --out c.psv --held-out ./c.psv");
+    assert!(
+        said.contains("--out and --held-out are the same file"),
+        "{said}"
+    );
+    let said = folder.ends_with(2, "convert a.usi --out c.xyz");
     assert!(
         said.contains("unknown format 'xyz', expected psv"),
         "{said}"

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::words::parse_time;
 use crate::analysis::{Effort, Order, Thresholds};
-use crate::cli::work::WorkArguments;
+use crate::cli::work::{Indivisible, KeptWork};
 use crate::util::cores;
 
 /// Example: `raicho analyze game.kif --html game.html`
@@ -38,7 +38,10 @@ pub(in crate::cli) struct Arguments {
     pub(super) output: OutputArguments,
 
     #[command(flatten)]
-    pub(super) work: WorkArguments,
+    pub(super) work: KeptWork,
+
+    #[command(flatten)]
+    pub(super) indivisible: Indivisible,
 }
 
 #[derive(Args)]

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::arguments::Arguments;
+use crate::cli::usage::usage_error;
 use crate::records::encoding;
 use crate::records::game::{GameRecord, RecordedMove};
 use crate::records::sfen_line::SfenLine;
 use crate::records::text::TextFormat;
+use crate::util::shorten;
 
 /// Extensions of the files that are taken from a folder.
 const EXTENSIONS: [&str; 8] = ["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi", "kifz"];
@@ -62,7 +64,10 @@ pub(super) fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
         if !arguments.output.is_any() {
             return Ok(Inputs::Positions(PositionSource::One(sfen)));
         }
-        let record = record_of(sfen.parse().with_context(|| format!("--sfen '{sfen}'"))?);
+        let line = sfen.parse();
+        let line = line
+            .map_err(|error| usage_error(format_args!("--sfen '{}': {error}", shorten(&sfen))))?;
+        let record = record_of(line);
         let path = PathBuf::from("position");
         return Ok(Inputs::Games(
             vec![InputGame {

@@ -12,8 +12,6 @@ mod report;
 mod table;
 mod words;
 
-use anyhow::ensure;
-
 use crate::lang::Lang;
 pub(super) use arguments::Arguments;
 use inputs::Inputs;
@@ -21,10 +19,9 @@ pub(super) use position::set_position;
 pub(super) use words::parse_time;
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    ensure!(
-        arguments.work.shard().is_whole(),
-        "--shard is not for this command: give each machine some of the files"
-    );
+    arguments
+        .indivisible
+        .check("give each machine some of the files")?;
     match inputs::find(arguments)? {
         Inputs::Positions(source) => position::run(arguments, &source, lang),
         Inputs::Games(games, broken) => games::run(arguments, games, &broken, lang),

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
 use super::arguments::OutputArguments;
 use super::inputs::{InputGame, has_extension_of_record};
 use crate::analysis::{Review, comments, graph};
+use crate::cli::usage::ensure_usage;
 use crate::cli::{file_stems, result_file};
 use crate::records::game::GameRecord;
 use crate::records::kif::{self, Style};
@@ -54,7 +55,7 @@ impl Names {
             let files = files(out, extension, games)?;
             for file in &files {
                 let name = file.display();
-                ensure!(
+                ensure_usage!(
                     taken.insert(file.clone()),
                     "{name} is the name of two outputs: give another one"
                 );

@@ -13,6 +13,7 @@ use super::inputs::PositionSource;
 use super::live::Live;
 use super::words::in_words;
 use crate::cli::output;
+use crate::cli::usage::as_usage;
 use crate::engine::{Engine, EvalFile, PositionError};
 use crate::lang::Lang;
 use crate::position::{Position, SfenError};
@@ -45,7 +46,10 @@ pub(super) fn run(
         output::eprint_line(format_args!("warning: {problem}"));
     }
     let (path, text) = match source {
-        PositionSource::One(sfen) => return analyze(&mut engine, sfen, search, lang),
+        PositionSource::One(sfen) => {
+            set_position(&mut engine, sfen).map_err(as_usage)?;
+            return analyze(&mut engine, sfen, search, lang);
+        }
         PositionSource::Lines(path, text) => (path, text),
     };
     let mut failures = 0;

@@ -11,6 +11,7 @@ use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+use crate::cli::usage::{bail_usage, usage_error};
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 
@@ -198,7 +199,7 @@ impl EngineArguments {
     /// The settings of the engines for a single match.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
         if self.nodes.len() > 1 {
-            bail!("--nodes has {} limits, expected one", self.nodes.len());
+            bail_usage!("--nodes has {} limits, expected one", self.nodes.len());
         }
         self.engines_with(self.nodes.first().copied())
     }
@@ -221,7 +222,7 @@ impl EngineArguments {
         let mut each = self.each.clone().unwrap_or_default();
         each.time_control = control.overridden_by(each.time_control);
         let texts: Vec<EngineText> = self.engines.iter().map(|e| e.clone().or(&each)).collect();
-        EngineText::engines(&texts).map_err(anyhow::Error::msg)
+        EngineText::engines(&texts).map_err(usage_error)
     }
 }
 
@@ -231,7 +232,7 @@ impl RuleArguments {
             if words.is_empty() {
                 return Ok(None);
             }
-            Ok(Some(words.join(" ").parse()?))
+            Ok(Some(words.join(" ").parse().map_err(usage_error)?))
         };
         Ok(Rules {
             max_moves: self.max_moves,
@@ -256,7 +257,7 @@ impl GameArguments {
     ) -> anyhow::Result<MatchSettings> {
         if engines.len() < 2 {
             let number = ["no engine", "one engine"][engines.len()];
-            bail!("{number}, expected two --engine or more");
+            bail_usage!("{number}, expected two --engine or more");
         }
         let sprt = self.sprt()?;
         let default_games = match openings.source {
@@ -300,25 +301,26 @@ impl GameArguments {
 
     fn sprt(&self) -> anyhow::Result<Option<Sprt>> {
         let words = self.sprt.as_ref().map(|words| words.join(" "));
-        Ok(words.map(|words| words.parse()).transpose()?)
+        let sprt = words.map(|words| words.parse());
+        sprt.transpose().map_err(usage_error)
     }
 }
 
 fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
     if settings.sprt.is_some() && settings.engines.len() != 2 {
-        bail!(
+        bail_usage!(
             "--sprt compares two engines, here are {}",
             settings.engines.len()
         );
     }
     let counts_nodes = |engine: &EngineSettings| engine.time_control.nodes_time.is_some();
     if settings.ponder && settings.engines.iter().any(counts_nodes) {
-        bail!(
+        bail_usage!(
             "--ponder with --nodes-time: pondering takes the opponent's time, expected one of them"
         );
     }
     if settings.shard.is_some() && settings.games.is_none() {
-        bail!(
+        bail_usage!(
             "--shard needs a number of games: each part plays all of its own, and merge gives the \
             verdict of --sprt"
         );

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 
 use crate::book::BookFormat;
 use crate::cli::output;
+use crate::cli::usage::{bail_usage, ensure_usage};
 use crate::makebook::SortedWriter;
 use crate::runs::{is_stream, would_replace};
 use crate::util::counted;
@@ -17,12 +18,10 @@ pub(super) fn checked_output(
     input: &Path,
 ) -> anyhow::Result<BookFormat> {
     let name = out.display();
-    let format = BookFormat::of_path(out)
-        .with_context(|| format!("{name}: expected an extension .db, .ybb, .bin or .sbk"))?;
-    ensure!(
-        is_forced || !would_replace(out),
-        "{name} exists already; --force replaces it"
-    );
+    let Some(format) = BookFormat::of_path(out) else {
+        bail_usage!("{name}: expected an extension .db, .ybb, .bin or .sbk");
+    };
+    check_free(out, is_forced)?;
     ensure!(
         format != BookFormat::Ybb || !is_stream(out),
         "{name}: a .ybb is not written in order, expected a file instead of a pipe or device"
@@ -31,11 +30,21 @@ pub(super) fn checked_output(
         (Ok(input), Ok(out)) => input == out,
         _ => false,
     };
-    ensure!(
+    ensure_usage!(
         !is_input,
         "{name} is read and cannot be written at the same time"
     );
     Ok(format)
+}
+
+/// Checks that no file is replaced without `--force`.
+pub(super) fn check_free(out: &Path, is_forced: bool) -> anyhow::Result<()> {
+    ensure!(
+        is_forced || !would_replace(out),
+        "{} exists already; --force replaces it",
+        out.display()
+    );
+    Ok(())
 }
 
 /// Writes a book and prints how many positions it has and what its format could not hold.

@@ -1,20 +1,20 @@
 //! `raicho book extend`: grows a book from roots, best first.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::destination::checked_output;
+use super::destination::{check_free, checked_output};
 use super::faults::print_faults;
 use super::lines::read_lines;
 use super::search_arguments::SearchArguments;
 use crate::book::FaultLog;
 use crate::cli::interrupt::stop_on_ctrl_c;
-use crate::cli::output;
 use crate::cli::progress::Meter;
-use crate::cli::work::WorkArguments;
+use crate::cli::work::{Indivisible, KeptWork};
+use crate::cli::{output, result_file};
 use crate::makebook::extend::{GrowingBook, Growth, GrowthLimits, Reach, User, Widths};
 use crate::makebook::think::{Effort, Thinking, Thought};
 use crate::position::Position;
@@ -68,7 +68,10 @@ pub(super) struct Arguments {
     search: SearchArguments,
 
     #[command(flatten)]
-    work: WorkArguments,
+    work: KeptWork,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
 }
 
 #[derive(Args)]
@@ -139,6 +142,10 @@ struct Settings {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments.indivisible.check(
+        "its positions depend on each other; write them with --list, and give them to \
+         `raicho book think --shard`",
+    )?;
     let roots = arguments.roots()?;
     let book = arguments.book()?;
     let reach = arguments.reach.reach();
@@ -148,11 +155,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let none = PathBuf::new();
     let input = arguments.book.as_ref().unwrap_or(&none);
     let format = checked_output(&arguments.out, arguments.force, input)?;
-    anyhow::ensure!(
-        arguments.work.shard().is_whole(),
-        "--shard is not for this command, whose positions depend on each other: write them with \
-         --list, and give them to `raicho book think --shard`"
-    );
+    result_file::check(&arguments.out, arguments.read())?;
     let (evaluator, eval) = arguments.search.evaluator()?;
     let settings = Settings {
         book: book.checksum(),
@@ -217,10 +220,8 @@ fn list(
     reach: &Reach,
 ) -> anyhow::Result<()> {
     let name = arguments.out.display();
-    anyhow::ensure!(
-        arguments.force || !crate::runs::would_replace(&arguments.out),
-        "{name} exists already; --force replaces it"
-    );
+    check_free(&arguments.out, arguments.force)?;
+    result_file::check(&arguments.out, arguments.read())?;
     let limits = arguments.limits();
     let growth = Growth::new(book, roots, reach, limits, None, Vec::new(), &|_, _| {})?;
     let leaves = growth.next_leaves();
@@ -238,6 +239,12 @@ fn list(
 }
 
 impl Arguments {
+    /// The files that are read.
+    fn read(&self) -> impl Iterator<Item = &Path> {
+        let files = self.book.iter().chain(&self.roots);
+        files.map(PathBuf::as_path)
+    }
+
     fn roots(&self) -> anyhow::Result<Vec<Position>> {
         let Some(path) = &self.roots else {
             return Ok(vec![Position::startpos()]);

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::ensure;
 use clap::Args;
 
 use super::destination::checked_output;
 use super::faults::print_faults;
 use crate::cli::output;
 use crate::cli::sort_memory::SortMemory;
+use crate::cli::usage::ensure_usage;
 use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
 use crate::makebook::{self, MergeRule, MergeSettings};
@@ -98,7 +98,7 @@ struct Common {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sides = arguments.sides.as_ref().map(|sides| &*sides.0);
     if let Some(sides) = sides {
-        ensure!(
+        ensure_usage!(
             sides.len() == arguments.books.len(),
             "--sides has {}, expected one for each of the {}",
             counted(sides.len(), "letter"),

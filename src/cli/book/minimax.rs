@@ -3,12 +3,12 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use anyhow::ensure;
 use clap::Args;
 
 use super::destination::checked_output;
 use super::faults::print_faults;
 use crate::cli::output;
+use crate::cli::usage::ensure_usage;
 use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
 use crate::makebook::minimax::{self, MinimaxSettings, Rules, Summary};
@@ -86,16 +86,16 @@ struct RuleArguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    checked_output(&arguments.out, arguments.force, &arguments.input)?;
     let rules = &arguments.rules;
     arguments
         .indivisible
         .check("all positions of a book depend on each other")?;
-    ensure!(
+    ensure_usage!(
         rules.draw_black == rules.draw_white || rules.separate_colors,
         "--draw-black and --draw-white differ, which needs --separate-colors: a position and the \
          same one with colours swapped can then have different values"
     );
+    checked_output(&arguments.out, arguments.force, &arguments.input)?;
     let settings = MinimaxSettings {
         rules: Rules {
             draw_value: [rules.draw_black, rules.draw_white],

@@ -3,12 +3,13 @@
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::Args;
 
 use crate::book::{Book, BookOptions, Library, Probe, ponder_move, probe};
 use crate::cli::analyze::set_position;
 use crate::cli::output;
+use crate::cli::usage::{bail_usage, ensure_usage, usage_error};
 use crate::engine::Engine;
 use crate::position::Position;
 use crate::usi::options::{Change, set_option};
@@ -40,11 +41,12 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = Engine::new();
     for option in &arguments.options {
-        let (name, value) = option
-            .split_once('=')
-            .with_context(|| format!("--option {option}: expected NAME=VALUE"))?;
-        let change = set_option(engine.settings_mut(), name, Some(value))?;
-        ensure!(change != Change::Unknown, "no option {name}");
+        let Some((name, value)) = option.split_once('=') else {
+            bail_usage!("--option {option}: expected NAME=VALUE");
+        };
+        let change = set_option(engine.settings_mut(), name, Some(value));
+        let change = change.map_err(usage_error)?;
+        ensure_usage!(change != Change::Unknown, "no option {name}");
     }
     let on_the_fly = engine.settings().book.options.on_the_fly;
     let book = Book::open(&arguments.book, on_the_fly)?;

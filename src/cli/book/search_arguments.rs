@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use anyhow::ensure;
 use clap::Args;
 
 use crate::cli::analyze::parse_time;
 use crate::cli::evaluation;
+use crate::cli::usage::ensure_usage;
 use crate::eval::Evaluator;
 use crate::makebook::think::Effort;
 
@@ -49,7 +49,7 @@ pub(super) struct SearchArguments {
 impl SearchArguments {
     /// The effort, after checking that it ends.
     pub(super) fn effort(&self) -> anyhow::Result<Effort> {
-        ensure!(
+        ensure_usage!(
             self.nodes.is_some() || self.depth.is_some() || self.time.is_some(),
             "a search without an end: expected --nodes, --depth or --time"
         );

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::book::{Book, BookOptions, Library, ponder_move, probe};
 use crate::cli::analyze::set_position;
 use crate::cli::output;
+use crate::cli::usage::as_usage;
 use crate::engine::Engine;
 use crate::lang::{self, Lang};
 
@@ -28,7 +29,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let mut engine = Engine::new();
     let text = arguments.position.join(" ");
     let text = if text.is_empty() { "startpos" } else { &text };
-    set_position(&mut engine, text)?;
+    set_position(&mut engine, text).map_err(as_usage)?;
     let position = engine.position();
     let library = Library::new(vec![Book::open(&arguments.book, true)?]);
     let options = BookOptions {

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 
 use super::arguments::Arguments;
 use super::password;
 use crate::arena::engine_text::EngineText;
 use crate::cli::flat_error::flat_error;
 use crate::cli::output;
+use crate::cli::usage::{bail_usage, ensure_usage, usage_error};
 use crate::csa::clock::Delays;
 use crate::csa::config::{Account, Config};
 use crate::csa::game::ResignRule;
@@ -61,7 +62,7 @@ pub(super) fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
             ("--password-variable", arguments.password_variable.is_some()),
         ];
         for (name, is_set) in single {
-            ensure!(
+            ensure_usage!(
                 !is_set,
                 "{name} is for one account, but {} play",
                 accounts.len()
@@ -152,11 +153,11 @@ fn merged(arguments: &Arguments, mut account: Account) -> anyhow::Result<Account
     account.games = arguments.games.or(account.games);
     account.resign_score = arguments.resign_score.or(account.resign_score);
     account.resign_after = arguments.resign_after.or(account.resign_after);
-    ensure!(
+    ensure_usage!(
         !account.name.is_empty(),
         "no account: expected --id NAME or --config FILE"
     );
-    ensure!(
+    ensure_usage!(
         account.name.len() <= 32 && account.name.bytes().all(is_name_byte),
         "the name {} cannot be sent: expected at most 32 letters, digits, _, -, @ and .",
         account.name
@@ -170,7 +171,7 @@ const fn is_name_byte(byte: u8) -> bool {
 
 fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSettings> {
     let Some(host) = &account.host else {
-        bail!("no server: expected --host HOST");
+        bail_usage!("no server: expected --host HOST");
     };
     let (host, port) = host_and_port(host, arguments.port)?;
     let engine = engine(arguments, account)?;
@@ -178,7 +179,7 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
     options.extend(engine.options.iter().cloned());
     for text in &arguments.options {
         let Some((name, value)) = text.split_once('=') else {
-            bail!("--option {text}: expected NAME=VALUE");
+            bail_usage!("--option {text}: expected NAME=VALUE");
         };
         options.push((name.to_owned(), value.to_owned()));
     }
@@ -240,7 +241,8 @@ fn host_and_port(text: &str, port: Option<u16>) -> anyhow::Result<(String, u16)>
         // An address of IPv6 has several colons.
         Some((host, number)) if !host.contains(':') => {
             let number = number.parse();
-            let number = number.with_context(|| format!("--host {text}: no such port"))?;
+            let number =
+                number.map_err(|_| usage_error(format_args!("--host {text}: no such port")))?;
             Ok((host.to_owned(), port.unwrap_or(number)))
         }
         _ => Ok((text.to_owned(), port.unwrap_or(PORT))),
@@ -255,7 +257,7 @@ fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
         let milliseconds = match set.find(|(option, _)| option.eq_ignore_ascii_case(name)) {
             Some((_, value)) => value
                 .parse()
-                .with_context(|| format!("option {name}: expected milliseconds"))?,
+                .map_err(|_| usage_error(format_args!("option {name}: expected milliseconds")))?,
             None => default,
         };
         *delay = Duration::from_millis(milliseconds);

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::work::WorkArguments;
 use super::{result_file, watching};
+use crate::cli::usage::ensure_usage;
 use crate::records::teacher::Format;
 use crate::runs::{self, RunKind, Shard, Watch, would_replace};
 use crate::train::data::pass::BadRecords;
@@ -102,7 +103,7 @@ fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<(
         (Ok(input), Ok(output)) => input == output,
         _ => false,
     };
-    ensure!(
+    ensure_usage!(
         !sources.files().iter().any(same),
         "{name} is read and cannot be written at the same time"
     );

@@ -12,6 +12,7 @@ use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;
 use crate::cli::share::parse_share;
+use crate::cli::usage::ensure_usage;
 use crate::cli::watching::metered;
 use crate::cli::work::WorkArguments;
 use crate::records::teacher::{Content, Format, Record};
@@ -168,7 +169,7 @@ struct CheckArguments {
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
     let (path, format) = arguments.destination.check(&sources)?;
-    ensure!(
+    ensure_usage!(
         format.content() == Content::Positions,
         "{format} keeps more than positions, expected {}",
         Format::names(|format| format.content() == Content::Positions)

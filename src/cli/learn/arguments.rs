@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::three_pieces::ThreePieceArguments;
+use crate::cli::usage::{ensure_usage, usage_error};
 use crate::cli::work::Indivisible;
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape as NetShape;
@@ -247,12 +248,12 @@ impl Arguments {
     pub(super) fn source(&self) -> anyhow::Result<Source> {
         let choice = &self.data;
         let held_out = choice.held_out;
-        ensure!(
+        ensure_usage!(
             (0.0..1.0).contains(&held_out),
             "--held-out {held_out}, expected at least 0 and below 1"
         );
         let lambda = choice.lambda;
-        ensure!(
+        ensure_usage!(
             (0.0..1.0).contains(&lambda),
             "--lambda {lambda}, expected at least 0 and below 1"
         );
@@ -295,11 +296,11 @@ impl Arguments {
             Kind::Net => self.pieces.check_unused()?,
             Kind::Kppt => {
                 let course = &self.course;
-                ensure!(
+                ensure_usage!(
                     course.width.is_none() && course.shape.is_none() && course.decay.is_none(),
                     "--width, --shape and --decay are for networks, not for --kind kppt"
                 );
-                ensure!(
+                ensure_usage!(
                     self.begin_with.is_none(),
                     "--begin-with is for networks, not for --kind kppt"
                 );
@@ -307,7 +308,7 @@ impl Arguments {
         }
         // The number of positions only decides the number of steps.
         let scale = self.course.scale.unwrap_or(DEFAULT_SCALE);
-        Ok(self.settings(1, scale)?.validate()?)
+        self.settings(1, scale)?.validate().map_err(usage_error)
     }
 
     /// The initial weights of a new run, `None` for random ones.
@@ -335,7 +336,7 @@ impl Arguments {
     pub(super) fn settings(&self, positions: usize, scale: u16) -> anyhow::Result<Settings> {
         let course = &self.course;
         let epochs = course.epochs;
-        ensure!(
+        ensure_usage!(
             epochs > 0.0 && epochs <= MOST_EPOCHS,
             "--epochs {epochs}, expected more than 0 and at most {MOST_EPOCHS}"
         );
@@ -378,7 +379,7 @@ fn check_apart(files: &[PathBuf], held_out_files: &[PathBuf]) -> anyhow::Result<
     for path in files.iter().chain(held_out_files) {
         // A file that is not there is refused when it is read.
         let place = path.canonicalize().unwrap_or_else(|_| path.clone());
-        ensure!(
+        ensure_usage!(
             seen.insert(place),
             "{} is given twice: expected each file once, to learn from or held out",
             path.display()

@@ -37,6 +37,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("each step starts from the weights of the one before")?;
+    ensure!(
+        !arguments.out.is_file(),
+        "--out {}: a file, expected a folder",
+        arguments.out.display()
+    );
     let checkpoint = arguments.out.join(CHECKPOINT_FILE);
     let shown = checkpoint.display();
     // With files, `--resume` begins the run where no checkpoint is yet.

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use crate::cli::output;
+use crate::cli::usage::ensure_usage;
 use crate::eval::kppt::Kind;
 use crate::train::kppt_folder::{self, Layout};
 use crate::train::learn::Run as _;
@@ -60,7 +61,7 @@ impl ThreePieceArguments {
             (self.kpp_kkpt, "--kpp-kkpt"),
         ];
         let given = given.into_iter().find(|(is_given, _)| *is_given);
-        ensure!(
+        ensure_usage!(
             given.is_none(),
             "{} needs --kind kppt",
             given.map_or("", |(_, name)| name)

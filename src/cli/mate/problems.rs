@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 
 use super::arguments::Arguments;
 use crate::cli::analyze::set_position;
+use crate::cli::usage::as_usage;
 use crate::engine::Engine;
 use crate::position::Position;
 
@@ -19,7 +20,8 @@ pub(super) struct Problem {
 pub(super) fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
     let mut engine = Engine::new();
     if let Some(sfen) = &arguments.sfen {
-        set_position(&mut engine, sfen).context("--sfen")?;
+        let set = set_position(&mut engine, sfen).context("--sfen");
+        set.map_err(as_usage)?;
         let position = engine.position().clone();
         let number = 1;
         return Ok(vec![Problem { number, position }]);

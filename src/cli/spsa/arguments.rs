@@ -2,25 +2,27 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use clap::Args;
+use anyhow::Context;
+use clap::{Arg, ArgAction, Args};
 
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::games::GameSettings;
-use crate::arena::spsa::{Parameter, Settings, State, parse_list};
+use crate::arena::spsa::{Parameter, Settings, State, StateError, parse_list};
 use crate::cli::arena::{EngineArguments, JsonArguments, OpeningArguments, RuleArguments};
 use crate::cli::flat_error::flat_error;
+use crate::cli::usage::{bail_usage, usage_error};
 use crate::cli::work::Indivisible;
 
-/// Example: `raicho spsa --engine cmd=./raicho --params params.txt --nodes 20000 --iterations 5000
-/// --concurrency 2 --out tune`
+/// Example: `raicho spsa --engine 'cmd=./raicho,args=usi --tunables' --params params.txt
+/// --nodes 20000 --iterations 5000 --concurrency 2 --out tune`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho spsa --engine cmd=./raicho --params params.txt --nodes 20000 \
-        --iterations 5000 --concurrency 2 --out tune",
+    before_help = "Example: raicho spsa --engine 'cmd=./raicho,args=usi --tunables' \
+        --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune",
     after_help = "The engine is given once and plays both sides. Openings that are used up are \
         played again. \
-                  --seed also decides which values are tried."
+                  --seed also decides which values are tried.",
+    mut_arg("nodes", one_limit)
 )]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
@@ -98,12 +100,22 @@ pub(in crate::cli) struct Arguments {
     pub(super) indivisible: Indivisible,
 }
 
+/// The option `--nodes` of a match without its curves over several limits.
+fn one_limit(nodes: Arg) -> Arg {
+    nodes
+        .help("Nodes per move (`go nodes`)")
+        .long_help(None)
+        .value_name("N")
+        .value_delimiter(None)
+        .action(ArgAction::Set)
+}
+
 impl Arguments {
     /// The settings of the games, and the state before the first iteration.
     pub(super) fn beginning(&self) -> anyhow::Result<(GameSettings, State)> {
         let parameters = self.parameters()?;
         if parameters.is_empty() {
-            bail!(
+            bail_usage!(
                 "nothing to tune, expected --params FILE or --param \
                 NAME,int,START,LEAST,MOST,STEP,RATE"
             );
@@ -114,12 +126,17 @@ impl Arguments {
             openings: self.openings.settings(),
             pairs: self.pairs.unwrap_or(1),
         };
-        let iterations = self.iterations.context("expected --iterations")?;
+        let Some(iterations) = self.iterations else {
+            bail_usage!("expected --iterations");
+        };
         let mut spsa = Settings::new(iterations, settings.openings.seed);
         spsa.alpha = self.alpha.unwrap_or(spsa.alpha);
         spsa.gamma = self.gamma.unwrap_or(spsa.gamma);
         spsa.stability = self.stability.unwrap_or(spsa.stability);
-        let state = State::new(spsa, parameters).map_err(flat_error)?;
+        let state = State::new(spsa, parameters).map_err(|error| match error {
+            StateError::Settings(_) => usage_error(error),
+            _ => flat_error(error),
+        })?;
         Ok((settings, state))
     }
 
@@ -128,7 +145,9 @@ impl Arguments {
         let count = engines.len();
         match <[EngineSettings; 1]>::try_from(engines) {
             Ok([engine]) => Ok(engine),
-            Err(_) => bail!("{count} engines, expected one --engine, which plays both sides"),
+            Err(_) => {
+                bail_usage!("{count} engines, expected one --engine, which plays both sides")
+            }
         }
     }
 
@@ -138,7 +157,7 @@ impl Arguments {
         for parameter in &self.param {
             let name = &parameter.name;
             if parameters.iter().any(|p| p.name.eq_ignore_ascii_case(name)) {
-                bail!("--param {name} is there already, expected every name once");
+                bail_usage!("--param {name} is there already, expected every name once");
             }
             parameters.push(parameter.clone());
         }

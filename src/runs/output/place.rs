@@ -59,6 +59,24 @@ pub fn would_replace(path: &Path) -> bool {
         .is_ok_and(|data| !is_stream(path) || is_block_device(&data))
 }
 
+/// Whether two outputs would be written to the same place, whether or not anything is there yet.
+pub fn is_same_output(a: &Path, b: &Path) -> bool {
+    matches!((whole(a), whole(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// The place of an output in a form that is the same for all its names.
+fn whole(path: &Path) -> Option<PathBuf> {
+    let (Place::File(path) | Place::Stream(path)) = Place::of(path).ok()?;
+    if let Ok(path) = path.canonicalize() {
+        return Some(path);
+    }
+    let folder = match path.parent()? {
+        folder if folder.as_os_str().is_empty() => Path::new("."),
+        folder => folder,
+    };
+    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+}
+
 /// Opens a stream for writing. A pipe waits for its reader.
 pub(super) fn open_stream(path: &Path) -> io::Result<File> {
     if let Some(output) = own_output(path) {

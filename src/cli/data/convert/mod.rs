@@ -6,10 +6,11 @@
 mod arguments;
 mod games;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
 use super::{Destination, PassRun, check_output, watched};
-use crate::cli::output;
+use crate::cli::usage::ensure_usage;
+use crate::cli::{output, result_file};
 use crate::records::teacher::Format;
 use crate::train::data::pass::{self, BadRecords, HeldOut};
 use crate::util::counted;
@@ -39,6 +40,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         entered_kings: arguments.entered_kings,
     };
     if let Some(path) = &arguments.held_out {
+        result_file::check_apart(("--out", &arguments.out), ("--held-out", path))?;
         check_output(path, arguments.force, &sources)?;
         destination.held_out = Some(HeldOut {
             path: path.clone(),
@@ -49,7 +51,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let bad_records = arguments.input.bad_records();
     let shard = arguments.work.shard();
-    ensure!(
+    ensure_usage!(
         arguments.held_out.is_none() || shard.is_whole() && !arguments.work.is_kept(),
         "--held-out draws the games in their order, so that the work cannot be divided or kept"
     );
