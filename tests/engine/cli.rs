@@ -184,10 +184,6 @@ fn errors_are_one_true_sentence() {
             &["bench", "--sfen-file", "no/such/file"],
             "error: cannot read no/such/file: No such file or directory (os error 2)",
         ),
-        (
-            &["perft", "1", "--sfen", &name],
-            "error: --sfen 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': ",
-        ),
         (&["net", "show", &name], "error: xxxx"),
         (&["analyze", &name], "error: xxxx"),
     ] {
@@ -199,9 +195,115 @@ fn errors_are_one_true_sentence() {
         let cause = "No such file or directory";
         assert!(found.matches(cause).count() <= 1, "{found}");
     }
+    let invalid = raicho(&["perft", "1", "--sfen", &name]);
+    let found = one_line(&invalid.stderr);
+    let message = "error: --sfen 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': ";
+    assert!(found.starts_with(message), "{found}");
+    assert_eq!(invalid.status.code(), Some(2));
     let invalid = raicho(&["perft", &name]);
     assert_eq!(invalid.status.code(), Some(2));
     assert!(invalid.stderr.len() < 2500, "{}", invalid.stderr.len());
+}
+
+/// What is wrong with the command line alone ends with 2, before any file is touched.
+#[test]
+fn an_invalid_command_line_ends_with_2() {
+    for (line, message) in [
+        (
+            "analyze --shard 1/2 x.kif",
+            "give each machine some of the files",
+        ),
+        ("analyze --sfen nonsense", "nonsense"),
+        ("analyze --sfen nonsense --summary", "nonsense"),
+        (
+            "book extend --nodes 1 --out x.db --shard 1/2",
+            "depend on each other",
+        ),
+        (
+            "book extend --out x.db",
+            "expected --nodes, --depth or --time",
+        ),
+        ("book merge a.db --sides bw --out x.db", "2 letters"),
+        (
+            "book minimax a.db --draw-black 1 --out x.db",
+            "--separate-colors",
+        ),
+        ("book probe a.db p.txt --option x", "expected NAME=VALUE"),
+        ("book probe a.db p.txt --option x=1", "no option x"),
+        ("book sort a.db --out x.xyz", "expected an extension"),
+        ("convert a.pack --out x.xyz", "unknown format 'xyz'"),
+        ("csa --id x", "expected --host HOST"),
+        ("csa --host x", "expected --id NAME"),
+        (
+            "gensfen --out x --name a/b",
+            "cannot begin the name of a file",
+        ),
+        (
+            "gensfen --out x --write-maxply 9",
+            "more than the 9 random plies",
+        ),
+        ("gensfen --out x --random-plies 300", "no range of plies"),
+        ("gensfen --out x --write-minply 321", "expected at most 320"),
+        (
+            "gensfen --out x --random-move-minply 4",
+            "--random-move-count",
+        ),
+        (
+            "gensfen --out x --random-move-count 1 --random-move-minply 25",
+            "expected at most 24",
+        ),
+        ("gensfen --out x --random-multi-pv 4", "--random-move-count"),
+        (
+            "gensfen --out x --random-move-count 1 --random-multi-pv-diff 9",
+            "--random-multi-pv",
+        ),
+        (
+            "gensfen --out x --between-nodes 9",
+            "expected --write-every or --opponent",
+        ),
+        (
+            "gensfen --out x --opening-nodes 0 --opening-limit 9",
+            "accepts every opening",
+        ),
+        (
+            "gensfen --out x --depth 2 --tree-positions 1",
+            "greater than --depth",
+        ),
+        ("learn a.psv --out x --epochs 0", "--epochs 0"),
+        ("learn a.psv --out x --kpp-kkpt", "needs --kind kppt"),
+        ("learn a.psv a.psv --out x", "is given twice"),
+        ("match --engine cmd=x --nodes 9", "one engine, expected two"),
+        ("mate --sfen nonsense", "--sfen"),
+        ("roots a.usi --out x.pack", "keeps more than positions"),
+        ("shuffle a.psv --out x.pack", "keeps games"),
+        ("spsa --engine cmd=x --iterations 9", "nothing to tune"),
+        (
+            "spsa --engine cmd=x --iterations 9 --nodes 1,2",
+            "invalid value '1,2'",
+        ),
+    ] {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let output = raicho(&words);
+        let found = text(&output.stderr);
+        assert!(found.contains(message), "{line}: {found}");
+        assert_eq!(output.status.code(), Some(2), "{line}: {found}");
+    }
+}
+
+/// Options that a command always refuses are not offered.
+#[test]
+fn help_offers_no_option_that_is_always_refused() {
+    for words in [&["analyze"][..], &["book", "extend"], &["learn"], &["spsa"]] {
+        let help = text(&raicho(&[words, &["--help"]].concat()).stdout);
+        assert!(help.contains("--out") || help.contains("--work"), "{help}");
+        assert!(!help.contains("--shard"), "{words:?}: {help}");
+    }
+    let help = text(&raicho(&["spsa", "--help"]).stdout);
+    assert!(help.contains("args=usi --tunables"), "{help}");
+    assert!(
+        help.contains("--nodes <N>") && !help.contains("N[,N"),
+        "{help}"
+    );
 }
 
 #[test]

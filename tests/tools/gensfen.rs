@@ -195,6 +195,64 @@ fn inner_nodes_of_searches_are_sampled_beside_the_games() {
 }
 
 #[test]
+fn rescore_takes_what_it_can_of_a_folder() {
+    let folder = Folder::new("rescore-folder");
+    let games = folder.join("games");
+    fs::create_dir_all(&folder.0).expect("it can be made");
+    let trees = ["--tree-positions", "2", "--tree-min-depth", "2"];
+    let output = gensfen(&games, &[&SHORT[..], &trees].concat());
+    assert!(output.status.success());
+    let rescore = |input: &[&Path], out: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
+        command
+            .arg("rescore")
+            .args(input)
+            .args(["--eval", "<material>", "--static", "--out"]);
+        let output = command.arg(folder.join(out)).output().expect("raicho runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), words)
+    };
+    for (out, left_out) in [("new.pack", "tree"), ("new.tree", "pack")] {
+        let (status, words) = rescore(&[&games], out);
+        assert_eq!(status, Some(0), "{words}");
+        let note = format!("note: 1 {left_out} file left out");
+        assert!(words.contains(&note), "{words}");
+    }
+    // What is named is not left out.
+    let named = ["pack", "tree"].map(|ending| games.join(format!("games-0001.{ending}")));
+    let (status, words) = rescore(&[&named[0], &named[1]], "named.pack");
+    assert_eq!(status, Some(1));
+    assert!(words.contains("tree is not written as pack"), "{words}");
+}
+
+/// Without this check such a run would play games without positions for ever.
+#[test]
+fn openings_beyond_the_limit_of_moves_are_refused() {
+    let folder = Folder::new("late-roots");
+    fs::create_dir_all(&folder.0).expect("it can be made");
+    let roots = folder.join("late.sfen");
+    let late = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 500\n";
+    fs::write(&roots, late).expect("it can be written");
+    let roots = roots.to_str().expect("UTF-8");
+    let output = gensfen(
+        &folder.join("games"),
+        &["--nodes", "60", "--loop", "100", "--roots", roots],
+    );
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(words.contains("1000 openings were tried"), "{words}");
+}
+
+#[test]
+fn an_opponent_can_have_its_own_limit() {
+    let folder = Folder::new("opponent-limit");
+    let other = ["--opponent", "<material>", "--between-nodes", "20"];
+    let output = gensfen(&folder.0, &[&SHORT[..], &other].concat());
+    assert!(output.status.success());
+    assert!(!games(&folder.join("games-0001.pack")).is_empty());
+}
+
+#[test]
 fn shards_are_parts_of_the_whole() {
     let whole = Folder::new("shards-whole");
     let alone = [&SHORT[..], &["--dedup-mb", "0"]].concat();

@@ -14,6 +14,7 @@ use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
 use crate::cli::output;
+use crate::cli::usage::bail_usage;
 use crate::runs::Shard;
 use crate::train::gensfen::{
     self, Archive, Beginnings, GensfenSettings, Run, RunLimits, Tally, Writing,
@@ -92,6 +93,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments.check()?;
     let (choice, evaluator) = evaluation::load(&arguments.eval)?;
     let opponent = arguments.opponent.as_deref().map(evaluation::load);
     let opponent = opponent.transpose()?;
@@ -169,6 +171,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 impl Arguments {
+    /// Checks that every option has an effect, and that games can be written at all.
+    fn check(&self) -> anyhow::Result<()> {
+        self.openings.check(&self.endings)?;
+        let max_ply = self.openings.max_ply(&self.endings);
+        self.diversions.check(max_ply)?;
+        self.writing.check(self.opponent.is_some(), max_ply)?;
+        self.trees.check(self.effort.effort().depth)
+    }
+
     fn settings(
         &self,
         eval: String,
@@ -178,7 +189,7 @@ impl Arguments {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let name = match &self.writing.name {
             Some(name) if name.is_empty() || name.contains(['/', '\\']) => {
-                bail!(
+                bail_usage!(
                     "--name '{name}' cannot begin the name of a file, expected letters and digits"
                 );
             }

@@ -5,11 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::share::parse_share;
+use crate::cli::usage::ensure_usage;
 use crate::train::gensfen::{
     Beginnings, Diversions, Endings, EnteringKings, Gaps, Openings, Starts, StartsError,
     TreeSampling,
 };
 use crate::types::EnteringKingRule;
+
+/// Default of `--opening-limit` in centipawns.
+const OPENING_LIMIT: u32 = 800;
 
 #[derive(Args)]
 #[command(next_help_heading = "Openings")]
@@ -25,9 +29,9 @@ pub(super) struct OpeningArguments {
     random_plies: Option<(u32, u32)>,
 
     /// Maximum advantage of either side after the opening in centipawns; other openings are
-    /// replaced
-    #[arg(long, value_name = "CP", default_value_t = 800)]
-    opening_limit: u32,
+    /// replaced [default: 800]
+    #[arg(long, value_name = "CP")]
+    opening_limit: Option<u32>,
 
     /// Nodes of the search that judges an opening; 0 accepts every opening
     #[arg(long, value_name = "N", default_value_t = 5000)]
@@ -66,7 +70,12 @@ pub(super) struct DiversionArguments {
     count: u32,
 
     /// First move number of a random move
-    #[arg(long = "random-move-minply", value_name = "PLY", default_value_t = 1)]
+    #[arg(
+        long = "random-move-minply",
+        value_name = "PLY",
+        default_value_t = 1,
+        requires = "count"
+    )]
     min_ply: u32,
 
     /// Last move number of a random move
@@ -74,20 +83,27 @@ pub(super) struct DiversionArguments {
         long = "random-move-maxply",
         value_name = "PLY",
         default_value_t = 24,
-        value_parser = clap::value_parser!(u32).range(..10_000)
+        value_parser = clap::value_parser!(u32).range(..10_000),
+        requires = "count"
     )]
     max_ply: u32,
 
     /// Number of best moves among which a random move is chosen; 0 for any legal move, in which
     /// case the moves before it are not written
-    #[arg(long = "random-multi-pv", value_name = "N", default_value_t = 0)]
+    #[arg(
+        long = "random-multi-pv",
+        value_name = "N",
+        default_value_t = 0,
+        requires = "count"
+    )]
     multi_pv: u16,
 
     /// Maximum difference to the score of the best move in centipawns
     #[arg(
         long = "random-multi-pv-diff",
         value_name = "CP",
-        default_value_t = 100
+        default_value_t = 100,
+        requires = "multi_pv"
     )]
     multi_pv_diff: u32,
 
@@ -96,7 +112,8 @@ pub(super) struct DiversionArguments {
     #[arg(
         long = "random-multi-pv-temperature",
         value_name = "CP",
-        default_value_t = 50
+        default_value_t = 50,
+        requires = "multi_pv"
     )]
     temperature: u32,
 }
@@ -154,13 +171,9 @@ pub(super) struct WritingArguments {
     )]
     write_every: Option<u32>,
 
-    /// Soft node limit of the positions between, and of the moves of --opponent
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
-        requires = "write_every"
-    )]
+    /// Soft node limit of the positions between, and of the moves of --opponent; needs one of
+    /// --write-every and --opponent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     between_nodes: Option<u64>,
 
     /// Size in MB after which another file begins
@@ -208,12 +221,38 @@ pub(super) struct TreeArguments {
 
 impl WritingArguments {
     pub(super) fn gaps(&self) -> Option<Gaps> {
-        let (every, nodes) = (self.write_every?, self.between_nodes?);
+        let nodes = self.between_nodes?;
+        // Without gaps only the moves of the opponent have that limit.
+        let every = self.write_every.unwrap_or(1);
         Some(Gaps { every, nodes })
+    }
+
+    /// Checks that the options have an effect. Games end after `max_ply` at the latest.
+    pub(super) fn check(&self, has_opponent: bool, max_ply: u32) -> anyhow::Result<()> {
+        ensure_usage!(
+            self.between_nodes.is_none() || self.write_every.is_some() || has_opponent,
+            "--between-nodes without positions between: expected --write-every or --opponent"
+        );
+        ensure_usage!(
+            self.write_minply <= max_ply,
+            "--write-minply {}, expected at most {max_ply}, after which every game has ended",
+            self.write_minply
+        );
+        Ok(())
     }
 }
 
 impl TreeArguments {
+    /// Checks that searches to `depth` have such nodes.
+    pub(super) fn check(&self, depth: Option<i32>) -> anyhow::Result<()> {
+        let least = self.tree_min_depth;
+        ensure_usage!(
+            self.tree_positions.is_none() || depth.is_none_or(|depth| least <= depth),
+            "--tree-min-depth {least} is greater than --depth, so that no node would be written"
+        );
+        Ok(())
+    }
+
     pub(super) fn sampling(&self) -> Option<TreeSampling> {
         self.tree_positions.map(|positions| TreeSampling {
             positions: positions.into(),
@@ -223,6 +262,32 @@ impl TreeArguments {
 }
 
 impl OpeningArguments {
+    /// The least and the greatest number of random moves.
+    fn plies(&self) -> (u32, u32) {
+        let default = if self.roots.is_some() { (0, 0) } else { (8, 9) };
+        self.random_plies.unwrap_or(default)
+    }
+
+    /// Checks that the options have an effect, and that a game follows the opening.
+    pub(super) fn check(&self, endings: &EndingArguments) -> anyhow::Result<()> {
+        ensure_usage!(
+            self.opening_nodes > 0 || self.opening_limit.is_none(),
+            "--opening-limit with --opening-nodes 0, which accepts every opening"
+        );
+        let (most, max_ply) = (self.plies().1, endings.write_maxply);
+        ensure_usage!(
+            most < max_ply,
+            "--write-maxply {max_ply}, expected more than the {most} random plies of the opening"
+        );
+        Ok(())
+    }
+
+    /// The last ply that any game can reach.
+    pub(super) fn max_ply(&self, endings: &EndingArguments) -> u32 {
+        let entering = (!self.entering_king_from.is_empty()).then_some(self.entering_king_maxply);
+        endings.write_maxply.max(entering.unwrap_or(0))
+    }
+
     /// Reads the start positions.
     pub(super) fn beginnings(&self) -> Result<Beginnings, StartsError> {
         let roots = match &self.roots {
@@ -242,13 +307,12 @@ impl OpeningArguments {
     }
 
     pub(super) fn openings(&self, beginnings: &Beginnings) -> Openings {
-        let default = if self.roots.is_some() { (0, 0) } else { (8, 9) };
-        let (least_plies, most_plies) = self.random_plies.unwrap_or(default);
+        let (least_plies, most_plies) = self.plies();
         Openings {
             roots: beginnings.roots.files().first().cloned(),
             least_plies,
             most_plies,
-            limit: self.opening_limit,
+            limit: self.opening_limit.unwrap_or(OPENING_LIMIT),
             nodes: self.opening_nodes,
             entering_kings: beginnings
                 .entering_kings
@@ -263,6 +327,17 @@ impl OpeningArguments {
 }
 
 impl DiversionArguments {
+    /// Checks that the random moves have a place. Games end after `max_ply` at the latest.
+    pub(super) fn check(&self, max_ply: u32) -> anyhow::Result<()> {
+        let Self { count, min_ply, .. } = *self;
+        let last = self.max_ply.min(max_ply);
+        ensure_usage!(
+            count == 0 || min_ply <= last,
+            "--random-move-minply {min_ply}, expected at most {last}, the last ply of a random move"
+        );
+        Ok(())
+    }
+
     pub(super) fn diversions(&self) -> Diversions {
         Diversions {
             count: self.count,

@@ -25,6 +25,8 @@ pub(super) struct Opener<'a> {
     beginnings: &'a Beginnings,
     rule: EnteringKingRule,
     seed: u64,
+    /// The last ply of a game; openings beyond it are rejected.
+    max_ply: u32,
     limits: Arc<Limits>,
 }
 
@@ -51,6 +53,7 @@ impl<'a> Opener<'a> {
         beginnings: &'a Beginnings,
         rule: EnteringKingRule,
         seed: u64,
+        max_ply: u32,
     ) -> Self {
         let limits = Limits {
             nodes: Some(openings.nodes),
@@ -61,6 +64,7 @@ impl<'a> Opener<'a> {
             beginnings,
             rule,
             seed,
+            max_ply,
             limits: Arc::new(limits),
         }
     }
@@ -93,7 +97,7 @@ impl<'a> Opener<'a> {
         })
     }
 
-    /// `None` if the game ends during the random moves.
+    /// `None` if the game ends by the rules or the number of moves.
     fn attempt(&self, random: &mut ChaCha8Rng) -> Option<Position> {
         let position = self.beginnings.roots.choose(random);
         let Openings {
@@ -102,6 +106,7 @@ impl<'a> Opener<'a> {
             ..
         } = *self.openings;
         self.play_at_random(position, least_plies, most_plies, random)
+            .filter(|position| position.game_ply() <= self.max_ply)
     }
 
     /// The opening of an entering-king game, if the game with this number is drawn to be one. It is

@@ -77,11 +77,12 @@ impl<'a> Player<'a> {
             })
         };
         let limits = Arc::new(settings.effort.limits());
+        let (seed, max_ply) = (settings.seed, settings.endings.max_ply);
         let gaps = settings.gaps.as_ref();
         Ok(Self {
             settings,
             rule,
-            opener: Opener::new(&settings.openings, run.beginnings, rule, settings.seed),
+            opener: Opener::new(&settings.openings, run.beginnings, rule, seed, max_ply),
             solo: solo(run.evaluator)?,
             opponent: run.opponent.map(solo).transpose()?,
             limits_between: gaps.map_or_else(|| Arc::clone(&limits), |gaps| gaps.limits().into()),
