@@ -14,11 +14,13 @@ use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;
 use crate::cli::progress::Meter;
 use crate::cli::work::WorkArguments;
+use crate::records::teacher::Format;
 use crate::runs::{RunKind, Watch};
+use crate::train::data::Source;
 use crate::train::data::pass::BadRecords;
 use crate::train::data::steps::{Checkpoint, Steps};
 use crate::train::gensfen::Effort;
-use crate::train::rescore::{self, RescoreReport, RescoreSettings, Rescoring};
+use crate::train::rescore::{self, RescoreReport, RescoreSettings, Rescoring, can_rescore};
 use crate::util::counted;
 
 /// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
@@ -78,7 +80,11 @@ struct RescoreRun {
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
     let (path, format) = arguments.destination.check(&sources)?;
-    let sources = sources.for_output(format);
+    let mut sources = sources.for_output(format);
+    report_left_out(
+        &sources.leave_out(|found| can_rescore(found, format)),
+        format,
+    );
     let (choice, evaluator) = evaluation::load(&arguments.eval)?;
     let settings = RescoreSettings {
         effort: (!arguments.is_static).then(|| arguments.effort.effort()),
@@ -111,6 +117,19 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         counted(report.tally.written, "position")
     ));
     Ok(())
+}
+
+/// Says which files of folders are not read, by their formats.
+fn report_left_out(files: &[Source], output: Format) {
+    for format in Format::ALL {
+        let count = files.iter().filter(|file| file.format == format).count();
+        if count > 0 {
+            let files = if count == 1 { "file" } else { "files" };
+            output::eprint_line(format_args!(
+                "note: {count} {format} {files} left out: {format} is not written as {output}"
+            ));
+        }
+    }
 }
 
 /// Runs with a progress bar that counts the input and shows the positions searched per second.

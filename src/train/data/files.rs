@@ -17,6 +17,8 @@ pub struct Source {
     pub path: PathBuf,
     /// What is in it.
     pub format: Format,
+    /// Whether it was found in a folder, not named.
+    is_found: bool,
 }
 
 /// Files to read one after the other.
@@ -47,6 +49,7 @@ impl Sources {
                         path: path.clone(),
                         error,
                     })?,
+                    is_found: false,
                 });
                 continue;
             }
@@ -70,6 +73,16 @@ impl Sources {
     pub fn for_output(mut self, format: Format) -> Self {
         self.needs_results = format.has_scores();
         self
+    }
+
+    /// Leaves out the files found in folders whose format is not usable, and returns them. If no
+    /// usable file remains, all stay.
+    pub fn leave_out(&mut self, is_usable: impl Fn(Format) -> bool) -> Vec<Source> {
+        if !self.files.iter().any(|file| is_usable(file.format)) {
+            return Vec::new();
+        }
+        let is_other = |file: &mut Source| file.is_found && !is_usable(file.format);
+        self.files.extract_if(.., is_other).collect()
     }
 
     /// Whether games that neither play nor the rules ended are bad records.
@@ -106,7 +119,11 @@ fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
         } else if let Ok(format) = Format::of_path(&path)
             && path.is_file()
         {
-            files.push(Source { path, format });
+            files.push(Source {
+                path,
+                format,
+                is_found: true,
+            });
         }
     }
     Ok(())

@@ -52,14 +52,16 @@ pub struct Rescoring<'a> {
     pub evaluator: &'a Evaluator,
 }
 
+/// Whether records of a format can get new scores and be written in the format of the output.
+pub fn can_rescore(format: Format, output: Format) -> bool {
+    format.content() == output.content() && format.content() != Content::Positions
+}
+
 impl Rescoring<'_> {
     pub(super) fn check_formats(&self) -> Result<(), DataError> {
         let output = self.output.1;
-        let is_other = |format: Format| {
-            format.content() != output.content() || format.content() == Content::Positions
-        };
         let mut files = self.sources.files().iter();
-        match files.find(|source| is_other(source.format)) {
+        match files.find(|source| !can_rescore(source.format, output)) {
             Some(source) => Err(DataError::OtherKind {
                 path: source.path.clone(),
                 found: source.format,
