@@ -212,3 +212,47 @@ fn the_number_of_threads_does_not_change_minimax() {
     assert_eq!(folder.text("one.db"), folder.text("two.db"));
     assert!(run(&["minimax", &book, "--out", &exact, "--components"]).contains("differ"));
 }
+
+#[test]
+fn a_book_of_no_games_is_an_error_and_nothing_is_overwritten() {
+    let folder = Folder::new("making-no-games");
+    let games = folder.write("games.usi", "startpos moves 7g7f 3c3d resign\n");
+    let empty = folder.write("empty.usi", "");
+    let [out, table] = ["book.db", "book.tsv"].map(|name| folder.path(name));
+    let [games, empty] = [&games, &empty].map(|path| path.display().to_string());
+    let cases: [(&[&str], &str, i32); 6] = [
+        (&[&empty, "--out", &out], "no game was found", 1),
+        (
+            &[&games, "--min-count", "2", "--out", &out],
+            "no position is left",
+            1,
+        ),
+        (&[&games, "--out", &games], "expected an extension", 2),
+        (
+            &[&games, "--out", &out, "--results", &out],
+            "are the same file",
+            2,
+        ),
+        (
+            &[&games, "--out", &out, "--results", &games],
+            "exists already",
+            1,
+        ),
+        (
+            &[&games, "--out", &out, "--results", &games, "--force"],
+            "is read and would be overwritten",
+            2,
+        ),
+    ];
+    for (arguments, message, status) in cases {
+        let output = command(&[&["from-games"], arguments].concat()).output();
+        let output = output.expect("raicho runs");
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert!(words.contains(message), "{arguments:?}: {words}");
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+    }
+    let names = fs::read_dir(&folder.0).expect("the folder");
+    assert_eq!(names.count(), 2, "only the games are there");
+    run(&["from-games", &games, "--out", &out, "--results", &table]);
+    assert!(fs::read_to_string(&table).is_ok_and(|text| text.contains("7g7f")));
+}

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
 
-use super::destination::checked_output;
-use crate::cli::output;
+use super::destination::{check_free, checked_output};
 use crate::cli::sort_memory::SortMemory;
 use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
+use crate::cli::{output, result_file};
 use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSettings};
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
@@ -122,6 +123,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         format = Some(checked_output(&arguments.out, arguments.force, &file.path)?);
     }
     let Some(format) = format else { return Ok(()) };
+    if let Some(results) = &arguments.results {
+        result_file::check_apart(("--out", &arguments.out), ("--results", results))?;
+        check_free(results, arguments.force)?;
+        result_file::check(results, files.iter().map(|file| file.path.as_path()))?;
+    }
     let filter = &arguments.filter;
     let settings = GamesSettings {
         filter: GameFilter {
@@ -151,6 +157,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         counted(summary.games + bad, "game"),
         summary.low_ratings
     ))?;
+    ensure!(summary.games > 0, "no game was found; nothing was written");
+    ensure!(
+        summary.positions > 0,
+        "no position is left; nothing was written"
+    );
     let name = arguments.out.display();
     output::print_line(format_args!(
         "{} written to {name}",

@@ -24,7 +24,7 @@ const SHOWN_BAD: usize = 10;
 ///
 /// # Errors
 /// A file cannot be read or written, a game is bad and such are not skipped, or the end is
-/// requested. Nothing is left of an incomplete output.
+/// requested. Nothing is left of an incomplete output, nor is a book without positions written.
 pub fn from_games(
     files: &[GameFile],
     output: &GamesOutput<'_>,
@@ -159,6 +159,10 @@ fn write(
                 writeln!(file, "{sfen}\t{known}").map_err(MakeError::io(path))?;
             }
         }
+    }
+    if summary.positions == 0 {
+        // The unfinished files are removed.
+        return Ok(());
     }
     summary.losses = out.finish().map_err(MakeError::io(output.path))?;
     if let Some((file, path)) = results {
