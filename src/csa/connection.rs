@@ -26,8 +26,8 @@ const WAIT_INTERVAL: Duration = Duration::from_millis(2);
 pub(super) enum Received {
     /// A line, without its line end.
     Line(String),
-    /// The connection is closed.
-    Closed,
+    /// The connection is closed, by an error or by the server.
+    Closed(Option<io::Error>),
 }
 
 /// An open connection. Dropping it closes the socket and ends the thread.
@@ -60,8 +60,8 @@ impl Connection {
         let reader = thread::Builder::new()
             .name("csa-reader".to_owned())
             .spawn(move || {
-                read(input, &waiting, &seen, &on_received);
-                on_received(Received::Closed, Instant::now());
+                let error = read(input, &waiting, &seen, &on_received).err();
+                on_received(Received::Closed(error), Instant::now());
             })?;
         Ok(Self {
             stream,
@@ -106,7 +106,7 @@ fn read(
     waiting: &AtomicUsize,
     is_closed: &AtomicBool,
     on_received: &impl Fn(Received, Instant),
-) {
+) -> io::Result<()> {
     let (mut lines, mut bytes) = (LineBuffer::default(), [0; BUFFER_BYTES]);
     while !is_closed.load(Ordering::Relaxed) {
         if waiting.load(Ordering::Relaxed) >= MOST_WAITING {
@@ -114,7 +114,7 @@ fn read(
             continue;
         }
         match input.read(&mut bytes) {
-            Ok(0) => break,
+            Ok(0) => return Ok(()),
             Ok(count) => {
                 let now = Instant::now();
                 lines.feed(&bytes[..count], |line| {
@@ -123,7 +123,8 @@ fn read(
                 });
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => break,
+            Err(error) => return Err(error),
         }
     }
+    Ok(())
 }

@@ -30,7 +30,8 @@ impl Runner<'_> {
                 let what = match cause {
                     Cause::Lost | Cause::Refused => Some("next login"),
                     Cause::Unwritten => Some("the next try to write the records"),
-                    Cause::Played | Cause::Resuming => None,
+                    Cause::Resuming => Some("next login, to resume the game,"),
+                    Cause::Played => None,
                 };
                 if let Some(what) = what {
                     self.note(&format!("{what} in {:.0} s", pause.as_secs_f64()));

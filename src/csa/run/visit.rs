@@ -73,7 +73,12 @@ impl<'a, 'b> Visit<'a, 'b> {
                     self.runner.log.note('<', &line);
                     Input::Line(line)
                 }
-                Received::Closed => Input::Closed,
+                Received::Closed(error) => {
+                    if let Some(error) = error {
+                        self.runner.note(&format!("cannot receive: {error}"));
+                    }
+                    Input::Closed
+                }
             },
             Incoming::Engine(Word::Prepared(prepared)) => Input::Prepared(prepared),
             Incoming::Engine(Word::Report(report)) => Input::Report(report),
@@ -112,7 +117,7 @@ impl<'a, 'b> Visit<'a, 'b> {
             self.runner.note(&format!("cannot send: {error}"));
             let incoming = Incoming::Socket {
                 connection: self.runner.connections,
-                received: Received::Closed,
+                received: Received::Closed(None),
             };
             // The runner itself holds the receiver.
             let _ = self.runner.sender.send((incoming, Instant::now()));

@@ -108,6 +108,22 @@ impl Session {
         };
     }
 
+    /// Says when the connection was closed, unless the session is over.
+    pub(super) fn note_closing(&mut self) {
+        let moment = match &self.phase {
+            Phase::LoggingIn { .. } => "before the login was answered",
+            Phase::Resuming { .. } => "before the game was resumed",
+            Phase::Waiting => "while waiting for a game",
+            Phase::Reading { .. } | Phase::Preparing { .. } | Phase::Agreed { .. } => {
+                "before the game started"
+            }
+            Phase::Playing(_) => "during the game",
+            Phase::LoggingOut { .. } | Phase::Closed => return,
+        };
+        self.context
+            .note(format!("the connection was closed {moment}"));
+    }
+
     /// The connection is lost, or we give it up.
     pub(super) fn closed(&mut self) {
         match std::mem::replace(&mut self.phase, Phase::Closed) {

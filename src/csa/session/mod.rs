@@ -156,7 +156,10 @@ impl Session {
             }
             Input::Wish(wish) => self.wish(wish),
             Input::Tick => self.tick(),
-            Input::Closed => self.closed(),
+            Input::Closed => {
+                self.note_closing();
+                self.closed();
+            }
         }
         self.context.take_actions()
     }

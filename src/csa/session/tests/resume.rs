@@ -67,5 +67,11 @@ fn a_refused_resumption_ends_the_game() {
 fn another_lost_connection_tries_again() {
     let mut table = Table::begin(settings(), Some(interrupted(true)));
     table.give(Input::Closed);
-    assert!(matches!(table.events[..], [Event::Interrupted(_)]));
+    let [Event::Note(note), Event::Interrupted(_)] = &table.events[..] else {
+        panic!("{:?}", table.events);
+    };
+    assert_eq!(
+        note,
+        "the connection was closed before the login was answered"
+    );
 }
