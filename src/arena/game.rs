@@ -16,6 +16,7 @@ use crate::records::game::{RecordedMove, Thought};
 use crate::runs::Stop;
 use crate::types::{Color, Move};
 use crate::usi::client::reply::InfoLine;
+use crate::util::abbreviate;
 
 /// Maximum number of illegal lines of one game that are described; all are counted.
 const LINE_FAULTS_KEPT: usize = 5;
@@ -357,7 +358,7 @@ fn check_line(position: &Position, pv: &str, figures: &mut PlayerFigures) {
     if figures.line_fault_details.len() < LINE_FAULTS_KEPT {
         figures.line_fault_details.push(LineFault {
             fault: format!("{fault}, word {} of the line", moves.len() + 1),
-            line: pv.to_owned(),
+            line: abbreviate(pv.to_owned()),
             sfen: position.to_sfen(),
         });
     }

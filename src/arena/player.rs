@@ -12,6 +12,7 @@ use crate::runs::Stop;
 use crate::types::{Bound, Move, Score};
 use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, Reply};
 use crate::usi::client::{Client, ClientError, Program};
+use crate::util::shorten;
 
 /// How long an engine that lost on time may take to answer `stop`; after that the game ends as a
 /// hang.
@@ -312,7 +313,8 @@ impl Best {
     fn read(reply: &BestMove<'_>) -> (Self, Option<String>) {
         match reply {
             BestMove::Move { best, ponder } => {
-                (Self::Move((*best).to_owned()), ponder.map(str::to_owned))
+                // Every move is shorter; what is none may be very long.
+                (Self::Move(shorten(best)), ponder.map(shorten))
             }
             BestMove::Resign => (Self::Resign, None),
             BestMove::Win => (Self::Win, None),

@@ -13,6 +13,7 @@ use thiserror::Error;
 use crate::movegen::legal_moves;
 use crate::position::{Declaration, Position};
 use crate::types::{Color, EnteringKingRule, Move, Move16, Repetition, Score};
+use crate::util::shorten;
 
 #[cfg(test)]
 mod tests;
@@ -357,11 +358,13 @@ impl<'a> Referee<'a> {
 /// # Errors
 /// The message says what is wrong with the move.
 pub fn read_legal_move(position: &Position, text: &str) -> Result<Move, String> {
-    let mv: Move16 = text.parse().map_err(|_| format!("'{text}' is no move"))?;
+    let mv: Move16 = text
+        .parse()
+        .map_err(|_| format!("'{}' is no move", shorten(text)))?;
     position
         .to_move(mv)
         .filter(|mv| position.pseudo_legal(*mv) && position.legal(*mv))
-        .ok_or_else(|| format!("illegal move {text}"))
+        .ok_or_else(|| format!("illegal move {}", shorten(text)))
 }
 
 /// Serialization of the rule by its USI name.

@@ -81,8 +81,8 @@ impl Client {
             let received = wait.receive(&mut self.process)?;
             match Reply::of(&received.line) {
                 Reply::UsiOk => return Ok(()),
-                Reply::IdName(name) if !name.is_empty() => name.clone_into(&mut self.name),
-                Reply::IdAuthor(author) => author.clone_into(&mut self.author),
+                Reply::IdName(name) if !name.is_empty() => self.name = cut(name),
+                Reply::IdAuthor(author) => self.author = cut(author),
                 Reply::Option(option) => self.options.push(option),
                 _ => {}
             }
@@ -218,6 +218,13 @@ impl Client {
         self.process.close_input();
         self.process.wait(grace);
     }
+}
+
+/// Characters that are kept of a name.
+const LONGEST_NAME: usize = 200;
+
+fn cut(name: &str) -> String {
+    name.chars().take(LONGEST_NAME).collect()
 }
 
 /// Between two questions whether the wait is given up.

@@ -310,3 +310,10 @@ fn rules_survive_their_file() {
     let wrong = text.replace("CSARule24H", "CSARule25");
     assert!(serde_json::from_str::<Rules>(&wrong).is_err());
 }
+
+#[test]
+fn a_very_long_word_is_quoted_in_part() {
+    let text = "x".repeat(60_000);
+    let fault = read_legal_move(&Position::startpos(), &text).expect_err("no move");
+    assert!(fault.len() < 100, "{fault}");
+}

@@ -35,7 +35,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 pub struct Received {
     /// The time at which it was complete.
     pub at: Instant,
-    /// Without its line end; invalid UTF-8 is replaced, and at most 64 KB are kept.
+    /// Without its line end and control characters; invalid UTF-8 is replaced, and at most 64 KB
+    /// are kept.
     pub line: String,
 }
 
@@ -346,9 +347,14 @@ impl<R: Read> LineReader<R> {
 
     fn text(&self) -> String {
         let text = decode_line(&self.bytes);
-        text.trim_start_matches('\u{feff}')
-            .trim_end_matches('\r')
-            .to_owned()
+        let text = text.trim_start_matches('\u{feff}').trim_end_matches('\r');
+        // The text may reach a terminal, which must not obey it.
+        let is_control = |letter: char| letter != '\t' && letter.is_control();
+        if text.contains(is_control) {
+            text.replace(is_control, "")
+        } else {
+            text.to_owned()
+        }
     }
 }
 

@@ -15,6 +15,8 @@ fn lines_are_split_as_any_system_writes_them() {
     );
     assert_eq!(lines(b"caf\xe9\n"), ["caf\u{fffd}"]);
     assert_eq!(lines(b""), Vec::<String>::new());
+    let colours = b"id name \x1b[31mRed\x07\xc2\x9b2J\tname\r\n";
+    assert_eq!(lines(colours), ["id name [31mRed2J\tname"]);
 }
 
 #[test]
