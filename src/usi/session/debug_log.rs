@@ -3,7 +3,7 @@
 //! Each line is written at once, so that the file is complete if the program crashes. A file that
 //! cannot be written is reported once, and the engine plays on without it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -55,14 +55,10 @@ impl DebugLog {
         let Some(path) = path else {
             return Ok(());
         };
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(|source| LogError::Open {
-                path: path.display().to_string(),
-                source,
-            })?;
+        let file = open_file(path).map_err(|source| LogError::Open {
+            path: path.display().to_string(),
+            source,
+        })?;
         let path = path.to_owned();
         open.insert(Open { path, file })
             .write(Speaker::Log, opening)
@@ -84,6 +80,28 @@ impl DebugLog {
     fn lock(&self) -> MutexGuard<'_, Option<Open>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Opens a file, a device or a terminal to append to it. A pipe is refused: to open one, and later
+/// to write to it, waits for its reader.
+fn open_file(path: &Path) -> io::Result<File> {
+    if path.metadata().is_ok_and(|data| is_pipe(&data)) {
+        let reason = "it is a pipe, expected a file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    OpenOptions::new().create(true).append(true).open(path)
+}
+
+#[cfg(unix)]
+fn is_pipe(data: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    data.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+const fn is_pipe(_data: &Metadata) -> bool {
+    false
 }
 
 impl Open {

@@ -78,6 +78,24 @@ fn a_file_that_cannot_be_opened_is_reported_once() {
     assert_eq!(count(&lines, "info string error"), 0, "{lines:#?}");
 }
 
+/// To open a pipe without a reader would wait for one for ever.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused() {
+    let path = scratch("pipe");
+    let _ = fs::remove_file(&path);
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo runs").success());
+    let mut driver = Driver::ready();
+    let lines = log_to(&mut driver, &path.display().to_string());
+    fs::remove_file(&path).expect("it was made");
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert!(
+        lines[0].contains("it is a pipe, expected a file"),
+        "{lines:#?}"
+    );
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_reported_once() {
