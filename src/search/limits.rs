@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::settings::Settings;
+use crate::transposition::Extent;
 use crate::types::{Color, Depth, Move};
 use crate::util::system::Instant;
 
@@ -38,6 +40,25 @@ pub struct Limits {
     pub search_moves: Vec<Move>,
     /// When the search was requested; thinking time is measured from here.
     pub start: Instant,
+}
+
+impl Limits {
+    /// The clusters of the table to search with. Where depth or nodes end the search, its result
+    /// must not depend on how fast memory comes.
+    pub(super) fn extent(&self, settings: &Settings) -> Extent {
+        let is_timed = self.clock.is_some() || self.movetime.is_some();
+        let is_counted = self.depth.is_some() || self.nodes.is_some() || self.soft_nodes.is_some();
+        let is_exact = if is_timed {
+            settings.nodes_time > 0
+        } else {
+            is_counted
+        };
+        if is_exact {
+            Extent::Whole
+        } else {
+            Extent::Supplied
+        }
+    }
 }
 
 impl Default for Limits {

@@ -44,6 +44,7 @@ pub(super) fn run_main_thread<P: Params>(
     let sender = EventSender::new(on_event);
     let (signals, limits) = (Arc::clone(&task.signals), Arc::clone(&task.limits));
     let position = task.position.clone();
+    let table = Arc::downgrade(&task.table);
     let result = catch_panic(worker, |worker| {
         let worker = begin(worker, task)?;
         let decision = search_and_decide(worker, &sender, helpers);
@@ -58,6 +59,9 @@ pub(super) fn run_main_thread<P: Params>(
     // After a panic helpers may still run: they must release the table before the decision is sent.
     signals.stop();
     while helpers.outcomes.recv().is_ok() {}
+    if let Some(table) = table.upgrade() {
+        table.end_search();
+    }
     sender.send(Event::Done(decision));
     signals.finish();
 }

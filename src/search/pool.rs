@@ -189,6 +189,7 @@ impl Searcher {
             self.threads.len().min(1)
         };
         self.signals = Arc::new(Signals::of_search(used, limits.ponder));
+        self.table.set_extent(limits.extent(&settings));
         self.table.new_search(settings.generations);
         let task = |thread| Task {
             thread,

@@ -213,6 +213,7 @@ impl<P: Params> Worker<P> {
         let signals = &self.task.signals;
         signals.obey_page();
         signals.publish_nodes(self.task.thread, self.statistics.nodes);
+        self.task.table.grow();
         if signals.is_stopped() {
             self.is_stopped = true;
         }

@@ -22,10 +22,11 @@
 
 mod cluster;
 mod entry;
+mod extent;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use thiserror::Error;
 
@@ -35,6 +36,8 @@ use crate::util::{PREFETCHES, ZeroedPages, cores, fits_into_memory, for_each_par
 use cluster::{Cluster, SLOTS, Slot};
 pub use entry::Entry;
 use entry::{DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT};
+use extent::Clusters;
+pub use extent::Extent;
 
 /// Which entries a search sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -78,8 +81,7 @@ pub struct TranspositionTable {
     generation: AtomicU8,
     /// Greatest age, in generations, of the entries that the search sees.
     max_age: AtomicU8,
-    /// Whether a search has begun since the table was empty.
-    is_used: AtomicBool,
+    counts: Clusters,
     /// The bits of the key that an entry must match: all, except in tests of collisions.
     #[cfg(test)]
     key_mask: u64,
@@ -135,10 +137,10 @@ impl TranspositionTable {
     fn from_clusters(clusters: ZeroedPages<Cluster>) -> Self {
         debug_assert!(clusters.len().is_multiple_of(2));
         Self {
+            counts: Clusters::all(clusters.len()),
             clusters,
             generation: AtomicU8::new(0),
             max_age: AtomicU8::new(Generations::All.max_age()),
-            is_used: AtomicBool::new(false),
             #[cfg(test)]
             key_mask: u64::MAX,
         }
@@ -159,11 +161,12 @@ impl TranspositionTable {
 
     /// Removes all entries. Costs nothing where no search has begun since the last time.
     pub fn clear(&self) {
-        if !self.is_used.swap(false, Ordering::Relaxed) {
+        let used = self.counts.take_used();
+        if used == 0 {
             return;
         }
         let clear = |part: &[Cluster]| part.iter().for_each(Cluster::clear);
-        let clusters = &self.clusters[..];
+        let clusters = &self.clusters[..used];
         let parts = || clusters.chunks(clusters.len().div_ceil(cores()));
         // Without further threads, the calling one clears everything.
         if !self.clusters.is_large() || for_each_part(parts(), clear).is_err() {
@@ -186,7 +189,28 @@ impl TranspositionTable {
         if generations == Generations::Strict && (next == 0 || before != max_age) {
             self.clear();
         }
-        self.is_used.store(true, Ordering::Relaxed);
+        self.counts.note_use();
+        self.clusters.set_busy(true);
+    }
+
+    /// Chooses the clusters that the next search uses. After a change, the entries of most
+    /// positions are not found any more.
+    pub fn set_extent(&self, extent: Extent) {
+        let (whole, supplied) = (self.clusters.len(), self.clusters.supplied());
+        self.counts.set_extent(extent, whole, supplied);
+    }
+
+    /// Takes more clusters into use during a search that uses what is there.
+    pub fn grow(&self) {
+        if self.counts.active() < self.clusters.len() {
+            self.set_extent(Extent::Supplied);
+            self.counts.note_use();
+        }
+    }
+
+    /// The search has ended: more memory may be fetched at full speed.
+    pub fn end_search(&self) {
+        self.clusters.set_busy(false);
     }
 
     /// Memory in MB that the system has yet to supply for a new table.
@@ -267,11 +291,12 @@ impl TranspositionTable {
         }
     }
 
-    /// Use of the whole table by entries of this search, in permill, estimated from a sample.
+    /// Use of the clusters in use by entries of this search, in permill, estimated from a sample.
     pub fn hashfull(&self) -> u32 {
         let visibility = self.visibility();
-        let step = self.clusters.len().div_ceil(HASHFULL_CLUSTERS) | 1;
-        let sample = self.clusters.iter().step_by(step);
+        let clusters = &self.clusters[..self.counts.active()];
+        let step = clusters.len().div_ceil(HASHFULL_CLUSTERS) | 1;
+        let sample = clusters.iter().step_by(step);
         let slots = SLOTS * sample.len();
         let taken = sample
             .flat_map(|cluster| &cluster.0)
@@ -303,7 +328,7 @@ impl TranspositionTable {
     #[inline]
     fn cluster_index(&self, key: Key64) -> usize {
         let key = key.low64();
-        let pairs = self.clusters.len() / 2;
+        let pairs = self.counts.active() / 2;
         let pair = if usize::BITS < u64::BITS {
             scaled_in_halves(key >> 1, pairs as u32)
         } else {

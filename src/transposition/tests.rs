@@ -269,3 +269,44 @@ fn impossible_sizes_are_errors() {
         Ok(3)
     );
 }
+
+#[test]
+fn a_part_of_a_table_is_a_smaller_table() {
+    let table = TranspositionTable::new(1).expect("one MB can be had");
+    let whole = table.clusters.len();
+    for active in [2, whole / 4, whole] {
+        table.counts.set_extent(Extent::Supplied, whole, active);
+        let mut seen = vec![false; whole];
+        for number in 0..1 << 20 {
+            seen[table.cluster_index(key(number))] = true;
+            seen[table.cluster_index(key(number).flipped())] = true;
+        }
+        let expected = (0..whole).map(|cluster| cluster < active);
+        assert!(seen.into_iter().eq(expected), "{active} of {whole}");
+    }
+}
+
+#[test]
+fn a_table_whose_memory_comes_late_is_used_as_far_as_it_is_there() {
+    const MEGABYTES: usize = 1024;
+    let table = TranspositionTable::new(MEGABYTES).expect("a GB can be had");
+    let whole = table.clusters.len();
+    assert_eq!(table.counts.active(), whole, "a search by nodes takes all");
+    table.set_extent(Extent::Supplied);
+    let first = table.counts.active();
+    assert!(first >= whole / 4 && first.is_multiple_of(2), "{first}");
+    table.new_search(Generations::All);
+    let start = std::time::Instant::now();
+    while table.missing_megabytes() > 0 {
+        assert!(start.elapsed().as_secs() < 120, "the rest does not come");
+        table.grow();
+        assert!(table.counts.active() <= whole);
+        table.end_search();
+        std::thread::yield_now();
+    }
+    table.grow();
+    assert_eq!(table.counts.active(), whole);
+    table.clear();
+    table.set_extent(Extent::Whole);
+    assert_eq!(table.counts.active(), whole);
+}

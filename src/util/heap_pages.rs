@@ -38,6 +38,10 @@ impl<T: Zeroable> ZeroedPages<T> {
 }
 
 impl<T> ZeroedPages<T> {
+    /// Nothing is fetched beside a search.
+    #[expect(clippy::unused_self, reason = "elsewhere memory comes by and by")]
+    pub(crate) fn set_busy(&self, _is_busy: bool) {}
+
     /// Whether it is large enough to be written by several threads.
     pub(crate) fn is_large(&self) -> bool {
         size_of_val(&*self.0) >= LARGE

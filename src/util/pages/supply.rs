@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use memmap2::MmapMut;
@@ -29,6 +29,11 @@ const AT_LEAST: usize = 256 << 20;
 /// How long to wait for more than that.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// The thread rests this many times as long as it works while a search runs.
+const REST: u32 = 3;
+/// Longest rest at a time, which whoever drops the memory waits for.
+const LONGEST_REST: Duration = Duration::from_millis(20);
+
 /// Progress of the fetching, and the thread that continues it.
 pub(super) struct Supply {
     state: Arc<State>,
@@ -39,6 +44,8 @@ struct State {
     /// Number of bytes fetched, from the first on.
     fetched: AtomicUsize,
     is_cancelled: AtomicBool,
+    /// Whether a search needs the processors.
+    is_busy: AtomicBool,
 }
 
 /// Touches pages from the first on, with all cores, until [`PATIENCE`] ends. Returns the number of
@@ -83,6 +90,7 @@ impl Supply {
             state: Arc::new(State {
                 fetched: AtomicUsize::new(memory.len()),
                 is_cancelled: AtomicBool::new(false),
+                is_busy: AtomicBool::new(false),
             }),
             thread: None,
         }
@@ -107,6 +115,11 @@ impl Supply {
     pub(super) fn fetched(&self) -> usize {
         self.state.fetched.load(Ordering::Relaxed)
     }
+
+    /// Says whether a search needs the processors.
+    pub(super) fn set_busy(&self, is_busy: bool) {
+        self.state.is_busy.store(is_busy, Ordering::Relaxed);
+    }
 }
 
 impl State {
@@ -117,6 +130,7 @@ impl State {
     fn fetch_rest(&self, memory: &MmapMut) {
         let mut fetched = self.fetched.load(Ordering::Relaxed);
         while fetched < memory.len() && !self.is_cancelled.load(Ordering::Relaxed) {
+            let start = Instant::now();
             let part = LARGE_PAGE.min(memory.len() - fetched);
             if !populate(memory, fetched, part) {
                 // The rest is fetched on first touch.
@@ -124,6 +138,9 @@ impl State {
             }
             fetched += part;
             self.set_fetched(fetched);
+            if self.is_busy.load(Ordering::Relaxed) {
+                sleep((start.elapsed() * REST).min(LONGEST_REST));
+            }
         }
     }
 }
