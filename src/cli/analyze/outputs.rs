@@ -70,12 +70,12 @@ impl Names {
 /// Checks that `out` can be a file, or for several games a folder.
 pub(super) fn check_out(option: &str, out: &Path, games: usize) -> anyhow::Result<()> {
     let name = out.display();
-    ensure!(
+    ensure_usage!(
         out.as_os_str() != "-",
         "{option} -: only --json writes to standard output, expected the name of a file"
     );
     let is_of_file = out.is_file() || names_a_file(out) && !out.is_dir();
-    ensure!(
+    ensure_usage!(
         games == 1 || !is_of_file,
         "{option} {name}: {games} games need a folder and this is the name of a file, expected for \
          example {}/",

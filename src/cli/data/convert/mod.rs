@@ -22,7 +22,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(target) = games::Target::of(arguments, &sources) {
         return games::run(arguments, &sources, &target);
     }
-    ensure!(
+    ensure_usage!(
         !arguments.is_to_stdout(),
         "--out - is for games as text, with --to kif, kifu, ki2, ki2u, csa, jkf or usi: expected \
          the name of a file"
