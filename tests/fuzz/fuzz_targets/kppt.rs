@@ -43,7 +43,7 @@ fn name(number: u8) -> &'static str {
     NAMES[usize::from(number) % NAMES.len()]
 }
 
-/// A file of each entry: number of its name, number of its size, what is added to that, first bytes.
+/// A file of each entry: numbers of its name and of its size, what is added to that, first bytes.
 type Entry<'a> = (u8, u8, i16, &'a [u8]);
 
 fuzz_target!(|input: (Vec<Entry<'_>>, Option<u8>)| {
