@@ -2,8 +2,15 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::error::{FolderError, io_error};
+
+/// How long to wait for a lock. A process that was killed while it started an engine can leave a
+/// copy of itself, which holds the lock until it has become the engine.
+const PATIENCE: Duration = Duration::from_secs(1);
+const RETRY: Duration = Duration::from_millis(20);
 
 /// Replaces the content of a file atomically, by writing a file beside it and renaming that.
 ///
@@ -32,12 +39,17 @@ pub(super) fn lock(folder: &Path, name: &str) -> Result<File, FolderError> {
         .truncate(false)
         .open(&path)
         .map_err(io_error(&path))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(folder.to_owned())),
-        // Some network file systems have no locks; the run continues without one.
-        Err(TryLockError::Error(error)) => {
-            log::warn!("{} cannot be locked: {error}", folder.display());
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => sleep(RETRY),
+            Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(folder.to_owned())),
+            // Some network file systems have no locks; the run continues without one.
+            Err(TryLockError::Error(error)) => {
+                log::warn!("{} cannot be locked: {error}", folder.display());
+                break;
+            }
         }
     }
     Ok(file)

@@ -454,7 +454,7 @@ fn several_games_need_a_folder_and_have_stable_names() {
     ] {
         let output = raicho(&folder.0, &[&files[..], &[option, out]].concat());
         let errors = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.contains(words), "{words} in {errors}");
         assert!(!folder.file("a.kif").exists() && !folder.file("-").exists());
     }

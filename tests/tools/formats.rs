@@ -200,7 +200,7 @@ fn a_game_as_text_goes_to_standard_output_or_to_a_name_of_its_own() {
         ),
         ("shuffle x.usi --out - --to psv", "'-' is no output here"),
     ] {
-        let said = folder.bad(words);
+        let said = folder.ends_with(2, words);
         assert!(said.contains(expected), "{said}");
     }
     // Names depend neither on the order of the files nor on others but those of the same name.

@@ -94,6 +94,20 @@ fn one_process_at_a_time() {
     assert!(place.resume().is_ok());
 }
 
+/// As the rest of a process that was killed while it started another one.
+#[test]
+fn a_lock_that_is_about_to_be_released_is_waited_for() {
+    let place = Place::new("released");
+    let first = RunFolder::create(&place.0, KIND, &[1, 2]).expect("it is free");
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            drop(first);
+        });
+        assert!(place.resume().is_ok());
+    });
+}
+
 #[test]
 fn a_run_begins_only_where_there_is_none_and_goes_on_only_where_there_is_one() {
     let place = Place::with("occupied", &[1]);
