@@ -24,6 +24,7 @@ pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
     let mut position = record.start.clone();
     let mut comments = Vec::with_capacity(review.positions.len());
     let mut last = None;
+    let mated = Line::mated();
     for (index, analysis) in review.positions.iter().enumerate() {
         let mut here = Vec::new();
         if index == 0 {
@@ -42,8 +43,11 @@ pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
             position.do_move(mv);
             last = Some(mv);
         }
-        let ranks = analysis.lines.iter().enumerate();
-        here.extend(ranks.map(|(rank, line)| line_text(rank, line, &position, last)));
+        let text = |(rank, line): (usize, &Line)| line_text(rank, line, &position, last);
+        if analysis.lines.is_empty() {
+            here.push(text((0, &mated)));
+        }
+        here.extend(analysis.lines.iter().enumerate().map(text));
         comments.push(here);
     }
     comments
@@ -54,19 +58,18 @@ pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
 pub fn thoughts(record: &GameRecord, review: &Review) -> Vec<Option<Thought>> {
     let mut position = record.start.clone();
     let mut thoughts = Vec::new();
+    let mated = Line::mated();
     for (index, played) in record.moves.iter().enumerate() {
         position.do_move(played.mv);
-        let line = review
-            .positions
-            .get(index + 1)
-            .and_then(|after| after.lines.first());
-        thoughts.push(line.map(|line| {
+        let after = review.positions.get(index + 1);
+        thoughts.push(after.map(|after| {
+            let line = after.lines.first().unwrap_or(&mated);
             let mut pv = vec![played.mv];
             pv.extend(line.moves(&position));
             Thought {
                 score: Some(for_mover(line)),
                 depth: u32::try_from(line.depth).ok().filter(|&depth| depth > 0),
-                nodes: Some(line.nodes),
+                nodes: Some(line.nodes).filter(|&nodes| nodes > 0),
                 pv,
             }
         }));
@@ -104,7 +107,12 @@ fn line_text(rank: usize, line: &Line, position: &Position, last: Option<Move>) 
     };
     let time = line.time.as_secs_f64();
     let (minutes, seconds) = ((time / 60.0).floor(), time % 60.0);
-    let score = black_score(line.score, position.side_to_move());
+    // The side to move is mated in 0 plies, and the other one mates in as many.
+    let side = position.side_to_move();
+    let score = match line.score {
+        Score::Mate(0) => black_score(Score::Mate(0), !side),
+        score => black_score(score, side),
+    };
     let mut words = format!("*{name} 時間 {minutes:02.0}:{seconds:04.1}");
     if line.depth > 0 {
         let _ = write!(words, " 深さ {}/{}", line.depth, line.seldepth);

@@ -53,6 +53,11 @@ impl Line {
         }
     }
 
+    /// The line of a side that has lost.
+    pub(super) const fn mated() -> Self {
+        Self::without_moves(Score::Mate(0))
+    }
+
     const fn without_moves(score: Score) -> Self {
         Self {
             score,

@@ -196,6 +196,37 @@ fn a_game_that_the_rules_ended_ends_at_its_result() {
 }
 
 #[test]
+fn comments_say_that_a_game_is_lost_by_rule() {
+    // The side to move has lost, or wins as by a mate in one.
+    for (loser, moves, score) in [
+        (Color::Black, "startpos moves 7g7f 3c3d", "-32000"),
+        (Color::White, "startpos moves 7g7f 3c3d", "31999"),
+        (Color::White, "startpos moves 7g7f 3c3d 2g2f", "32000"),
+        (Color::Black, "startpos moves 7g7f 3c3d 2g2f", "-31999"),
+    ] {
+        let mut record = record(moves);
+        record.ending = Ending::PerpetualCheck { loser };
+        let positions = vec![position(Score::Cp(0), "7g7f"); record.moves.len() + 1];
+        let review = Review::new(&record, positions, Thresholds::default());
+        let lines = comments::lines(&record, &review);
+        let last = lines.last().and_then(|lines| lines.last());
+        let expected = format!("評価値 {score}");
+        assert!(
+            last.is_some_and(|line| line.ends_with(&expected)),
+            "{last:?}"
+        );
+        let thoughts = comments::thoughts(&record, &review);
+        for (played, thought) in record.moves.iter_mut().zip(thoughts) {
+            played.thought = thought;
+        }
+        let mut text = Vec::new();
+        csa::write(&record, &mut text).expect("it can be written");
+        let text = String::from_utf8(text).expect("UTF-8");
+        assert!(text.contains(&format!("'** {score}\n")), "{text}");
+    }
+}
+
+#[test]
 fn nobody_is_to_blame_for_the_limit_of_moves() {
     let mut record = record("startpos moves 7g7f");
     record.ending = Ending::MaxMoves;
