@@ -6,8 +6,8 @@ use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF
 
 /// Begins a change of the letters in ISO-2022-JP.
 const ESCAPE: u8 = 0x1b;
-/// Share of the UTF-16 letters that must be ASCII without a byte order mark, as one of so many.
-/// Records have numbers, spaces and line ends.
+/// Without a byte order mark, at least one letter in this number must be ASCII for UTF-16:
+/// records have numbers, spaces and line ends.
 const LEAST_ASCII: usize = 10;
 
 /// Decodes a text file, with `\n` as its line ends where it has only `\r`. UTF-16 is recognised by

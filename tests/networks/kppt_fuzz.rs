@@ -8,32 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::folder::Folder;
-
-const NAMES: [&str; 10] = [
-    "KK_synthesized.bin",
-    "KKP_synthesized.bin",
-    "KPP_synthesized.bin",
-    "KKP.bin",
-    "KPP.bin",
-    "kk_synthesized.bin",
-    "kkp_synthesized.bin",
-    "KPP_SYNTHESIZED.BIN",
-    "kks.kk.bin",
-    "nn.txt",
-];
-
-/// Right for some table.
-const SIZES: [u64; 6] = [
-    52_488,
-    26_244,
-    81_251_424,
-    40_625_712,
-    776_402_496,
-    388_201_248,
-];
-
-/// KPP files of a right size are left out: folders that can be read take seconds.
-const KPP_FROM: u64 = 100_000_000;
+use crate::kppt_names::{NAMES, SIZES, is_whole_kpp};
 
 #[test]
 fn random_folders_are_refused_with_a_message() {
@@ -54,8 +29,7 @@ fn random_folders_are_refused_with_a_message() {
                 4 => right / 2,
                 _ => right,
             };
-            let is_kpp = name.to_lowercase().starts_with("kpp");
-            let size = if is_kpp && SIZES.contains(&size) && size > KPP_FROM {
+            let size = if is_whole_kpp(name, size) {
                 size - random.random_range(1..size)
             } else {
                 size

@@ -9,6 +9,7 @@ mod folder;
 mod kppt;
 mod kppt_files;
 mod kppt_fuzz;
+mod kppt_names;
 mod nnue;
 mod nnue_kernels;
 mod walk;

@@ -11,30 +11,10 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use raicho::eval::kppt::Tables;
 
-const NAMES: [&str; 9] = [
-    "KK_synthesized.bin",
-    "KKP_synthesized.bin",
-    "KPP_synthesized.bin",
-    "KKP.bin",
-    "KPP.bin",
-    "kk_synthesized.bin",
-    "kkp_synthesized.bin",
-    "KPP_SYNTHESIZED.BIN",
-    "nn.txt",
-];
+#[path = "../../networks/kppt_names.rs"]
+mod kppt_names;
 
-/// Of KK with 32 and 16 bits, KKP and KPP likewise.
-const SIZES: [u64; 6] = [
-    52_488,
-    26_244,
-    81_251_424,
-    40_625_712,
-    776_402_496,
-    388_201_248,
-];
-
-/// From this size on a file is a KPP.
-const KPP_FROM: u64 = 100_000_000;
+use kppt_names::{NAMES, SIZES, is_whole_kpp};
 
 static FOLDER: LazyLock<PathBuf> =
     LazyLock::new(|| std::env::temp_dir().join(format!("raicho-fuzz-kppt-{}", std::process::id())));
@@ -55,8 +35,7 @@ fuzz_target!(|input: (Vec<Entry<'_>>, Option<u8>)| {
         fs::write(&path, start).expect("a file can be written");
         let right = SIZES[usize::from(size) % SIZES.len()];
         let mut size = right.saturating_add_signed(i64::from(change));
-        let is_kpp = name(number).to_lowercase().starts_with("kpp");
-        if is_kpp && SIZES.contains(&size) && size > KPP_FROM {
+        if is_whole_kpp(name(number), size) {
             size -= 1;
         }
         let file = File::options().write(true).open(&path);

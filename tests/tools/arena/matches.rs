@@ -285,7 +285,7 @@ fn clocks_that_count_nodes_repeat_games() {
     let mut match_settings = settings(vec![raicho("one", 1), raicho("other", 1)], 2);
     for engine in &mut match_settings.engines {
         engine.time_control = TimeControl {
-            // So long that the real clock, which counts too, ends no search on a busy machine.
+            // Long enough that the real clock, which counts too, ends no search on a busy machine.
             base: Duration::from_secs(6),
             increment: Duration::from_millis(400),
             nodes_time: Some(1),
