@@ -13,7 +13,7 @@ use super::share::parse_share;
 use super::{evaluation, output, result_file};
 use crate::cli::usage::ensure_usage;
 use crate::engine::EvalFile;
-use crate::eval::kppt::Tables;
+use crate::eval::kppt::{SYNTHESIZED, Tables};
 use crate::eval::nnue::file::in_folder;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
@@ -81,6 +81,9 @@ enum Command {
         factor: f64,
         /// File to write
         to: PathBuf,
+        /// Overwrite an existing file
+        #[arg(long)]
+        force: bool,
     },
     /// Add noise to the weights of an evaluation, to measure what their exactness is worth
     #[command(before_help = "Example: raicho net noise '<embedded>' 0.1 noisy.nnue --seed 5")]
@@ -97,6 +100,9 @@ enum Command {
         /// Seed of the noise
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Overwrite an existing file, or the files of a folder
+        #[arg(long)]
+        force: bool,
     },
     /// Measure how well an evaluation predicts scores and results of teacher data
     #[command(before_help = "Example: raicho net loss run1/net.nnue held-out.pack")]
@@ -152,8 +158,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             size,
             to,
             seed,
-        } => noise(from, *size, to, *seed),
-        Command::Scale { from, factor, to } => scale(from, *factor, to),
+            force,
+        } => noise(from, *size, (to, *force), *seed),
+        Command::Scale {
+            from,
+            factor,
+            to,
+            force,
+        } => scale(from, *factor, (to, *force)),
         Command::Show {
             file,
             sfen_file,
@@ -199,8 +211,9 @@ fn parse_factor(text: &str) -> Result<f64, String> {
     }
 }
 
-fn scale(from: &Path, factor: f64, to: &Path) -> anyhow::Result<()> {
+fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result<()> {
     result_file::check(to, std::iter::once(from))?;
+    result_file::check_free(to, force)?;
     let (mut network, _) = Network::open(from).with_context(|| from.display().to_string())?;
     let scale = network
         .rescale(factor)
@@ -224,12 +237,13 @@ fn parse_noise(text: &str) -> Result<f64, String> {
     }
 }
 
-fn noise(from: &Path, size: f64, to: &Path, seed: u64) -> anyhow::Result<()> {
+fn noise(from: &Path, size: f64, (to, force): (&Path, bool), seed: u64) -> anyhow::Result<()> {
     let shown = || from.display().to_string();
     if from.is_dir() && !in_folder(from).is_file() {
-        return noise_of_three_pieces(from, size, to, seed).with_context(shown);
+        return noise_of_three_pieces(from, size, (to, force), seed).with_context(shown);
     }
     result_file::check(to, std::iter::once(from))?;
+    result_file::check_free(to, force)?;
     let mut network = match EvalFile::from(from.to_string_lossy().as_ref()) {
         EvalFile::Embedded => Network::embedded(),
         _ => Network::open(from).with_context(shown)?.0,
@@ -248,7 +262,15 @@ fn noise(from: &Path, size: f64, to: &Path, seed: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn noise_of_three_pieces(from: &Path, size: f64, to: &Path, seed: u64) -> anyhow::Result<()> {
+fn noise_of_three_pieces(
+    from: &Path,
+    size: f64,
+    (to, force): (&Path, bool),
+    seed: u64,
+) -> anyhow::Result<()> {
+    for name in SYNTHESIZED {
+        result_file::check_free(&to.join(name), force)?;
+    }
     let (tables, warning) = Tables::open(from)?;
     if let Some(warning) = warning {
         output::eprint_line(format_args!("note: {warning}"));

@@ -43,6 +43,14 @@ pub(super) fn check<'a>(
 /// It cannot be, or one is there.
 pub(super) fn check_new(path: &Path, force: bool) -> anyhow::Result<()> {
     check(path, std::iter::empty())?;
+    check_free(path, force)
+}
+
+/// Checks that no file is there unless `force` is given.
+///
+/// # Errors
+/// One is there.
+pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     ensure!(
         force || !would_replace(path),
         "{} exists already; --force replaces it",

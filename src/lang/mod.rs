@@ -119,6 +119,22 @@ impl Lang {
         }
     }
 
+    /// A number of positions.
+    pub fn positions(self, count: u64) -> String {
+        match self {
+            Self::En => counted(count, "position"),
+            Self::Ja => format!("{count}局面"),
+        }
+    }
+
+    /// A number of faults of a book.
+    pub fn faults(self, count: u64) -> String {
+        match self {
+            Self::En => counted(count, "fault"),
+            Self::Ja => format!("不正 {count} 件"),
+        }
+    }
+
     /// A number of tsume problems.
     pub fn problems(self, count: usize) -> String {
         match self {

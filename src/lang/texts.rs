@@ -316,6 +316,52 @@ texts! {
     info_faults(count):
         "faults     {count}: see raicho book validate",
         "不正な行    {count}：raicho book validate で確認できます";
+    /// A book was written.
+    positions_written(positions, name):
+        "{positions} written to {name}", "{positions}を {name} に書き出しました";
+    /// A book was made of others.
+    positions_merged(read, written, name):
+        "{read} read, {written} written to {name}",
+        "{read}を読み込み、{written}局面を {name} に書き出しました";
+    /// Positions were searched, and a book was written.
+    positions_searched(searched, written, name):
+        "{searched} searched, {written} written to {name}",
+        "{searched}を探索し、{written}局面を {name} に書き出しました";
+    /// A book cannot grow any further.
+    no_position_left():
+        "no position is left that these lines reach", "この条件で延ばせる局面はもうありません";
+    /// What the written format could not hold.
+    left_out(parts): "left out or limited: {parts}", "省略または切り詰め：{parts}";
+    /// What is not read of a book.
+    not_read(parts): "not read: {parts}", "読み込まない情報：{parts}";
+    /// Games that a book is made of.
+    games_read(games, bad, low):
+        "{games} read, {bad} bad, {low} left out for the ratings",
+        "{games}を読み込み（不正 {bad}、レートの条件で除外 {low}）";
+    /// The totals of a checked book.
+    book_checked(name, positions, faults):
+        "{name}: {positions}, {faults}", "{name}：{positions}、{faults}";
+    /// Positions of the graph of a book, after their number.
+    graph_positions(): "positions", "局面";
+    /// Its moves between them.
+    graph_moves(): "moves from one to another", "局面間の指し手";
+    /// Its loops.
+    graph_loops(): "positions from which a loop can be reached", "千日手に至りうる局面";
+    /// Its perpetual checks.
+    graph_checks(): "positions in perpetual check", "連続王手の局面";
+    /// Rounds of the calculation.
+    graph_rounds(): "rounds until no value changed", "値が変わらなくなるまでの反復";
+    /// Rules that `peta_shock` does not have.
+    other_rules():
+        "the rules are not those of peta_shock: its results differ",
+        "peta_shock とは異なる規則を使ったため、結果が一致しません";
+    /// Loops that `peta_shock` does not solve.
+    large_loops(count):
+        "loops of perpetual check with too many paths, solved exactly: {count}; peta_shock would \
+         not end",
+        "経路が多すぎる連続王手の循環を厳密に解きました：{count}（peta_shock では終わりません）";
+    /// A file was written.
+    written_to(name): "written to {name}", "{name} に書き出しました";
     /// A range of numbers.
     range(least, most): "{least} to {most}", "{least} ～ {most}";
 }

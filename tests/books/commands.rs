@@ -144,6 +144,11 @@ fn a_conversion_says_what_is_lost_and_replaces_nothing() {
     assert!(said.contains("1 position written to"), "{said}");
     let lost = "left out or limited: 1 ponder move, 1 value, 1 count";
     assert!(said.contains(lost), "{said}");
+    let words = ["convert", "--lang", "ja", "--force", "--out", &name];
+    let said = text(&run(&words, &[&book]).stdout);
+    assert!(said.contains("1局面を "), "{said}");
+    let lost = "省略または切り詰め：予想手 1、評価値 1、採択回数 1";
+    assert!(said.contains(lost), "{said}");
     let output = run(&["convert", "--out", &name], &[&book]);
     assert!(text(&output.stderr).contains("--force replaces it"));
     let output = run(

@@ -70,7 +70,7 @@ fn other_writers_write_the_same_bytes() {
     for name in ["games.ybb", "games.bin"] {
         let path = folder.file(name);
         let losses = write(&entries, &path);
-        assert!(losses.ponder_moves > 0, "{losses}");
+        assert!(losses.ponder_moves > 0, "{losses:?}");
         let expected = fs::read(books.join(name)).expect("a corpus");
         assert!(
             fs::read(&path).expect("it was written") == expected,

@@ -63,11 +63,13 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
             .status
             .success()
     );
+    let new = at("c.nnue");
     for (arguments, expected) in [
-        (["net", "scale", &other, "2", &to], "FV_SCALE"),
-        (["net", "scale", &from, "0", &to], "0.01 to 100"),
-        (["net", "scale", &from, "50", &to], "1 to 4096"),
-        (["net", "scale", &at("none"), "2", &to], "none"),
+        (["net", "scale", &from, "0.5", &to], "--force replaces it"),
+        (["net", "scale", &other, "2", &new], "FV_SCALE"),
+        (["net", "scale", &from, "0", &new], "0.01 to 100"),
+        (["net", "scale", &from, "50", &new], "1 to 4096"),
+        (["net", "scale", &at("none"), "2", &new], "none"),
     ] {
         let refused = raicho(&arguments);
         assert!(!refused.status.success());
@@ -78,6 +80,10 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
         );
     }
     assert_eq!(value(&to), after, "what is refused writes nothing");
+    assert!(!std::fs::exists(&new).expect("a readable folder"));
+    let forced = raicho(&["net", "scale", &from, "0.5", &to, "--force"]);
+    assert!(forced.status.success(), "{}", text(&forced.stderr));
+    assert_ne!(value(&to), after);
     std::fs::remove_dir_all(&folder).expect("it is there");
 }
 
@@ -119,16 +125,18 @@ fn noise_is_added_to_our_own_networks() {
     assert!(made.status.success());
     let empty = at("empty");
     std::fs::create_dir_all(&empty).expect("a folder");
+    let new = at("new.nnue");
     for (arguments, expected) in [
-        (["net", "noise", &foreign, "0.1", &same], "by progress"),
+        (["net", "noise", "<embedded>", "0.1", &same], "--force"),
+        (["net", "noise", &foreign, "0.1", &new], "by progress"),
         (
-            ["net", "noise", "<embedded>", "-1", &same],
+            ["net", "noise", "<embedded>", "-1", &new],
             "unexpected argument",
         ),
-        (["net", "noise", "<embedded>", "101", &same], "0 to 100"),
-        (["net", "noise", "<embedded>", "NaN", &same], "0 to 100"),
-        (["net", "noise", &at("none"), "0.1", &same], "none"),
-        (["net", "noise", &empty, "0.1", &same], "empty"),
+        (["net", "noise", "<embedded>", "101", &new], "0 to 100"),
+        (["net", "noise", "<embedded>", "NaN", &new], "0 to 100"),
+        (["net", "noise", &at("none"), "0.1", &new], "none"),
+        (["net", "noise", &empty, "0.1", &new], "empty"),
     ] {
         let refused = raicho(&arguments);
         assert!(!refused.status.success());
@@ -136,5 +144,6 @@ fn noise_is_added_to_our_own_networks() {
         assert!(message.contains(expected), "{message}");
     }
     assert_eq!(std::fs::read(&same).expect("still there"), unchanged);
+    assert!(!std::fs::exists(&new).expect("a readable folder"));
     std::fs::remove_dir_all(&folder).expect("it is there");
 }

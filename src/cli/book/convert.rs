@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::destination::{checked_output, write};
+use super::report::print_extras;
 use crate::book::{BookEntry, BookReader};
 use crate::cli::output;
 use crate::cli::sort_memory::SortMemory;
+use crate::lang::Lang;
 use crate::makebook::SortedWriter;
 
 /// Faults that are printed one by one.
@@ -42,15 +44,12 @@ pub(super) struct Arguments {
     memory: SortMemory,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let format = checked_output(&arguments.out, arguments.force, &arguments.book)?;
     let mut writer = SortedWriter::new(&arguments.out, format, arguments.memory.bytes());
     let mut faults = 0;
     let reader = BookReader::open(&arguments.book)?;
-    let extras = reader.extras();
-    if !extras.is_none() {
-        output::print_line(extras)?;
-    }
+    print_extras(lang, &reader.extras())?;
     for entry in reader {
         match entry {
             Ok(mut entry) => {
@@ -76,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if faults > SHOWN_FAULTS {
         output::eprint_line(format_args!("{} more faults", faults - SHOWN_FAULTS));
     }
-    write(writer, &arguments.out)
+    write(writer, &arguments.out, lang)
 }
 
 /// Removes the moves whose values are more than `loss` below that of the best one.

@@ -6,22 +6,23 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::destination::{check_free, checked_output};
+use super::destination::checked_output;
 use super::faults::print_faults;
 use super::lines::read_lines;
+use super::report::{print_losses, print_written};
 use super::search_arguments::SearchArguments;
 use crate::book::FaultLog;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::progress::Meter;
 use crate::cli::work::{Indivisible, KeptWork};
 use crate::cli::{output, result_file};
+use crate::lang::Lang;
 use crate::makebook::extend::{GrowingBook, Growth, GrowthLimits, Reach, User, Widths};
 use crate::makebook::think::{Effort, Thinking, Thought};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunKind, execute};
 use crate::search::SOLO_STACK_BYTES;
-use crate::util::counted;
 
 /// Example: `raicho book extend --positions 10000 --nodes 1000000 --work run/ --out book.db`
 #[derive(Args)]
@@ -141,7 +142,7 @@ struct Settings {
     eval: String,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments.indivisible.check(
         "its positions depend on each other; write them with --list, and give them to \
          `raicho book think --shard`",
@@ -150,7 +151,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let book = arguments.book()?;
     let reach = arguments.reach.reach();
     if arguments.list {
-        return list(arguments, book, &roots, &reach);
+        return list(arguments, (book, &roots, &reach), lang);
     }
     let none = PathBuf::new();
     let input = arguments.book.as_ref().unwrap_or(&none);
@@ -198,29 +199,24 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.work.check_complete(&stop)?;
     let searched = growth.searched();
     let (written, losses) = growth.into_book()?.write(&arguments.out, format)?;
-    output::print_line(format_args!(
-        "{} searched, {written} written to {}",
-        counted(searched, "position"),
-        arguments.out.display()
+    output::print_line(lang.positions_searched(
+        lang.positions(searched),
+        written,
+        arguments.out.display(),
     ))?;
     if searched < arguments.positions {
-        output::print_line("no position is left that these lines reach")?;
+        output::print_line(lang.no_position_left())?;
     }
-    if !losses.is_none() {
-        output::print_line(losses)?;
-    }
-    Ok(())
+    print_losses(lang, &losses)
 }
 
 /// Writes the best positions outside of the book.
 fn list(
     arguments: &Arguments,
-    book: GrowingBook,
-    roots: &[Position],
-    reach: &Reach,
+    (book, roots, reach): (GrowingBook, &[Position], &Reach),
+    lang: Lang,
 ) -> anyhow::Result<()> {
-    let name = arguments.out.display();
-    check_free(&arguments.out, arguments.force)?;
+    result_file::check_free(&arguments.out, arguments.force)?;
     result_file::check(&arguments.out, arguments.read())?;
     let limits = arguments.limits();
     let growth = Growth::new(book, roots, reach, limits, None, Vec::new(), &|_, _| {})?;
@@ -231,11 +227,7 @@ fn list(
         writeln!(out, "{} {}", board.to_sfen(), leaf.task.ply)?;
     }
     out.finish()?;
-    output::print_line(format_args!(
-        "{} written to {name}",
-        counted(leaves.len(), "position")
-    ))?;
-    Ok(())
+    print_written(lang, leaves.len() as u64, &arguments.out)
 }
 
 impl Arguments {

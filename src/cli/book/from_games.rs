@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
 
-use super::destination::{check_free, checked_output};
+use super::destination::checked_output;
+use super::report::{print_losses, print_written};
 use crate::cli::sort_memory::SortMemory;
 use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
 use crate::cli::{output, result_file};
+use crate::lang::Lang;
 use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSettings};
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
 use crate::types::Color;
-use crate::util::counted;
 
 /// Example: `raicho book from-games floodgate/2026/ --plies 24 --min-rating 4000 --out book.db`
 #[derive(Args)]
@@ -105,7 +106,7 @@ impl From<Side> for Color {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("it is limited by the disk; give each machine some of the games, and merge")?;
@@ -125,7 +126,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let Some(format) = format else { return Ok(()) };
     if let Some(results) = &arguments.results {
         result_file::check_apart(("--out", &arguments.out), ("--results", results))?;
-        check_free(results, arguments.force)?;
+        result_file::check_free(results, arguments.force)?;
         result_file::check(results, files.iter().map(|file| file.path.as_path()))?;
     }
     let filter = &arguments.filter;
@@ -152,23 +153,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         output::eprint_line(format_args!("{}: {error}", path.display()));
     }
     let bad = summary.bad_count;
-    output::print_line(format_args!(
-        "{} read, {bad} bad, {} left out for the ratings",
-        counted(summary.games + bad, "game"),
-        summary.low_ratings
-    ))?;
+    let read = lang.games(summary.games + bad);
+    output::print_line(lang.games_read(read, bad, summary.low_ratings))?;
     ensure!(summary.games > 0, "no game was found; nothing was written");
     ensure!(
         summary.positions > 0,
         "no position is left; nothing was written"
     );
-    let name = arguments.out.display();
-    output::print_line(format_args!(
-        "{} written to {name}",
-        counted(summary.positions, "position")
-    ))?;
-    if !summary.losses.is_none() {
-        output::print_line(summary.losses)?;
-    }
-    Ok(())
+    print_written(lang, summary.positions, &arguments.out)?;
+    print_losses(lang, &summary.losses)
 }

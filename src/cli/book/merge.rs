@@ -7,11 +7,13 @@ use clap::Args;
 
 use super::destination::checked_output;
 use super::faults::print_faults;
+use super::report::print_losses;
 use crate::cli::output;
 use crate::cli::sort_memory::SortMemory;
 use crate::cli::usage::ensure_usage;
 use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
+use crate::lang::Lang;
 use crate::makebook::{self, MergeRule, MergeSettings};
 use crate::types::Color;
 use crate::util::counted;
@@ -95,7 +97,7 @@ struct Common {
     indivisible: Indivisible,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let sides = arguments.sides.as_ref().map(|sides| &*sides.0);
     if let Some(sides) = sides {
         ensure_usage!(
@@ -106,18 +108,24 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         );
     }
     let sides = sides.unwrap_or_default();
-    merge(&arguments.books, (arguments.rule, sides), &arguments.common)
+    merge(
+        &arguments.books,
+        (arguments.rule, sides),
+        &arguments.common,
+        lang,
+    )
 }
 
-pub(super) fn sort(arguments: &SortArguments) -> anyhow::Result<()> {
+pub(super) fn sort(arguments: &SortArguments, lang: Lang) -> anyhow::Result<()> {
     let books = std::slice::from_ref(&arguments.book);
-    merge(books, (MergeRule::default(), &[]), &arguments.common)
+    merge(books, (MergeRule::default(), &[]), &arguments.common, lang)
 }
 
 fn merge(
     books: &[PathBuf],
     (rule, sides): (MergeRule, &[Option<Color>]),
     arguments: &Common,
+    lang: Lang,
 ) -> anyhow::Result<()> {
     arguments
         .indivisible
@@ -140,14 +148,10 @@ fn merge(
     for (book, faults) in books.iter().zip(&summary.faults) {
         print_faults(book, faults);
     }
-    output::print_line(format_args!(
-        "{} read, {} written to {}",
-        counted(summary.entries, "position"),
+    output::print_line(lang.positions_merged(
+        lang.positions(summary.entries),
         summary.positions,
-        out.display()
+        out.display(),
     ))?;
-    if !summary.losses.is_none() {
-        output::print_line(summary.losses)?;
-    }
-    Ok(())
+    print_losses(lang, &summary.losses)
 }

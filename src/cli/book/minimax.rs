@@ -11,6 +11,7 @@ use crate::cli::output;
 use crate::cli::usage::ensure_usage;
 use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
+use crate::lang::Lang;
 use crate::makebook::minimax::{self, MinimaxSettings, Rules, Summary};
 
 /// Example: `raicho book minimax book.db --out minimaxed.db`
@@ -85,7 +86,7 @@ struct RuleArguments {
     components: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let rules = &arguments.rules;
     arguments
         .indivisible
@@ -109,41 +110,31 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         minimax::run(&arguments.input, &arguments.out, &settings, watch)
     })?;
     print_faults(&arguments.input, &summary.faults);
-    print(&summary, arguments, &settings)
+    print(&summary, arguments, &settings, lang)
 }
 
 fn print(
     summary: &Summary,
     arguments: &Arguments,
     settings: &MinimaxSettings,
+    lang: Lang,
 ) -> anyhow::Result<()> {
     let counts = &summary.counts;
     let mut out = output::stdout();
     for (count, what) in [
-        (counts.positions, "positions"),
-        (counts.edges, "moves from one to another"),
-        (
-            counts.in_loops,
-            "positions from which a loop can be reached",
-        ),
-        (counts.perpetual_checks, "positions in perpetual check"),
+        (counts.positions, lang.graph_positions()),
+        (counts.edges, lang.graph_moves()),
+        (counts.in_loops, lang.graph_loops()),
+        (counts.perpetual_checks, lang.graph_checks()),
     ] {
         writeln!(out, "{count:>12}  {what}")?;
     }
-    writeln!(out, "{:>12}  rounds until no value changed", counts.rounds)?;
+    writeln!(out, "{:>12}  {}", counts.rounds, lang.graph_rounds())?;
     if !settings.rules.is_default() {
-        writeln!(
-            out,
-            "the rules are not those of peta_shock: its results differ"
-        )?;
+        writeln!(out, "{}", lang.other_rules())?;
     } else if counts.large_loops > 0 {
-        writeln!(
-            out,
-            "loops of perpetual check with too many paths, solved exactly: {}; peta_shock would \
-             not end",
-            counts.large_loops
-        )?;
+        writeln!(out, "{}", lang.large_loops(counts.large_loops))?;
     }
-    writeln!(out, "written to {}", arguments.out.display())?;
+    writeln!(out, "{}", lang.written_to(arguments.out.display()))?;
     Ok(())
 }

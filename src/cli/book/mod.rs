@@ -10,6 +10,7 @@ mod lines;
 mod merge;
 mod minimax;
 mod probe;
+mod report;
 mod search_arguments;
 mod show;
 mod think;
@@ -55,16 +56,16 @@ enum Command {
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
-        Command::Convert(arguments) => convert::run(arguments),
-        Command::Extend(arguments) => extend::run(arguments),
-        Command::FromGames(arguments) => from_games::run(arguments),
+        Command::Convert(arguments) => convert::run(arguments, lang),
+        Command::Extend(arguments) => extend::run(arguments, lang),
+        Command::FromGames(arguments) => from_games::run(arguments, lang),
         Command::Info(arguments) => info::run(arguments, lang),
-        Command::Merge(arguments) => merge::run(arguments),
-        Command::Minimax(arguments) => minimax::run(arguments),
+        Command::Merge(arguments) => merge::run(arguments, lang),
+        Command::Minimax(arguments) => minimax::run(arguments, lang),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Show(arguments) => show::run(arguments, lang),
-        Command::Sort(arguments) => merge::sort(arguments),
-        Command::Think(arguments) => think::run(arguments),
-        Command::Validate(arguments) => validate::run(arguments),
+        Command::Sort(arguments) => merge::sort(arguments, lang),
+        Command::Think(arguments) => think::run(arguments, lang),
+        Command::Validate(arguments) => validate::run(arguments, lang),
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::destination::checked_output;
 use super::faults::print_faults;
 use super::lines::{positions, read_lines};
+use super::report::print_losses;
 use super::search_arguments::SearchArguments;
 use crate::book::FaultLog;
 use crate::cli::interrupt::stop_on_ctrl_c;
@@ -16,12 +17,12 @@ use crate::cli::output;
 use crate::cli::progress::Meter;
 use crate::cli::sort_memory::SortMemory;
 use crate::cli::work::WorkArguments;
+use crate::lang::Lang;
 use crate::makebook::think::{
     Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, WriteThoughts, write_thoughts,
 };
 use crate::runs::{Execution, Numbers, RunKind, Shard, execute};
 use crate::search::SOLO_STACK_BYTES;
-use crate::util::counted;
 
 /// Example: `raicho book think --book book.db --nodes 1000000 --threads 8 --out deeper.db`
 #[derive(Args)]
@@ -87,7 +88,7 @@ struct Settings {
     eval: String,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let source = arguments.book.as_ref().or(arguments.list.as_ref());
     let Some(source) = source else { return Ok(()) };
     let format = checked_output(&arguments.out, arguments.force, source)?;
@@ -140,15 +141,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         memory: arguments.memory.bytes(),
     };
     let (written, losses) = write_thoughts(found.tasks(), &thoughts, &what)?;
-    output::print_line(format_args!(
-        "{} searched, {written} written to {}",
-        counted(thoughts.len(), "position"),
-        arguments.out.display()
+    output::print_line(lang.positions_searched(
+        lang.positions(thoughts.len() as u64),
+        written,
+        arguments.out.display(),
     ))?;
-    if !losses.is_none() {
-        output::print_line(losses)?;
-    }
-    Ok(())
+    print_losses(lang, &losses)
 }
 
 impl Arguments {

@@ -9,6 +9,7 @@ use super::destination::{checked_output, write};
 use crate::book::{BookReader, Checker};
 use crate::cli::output;
 use crate::cli::sort_memory::SortMemory;
+use crate::lang::Lang;
 use crate::makebook::SortedWriter;
 use crate::util::counted;
 
@@ -33,7 +34,7 @@ pub(super) struct Arguments {
     memory: SortMemory,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let path = &arguments.book;
     let mut writer = match &arguments.skip {
         Some(out) => {
@@ -62,14 +63,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             output::print_line(format_args!("{fault}"))?;
         }
     }
-    let book = path.display();
-    output::print_line(format_args!(
-        "{book}: {}, {}",
-        counted(positions, "position"),
-        counted(faults, "fault")
+    output::print_line(lang.book_checked(
+        path.display(),
+        lang.positions(positions),
+        lang.faults(faults),
     ))?;
     if let (Some(writer), Some(out)) = (writer, &arguments.skip) {
-        return write(writer, out);
+        return write(writer, out, lang);
     }
     ensure!(
         faults == 0,
