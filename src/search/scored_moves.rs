@@ -2,7 +2,8 @@
 //!
 //! Most nodes are cut off after few moves, so nothing is sorted. Score and index are packed into
 //! one integer; a selection takes the maximum of the changed group, then of all groups. Both loops
-//! are branch-free and vectorized.
+//! are branch-free and vectorized. They leave out the selected key by comparison rather than
+//! reading back what was just written in its place: a vector load of a fresh scalar store stalls.
 
 use arrayvec::ArrayVec;
 
@@ -18,6 +19,9 @@ pub(super) const MAX_SCORE: i32 = (1 << (31 - PLACE_BITS)) - 1;
 const TAKEN: i32 = i32::MIN;
 /// Keys per group.
 const LANES: usize = 8;
+
+/// Most groups, a multiple of `LANES` like the number of keys.
+const MAX_GROUPS: usize = (MAX_MOVES / LANES).next_multiple_of(LANES);
 
 const _: () = assert!(MAX_MOVES <= LAST_PLACE && MAX_MOVES.is_multiple_of(LANES));
 
@@ -39,8 +43,8 @@ pub(super) struct ScoredMoves {
     moves: MoveList,
     // One key per move, then `TAKEN` up to the next multiple of `LANES`.
     keys: ArrayVec<i32, MAX_MOVES>,
-    // The maximum of each group of `LANES` keys.
-    best: ArrayVec<i32, { MAX_MOVES / LANES }>,
+    // The maximum of each group of `LANES` keys, then `TAKEN` up to the next multiple of `LANES`.
+    best: ArrayVec<i32, MAX_GROUPS>,
     // The maximum of all keys, `TAKEN` where no move is left.
     next: i32,
 }
@@ -89,8 +93,16 @@ impl ScoredMoves {
     /// Adds a bonus to the score of a move, if it is in the list.
     #[inline(always)]
     pub(super) fn raise(&mut self, mv: Move, bonus: i32) {
-        if let Some(place) = self.moves.iter().position(|&known| known == mv) {
-            self.keys[place] += bonus << PLACE_BITS;
+        // By groups, which are compared without branches.
+        let (groups, rest) = self.moves.as_chunks::<LANES>();
+        let is_in = |moves: &[Move; LANES]| moves.map(|known| u8::from(known == mv)) != [0; LANES];
+        let group = groups.iter().position(|group| is_in(group));
+        let (start, moves) = match group {
+            Some(group) => (group * LANES, &groups[group][..]),
+            None => (groups.len() * LANES, rest),
+        };
+        if let Some(place) = moves.iter().position(|&known| known == mv) {
+            self.keys[start + place] += bonus << PLACE_BITS;
         }
     }
 
@@ -103,12 +115,11 @@ impl ScoredMoves {
         self.best.clear();
         self.best
             .extend(self.keys.as_chunks::<LANES>().0.iter().map(best_of));
-        self.find_next();
-    }
-
-    #[inline(always)]
-    fn find_next(&mut self) {
-        self.next = self.best.iter().copied().fold(TAKEN, i32::max);
+        while !self.best.len().is_multiple_of(LANES) {
+            self.best.push(TAKEN);
+        }
+        let groups = self.best.as_chunks().0.iter().map(best_of);
+        self.next = groups.fold(TAKEN, i32::max);
     }
 
     /// The move with the best score, `None` where no move is left.
@@ -126,10 +137,14 @@ impl ScoredMoves {
             return None;
         }
         let place = place_of(best);
-        self.keys[place] = TAKEN;
         let group = place / LANES;
-        self.best[group] = best_of(&self.keys.as_chunks().0[group]);
-        self.find_next();
+        let rest = greatest_below(best, &self.keys.as_chunks::<LANES>().0[group]);
+        self.next = rest.max(greatest_below(
+            best,
+            self.best.as_chunks::<LANES>().0.as_flattened(),
+        ));
+        self.keys[place] = TAKEN;
+        self.best[group] = rest;
         Some((self.moves[place], score))
     }
 }
@@ -137,6 +152,17 @@ impl ScoredMoves {
 #[inline(always)]
 fn best_of(keys: &[i32; LANES]) -> i32 {
     keys.iter().copied().fold(TAKEN, i32::max)
+}
+
+/// The greatest key but `greatest` itself, below which all others are. Relative to it, all others
+/// are in the same order, modulo 2³², and its own is the least.
+#[inline(always)]
+fn greatest_below(greatest: i32, keys: &[i32]) -> i32 {
+    let origin = greatest.wrapping_add(i32::MIN);
+    keys.iter()
+        .map(|&key| key.wrapping_sub(origin))
+        .fold(i32::MIN, i32::max)
+        .wrapping_add(origin)
 }
 
 #[cfg(test)]
