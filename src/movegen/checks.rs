@@ -13,6 +13,9 @@ use crate::types::{Color, Move, Piece, PieceType, Square};
 pub struct CheckSquares([Bitboard; PieceType::NUM]);
 
 impl CheckSquares {
+    /// No squares.
+    pub const NONE: Self = Self([Bitboard::EMPTY; PieceType::NUM]);
+
     /// The squares from which the side to move attacks `king`, with the current occupancy.
     #[inline]
     pub fn new(board: &Board, king: Square) -> Self {
@@ -36,12 +39,14 @@ impl CheckSquares {
         Self(squares)
     }
 
-    /// [`Self::new`] for the opponent's king, `None` where it has none.
+    /// [`Self::new`] for the opponent's king, [`Self::NONE`] where it has none.
     #[inline]
-    pub fn of_position(position: &Position) -> Option<Self> {
+    pub fn of_position(position: &Position) -> Self {
         let board = position.board();
-        let king = board.king(!board.side_to_move())?;
-        Some(Self::new(board, king))
+        match board.king(!board.side_to_move()) {
+            Some(king) => Self::new(board, king),
+            None => Self::NONE,
+        }
     }
 
     /// Whether a pseudo-legal move gives check directly, that is without a discovered check.

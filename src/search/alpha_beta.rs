@@ -3,6 +3,7 @@
 //! `reductions.rs`, `history_update.rs` (after the last move) and `quiescence.rs` (depth 0). Order
 //! and ideas of the steps follow Stockfish and `YaneuraOu`.
 
+use crate::movegen::CheckSquares;
 use crate::types::value::{self, is_decisive};
 use crate::types::{Depth, Move, Ply, Value};
 
@@ -44,8 +45,9 @@ impl<P: Params> Worker<P> {
         if let Some(value) = self.prune_node::<N>(&mut node) {
             return value; // 5-9: razoring, reverse futility, null move, ProbCut
         }
-        let mut picker = self.move_picker::<N>(&node);
-        while let Some(mv) = picker.next::<P>(&self.position, &self.histories) {
+        let checks = CheckSquares::of_position(&self.position);
+        let mut picker = self.move_picker::<N>(&node, &checks);
+        while let Some(mv) = picker.next::<P>(&self.position, &self.histories, &mut node.context) {
             if node.excluded_move == Some(mv) || N::ROOT && !self.begin_root_move(mv) {
                 continue;
             }
@@ -53,7 +55,7 @@ impl<P: Params> Worker<P> {
             if N::ROOT {
                 self.report_current_move(mv, node.move_count);
             }
-            let mut move_info = self.move_info(&node, mv, &mut picker);
+            let mut move_info = self.move_info(&mut node, mv, &picker);
             if self.prune_move::<N>(&mut node, &mut picker, &move_info) {
                 continue; // 10: late moves, histories, futility, exchanges
             }
@@ -106,26 +108,30 @@ impl<P: Params> Worker<P> {
     }
 
     #[inline(always)]
-    fn move_picker<N: NodeType>(&self, node: &Node) -> MovePicker {
+    fn move_picker<'a, N: NodeType>(
+        &self,
+        node: &Node,
+        checks: &'a CheckSquares,
+    ) -> MovePicker<'a> {
         let [first, second] = self.stack[node.ply].killers;
         let counter_move = self.histories.counter_move(self.position.last_move());
         MovePicker::new(
             &self.position,
             node.tt_move,
             [first, second, counter_move],
-            node.context,
+            checks,
             self.all_moves || N::ROOT,
         )
     }
 
     /// The facts about a move that pruning and reductions use.
     #[inline(always)]
-    fn move_info(&mut self, node: &Node, mv: Move, picker: &mut MovePicker) -> MoveInfo {
+    fn move_info(&mut self, node: &mut Node, mv: Move, picker: &MovePicker) -> MoveInfo {
         let is_capture = self.position.piece_on(mv.to()).is_some();
         let frame = &mut self.stack[node.ply];
         frame.move_count = node.move_count;
         if !is_capture {
-            frame.attacked = picker.context.attacked(self.position.board());
+            frame.attacked = node.context.attacked(self.position.board());
         }
         MoveInfo {
             mv,

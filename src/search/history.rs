@@ -129,13 +129,10 @@ impl HistoryContext {
         }
     }
 
-    /// This context as if the opponent attacked nothing. For quiescence, which computes no attacks.
+    /// Makes it as if the opponent attacked nothing. For quiescence, which computes no attacks.
     #[inline(always)]
-    pub(super) const fn without_attacks(self) -> Self {
-        Self {
-            attacked: Some(Bitboard::EMPTY),
-            ..self
-        }
+    pub(super) fn ignore_attacks(&mut self) {
+        self.attacked = Some(Bitboard::EMPTY);
     }
 
     /// The squares that the opponent attacks, computed once for a node.

@@ -45,34 +45,34 @@ pub(super) enum Stage {
 const ANY_SCORE: i32 = i32::MIN;
 
 /// Yields the legal moves of one node in order.
-pub(super) struct MovePicker {
+pub(super) struct MovePicker<'a> {
     stage: Stage,
     next_stage: Stage,
     tt_move: Option<Move>,
     pub(super) refutations: [Option<Move>; REFUTATIONS],
-    pub(super) context: HistoryContext,
     /// Own pieces attacked by less valuable ones; known once quiet moves have been generated.
     pub(super) threatened: Bitboard,
     /// Least static exchange evaluation of the captures of a `ProbCut` search.
     threshold: Value,
     pub(super) moves: ScoredMoves,
     /// The squares from which quiet moves give check.
-    pub(super) checks: Option<CheckSquares>,
+    pub(super) checks: &'a CheckSquares,
     bad_captures: ArrayVec<Move, MAX_BAD_CAPTURES>,
     bad_next: usize,
     skips_quiets: bool,
     pub(super) all_moves: bool,
 }
 
-impl MovePicker {
+impl<'a> MovePicker<'a> {
     /// A picker for all moves. `tt_move` is legal; `refutations` may be impossible in this
-    /// position. With `all_moves` non-promotions that are never better are included.
+    /// position. `checks` are the check squares of the position. With `all_moves` non-promotions
+    /// that are never better are included.
     #[inline(always)]
     pub(super) fn new(
         position: &Position,
         tt_move: Option<Move>,
         refutations: [Option<Move>; REFUTATIONS],
-        context: HistoryContext,
+        checks: &'a CheckSquares,
         all_moves: bool,
     ) -> Self {
         let next_stage = if position.in_check() {
@@ -81,26 +81,20 @@ impl MovePicker {
             Stage::GenerateCaptures
         };
         // No struct update syntax: it would copy the large lists.
-        let mut picker = Self::starting(tt_move, next_stage, context, all_moves);
+        let mut picker = Self::starting(tt_move, next_stage, all_moves);
         picker.refutations = refutations;
-        picker.checks = CheckSquares::of_position(position);
+        picker.checks = checks;
         picker
     }
 
     /// A picker for quiescence: evasions in check, otherwise captures and pawn promotions.
     #[inline(always)]
-    pub(super) fn tactical(
-        position: &Position,
-        tt_move: Option<Move>,
-        context: HistoryContext,
-        all_moves: bool,
-    ) -> Self {
-        let context = context.without_attacks();
+    pub(super) fn tactical(position: &Position, tt_move: Option<Move>, all_moves: bool) -> Self {
         if position.in_check() {
-            return Self::starting(tt_move, Stage::GenerateEvasions, context, all_moves);
+            return Self::starting(tt_move, Stage::GenerateEvasions, all_moves);
         }
         let tt_move = tt_move.filter(|&mv| is_tactical(position, mv));
-        Self::starting(tt_move, Stage::GenerateTactical, context, all_moves)
+        Self::starting(tt_move, Stage::GenerateTactical, all_moves)
     }
 
     /// A picker for `ProbCut`: captures whose static exchange evaluation is at least `threshold`.
@@ -109,22 +103,16 @@ impl MovePicker {
         position: &Position,
         tt_move: Option<Move>,
         threshold: Value,
-        context: HistoryContext,
         all_moves: bool,
     ) -> Self {
         let tt_move = tt_move.filter(|&mv| position.piece_on(mv.to()).is_some());
-        let mut picker = Self::starting(tt_move, Stage::GenerateProbCut, context, all_moves);
+        let mut picker = Self::starting(tt_move, Stage::GenerateProbCut, all_moves);
         picker.threshold = threshold;
         picker
     }
 
     #[inline(always)]
-    fn starting(
-        tt_move: Option<Move>,
-        next_stage: Stage,
-        context: HistoryContext,
-        all_moves: bool,
-    ) -> Self {
+    fn starting(tt_move: Option<Move>, next_stage: Stage, all_moves: bool) -> Self {
         Self {
             stage: if tt_move.is_some() {
                 Stage::TtMove
@@ -134,11 +122,10 @@ impl MovePicker {
             next_stage,
             tt_move,
             refutations: [None; REFUTATIONS],
-            context,
             threatened: Bitboard::EMPTY,
             threshold: 0,
             moves: ScoredMoves::default(),
-            checks: None,
+            checks: &CheckSquares::NONE,
             bad_captures: ArrayVec::new(),
             bad_next: 0,
             skips_quiets: false,
@@ -149,10 +136,7 @@ impl MovePicker {
     /// Whether a yielded move gives check.
     #[inline(always)]
     pub(super) fn gives_check(&self, position: &Position, mv: Move) -> bool {
-        let gives_check = self
-            .checks
-            .as_ref()
-            .is_some_and(|checks| checks.is_direct(mv) || position.uncovers_check(mv));
+        let gives_check = self.checks.is_direct(mv) || position.uncovers_check(mv);
         debug_assert_eq!(gives_check, position.gives_check(mv));
         gives_check
     }
@@ -176,11 +160,12 @@ impl MovePicker {
         self.skips_quiets = true;
     }
 
-    /// The next legal move, `None` after the last.
+    /// The next legal move, `None` after the last. `context` is that of the node.
     pub(super) fn next<P: Params>(
         &mut self,
         position: &Position,
         histories: &Histories,
+        context: &mut HistoryContext,
     ) -> Option<Move> {
         loop {
             match self.stage {
@@ -208,7 +193,7 @@ impl MovePicker {
                 },
                 Stage::GenerateQuiets => {
                     if !self.skips_quiets {
-                        self.add_quiets::<P>(position, histories);
+                        self.add_quiets::<P>(position, histories, context);
                     }
                     self.stage = Stage::GoodQuiets;
                 }
@@ -227,7 +212,7 @@ impl MovePicker {
                 }
                 Stage::BadQuiets => return self.next_quiet(position, ANY_SCORE),
                 Stage::GenerateEvasions => {
-                    self.add_evasions(position, histories);
+                    self.add_evasions(position, histories, context);
                     self.stage = Stage::Evasions;
                 }
                 Stage::GenerateTactical => {

@@ -7,7 +7,7 @@ use crate::position::Position;
 use crate::types::value::piece_value;
 use crate::types::{Move, MoveList, Piece, PieceType};
 
-use super::history::Histories;
+use super::history::{Histories, HistoryContext};
 use super::history_entry::piece_to;
 use super::move_picker::MovePicker;
 use super::params::Params;
@@ -17,7 +17,7 @@ use super::tunables;
 
 /// Score added to capturing evasions, above every quiet one.
 const EVASION_CAPTURE_BONUS: i32 = MAX_SCORE / 2;
-impl MovePicker {
+impl MovePicker<'_> {
     #[inline(never)]
     pub(super) fn add_captures<P: Params>(&mut self, position: &Position, histories: &Histories) {
         let list = self.moves.refill();
@@ -50,21 +50,25 @@ impl MovePicker {
     }
 
     #[inline(never)]
-    pub(super) fn add_quiets<P: Params>(&mut self, position: &Position, histories: &Histories) {
+    pub(super) fn add_quiets<P: Params>(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        context: &mut HistoryContext,
+    ) {
         self.moves.refill();
         let board = position.board();
         let us = board.side_to_move();
-        let attacks = self.context.lesser_attacks(board);
-        let attacked = self.context.attacked(board);
+        let attacks = context.lesser_attacks(board);
+        let attacked = context.attacked(board);
         self.threatened = board.threatened(us, &attacks);
-        let checks = self.checks.as_ref();
         let mut quiets = QuietScorer::<P>::new(
             position,
             histories,
-            &self.context,
+            context,
             &attacks,
             attacked,
-            checks,
+            self.checks,
             &mut self.moves,
         );
         if self.all_moves {
@@ -85,15 +89,20 @@ impl MovePicker {
     }
 
     #[inline(never)]
-    pub(super) fn add_evasions(&mut self, position: &Position, histories: &Histories) {
+    pub(super) fn add_evasions(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        context: &mut HistoryContext,
+    ) {
         let list = self.moves.refill();
         if self.all_moves {
             movegen::evasions::<true>(position, list);
         } else {
             movegen::evasions::<false>(position, list);
         }
-        let attacked = self.context.attacked(position.board());
-        let row = histories.continuation_row(self.context.continuation_rows[0]);
+        let attacked = context.attacked(position.board());
+        let row = histories.continuation_row(context.continuation_rows[0]);
         self.moves.score(|mv| {
             if let Some(captured) = position.piece_on(mv.to()) {
                 EVASION_CAPTURE_BONUS + piece_value(captured.kind())

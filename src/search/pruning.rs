@@ -211,10 +211,10 @@ impl<P: Params> Worker<P> {
             &self.position,
             node.tt_move,
             probcut_beta - node.static_eval,
-            node.context,
             self.all_moves,
         );
-        while let Some(mv) = picker.next::<P>(&self.position, &self.histories) {
+        let mut context = node.context;
+        while let Some(mv) = picker.next::<P>(&self.position, &self.histories, &mut context) {
             if node.excluded_move == Some(mv) {
                 continue;
             }

@@ -32,10 +32,10 @@ impl<P: Params> Worker<P> {
         if let Some(value) = self.stand_pat(&mut node) {
             return value;
         }
-        let mut picker =
-            MovePicker::tactical(&self.position, node.tt_move, node.context, self.all_moves);
+        let mut picker = MovePicker::tactical(&self.position, node.tt_move, self.all_moves);
+        node.context.ignore_attacks();
         let recapture = self.stack.before(ply, 1).current_move.map(Move::to);
-        while let Some(mv) = picker.next::<P>(&self.position, &self.histories) {
+        while let Some(mv) = picker.next::<P>(&self.position, &self.histories, &mut node.context) {
             node.move_count += 1;
             self.prefetch_after(mv);
             let is_recapture = recapture == Some(mv.to());

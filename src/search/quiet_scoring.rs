@@ -28,7 +28,7 @@ const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];
 pub(super) struct QuietScorer<'a, P> {
     position: &'a Position,
     histories: &'a Histories,
-    checks: Option<&'a CheckSquares>,
+    checks: &'a CheckSquares,
     moves: &'a mut ScoredMoves,
     pawns: HistoryRow<'a>,
     continuation: [HistoryRow<'a>; ORDER_ROWS.len()],
@@ -117,7 +117,7 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         context: &HistoryContext,
         attacks: &'a LesserAttacks,
         attacked: Bitboard,
-        checks: Option<&'a CheckSquares>,
+        checks: &'a CheckSquares,
         moves: &'a mut ScoredMoves,
     ) -> Self {
         let pawns = histories.pawn_row(context);
@@ -147,9 +147,7 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         PieceScores {
             pawns: self.pawns.of_piece(piece),
             continuation: self.continuation.map(|row| row.of_piece(piece)),
-            checks: self
-                .checks
-                .map_or(Bitboard::EMPTY, |checks| checks.of(piece.kind())),
+            checks: self.checks.of(piece.kind()),
         }
     }
 

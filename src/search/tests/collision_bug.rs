@@ -5,6 +5,7 @@
 //! promotes illegally. Here the first step is prevented, and each later step by itself too.
 
 use super::*;
+use crate::movegen::CheckSquares;
 use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
 use crate::search::move_picker::MovePicker;
 use crate::search::params::Fixed;
@@ -89,9 +90,11 @@ fn possible_moves() -> impl Iterator<Item = Move> {
 /// All moves that the picker yields, with `refutations` as killers and counter move.
 fn picked(position: &Position, refutations: [Option<Move>; 3]) -> Vec<String> {
     let histories = Histories::new().expect("there is memory");
-    let context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
-    let mut picker = MovePicker::new(position, None, refutations, context, false);
-    let mut moves: Vec<String> = std::iter::from_fn(|| picker.next::<Fixed>(position, &histories))
+    let mut context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
+    let checks = CheckSquares::of_position(position);
+    let mut picker = MovePicker::new(position, None, refutations, &checks, false);
+    let next = || picker.next::<Fixed>(position, &histories, &mut context);
+    let mut moves: Vec<String> = std::iter::from_fn(next)
         .map(|mv| format!("{mv:?}"))
         .collect();
     moves.sort();
