@@ -167,24 +167,15 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         position.see_ge(mv, -tunables::order_check_see_margin::<P>())
     }
 
-    /// Score besides the sum of the histories of the piece: low ply history and checks.
+    /// Score of a move on the board that gives check.
     #[inline(never)]
-    fn extra(&self, mv: Move, checks: Bitboard) -> i32 {
-        let mut score = self.low_ply_score(mv);
-        if checks.contains(mv.to())
-            && self
-                .position
-                .see_ge(mv, -tunables::order_check_see_margin::<P>())
-        {
-            score += tunables::order_check_bonus::<P>();
+    fn check_score(&self, mv: Move) -> i32 {
+        let see_margin = tunables::order_check_see_margin::<P>();
+        if self.position.see_ge(mv, -see_margin) {
+            tunables::order_check_bonus::<P>()
+        } else {
+            0
         }
-        score
-    }
-
-    /// Whether [`Self::extra`] can be other than 0 for moves to `targets`.
-    #[inline(always)]
-    fn has_extra(&self, piece: &PieceScores, targets: Bitboard) -> bool {
-        self.ply < LOW_PLIES || piece.checks.intersects(targets)
     }
 
     /// Score of the low ply history, less the greater the ply.
@@ -208,7 +199,6 @@ impl<'a, P: Params> QuietScorer<'a, P> {
             self.attacked.contains(from),
         );
         let scores = self.of_piece(piece);
-        let has_extra = self.has_extra(&scores, targets);
         let attacks = self.attacks.on(piece.kind());
         let worth = piece_value(piece.kind());
         let mut start = self.start;
@@ -225,8 +215,9 @@ impl<'a, P: Params> QuietScorer<'a, P> {
             };
             let butterfly = butterfly[usize::from(self.attacked.contains(to))];
             let mut score = scores.of::<P>(butterfly, start, to.index());
-            if has_extra {
-                score += self.extra(mv, scores.checks);
+            score += self.low_ply_score(mv);
+            if scores.checks.contains(to) {
+                score += self.check_score(mv);
             }
             self.moves.push(mv, score);
         }
@@ -236,7 +227,6 @@ impl<'a, P: Params> QuietScorer<'a, P> {
     #[inline(never)]
     fn add_pawn_steps(&mut self, us: Color, targets: Bitboard, piece: Piece, is_promotion: bool) {
         let scores = self.of_piece(piece);
-        let has_extra = self.has_extra(&scores, targets);
         for to in targets {
             let from = behind(to, us);
             let mv = board_move(from, to, piece, is_promotion);
@@ -246,8 +236,9 @@ impl<'a, P: Params> QuietScorer<'a, P> {
                 self.attacked.contains(from),
             )[usize::from(self.attacked.contains(to))];
             let mut score = scores.of::<P>(butterfly, self.start, to.index());
-            if has_extra {
-                score += self.extra(mv, scores.checks);
+            score += self.low_ply_score(mv);
+            if scores.checks.contains(to) {
+                score += self.check_score(mv);
             }
             self.moves.push(mv, score);
         }
