@@ -138,13 +138,15 @@ impl ScoredMoves {
         }
         let place = place_of(best);
         let group = place / LANES;
-        let rest = greatest_below(best, &self.keys.as_chunks::<LANES>().0[group]);
-        self.next = rest.max(greatest_below(
-            best,
-            self.best.as_chunks::<LANES>().0.as_flattened(),
-        ));
+        // Relative to the best key, the others keep their order modulo 2³², and it is the least.
+        let origin = best.wrapping_add(i32::MIN);
+        let relative = |key: i32| key.wrapping_sub(origin);
+        let rest = best_of(&self.keys.as_chunks().0[group].map(relative));
+        let others = self.best.as_chunks::<LANES>().0.as_flattened().iter();
+        let next = others.fold(rest, |next, &key| next.max(relative(key)));
+        self.next = next.wrapping_add(origin);
         self.keys[place] = TAKEN;
-        self.best[group] = rest;
+        self.best[group] = rest.wrapping_add(origin);
         Some((self.moves[place], score))
     }
 }
@@ -152,17 +154,6 @@ impl ScoredMoves {
 #[inline(always)]
 fn best_of(keys: &[i32; LANES]) -> i32 {
     keys.iter().copied().fold(TAKEN, i32::max)
-}
-
-/// The greatest key but `greatest` itself, below which all others are. Relative to it, all others
-/// are in the same order, modulo 2³², and its own is the least.
-#[inline(always)]
-fn greatest_below(greatest: i32, keys: &[i32]) -> i32 {
-    let origin = greatest.wrapping_add(i32::MIN);
-    keys.iter()
-        .map(|&key| key.wrapping_sub(origin))
-        .fold(i32::MIN, i32::max)
-        .wrapping_add(origin)
 }
 
 #[cfg(test)]
