@@ -9,20 +9,21 @@ use super::board::Board;
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::types::{Color, Key64, Move, Piece, PieceType, Square};
 
-/// Incremental keys: sums of the upper 32 bits of the pieces' values in [`Key64`].
+/// Incremental keys: sums of the upper 32 bits of the pieces' values in [`Key64`]. Side by side, so
+/// that a vector holds them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct StructureKeys {
-    /// Pawns of both sides, black's other pieces, white's other pieces: each piece counts in one.
-    exclusive: [u32; PARTS],
-    minor_pieces: u32,
-}
+#[repr(align(16))]
+pub(super) struct StructureKeys([u32; PARTS]);
 
-const PARTS: usize = 3;
+/// Pawns of both sides, black's other pieces, white's other pieces, minor pieces.
+const PARTS: usize = 4;
 const PAWNS: usize = 0;
+const NON_PAWNS: usize = 1;
+const MINOR_PIECES: usize = 3;
 
-/// By piece code: the index into `exclusive`, and a mask that is all ones for minor pieces, else 0.
-const PART_OF: [(u8, u32); Piece::NUM] = {
-    let mut parts = [(0, 0); Piece::NUM];
+/// By piece code: all ones for each part that the piece counts in, else 0.
+static PARTS_OF: [StructureKeys; Piece::NUM] = {
+    let mut masks = [StructureKeys([0; PARTS]); Piece::NUM];
     let mut index = 0;
     while index < Piece::NUM {
         if let Some(piece) = Piece::from_index(index) {
@@ -43,15 +44,18 @@ const PART_OF: [(u8, u32); Piece::NUM] = {
                 | PieceType::Dragon => false,
             };
             let part = if matches!(piece.kind(), PieceType::Pawn) {
-                PAWNS as u8
+                PAWNS
             } else {
-                1 + piece.color() as u8
+                NON_PAWNS + piece.color() as usize
             };
-            parts[index] = (part, if is_minor { u32::MAX } else { 0 });
+            masks[index].0[part] = u32::MAX;
+            if is_minor {
+                masks[index].0[MINOR_PIECES] = u32::MAX;
+            }
         }
         index += 1;
     }
-    parts
+    masks
 };
 
 impl StructureKeys {
@@ -67,35 +71,35 @@ impl StructureKeys {
 
     #[inline(always)]
     pub(super) fn add(&mut self, piece: Piece, square: Square) {
-        let (part, minor_mask) = PART_OF[piece.index()];
+        let masks = &PARTS_OF[piece.index()].0;
         let random = random(piece, square);
-        let sum = &mut self.exclusive[part as usize];
-        *sum = sum.wrapping_add(random);
-        self.minor_pieces = self.minor_pieces.wrapping_add(random & minor_mask);
+        for (sum, mask) in self.0.iter_mut().zip(masks) {
+            *sum = sum.wrapping_add(random & mask);
+        }
     }
 
     #[inline(always)]
     pub(super) fn remove(&mut self, piece: Piece, square: Square) {
-        let (part, minor_mask) = PART_OF[piece.index()];
+        let masks = &PARTS_OF[piece.index()].0;
         let random = random(piece, square);
-        let sum = &mut self.exclusive[part as usize];
-        *sum = sum.wrapping_sub(random);
-        self.minor_pieces = self.minor_pieces.wrapping_sub(random & minor_mask);
+        for (sum, mask) in self.0.iter_mut().zip(masks) {
+            *sum = sum.wrapping_sub(random & mask);
+        }
     }
 
     #[inline(always)]
     pub(super) fn pawns(&self) -> u32 {
-        self.exclusive[PAWNS]
+        self.0[PAWNS]
     }
 
     #[inline(always)]
     pub(super) fn minor_pieces(&self) -> u32 {
-        self.minor_pieces
+        self.0[MINOR_PIECES]
     }
 
     #[inline(always)]
     pub(super) fn non_pawns(&self, color: Color) -> u32 {
-        self.exclusive[1 + color.index()]
+        self.0[NON_PAWNS + color.index()]
     }
 }
 
@@ -120,13 +124,14 @@ impl Board {
     /// Whether a move that was just made begins or ends at a king or beside it.
     #[inline(always)]
     pub(super) fn touches_castles(&self, mv: Move) -> bool {
-        let touches = |king: Square| {
-            let castle = king_attacks(king) | Bitboard::from(king);
-            castle.contains(mv.to()) || mv.from().is_some_and(|from| castle.contains(from))
+        let castle = |king: Option<Square>| {
+            king.map_or(Bitboard::EMPTY, |king| {
+                king_attacks(king) | Bitboard::from(king)
+            })
         };
-        Color::ALL
-            .iter()
-            .any(|&color| self.king(color).is_some_and(touches))
+        let castles = castle(self.king(Color::Black)) | castle(self.king(Color::White));
+        let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of) | Bitboard::of(mv.to());
+        moved.intersects(castles)
     }
 }
 
