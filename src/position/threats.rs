@@ -5,35 +5,47 @@ use super::board::Board;
 use crate::bitboard::{Bitboard, bishop_attacks, lance_attacks, rook_attacks};
 use crate::types::{Color, PieceType};
 
-/// Squares that one side attacks with pieces of each class or a lesser one.
+/// Squares that one side attacks with pieces of each class or a lesser one: nothing, pawns, those,
+/// lances and knights, and all these, silvers, golds and what moves as gold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LesserAttacks {
-    pawns: Bitboard,
-    /// Attacks of pawns, lances and knights.
-    small: Bitboard,
-    /// Attacks of those, silvers, golds and what moves as gold.
-    generals: Bitboard,
-}
+pub struct LesserAttacks([Bitboard; CLASSES]);
+
+const CLASSES: usize = 4;
+const NOTHING: usize = 0;
+const PAWNS: usize = 1;
+const SMALL: usize = 2;
+const GENERALS: usize = 3;
+
+/// By kind: the class of the attacks by pieces of a lesser class.
+static LESSER: [u8; PieceType::NUM] = {
+    let mut classes = [NOTHING as u8; PieceType::NUM];
+    let mut index = 0;
+    while index < PieceType::ALL.len() {
+        let kind = PieceType::ALL[index];
+        let class = match kind {
+            PieceType::Pawn | PieceType::King => NOTHING,
+            PieceType::Lance | PieceType::Knight => PAWNS,
+            PieceType::Bishop | PieceType::Rook | PieceType::Horse | PieceType::Dragon => GENERALS,
+            PieceType::Silver
+            | PieceType::Gold
+            | PieceType::ProPawn
+            | PieceType::ProLance
+            | PieceType::ProKnight
+            | PieceType::ProSilver => SMALL,
+        };
+        classes[kind.index()] = class as u8;
+        index += 1;
+    }
+    classes
+};
 
 impl LesserAttacks {
     /// Where a piece of this kind would be attacked by a piece of a lesser class. The classes are:
     /// pawns; lances and knights; generals; bishops and rooks, promoted or not. Empty for pawns and
     /// kings.
     #[inline(always)]
-    pub const fn on(&self, kind: PieceType) -> Bitboard {
-        match kind {
-            PieceType::Pawn | PieceType::King => Bitboard::EMPTY,
-            PieceType::Lance | PieceType::Knight => self.pawns,
-            PieceType::Bishop | PieceType::Rook | PieceType::Horse | PieceType::Dragon => {
-                self.generals
-            }
-            PieceType::Silver
-            | PieceType::Gold
-            | PieceType::ProPawn
-            | PieceType::ProLance
-            | PieceType::ProKnight
-            | PieceType::ProSilver => self.small,
-        }
+    pub fn on(&self, kind: PieceType) -> Bitboard {
+        self.0[usize::from(LESSER[kind.index()]) % CLASSES]
     }
 }
 
@@ -51,11 +63,7 @@ impl Board {
         }
         let silvers = self.kind(PieceType::Silver) & own;
         let generals = small | stepped(by, none, silvers, self.golds() & own, none);
-        LesserAttacks {
-            pawns,
-            small,
-            generals,
-        }
+        LesserAttacks([none, pawns, small, generals])
     }
 
     /// The pieces of `color` that are attacked by a piece of a lesser class, where `attacks` are
@@ -65,7 +73,8 @@ impl Board {
         let small = self.kind(PieceType::Lance) | self.kind(PieceType::Knight);
         let generals = self.kind(PieceType::Silver) | self.golds();
         let big = self.bishops_and_horses() | self.rooks_and_dragons();
-        let threatened = small & attacks.pawns | generals & attacks.small | big & attacks.generals;
+        let threatened =
+            small & attacks.0[PAWNS] | generals & attacks.0[SMALL] | big & attacks.0[GENERALS];
         threatened & self.color(color)
     }
 
@@ -75,7 +84,7 @@ impl Board {
         let own = self.color(by);
         let none = Bitboard::EMPTY;
         let kings = (self.kind(PieceType::King) | self.horses_and_dragons()) & own;
-        let mut attacked = lesser.generals | stepped(by, none, none, none, kings);
+        let mut attacked = lesser.0[GENERALS] | stepped(by, none, none, none, kings);
         for square in self.bishops_and_horses() & own {
             attacked |= bishop_attacks(square, self.occupied());
         }

@@ -162,8 +162,8 @@ fn pawn_structure(position: &Position) -> u32 {
 
 /// The histories of one thread.
 pub(super) struct Histories {
-    // [side][class by threat][origin and target]
-    butterfly: [Box<[i16]>; Color::NUM],
+    // [side][class by threat and origin][target]
+    butterfly: [Box<[[i16; Square::NUM]]>; Color::NUM],
     // [ply][origin and target]
     low_ply: [Box<[i16]>; LOW_PLIES],
     // [piece and target][captured kind]
@@ -190,7 +190,8 @@ impl Histories {
     /// There is no address space left.
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            butterfly: Color::ALL.map(|_| vec![0; THREAT_CLASSES * BUTTERFLY].into_boxed_slice()),
+            butterfly: Color::ALL
+                .map(|_| vec![[0; Square::NUM]; THREAT_CLASSES * ORIGINS].into_boxed_slice()),
             low_ply: [(); LOW_PLIES].map(|()| vec![0; BUTTERFLY].into_boxed_slice()),
             captures: vec![[0; PieceType::NUM]; PIECE_TO].into_boxed_slice(),
             continuation: ZeroedPages::on_demand(ContinuationRow::NUM * PIECE_TO)?,
@@ -203,7 +204,10 @@ impl Histories {
 
     /// Resets all tables to their initial values.
     pub(super) fn clear(&mut self) {
-        for table in self.butterfly.iter_mut().chain(&mut self.low_ply) {
+        for table in &mut self.butterfly {
+            table.fill([0; Square::NUM]);
+        }
+        for table in &mut self.low_ply {
             table.fill(0);
         }
         self.captures.fill([0; PieceType::NUM]);
@@ -226,7 +230,7 @@ impl Histories {
     #[inline(always)]
     pub(super) fn butterfly(&self, mv: Move, attacked: Bitboard) -> i32 {
         let side = mv.piece().color();
-        i32::from(self.butterfly[side.index()][butterfly_index(mv, attacked)])
+        i32::from(self.butterfly[side.index()].as_flattened()[butterfly_index(mv, attacked)])
     }
 
     /// Butterfly history of all moves from one origin ([`origin_on_board`], [`origin_in_hand`]), by
@@ -238,7 +242,7 @@ impl Histories {
         origin: usize,
         is_origin_attacked: bool,
     ) -> [&[i16; Square::NUM]; 2] {
-        let (rows, _) = self.butterfly[side.index()].as_chunks();
+        let rows = &self.butterfly[side.index()];
         [false, true].map(|is_target_attacked| {
             &rows[threat_class_of(is_origin_attacked, is_target_attacked) * ORIGINS + origin]
         })
@@ -303,7 +307,8 @@ impl Histories {
 
     pub(super) fn update_butterfly(&mut self, mv: Move, attacked: Bitboard, bonus: i32) {
         let side = mv.piece().color();
-        let entry = &mut self.butterfly[side.index()][butterfly_index(mv, attacked)];
+        let table = self.butterfly[side.index()].as_flattened_mut();
+        let entry = &mut table[butterfly_index(mv, attacked)];
         apply_gravity::<BUTTERFLY_LIMIT, 0>(entry, bonus);
     }
 
