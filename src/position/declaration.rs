@@ -26,18 +26,31 @@ impl Position {
     /// hand; bishop, rook, horse and dragon 5, others 1) must suffice. In the handicap variants the
     /// points missing from a full set in the first position are deducted from the requirement of
     /// the side that had fewer.
+    #[inline]
     pub fn declaration(&self, rule: EnteringKingRule) -> Option<Declaration> {
         let us = self.side_to_move();
-        let required = match rule {
-            EnteringKingRule::NoEnteringKing => return None,
-            EnteringKingRule::TryRule => return self.try_move().map(Declaration::Try),
-            _ => self.required_points(rule, us),
-        };
         let camp = Bitboard::promotion_zone(us);
         let king = self.king(us)?;
-        if !camp.contains(king) || self.in_check() {
+        match rule {
+            EnteringKingRule::NoEnteringKing => None,
+            EnteringKingRule::TryRule => self.try_move().map(Declaration::Try),
+            _ if !camp.contains(king) => None,
+            _ => self.declaration_in_camp(rule, us, king),
+        }
+    }
+
+    #[cold]
+    fn declaration_in_camp(
+        &self,
+        rule: EnteringKingRule,
+        us: Color,
+        king: Square,
+    ) -> Option<Declaration> {
+        if self.in_check() {
             return None;
         }
+        let camp = Bitboard::promotion_zone(us);
+        let required = self.required_points(rule, us);
         let in_camp = (self.board.color(us) & camp) - Bitboard::of(king);
         let is_win = in_camp.count() >= PIECES_IN_CAMP
             && self.board.points_of(us, in_camp) + self.board.hand_points(us) >= required;

@@ -3,7 +3,7 @@
 
 use crate::bitboard::Bitboard;
 use crate::types::value::{MATE_IN_MAX_PLY, is_decisive, is_loss, is_win, piece_value};
-use crate::types::{Bound, Depth, Ply, Value};
+use crate::types::{Bound, Depth, Move, Ply, Value};
 
 use super::correction_history::CorrectionRow;
 use super::history::ContinuationRow;
@@ -265,6 +265,7 @@ impl<P: Params> Worker<P> {
         move_info: &MoveInfo,
     ) -> bool {
         let mv = move_info.mv;
+        let attacked = self.stack[node.ply].attacked;
         let verdict = if N::ROOT || is_loss(node.best_value) {
             Verdict::Keep
         } else {
@@ -274,7 +275,13 @@ impl<P: Params> Worker<P> {
             return true;
         }
         self.prefetch_after(mv);
-        matches!(verdict, Verdict::KeepIfWins(needed) if !self.position.see_ge(mv, needed))
+        match verdict {
+            Verdict::KeepIfWins(needed) if !move_info.is_capture && is_safe(mv, attacked) => {
+                needed > 0
+            }
+            Verdict::KeepIfWins(needed) => !self.position.see_ge(mv, needed),
+            _ => false,
+        }
     }
 
     #[inline(always)]
@@ -382,4 +389,12 @@ impl<P: Params> Worker<P> {
 fn late_move_pruning_count<P: Params>(node: &Node) -> i32 {
     let count = tunables::lmp_move_count_base::<P>() + node.depth * node.depth;
     if node.improving { count } else { count / 2 }
+}
+
+/// Whether the opponent, who attacks the squares `attacked`, cannot capture the piece that a quiet
+/// move moves: it attacks neither the target nor, with a slider that the move uncovers, the origin.
+#[inline(always)]
+fn is_safe(mv: Move, attacked: Bitboard) -> bool {
+    let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
+    !attacked.intersects(moved | Bitboard::of(mv.to()))
 }

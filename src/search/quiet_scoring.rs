@@ -151,11 +151,14 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         }
     }
 
-    /// Whether a drop that gives check passes the static exchange test. On squares that only the
-    /// king defends, the answer is whether the drop is supported, which is computed for all squares
-    /// at once.
+    /// Whether a drop that gives check passes the static exchange test. It does where the opponent
+    /// attacks nothing. On squares that only the king defends, the answer is whether the drop is
+    /// supported, which is computed for all squares at once.
     #[inline(always)]
     fn drop_passes_see(&mut self, mv: Move) -> bool {
+        if !self.attacked.contains(mv.to()) {
+            return true;
+        }
         let position = self.position;
         let near = *self.near_king.get_or_insert_with(|| NearKing::of(position));
         let kind = mv.piece().kind();
