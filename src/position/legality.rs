@@ -86,21 +86,30 @@ impl Position {
     }
 
     /// Whether a pseudo-legal move leaves the own king safe and is no pawn-drop mate.
-    #[inline]
+    #[inline(always)]
     pub fn legal(&self, mv: Move) -> bool {
-        let us = self.side_to_move();
-        let (piece, to) = (mv.piece(), mv.to());
-        let Some(from) = mv.from() else {
-            return piece.kind() != PieceType::Pawn || !self.is_pawn_drop_mate(us, to);
-        };
-        let Some(king) = self.king(us) else {
-            return true;
-        };
-        if from == king {
-            let occupied = self.board.occupied() - Bitboard::of(king);
-            return self.board.attackers_by(!us, to, occupied).is_empty();
+        let kind = mv.piece().kind();
+        match mv.from() {
+            None => kind != PieceType::Pawn || self.legal_pawn_drop(mv.to()),
+            Some(from) if kind == PieceType::King => self.legal_king_move(from, mv.to()),
+            Some(from) => {
+                let us = self.side_to_move();
+                !self.king_threats(us).blockers.contains(from)
+                    || (self.king(us)).is_none_or(|king| is_aligned(king, from, mv.to()))
+            }
         }
-        !self.king_threats(us).blockers.contains(from) || is_aligned(king, from, to)
+    }
+
+    #[inline(never)]
+    fn legal_pawn_drop(&self, to: Square) -> bool {
+        !self.is_pawn_drop_mate(self.side_to_move(), to)
+    }
+
+    #[inline(never)]
+    fn legal_king_move(&self, king: Square, to: Square) -> bool {
+        let occupied = self.board.occupied() - Bitboard::of(king);
+        let them = self.side_to_move().opponent();
+        self.board.attackers_by(them, to, occupied).is_empty()
     }
 
     /// Whether dropping a pawn of `us` on `to` mates, which the rules forbid (打ち歩詰め).
