@@ -14,8 +14,8 @@ pub(super) const THREAT_CLASSES: usize = 4;
 /// origin that can be attacked.
 #[inline(always)]
 fn threat_class(mv: Move, attacked: Bitboard) -> usize {
-    let is_origin_attacked = mv.from().is_some_and(|from| attacked.contains(from));
-    threat_class_of(is_origin_attacked, attacked.contains(mv.to()))
+    let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
+    threat_class_of(attacked.intersects(moved), attacked.contains(mv.to()))
 }
 
 /// The class of a move from and to squares that the opponent attacks or not.

@@ -173,11 +173,10 @@ impl Move {
     /// kinds count as origins 81 to 87.
     #[inline]
     pub const fn from_to_index(self) -> usize {
-        let origin = match self.from() {
-            Some(from) => from.index(),
-            None => Square::NUM + self.piece().kind().index() - 1,
-        };
-        origin * Square::NUM + self.to().index()
+        // The field of a drop is the kind, from 1. No branch: drops and moves alternate at random.
+        let field = self.to_bits() >> FROM_SHIFT & FIELD_MASK;
+        let origin = field + (Square::NUM as u32 - 1) * self.is_drop() as u32;
+        origin as usize * Square::NUM + self.to().index()
     }
 
     #[inline]
