@@ -170,13 +170,18 @@ impl Board {
         before: &KingThreats,
         threats: &mut KingThreats,
     ) {
+        // Most kings have no snipers for long, which is predicted better than where moves go.
+        let snipers = self.snipers(color, king);
+        if snipers.is_empty() {
+            return;
+        }
         let lines = bishop_lines(king) | rook_lines(king);
         let mut changed = Bitboard::of(last.to());
         if let Some(from) = last.from() {
             changed |= Bitboard::of(from);
         }
         if changed.intersects(lines) {
-            self.add_line_threats(color, king, threats);
+            self.add_threats_of(snipers, color, king, threats);
         } else {
             threats.blockers = before.blockers;
             threats.pinners = before.pinners;
@@ -185,8 +190,19 @@ impl Board {
 
     #[inline(always)]
     fn add_line_threats(&self, color: Color, king: Square, threats: &mut KingThreats) {
+        self.add_threats_of(self.snipers(color, king), color, king, threats);
+    }
+
+    #[inline(always)]
+    fn add_threats_of(
+        &self,
+        snipers: Bitboard,
+        color: Color,
+        king: Square,
+        threats: &mut KingThreats,
+    ) {
         let occupied = self.occupied();
-        for sniper in self.snipers(color, king) {
+        for sniper in snipers {
             let blockers = between(king, sniper) & occupied;
             if blockers.is_empty() {
                 threats.checkers |= Bitboard::of(sniper);
