@@ -20,10 +20,12 @@ const TAKEN: i32 = i32::MIN;
 /// Keys per group.
 const LANES: usize = 8;
 
-/// Most groups, a multiple of `LANES` like the number of keys.
-const MAX_GROUPS: usize = (MAX_MOVES / LANES).next_multiple_of(LANES);
+/// Most keys, with padding.
+const MAX_KEYS: usize = MAX_MOVES + LANES;
+/// Most groups, with padding.
+const MAX_GROUPS: usize = MAX_KEYS / LANES + LANES;
 
-const _: () = assert!(MAX_MOVES <= LAST_PLACE && MAX_MOVES.is_multiple_of(LANES));
+const _: () = assert!(MAX_MOVES <= LAST_PLACE && MAX_KEYS.is_multiple_of(LANES));
 
 /// Packs a score (high bits) and an index, counted down (low bits).
 #[inline(always)]
@@ -41,9 +43,9 @@ fn place_of(key: i32) -> usize {
 /// Moves with their scores.
 pub(super) struct ScoredMoves {
     moves: MoveList,
-    // One key per move, then `TAKEN` up to the next multiple of `LANES`.
-    keys: ArrayVec<i32, MAX_MOVES>,
-    // The maximum of each group of `LANES` keys, then `TAKEN` up to the next multiple of `LANES`.
+    // One key per move, then `LANES` times `TAKEN`, so that every key is in a group.
+    keys: ArrayVec<i32, MAX_KEYS>,
+    // The maximum of each group of `LANES` keys, padded in the same way.
     best: ArrayVec<i32, MAX_GROUPS>,
     // The maximum of all keys, `TAKEN` where no move is left.
     next: i32,
@@ -75,11 +77,21 @@ impl ScoredMoves {
     /// Scores all moves of the list, clamped to ±[`MAX_SCORE`].
     #[inline(always)]
     pub(super) fn score(&mut self, mut score: impl FnMut(Move) -> i32) {
-        for (place, &mv) in self.moves.iter().enumerate() {
-            let score = score(mv).clamp(-MAX_SCORE, MAX_SCORE);
-            self.keys.push(key(score, place));
+        let mut place = 0;
+        for group in self.moves.chunks(LANES) {
+            let mut best = TAKEN;
+            for &mv in group {
+                let score = score(mv).clamp(-MAX_SCORE, MAX_SCORE);
+                let key = key(score, place);
+                self.keys.push(key);
+                best = best.max(key);
+                place += 1;
+            }
+            self.best.push(best);
+            self.next = self.next.max(best);
         }
-        self.finish();
+        pad(&mut self.keys);
+        pad(&mut self.best);
     }
 
     /// Appends a move with its score, which must be within ±[`MAX_SCORE`]. Call [`Self::finish`]
@@ -109,15 +121,11 @@ impl ScoredMoves {
     /// Completes the list: adds padding and computes the maxima.
     #[inline(always)]
     pub(super) fn finish(&mut self) {
-        while !self.keys.len().is_multiple_of(LANES) {
-            self.keys.push(TAKEN);
-        }
+        pad(&mut self.keys);
         self.best.clear();
         self.best
             .extend(self.keys.as_chunks::<LANES>().0.iter().map(best_of));
-        while !self.best.len().is_multiple_of(LANES) {
-            self.best.push(TAKEN);
-        }
+        pad(&mut self.best);
         let groups = self.best.as_chunks().0.iter().map(best_of);
         self.next = groups.fold(TAKEN, i32::max);
     }
@@ -149,6 +157,13 @@ impl ScoredMoves {
         self.best[group] = rest.wrapping_add(origin);
         Some((self.moves[place], score))
     }
+}
+
+/// Adds a group of `TAKEN`, part of which fills up the last group.
+#[inline(always)]
+fn pad<const CAPACITY: usize>(keys: &mut ArrayVec<i32, CAPACITY>) {
+    let room = keys.try_extend_from_slice(&[TAKEN; LANES]);
+    debug_assert!(room.is_ok());
 }
 
 #[inline(always)]
