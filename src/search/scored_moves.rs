@@ -108,7 +108,7 @@ impl ScoredMoves {
         // By groups, which are compared without branches.
         let (groups, rest) = self.moves.as_chunks::<LANES>();
         let is_in = |moves: &[Move; LANES]| moves.map(|known| u8::from(known == mv)) != [0; LANES];
-        let group = groups.iter().position(|group| is_in(group));
+        let group = groups.iter().position(is_in);
         let (start, moves) = match group {
             Some(group) => (group * LANES, &groups[group][..]),
             None => (groups.len() * LANES, rest),
