@@ -6,17 +6,15 @@ use crate::types::{Depth, Value};
 
 use super::node::{Root, Window};
 use super::params::Params;
+use super::time::Iteration;
 use super::tunables;
 use super::worker::Worker;
 
 const PERCENT: i32 = 100;
-const PERMILL: i32 = 1000;
 /// A mate score ends the search at a depth of this many halves times the plies to mate (plus an
 /// offset): a deeper search hardly finds a shorter mate.
 const MATE_DEPTH_HALVES: Depth = 5;
 const MATE_DEPTH_OFFSET: Depth = 2;
-/// From this depth on a move may count as easy, which shortens the search.
-const EASY_MOVE_MIN_DEPTH: Depth = 8;
 
 /// The depths that helper threads skip, as (size, phase): alternately `size` depths are searched
 /// and `size` are skipped, shifted by `phase`. Helpers that skip depths run ahead and fill the
@@ -54,8 +52,7 @@ impl<P: Params> Worker<P> {
                 continue;
             }
             self.root_depth = depth;
-            self.best_move_changes /= 2;
-            let previous = self.root_moves[0].value;
+            self.difficulty.begin_iteration();
             let completed = self.snapshot(lines);
             for root_move in &mut self.root_moves {
                 root_move.sort_value = -INFINITE;
@@ -74,7 +71,7 @@ impl<P: Params> Worker<P> {
             self.previous_pv.clone_from(&self.root_moves[0].pv);
             self.completed_depth = depth;
             self.report_if_due(shown);
-            if self.is_finished(depth, previous) {
+            if self.is_finished(depth) {
                 return;
             }
         }
@@ -152,7 +149,7 @@ impl<P: Params> Worker<P> {
     }
 
     /// Whether no further iteration starts.
-    fn is_finished(&mut self, depth: Depth, previous: Value) -> bool {
+    fn is_finished(&mut self, depth: Depth) -> bool {
         let best = &self.root_moves[0];
         let value = best.value;
         let plies_to_mate = value::MATE - value.abs();
@@ -168,31 +165,15 @@ impl<P: Params> Worker<P> {
             self.poll();
             return self.is_stopped();
         }
-        let factor = self.time_factor(depth, previous);
-        self.should_stop(factor) || self.is_stopped()
-    }
-
-    /// Time for the position in percent of the optimum: more where the value falls or the best move
-    /// changes, less where nearly all nodes are spent on one move.
-    fn time_factor(&self, depth: Depth, previous: Value) -> u32 {
         let best = &self.root_moves[0];
-        let fallen = if previous == -INFINITE {
-            0
-        } else {
-            (previous - best.value).clamp(0, PERMILL)
+        let iteration = Iteration {
+            depth,
+            value: best.value,
+            effort: best.effort,
+            nodes: self.statistics.nodes,
         };
-        let factor = PERCENT
-            + self.best_move_changes as i32 * tunables::time_best_move_change_percent::<P>()
-            + fallen * tunables::time_falling_value_permill::<P>() * PERCENT / PERMILL;
-        let is_easy = depth >= EASY_MOVE_MIN_DEPTH
-            && best.effort * PERCENT as u64
-                >= self.statistics.nodes * tunables::time_easy_move_effort_percent::<P>() as u64;
-        let factor = if is_easy {
-            factor * tunables::time_easy_move_percent::<P>() / PERCENT
-        } else {
-            factor
-        };
-        factor as u32
+        let factor = self.difficulty.end_iteration(iteration);
+        self.should_stop(factor) || self.is_stopped()
     }
 }
 

@@ -137,6 +137,10 @@ fn search_and_decide<P: Params>(
     signals.wait_for_permission(limits.infinite);
     signals.stop();
     let notes = gather_outcomes(worker, &signals, helpers);
+    // A ponder search that was stopped is not of a position of the game.
+    if worker.root_moves[0].is_searched() && !signals.is_pondering() {
+        worker.difficulty.end_search(worker.root_moves[0].value);
+    }
     if let Some(Declaration::Try(mv)) = declaration {
         worker.put_first(RootMove::won(mv));
     }
@@ -219,7 +223,7 @@ pub(super) fn any_decision(position: &Position, limits: &Limits) -> Decision {
 
 /// Runs a part of the search. A panic is returned as a message, and the worker, whose state may be
 /// inconsistent, is dropped.
-fn catch_panic<P, T>(
+pub(super) fn catch_panic<P, T>(
     worker: &mut Option<Worker<P>>,
     part: impl FnOnce(&mut Option<Worker<P>>) -> Result<T, String>,
 ) -> Result<T, String> {

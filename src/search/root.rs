@@ -59,7 +59,7 @@ impl<P: Params> Worker<P> {
         root_move.update(value, bound, depth, &self.pv_lines[1]);
         root_move.seldepth = seldepth;
         if node.move_count > 1 && self.pv_index == 0 {
-            self.best_move_changes += 1;
+            self.difficulty.best_move_changed(self.root_depth);
         }
     }
 

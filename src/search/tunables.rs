@@ -423,17 +423,24 @@ declare_tunables! {
     quiescence_see_margin: 25, 0..=300;
 
     /// A new iteration starts only before this percentage of the planned time.
-    time_new_iteration_percent: 75, 30..=100;
-    /// Time added per recent change of the best move, in percent of the optimum.
-    time_best_move_change_percent: 45, 0..=150;
-    /// Time added per unit by which the value fell, in permill of the optimum.
-    time_falling_value_permill: 2, 0..=10;
+    time_new_iteration_percent: 78, 30..=100;
+    /// Time added per recent change of the best move, in percent of the usual time.
+    time_best_move_change_percent: 50, 0..=200;
+    /// Time added per unit by which the value fell in the search, in permill of the usual time.
+    time_falling_value_permill: 3, 0..=20;
+    /// Time added per unit by which the value fell since the last move, in permill of the usual
+    /// time.
+    time_value_since_last_move_permill: 4, 0..=20;
+    /// Least time where the value rose, in percent of the usual time.
+    time_rising_value_percent: 60, 40..=100;
+    /// Time where the best move has long been the same, in percent of the usual time.
+    time_settled_move_percent: 80, 40..=100;
     /// A best move is easy if it takes at least this percentage of all nodes.
-    time_easy_move_effort_percent: 90, 50..=100;
+    time_easy_move_effort_percent: 95, 50..=100;
     /// Time for an easy move, in percent of the usual time.
-    time_easy_move_percent: 75, 30..=100;
+    time_easy_move_percent: 45, 30..=100;
     /// Maximum time for a position, in percent of the optimum.
-    time_factor_max_percent: 250, 100..=500;
+    time_factor_max_percent: 450, 100..=500;
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use super::root_mate::RootMate;
 use super::root_move::RootMove;
 use super::signals::Statistics;
 use super::task::Task;
-use super::time::TimeManager;
+use super::time::{Difficulty, TimeManager};
 
 /// The value that a stopped search returns; it must not be used.
 pub(super) const STOPPED: Value = 0;
@@ -60,8 +60,8 @@ pub(super) struct Worker<P = Fixed> {
     pub(super) nodes_at_last_root_move: u64,
     /// First ply at which null moves are allowed, while one is being verified.
     pub(super) nmp_min_ply: Ply,
-    /// Number of changes of the best move; halved each iteration.
-    pub(super) best_move_changes: u32,
+    /// How hard the position is; decides the time for it.
+    pub(super) difficulty: Difficulty,
     pub(super) statistics: Statistics,
     /// Time management; helper threads have none.
     pub(super) time: Option<TimeManager>,
@@ -82,6 +82,7 @@ impl<P: Params> Worker<P> {
     pub(super) fn clear(&mut self) {
         self.histories.clear();
         self.root_mate.clear();
+        self.difficulty = Difficulty::default();
     }
 
     /// A worker without a task.
@@ -112,7 +113,7 @@ impl<P: Params> Worker<P> {
             root_delta: 0,
             nodes_at_last_root_move: 0,
             nmp_min_ply: 0,
-            best_move_changes: 0,
+            difficulty: Difficulty::default(),
             statistics: Statistics::default(),
             time: None,
             reporter: None,
@@ -157,7 +158,7 @@ impl<P: Params> Worker<P> {
         self.root_moves = root_moves;
         self.root_depth = 0;
         self.completed_depth = 0;
-        self.best_move_changes = 0;
+        self.difficulty.begin_search(self.position.game_ply());
         self.statistics = Statistics::default();
         self.time = None;
         self.reporter = None;

@@ -5,6 +5,7 @@
 //! both are measured in nodes, so that games are reproducible; the real clock then only prevents a
 //! loss on time.
 
+mod difficulty;
 mod plan;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use super::params::Tuned;
 use super::settings::Settings;
 use super::signals::PonderHit;
 use super::tunables;
+pub(super) use difficulty::{Difficulty, Iteration};
 use plan::{PERCENT, Plan, Situation, end_of_second};
 
 /// Time factor before the first iteration, in percent of the optimum.

@@ -1,5 +1,6 @@
 //! Tests of time plans, and of when they end a search.
 
+use super::difficulty::Weights;
 use super::*;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -202,4 +203,90 @@ fn time_can_run_in_nodes() {
     assert!(manager.should_stop(100, nodes(plan.optimum)));
     let late = began_before(SECOND * 60, limits(59_999, 0, 0), &settings);
     assert!(late.is_over(|| 0), "the real clock is not lost by");
+}
+
+const EVEN: Iteration = Iteration {
+    depth: 8,
+    value: 50,
+    effort: 50,
+    nodes: 100,
+};
+
+const WEIGHTS: Weights = Weights {
+    best_move_change_percent: 50,
+    falling_value_permill: 2,
+    value_since_last_move_permill: 4,
+    rising_value_percent: 60,
+    settled_move_percent: 80,
+    easy_move_effort_percent: 95,
+    easy_move_percent: 45,
+};
+
+/// A search at a ply of the game whose iterations so far, four, found the value of [`EVEN`].
+fn searched(mut difficulty: Difficulty, game_ply: u32) -> Difficulty {
+    difficulty.begin_search(game_ply);
+    for depth in 1..=4 {
+        difficulty.begin_iteration();
+        difficulty.time_percent(Iteration { depth, ..EVEN }, &WEIGHTS);
+    }
+    difficulty
+}
+
+#[test]
+fn a_falling_value_takes_time_and_a_rising_one_saves_some() {
+    let percent = |value| {
+        let iteration = Iteration { value, ..EVEN };
+        searched(Difficulty::default(), 1).time_percent(iteration, &WEIGHTS)
+    };
+    assert_eq!(percent(50), 100);
+    assert_eq!(percent(-50), 120, "100 units of 2 permill");
+    assert_eq!(percent(150), 80);
+    assert_eq!(percent(450), 60, "no less");
+    assert_eq!(
+        percent(-30_000),
+        300,
+        "a lost position is not more than hard"
+    );
+}
+
+#[test]
+fn the_value_is_compared_with_that_of_the_last_move() {
+    let mut difficulty = searched(Difficulty::default(), 1);
+    difficulty.end_search(150);
+    let percent = |game_ply| searched(difficulty.clone(), game_ply).time_percent(EVEN, &WEIGHTS);
+    assert_eq!(percent(3), 140, "100 units of 4 permill");
+    for other in [1, 2, 4, 5] {
+        assert_eq!(percent(other), 100, "no search two plies before {other}");
+    }
+}
+
+#[test]
+fn a_move_that_gets_all_nodes_is_easy() {
+    let percent = |depth, effort| {
+        let iteration = Iteration {
+            depth,
+            effort,
+            ..EVEN
+        };
+        searched(Difficulty::default(), 1).time_percent(iteration, &WEIGHTS)
+    };
+    assert_eq!(
+        [percent(8, 94), percent(8, 95), percent(7, 99)],
+        [100, 45, 100]
+    );
+}
+
+#[test]
+fn changes_of_the_best_move_take_time_and_are_forgotten() {
+    let mut difficulty = searched(Difficulty::default(), 1);
+    difficulty.best_move_changed(8);
+    difficulty.best_move_changed(8);
+    let percents: Vec<_> = (8..=17)
+        .map(|depth| {
+            let percent = difficulty.time_percent(Iteration { depth, ..EVEN }, &WEIGHTS);
+            difficulty.begin_iteration();
+            percent
+        })
+        .collect();
+    assert_eq!(percents, [200, 150, 125, 112, 106, 103, 101, 100, 100, 80]);
 }
