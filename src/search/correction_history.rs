@@ -9,6 +9,8 @@
 //!
 //! Idea and weights: Stockfish (2024 and later), after Caissa. Castles and hands are our own.
 
+use std::io;
+
 use crate::position::Position;
 use crate::types::{Color, Move, Value};
 use crate::util::{PREFETCHES, ZeroedPages, prefetch};
@@ -84,16 +86,15 @@ pub(super) struct Corrections {
 impl Corrections {
     /// Empty tables.
     ///
-    /// # Panics
-    /// Panics if there is no address space left.
-    pub(super) fn new() -> Self {
-        Self {
+    /// # Errors
+    /// There is no address space left.
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
             structures: vec![[Entry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
             unseen: vec![[UnseenEntry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
-            continuation: ZeroedPages::on_demand(PIECE_TO * PIECE_TO)
-                .expect("the system gives memory"),
+            continuation: ZeroedPages::on_demand(PIECE_TO * PIECE_TO)?,
             of_material: false,
-        }
+        })
     }
 
     /// Sets whether the evaluation is material alone; castles and hands are used only then.

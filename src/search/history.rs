@@ -198,7 +198,7 @@ impl Histories {
             pawns: ZeroedPages::on_demand(PAWN_STRUCTURES * PIECE_TO)?,
             counter_moves: vec![None; PIECE_TO].into_boxed_slice(),
             tt_move_history: 0,
-            corrections: Corrections::new(),
+            corrections: Corrections::new()?,
         })
     }
 

@@ -13,7 +13,7 @@ use crate::util::fits_into_memory;
 use crate::util::system::Instant;
 
 use super::capacity::{self, Limit, MAX_THREADS_PER_CORE, MEGABYTES_PER_THREAD};
-use super::event::Event;
+use super::event::{Event, OnEvent};
 use super::history::Histories;
 use super::limits::{Clock, Limits};
 use super::main_thread::{Helpers, any_decision};
@@ -145,7 +145,8 @@ impl Searcher {
         };
         let (done, all_done) = channel();
         for thread in &self.threads {
-            thread.send(Job::NewGame(done.clone(), memory));
+            // A thread that has ended is replaced before the next game.
+            let _ = thread.send(Job::NewGame(done.clone(), memory));
         }
         drop(done);
         // Nothing is ever sent: this returns when the last thread has dropped its sender.
@@ -177,7 +178,7 @@ impl Searcher {
         position: Position,
         limits: Limits,
         settings: &Settings,
-        mut on_event: Box<dyn FnMut(Event) + Send>,
+        on_event: OnEvent,
     ) {
         self.stop();
         self.wait();
@@ -201,20 +202,35 @@ impl Searcher {
             #[cfg(test)]
             collisions: self.collisions.clone(),
         };
-        let Some(main_thread) = self.threads.first() else {
-            on_event(Event::Note(
-                "error: the system gives no search thread".to_owned(),
-            ));
-            on_event(Event::Done(any_decision(&position, &limits)));
-            self.signals.finish();
-            return;
-        };
         let (sender, outcomes) = channel();
         for (index, thread) in self.threads[..used].iter().enumerate().skip(1) {
-            thread.send(Job::Helper(task(index), sender.clone()));
+            // The search goes on without a thread that has ended.
+            let _ = thread.send(Job::Helper(task(index), sender.clone()));
         }
         drop(sender);
-        main_thread.send(Job::Main(task(0), on_event, Helpers { outcomes }));
+        let main = Job::Main(task(0), on_event, Helpers { outcomes });
+        let refused = match self.threads.first() {
+            Some(thread) => thread.send(main),
+            None => Err(main),
+        };
+        if let Err(Job::Main(_, mut on_event, _)) = refused {
+            self.table.end_search();
+            self.signals.stop();
+            let note = "error: there is no search thread";
+            on_event(Event::Note(note.to_owned()));
+            on_event(Event::Done(any_decision(&position, &limits)));
+            self.signals.finish();
+        }
+    }
+
+    /// Lets the main thread panic outside of a search, and waits for its end.
+    #[cfg(test)]
+    pub(super) fn kill_main_thread(&self) {
+        let thread = &self.threads[0];
+        assert!(thread.send(Job::Panic).is_ok());
+        while thread.is_alive() {
+            std::thread::yield_now();
+        }
     }
 
     /// Stops the search; [`Event::Done`] follows within milliseconds.
@@ -281,6 +297,9 @@ impl Searcher {
     }
 
     fn set_threads(&mut self, asked: usize) -> Result<(), PrepareError> {
+        if let Some(ended) = self.threads.iter().position(|thread| !thread.is_alive()) {
+            self.threads.truncate(ended);
+        }
         let reserved = self.table.missing_megabytes();
         let (count, limit) = capacity::threads(asked, self.threads.len(), reserved);
         self.threads.truncate(count);

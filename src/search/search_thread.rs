@@ -2,11 +2,11 @@
 //! system has no threads, the caller does the jobs itself, one after another.
 
 use std::io;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
 use super::event::OnEvent;
-use super::main_thread::{Helpers, run_helper_thread, run_main_thread};
+use super::main_thread::{Helpers, catch_panic, run_helper_thread, run_main_thread};
 use super::params::{Fixed, Params, Tuned, tunables_are_enabled};
 use super::solo::SOLO_STACK_BYTES;
 use super::task::{Outcome, Task};
@@ -32,6 +32,8 @@ pub(super) enum Job {
     NewGame(Sender<()>, Memory),
     Main(Task, OnEvent, Helpers),
     Helper(Task, Sender<Outcome>),
+    #[cfg(test)]
+    Panic,
 }
 
 /// When a thread allocates the memory of its histories.
@@ -79,17 +81,30 @@ impl SearchThread {
         Self(Kind::Caller(Mutex::new(Box::new(run))))
     }
 
-    pub(super) fn send(&self, job: Job) {
+    /// Gives the thread a job.
+    ///
+    /// # Errors
+    /// Returns the job where the thread has ended by a panic outside of a search.
+    pub(super) fn send(&self, job: Job) -> Result<(), Job> {
         match &self.0 {
-            Kind::Thread { jobs, .. } => {
-                if let Some(jobs) = jobs {
-                    // The thread receives until this sender is dropped, so the channel is open.
-                    let _ = jobs.send(job);
-                }
-            }
+            Kind::Thread {
+                jobs: Some(jobs), ..
+            } => jobs.send(job).map_err(|SendError(job)| job),
+            Kind::Thread { jobs: None, .. } => Err(job),
             Kind::Caller(run) => {
                 (run.lock().unwrap_or_else(PoisonError::into_inner))(job);
+                Ok(())
             }
+        }
+    }
+
+    /// Whether the thread still takes jobs.
+    pub(super) fn is_alive(&self) -> bool {
+        match &self.0 {
+            Kind::Thread { handle, .. } => {
+                handle.as_ref().is_some_and(|handle| !handle.is_finished())
+            }
+            Kind::Caller(_) => true,
         }
     }
 }
@@ -116,16 +131,15 @@ fn thread_loop<P: Params>(jobs: &Receiver<Job>) {
 
 fn run_job<P: Params>(worker: &mut Option<Worker<P>>, job: Job) {
     match job {
-        Job::NewGame(_done, memory) => match (worker, memory) {
-            (Some(worker), _) => worker.clear(),
-            // Where there is no memory, the first search says so.
-            (worker @ None, Memory::AtOnce) => {
-                if let Ok(new) = Worker::new() {
-                    worker.insert(new).clear();
-                }
-            }
-            (None, Memory::OnDemand) => {}
-        },
+        Job::NewGame(_done, memory) => {
+            // Without a worker the first search makes one, or says why it cannot.
+            let _ = catch_panic(worker, |worker| {
+                clear(worker, memory);
+                Ok(())
+            });
+        }
+        #[cfg(test)]
+        Job::Panic => panic!("a planted panic"),
         Job::Main(task, on_event, helpers) => {
             run_main_thread(worker, task, on_event, &helpers);
         }
@@ -134,5 +148,18 @@ fn run_job<P: Params>(worker: &mut Option<Worker<P>>, job: Job) {
             // The receiver is gone if the main thread has panicked.
             let _ = outcomes.send(outcome);
         }
+    }
+}
+
+/// Clears the histories; makes them first if their memory is to be there at once.
+fn clear<P: Params>(worker: &mut Option<Worker<P>>, memory: Memory) {
+    match (worker, memory) {
+        (Some(worker), _) => worker.clear(),
+        (worker @ None, Memory::AtOnce) => {
+            if let Ok(new) = Worker::new() {
+                worker.insert(new).clear();
+            }
+        }
+        (None, Memory::OnDemand) => {}
     }
 }

@@ -160,3 +160,36 @@ fn a_panic_in_the_search_still_leads_to_a_legal_decision() {
         assert!(legal_moves(&position(START_SFEN)).contains(best));
     }
 }
+
+#[test]
+fn a_thread_that_ended_is_answered_for_and_replaced() {
+    let settings = Settings {
+        hash_mb: 1,
+        ..Settings::default()
+    };
+    let mut searcher = Searcher::new();
+    let go = |searcher: &mut Searcher| {
+        let limits = Limits {
+            depth: Some(1),
+            ..Limits::default()
+        };
+        let (sender, events) = channel();
+        let on_event = move |event| sender.send(event).expect("the test listens");
+        searcher.go(Position::startpos(), limits, &settings, Box::new(on_event));
+        searcher.wait();
+        events.try_iter().collect::<Vec<Event>>()
+    };
+    searcher.kill_main_thread();
+    let events = go(&mut searcher);
+    let [Event::Note(note), Event::Done(Decision::Move { .. })] = &events[..] else {
+        panic!("a note and a decision, not {events:?}");
+    };
+    assert!(note.contains("no search thread"), "{note}");
+    searcher.prepare(&settings).expect("a thread can be had");
+    let events = go(&mut searcher);
+    assert!(matches!(
+        events.last(),
+        Some(Event::Done(Decision::Move { .. }))
+    ));
+    assert!(events.iter().any(|event| matches!(event, Event::Info(_))));
+}
