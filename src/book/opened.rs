@@ -13,7 +13,8 @@ use super::memory::{MemoryBook, Node};
 use super::query::Query;
 use super::sbk::SbkReader;
 use super::ybb::{self, YbbOnDisk};
-use crate::util::counted;
+use crate::util::system::thread_pool;
+use crate::util::{cores, counted};
 
 /// A book of our own making.
 static EMBEDDED: &[u8] = include_bytes!("../../nets/book.ybb");
@@ -68,12 +69,9 @@ impl Book {
         } else {
             None
         };
-        let content = match (on_disk, format) {
-            (Some(content), _) => content,
-            (None, BookFormat::Db) => Content::Memory(db::load(path, &mut faults)?),
-            (None, BookFormat::Ybb) => Content::Memory(ybb::load(path, &mut faults)?),
-            (None, BookFormat::Bin) => Content::Apery(AperyBook::load(path, &mut faults)?),
-            (None, BookFormat::Sbk) => Content::Memory(load_graph(path, &mut faults)?),
+        let content = match on_disk {
+            Some(content) => content,
+            None => load(path, format, &mut faults)?,
         };
         Ok(Self {
             path: path.to_owned(),
@@ -168,6 +166,19 @@ fn open_on_disk(
     };
     faults.add(BookFault::new(Place::File, problem));
     Ok((!is_small).then_some(content))
+}
+
+/// Puts a book into memory, on threads that end with the work.
+fn load(path: &Path, format: BookFormat, faults: &mut FaultLog) -> Result<Content, Reason> {
+    let pool = thread_pool(cores()).map_err(io::Error::other)?;
+    pool.install(|| {
+        Ok(match format {
+            BookFormat::Db => Content::Memory(db::load(path, faults)?),
+            BookFormat::Ybb => Content::Memory(ybb::load(path, faults)?),
+            BookFormat::Bin => Content::Apery(AperyBook::load(path, faults)?),
+            BookFormat::Sbk => Content::Memory(load_graph(path, faults)?),
+        })
+    })
 }
 
 /// Puts the positions of a graph into memory.

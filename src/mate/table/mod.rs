@@ -19,14 +19,12 @@ mod tests;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use self::growth::{Growth, cluster_of};
 use self::slot::{Cluster, LAST_GENERATION, Slot, Words};
 use super::entry::Entry;
 use super::proof_numbers::{NO_LIMIT, NO_REPETITION, ProofNumbers};
 use crate::types::Hand;
-use crate::util::{ZeroedPages, fits_into_memory, prefetch};
+use crate::util::{ZeroedPages, cores, fits_into_memory, for_each_part, prefetch};
 
 const BYTES_PER_MEGABYTE: usize = 1 << 20;
 /// Clusters that [`Table::hashfull`] samples: 1000 slots.
@@ -88,10 +86,16 @@ impl Table {
     }
 
     fn clear_slots(&self) {
-        let clear = |cluster: &Cluster| cluster.0.iter().for_each(Slot::clear);
-        self.clusters[..self.growth.max_used()]
-            .par_iter()
-            .for_each(clear);
+        let clusters = &self.clusters[..self.growth.max_used()];
+        let clear = |part: &[Cluster]| {
+            let slots = part.iter().flat_map(|cluster| &cluster.0);
+            slots.for_each(Slot::clear);
+        };
+        let parts = || clusters.chunks(clusters.len().div_ceil(cores()));
+        // Without further threads, the calling one clears everything.
+        if !self.clusters.is_large() || for_each_part(parts(), clear).is_err() {
+            clear(clusters);
+        }
     }
 
     fn generation(&self) -> u8 {
