@@ -32,7 +32,7 @@ pub struct Position {
     pub(super) first_points: [u32; Color::NUM],
 }
 
-/// Capacity for a long game and a deep search without reallocation.
+/// Capacity of a new position, for a long game without reallocation.
 const STATES_CAPACITY: usize = 1024;
 
 impl Position {
@@ -44,12 +44,8 @@ impl Position {
     /// As [`Self::from_board`], but accepts pieces that can never move: what a server sets up is
     /// played, and such pieces do no harm.
     pub(crate) fn from_server_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
-        match board.validate() {
-            Ok(()) | Err(InvalidPosition::DeadEnd { .. }) => {
-                Ok(Self::from_any_board(board, first_ply))
-            }
-            Err(error) => Err(error),
-        }
+        board.validate_except_dead_ends()?;
+        Ok(Self::from_any_board(board, first_ply))
     }
 
     /// Starts again from `board`, which need not be a valid position, and keeps the allocations.

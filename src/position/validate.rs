@@ -65,11 +65,18 @@ const fn name(color: Color) -> &'static str {
 impl Board {
     /// Checks that the position is possible.
     pub(crate) fn validate(&self) -> Result<(), InvalidPosition> {
+        self.validate_except_dead_ends()?;
+        Color::ALL
+            .into_iter()
+            .try_for_each(|color| self.validate_dead_ends(color))
+    }
+
+    /// As [`Self::validate`], but pieces that can never move are accepted.
+    pub(crate) fn validate_except_dead_ends(&self) -> Result<(), InvalidPosition> {
         self.validate_counts()?;
-        for color in Color::ALL {
-            self.validate_pawns(color)?;
-            self.validate_dead_ends(color)?;
-        }
+        Color::ALL
+            .into_iter()
+            .try_for_each(|color| self.validate_pawns(color))?;
         let them = !self.side_to_move();
         match self.king(them) {
             Some(square) if self.king_threats(them).checkers.is_any() => {

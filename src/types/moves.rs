@@ -24,9 +24,10 @@ use super::piece::Piece;
 use super::piece_type::PieceType;
 use super::square::Square;
 
-/// Capacity for the legal moves of any position, even with no king or all pieces on one side: at
-/// most 7 · 81 drops, plus 316 moves if every piece stood where it has most, promotions counted
-/// twice. With both kings the maximum is 593.
+/// Capacity for the legal moves of any position, even with no king or all pieces on one side: there
+/// are at most 7 · 81 drops, and a piece on the board takes up to 7 of them, so that its own moves
+/// (32 at most, of a rook in the zone, promotions counted twice) add less than 150. With both kings
+/// the maximum is 593.
 pub const MAX_MOVES: usize = 896;
 
 /// The moves of one position, on the stack.
@@ -113,9 +114,7 @@ impl Move {
     pub const fn to_move16(self) -> Move16 {
         match NonZeroU16::new(self.to_bits() as u16) {
             Some(bits) => Move16(bits),
-            // SAFETY: a drop has the drop bit, and a board move differs in from and to, so they are
-            // not both 0.
-            None => unsafe { std::hint::unreachable_unchecked() },
+            None => panic!("a drop has the drop bit, a board move differs in from and to"),
         }
     }
 
