@@ -287,6 +287,7 @@ impl Engine {
         problems.extend(match &self.prepared {
             None => self.prepare(),
             Some(prepared) if fits(prepared, &self.settings.search) => Vec::new(),
+            Some(prepared) if !has_same_rules(prepared, &self.settings.search) => self.prepare(),
             Some(_) => {
                 let result = self.searcher.adapt(&self.settings.search);
                 self.prepared = Some(self.settings.search.clone());
@@ -365,5 +366,13 @@ impl Engine {
 
 /// Whether table and threads of a preparation suit `wanted`. Each search reads the other settings.
 fn fits(prepared: &search::Settings, wanted: &search::Settings) -> bool {
-    prepared.hash_mb == wanted.hash_mb && prepared.threads == wanted.threads
+    prepared.hash_mb == wanted.hash_mb
+        && prepared.threads == wanted.threads
+        && has_same_rules(prepared, wanted)
+}
+
+/// Whether the values in the table are those of the wanted rules.
+fn has_same_rules(prepared: &search::Settings, wanted: &search::Settings) -> bool {
+    prepared.entering_king_rule == wanted.entering_king_rule
+        && prepared.max_moves_to_draw == wanted.max_moves_to_draw
 }

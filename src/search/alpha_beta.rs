@@ -195,7 +195,9 @@ impl<P: Params> Worker<P> {
                 if new_depth > reduced {
                     value = -self.search::<NonPv>(probe_window, new_depth, ply + 1, !node.cut_node);
                 }
-                self.update_post_lmr_histories(node, mv);
+                if !self.is_stopped() {
+                    self.update_post_lmr_histories(node, mv);
+                }
             }
         } else if !N::PV || node.move_count > 1 {
             if node.tt_move.is_none() {

@@ -51,7 +51,11 @@ impl Clusters {
         // Few changes: what is there has to be twice as much.
         let is_worth_it = chosen >= whole || chosen < active || chosen / 2 >= active;
         if is_worth_it && chosen >= 2 {
-            self.active.store(chosen, Ordering::Relaxed);
+            // Not where another thread has chosen meanwhile, perhaps more.
+            let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+            let _ = self
+                .active
+                .compare_exchange(active, chosen, success, failure);
         }
     }
 
