@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::position::Position;
 use crate::search::{self, Clock, Event, Info, Limits, Searcher};
-use crate::types::{Bound, Move, Score};
+use crate::types::{Move, Score};
 use crate::util::system::Instant;
 
 type OnEvent = Box<dyn FnMut(Event) + Send>;
@@ -96,11 +96,7 @@ fn converted(event: Event, expected: Move) -> Option<Event> {
                 seldepth: (info.seldepth - 1).max(1),
                 multi_pv: 1,
                 score: one_ply_later(info.score),
-                bound: match info.bound {
-                    Bound::Exact => Bound::Exact,
-                    Bound::Lower => Bound::Upper,
-                    Bound::Upper => Bound::Lower,
-                },
+                bound: info.bound.flipped(),
                 pv: info.pv[1..].to_vec(),
                 ..info
             }))

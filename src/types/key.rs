@@ -14,6 +14,7 @@ use super::color::Color;
 use super::piece::Piece;
 use super::piece_type::PieceType;
 use super::square::Square;
+use crate::util::split_mix;
 
 /// A key of `LANES` · 64 bits; bit 0 is set when white is to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,13 +67,6 @@ const fn entry<const LANES: usize>(index: usize) -> [u64; LANES] {
     }
     lanes[0] &= !1;
     lanes
-}
-
-const fn split_mix(counter: u64) -> u64 {
-    let mut z = (counter + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl<const LANES: usize> Key<LANES> {

@@ -23,7 +23,7 @@ pub(crate) use enum_macro::simple_enum;
 #[cfg(target_family = "wasm")]
 pub(crate) use heap_pages::ZeroedPages;
 pub(crate) use memory::fits_into_memory;
-pub(crate) use noise::{mixed, normal};
+pub(crate) use noise::{mixed, normal, split_mix};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pages::ZeroedPages;
 pub(crate) use prefetch::{PREFETCHES, prefetch};

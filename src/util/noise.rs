@@ -1,8 +1,16 @@
 //! Random numbers that are computed from their index.
 
-/// Hashes a number (the finaliser of `SplitMix64`, Vigna 2015).
-pub(crate) fn mixed(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+/// The increment of `SplitMix64` (Vigna 2015): 2^64 divided by the golden ratio.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Value `index` of the generator `SplitMix64` with seed 0.
+pub(crate) const fn split_mix(index: u64) -> u64 {
+    mixed(index.wrapping_mul(GOLDEN))
+}
+
+/// Hashes a number: the step of `SplitMix64` from it.
+pub(crate) const fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(GOLDEN);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)

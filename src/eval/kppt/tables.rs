@@ -6,7 +6,7 @@ use std::io;
 use super::numbers::NUMBERS;
 use super::scalar::{Weight, Weights};
 use crate::types::Square;
-use crate::util::{ZeroedPages, cores, for_each_part};
+use crate::util::{ZeroedPages, cores, for_each_part, split_mix};
 
 /// Bytes of a KPP weight with both parts.
 const BOTH_PARTS: usize = 4;
@@ -73,7 +73,8 @@ impl Tables {
     /// # Errors
     /// There is not enough memory, or the system refuses a thread.
     pub fn made_up(kind: Kind, seed: u64) -> io::Result<Self> {
-        let weight = |index: u64, half: u64| (mix(index) % (2 * half + 1)) as i32 - half as i32;
+        let weight =
+            |index: u64, half: u64| (split_mix(index) % (2 * half + 1)) as i32 - half as i32;
         let kings = seed << 32;
         let weights =
             |index: usize| [0, 1].map(|part| weight(kings + 2 * index as u64 + part, 2000));
@@ -97,7 +98,7 @@ impl Tables {
                 let (square, one) = (row / NUMBERS, row % NUMBERS);
                 for (other, entry) in entries.chunks_exact_mut(words).enumerate() {
                     let pair = (one.max(other) * NUMBERS + one.min(other)) as u64;
-                    let bits = mix(seed + ((square as u64) << 32) + pair);
+                    let bits = split_mix(seed + ((square as u64) << 32) + pair);
                     for (part, word) in entry.iter_mut().enumerate() {
                         *word = (bits >> (16 * part)) as i16 >> 6;
                     }
@@ -169,12 +170,4 @@ impl fmt::Debug for Tables {
             .field("kind", &self.kind)
             .finish_non_exhaustive()
     }
-}
-
-/// The output function of `SplitMix64` (Vigna).
-fn mix(index: u64) -> u64 {
-    let mut bits = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ (bits >> 31)
 }

@@ -50,6 +50,7 @@ pub(super) unsafe fn list_active<S: Simd>(input: *const u8, groups: usize, to: *
     let mut count = 0;
     for base in (0..groups).step_by(STEP) {
         let mut mask = 0;
+        let () = S::LANES_DIVIDE;
         for group in (0..STEP).step_by(S::I32_LANES) {
             // SAFETY: the caller vouches for `S` and `input`; vectors of groups divide a step.
             mask |= unsafe { S::nonzero_groups(input.add((base + group) * GROUP)) } << group;

@@ -42,6 +42,7 @@ pub(super) unsafe fn apply<S: Simd, const MAX: usize>(
     to: *mut i16,
     changes: &FeatureChanges<MAX>,
 ) {
+    let () = S::LANES_DIVIDE;
     let weights = &transformer.weights;
     let last = changes.added.iter().chain(&changes.removed).max();
     let end = last.map_or(0, |&feature| (feature as usize + 1) * width);

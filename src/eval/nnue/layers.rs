@@ -299,7 +299,7 @@ impl PackedLayer {
                     add_group::<S, N>(set, input, rows, stride, group.into());
                 }
             } else {
-                debug_assert!(self.groups.is_multiple_of(K));
+                assert!(self.groups.is_multiple_of(K));
                 for base in (0..self.groups).step_by(K) {
                     for (set, group) in sets.iter_mut().zip(base..) {
                         add_group::<S, N>(set, input, rows, stride, group);

@@ -10,7 +10,7 @@ use super::network::{FeatureTransformer, Network, OutputLayer};
 use super::output_buckets::Progress;
 use super::scalar::MAX_OUTPUT_WEIGHT;
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
-use crate::util::Aligned;
+use crate::util::{Aligned, split_mix};
 
 /// The bytes of a file with a network of this shape, which must be valid. Compressed weights must
 /// fit into 4 GB.
@@ -131,11 +131,9 @@ struct Stream(u64);
 
 impl Stream {
     fn word(&mut self) -> u64 {
-        let mut z = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let index = self.0.wrapping_sub(1);
         self.0 = self.0.wrapping_add(1);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        split_mix(index)
     }
 
     /// An integer of at most `half` in magnitude.

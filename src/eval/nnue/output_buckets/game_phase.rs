@@ -29,10 +29,8 @@ pub(crate) fn game_phase(position: &Position) -> usize {
     if Color::ALL.into_iter().any(is_entering) {
         return ENTERING_KING;
     }
-    let in_hands: u32 = Color::ALL
-        .into_iter()
-        .map(|side| points(position.hand(side)))
-        .sum();
+    let [black, white] = Color::ALL.map(|side| position.hand(side));
+    let in_hands = points(black.together_with(white));
     MAX_POINTS.partition_point(|&most| most < in_hands)
 }
 

@@ -11,10 +11,13 @@ pub(in crate::eval::nnue) trait Simd: Copy {
     type I16: Copy;
     /// A vector of layer sums.
     type I32: Copy;
-    /// Values in an [`Self::I16`]; divides 64.
+    /// Values in an [`Self::I16`]; divides 32.
     const I16_LANES: usize;
     /// Values in an [`Self::I32`]; divides 16.
     const I32_LANES: usize;
+    /// Fails to compile where the lanes do not divide these numbers. Loops over vectors whose
+    /// bounds rest on that name it.
+    const LANES_DIVIDE: () = assert!(32 % Self::I16_LANES == 0 && 16 % Self::I32_LANES == 0);
     /// Whether an [`Self::I32`] takes two registers, so that few are left for other values.
     const SUMS_ARE_PAIRS: bool = false;
 
