@@ -30,10 +30,10 @@ impl BoardFilter {
         *count -= u8::from(*count != u8::MAX);
     }
 
-    /// `false` only if the board was added less than twice.
+    /// At least the number of times that the board was added, up to 255.
     #[inline(always)]
-    pub(super) fn may_contain_twice(&self, board_key: u64) -> bool {
-        self.0[Self::slot(board_key)] > 1
+    pub(super) fn count(&self, board_key: u64) -> usize {
+        self.0[Self::slot(board_key)].into()
     }
 
     #[inline(always)]

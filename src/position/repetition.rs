@@ -27,7 +27,7 @@ impl Position {
     /// after the root. Nothing is compared across a null move.
     #[inline]
     pub fn search_repetition(&self, ply: usize) -> Option<Repetition> {
-        if !self.seen.may_contain_twice(self.board_key().low64()) {
+        if self.seen.count(self.board_key().low64()) < 2 {
             return None;
         }
         self.search_repetition_slow(ply)
@@ -62,7 +62,7 @@ impl Position {
     /// The outcome if this position has occurred four times within the last `look_back` plies.
     fn fourth_occurrence(&self, look_back: usize) -> Option<Repetition> {
         let key = self.key();
-        if !self.seen.may_contain_twice(self.board_key().low64()) {
+        if self.seen.count(self.board_key().low64()) < RULE_OCCURRENCES {
             return None;
         }
         let current = self.moves_made();

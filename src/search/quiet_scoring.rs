@@ -283,10 +283,14 @@ fn hanging(position: &Position, attacked: Bitboard) -> Bitboard {
     let board = position.board();
     let us = board.side_to_move();
     let attacked = attacked & (board.color(us) - board.kind(PieceType::Pawn));
-    if attacked.is_empty() {
-        return attacked;
+    let occupied = board.occupied();
+    let mut hanging = Bitboard::EMPTY;
+    for square in attacked {
+        if board.attackers_by(us, square, occupied).is_empty() {
+            hanging |= Bitboard::of(square);
+        }
     }
-    attacked - board.attacked(us, &board.lesser_attacks(us))
+    hanging
 }
 
 /// A move on the board; `piece` is the moved piece after a promotion.
