@@ -57,7 +57,7 @@ impl<P: Params> Worker<P> {
         self.singular_search::<N>(node, move_info, tt_hit.value)
     }
 
-    /// The extension of the TT move of a shallow node: a ply where the move failed high before
+    /// The extension of the TT move of a shallow node: a ply where the move has a lower bound
     /// although the static evaluation is below alpha, because few other moves will (Stoat).
     #[inline(always)]
     fn low_depth_extension(node: &Node, bound: Bound) -> Depth {

@@ -2,8 +2,8 @@
 //!
 //! [`Searcher`] owns the threads and the transposition table. A search takes a position, [`Limits`]
 //! and [`Settings`], runs in the background and reports through [`Event`]s: any number of `Info`,
-//! `CurrentMove` and `Note`, then exactly one `Done`. With one thread and no clock the same calls
-//! give the same nodes, moves and values.
+//! `CurrentMove` and `Note`, then exactly one `Done`. With one thread, full skill and no clock the
+//! same calls give the same nodes, moves and values.
 //!
 //! Start reading in `alpha_beta.rs`; `iterative.rs` calls it, `pool.rs` starts and stops it. This
 //! file only declares and re-exports, so that no file of the module depends on it.

@@ -106,7 +106,7 @@ pub(super) struct StackFrame {
     pub(super) stat_score: i32,
     /// Number of `current_move` among the moves of the node, from 1.
     pub(super) move_count: i32,
-    /// Number of child nodes that failed high.
+    /// Number of nodes at this ply, children of one parent, that failed high.
     pub(super) cutoffs: i32,
     /// Reduction of `current_move` in plies while its reduced search runs, otherwise 0.
     pub(super) reduction: Depth,

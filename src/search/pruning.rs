@@ -21,8 +21,7 @@ const BUTTERFLY_SCALE: i32 = 32;
 /// two thirds of the weight.
 const BETA_THIRDS: Value = 2;
 const THIRDS: Value = 3;
-/// Quarters of the depth in which the side to move may not make a null move again during
-/// verification.
+/// Quarters of the depth in which no null move is made during verification.
 const VERIFIED_QUARTERS: Depth = 3;
 
 /// Whether a move is searched.
@@ -175,7 +174,7 @@ impl<P: Params> Worker<P> {
         if self.nmp_min_ply > 0 || node.depth < tunables::nmp_verification_min_depth::<P>() {
             return Some(value);
         }
-        // Verification: the same search without null moves by the side to move.
+        // Verification: the same search without null moves in its upper part.
         self.nmp_min_ply = ply + (VERIFIED_QUARTERS * depth.max(0) / 4) as Ply;
         let verified = self.search::<NonPv>(Window::above(beta - 1), depth, ply, false);
         self.nmp_min_ply = 0;

@@ -45,8 +45,8 @@ pub const MATE_IN_MAX_PLY: Value = MATE - MAX_PLY as Value;
 /// rule without a proven mate: perpetual check by the opponent.
 pub const MAX_EVALUATION: Value = 29_999;
 
-/// Win by the rule on perpetual check. Below the mate range, so that `mate N` is always a proven
-/// mate.
+/// Win by the rule on perpetual check. Below the mate range, so that `mate N` is always proven: a
+/// mate, or a win by declaration, which counts as a mate by the next move.
 pub const REPETITION_WIN: Value = 31_000;
 
 /// Value of a superior repetition (the same board with a better hand): a clear advantage, but an
