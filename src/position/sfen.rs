@@ -72,7 +72,7 @@ pub enum SfenError {
     },
     #[error("hands '{0}' end in a count, expected a piece after it")]
     DanglingCount(String),
-    #[error("ply '{0}', expected a number from 1 to 4294967295")]
+    #[error("ply '{0}', expected a number from 0 to 4294967295")]
     Ply(String),
     #[error("impossible position: {0}")]
     Impossible(#[from] InvalidPosition),

@@ -66,14 +66,18 @@ impl GoCommand {
             || !self.times.is_empty()
     }
 
-    pub(super) fn parse(words: &mut Words<'_>, errors: &mut Vec<CommandError>) -> Self {
+    /// `None` for a perft without a depth that can be read: a search would be answered with
+    /// `bestmove`.
+    pub(super) fn parse(words: &mut Words<'_>, errors: &mut Vec<CommandError>) -> Option<Self> {
         let mut go = Self::default();
+        let mut asks_perft = false;
         while let Some(word) = words.next() {
+            asks_perft |= word == "perft";
             if let Err(error) = go.parse_parameter(word, words) {
                 errors.push(error);
             }
         }
-        go
+        (go.perft.is_some() || !asks_perft).then_some(go)
     }
 
     fn parse_parameter(&mut self, word: &str, words: &mut Words<'_>) -> Result<(), CommandError> {

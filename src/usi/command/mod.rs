@@ -152,7 +152,10 @@ fn parse(
         "setoption" => parse_set_option(rest)?,
         "usinewgame" => Command::UsiNewGame,
         "position" => Command::Position(PositionCommand::parse(&mut Words::new("position", rest))?),
-        "go" => Command::Go(GoCommand::parse(&mut Words::new("go", rest), errors)),
+        "go" => {
+            let go = GoCommand::parse(&mut Words::new("go", rest), errors);
+            return Ok(go.map(Command::Go));
+        }
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit(Times::parse(&mut Words::new("ponderhit", rest), errors)),
         "gameover" => Command::GameOver(parse_game_result(rest, errors)),

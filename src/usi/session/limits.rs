@@ -16,13 +16,14 @@ pub(super) fn from_go(command: &GoCommand, has_errors: bool) -> Limits {
     let is_early_ponder = command.ponder && !has_limit;
     let is_unreadable = !command.ponder && !has_limit && has_errors;
     let movetime = command.movetime.map(Duration::from_millis);
+    let has_fixed_limit = movetime.is_some() || command.depth.is_some() || command.nodes.is_some();
     Limits {
         clock: clock(&command.times).or_else(|| is_early_ponder.then(fallback_clock)),
         movetime: movetime.or_else(|| is_unreadable.then_some(FALLBACK_TIME)),
         depth: command.depth.map(|depth| depth as Depth),
         nodes: command.nodes,
         // Clients that send "nodes 5000 infinite" expect an answer, as from other engines.
-        infinite: command.infinite && command.nodes.is_none() && movetime.is_none()
+        infinite: command.infinite && !has_fixed_limit
             || !has_limit && !is_early_ponder && !is_unreadable,
         ponder: command.ponder,
         ..Limits::default()
@@ -94,6 +95,7 @@ mod tests {
             "go nodes 1",
             "go nodes 1 infinite",
             "go infinite movetime 5",
+            "go infinite depth 3",
         ] {
             assert!(!limits(line).infinite, "{line}");
         }

@@ -35,6 +35,7 @@ use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
 use crate::search::{Decision, Event, Limits};
 use crate::types::Move;
+use crate::util::shorten;
 use crate::util::system::Instant;
 pub use dialogue::Dialogue;
 use inbox::{Input, Interrupt, Line};
@@ -115,7 +116,7 @@ impl Session {
     fn handle(&mut self, line: Line) -> Flow {
         let errors = line.parsed.errors;
         for error in &errors {
-            self.report_command_error(error);
+            self.report_command_error(error, line.parsed.command.is_some());
         }
         let Some(command) = line.parsed.command else {
             return Flow::Continue;
@@ -162,14 +163,17 @@ impl Session {
         self.output.send(&Response::Text(text));
     }
 
-    fn report_command_error(&mut self, error: &CommandError) {
+    /// `has_command` says whether the rest of the line is a command.
+    fn report_command_error(&mut self, error: &CommandError, has_command: bool) {
         match error.command() {
             Some("position") => {
                 self.finish_search();
                 self.engine.refuse_position(error.to_string());
                 self.error(format!("{error}, the last good position is kept"));
             }
-            Some("go") => self.error(format!("{error}, the search goes on without it")),
+            Some("go") if has_command => {
+                self.error(format!("{error}, the search goes on without it"));
+            }
             Some("ponderhit" | "gameover") => {
                 self.error(format!("{error}, that word is ignored"));
             }
@@ -249,9 +253,10 @@ impl Session {
     fn get_option(&self, name: Option<&str>) {
         match options::current_values(self.engine.settings(), name) {
             Some(values) => self.show(values),
-            None => self.error(
-                "unknown option, word 2 of \"getoption\", \"getoption\" alone lists all".to_owned(),
-            ),
+            None => self.error(format!(
+                "unknown option \"{}\", word 2 of \"getoption\", \"getoption\" alone lists all",
+                shorten(name.unwrap_or_default())
+            )),
         }
     }
 

@@ -190,6 +190,15 @@ fn bad_numbers_leave_the_rest_of_a_go() {
 }
 
 #[test]
+fn a_perft_without_a_depth_is_no_search() {
+    for line in ["go perft", "go perft x", "go perft 101 depth 3"] {
+        let parsed = ParsedLine::parse(line);
+        assert_eq!((parsed.command, parsed.errors.len()), (None, 1), "{line}");
+    }
+    assert_eq!(go("go perft 2 nodes x").perft, Some(2));
+}
+
+#[test]
 fn errors_name_word_place_and_expectation() {
     let cases = [
         (
