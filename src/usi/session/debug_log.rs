@@ -1,8 +1,11 @@
 //! `DebugLogFile`: logs the dialogue with the GUI, each line with its time.
 //!
-//! Each line is written at once, so that the file is complete if the program crashes. A file that
+//! Each line is written at once, so that the file is complete if the program crashes. GUIs send
+//! all options in one go, so the session may open a file when later lines have been read already:
+//! these are kept until the session takes them, and follow the opening of the log. A file that
 //! cannot be written is reported once, and the engine plays on without it.
 
+use std::collections::VecDeque;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,12 +14,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Zoned;
 use thiserror::Error;
 
+use crate::util::system::Instant;
+
 /// Local time to the millisecond, as `strftime` writes it.
 const TIME: &str = "%F %T%.3f";
 
-/// The log, if it is on.
+/// The log.
 #[derive(Default)]
-pub(super) struct DebugLog(Mutex<Option<Open>>);
+pub(super) struct DebugLog(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The file, if the log is on.
+    open: Option<Open>,
+    /// The lines that were read and that the session has not taken yet.
+    waiting: VecDeque<Received>,
+}
+
+/// A line of the GUI.
+struct Received {
+    number: u64,
+    read_at: Instant,
+    text: String,
+}
 
 struct Open {
     path: PathBuf,
@@ -25,7 +45,7 @@ struct Open {
 
 /// The source of a line.
 #[derive(Clone, Copy)]
-pub(super) enum Speaker {
+enum Speaker {
     Gui,
     Engine,
     /// A remark of the log itself.
@@ -44,14 +64,14 @@ pub(super) enum LogError {
 }
 
 impl DebugLog {
-    /// Appends to the file at `path` from now on, beginning with the remark `opening`; without a
-    /// path the log ends.
+    /// Appends to the file at `path` from now on, beginning with the remark `opening` and the
+    /// lines that wait for the session; without a path the log ends.
     ///
     /// # Errors
     /// The file cannot be opened or written. The log has ended.
     pub(super) fn set_file(&self, path: Option<&Path>, opening: &str) -> Result<(), LogError> {
-        let mut open = self.lock();
-        *open = None;
+        let mut state = self.lock();
+        state.open = None;
         let Some(path) = path else {
             return Ok(());
         };
@@ -60,24 +80,45 @@ impl DebugLog {
             source,
         })?;
         let path = path.to_owned();
-        open.insert(Open { path, file })
-            .write(Speaker::Log, opening)
-            .inspect_err(|_| *open = None)
+        let mut open = Open { path, file };
+        open.write(&Zoned::now(), Speaker::Log, opening)?;
+        for line in &state.waiting {
+            let time = Zoned::now().saturating_sub(line.read_at.elapsed());
+            open.write(&time, Speaker::Gui, &line.text)?;
+        }
+        state.open = Some(open);
+        Ok(())
     }
 
-    /// Writes a line, which is given without its line end.
+    /// Writes line `number` of the GUI, and keeps it until the session takes it.
     ///
     /// # Errors
     /// The file cannot be written. The log has ended.
-    pub(super) fn write(&self, speaker: Speaker, text: &str) -> Result<(), LogError> {
-        let mut guard = self.lock();
-        let Some(open) = guard.as_mut() else {
-            return Ok(());
-        };
-        open.write(speaker, text).inspect_err(|_| *guard = None)
+    pub(super) fn receive(&self, number: u64, text: &str) -> Result<(), LogError> {
+        let mut state = self.lock();
+        state.waiting.push_back(Received {
+            number,
+            read_at: Instant::now(),
+            text: text.to_owned(),
+        });
+        state.write(Speaker::Gui, text)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+    /// The session takes line `number`: a log that opens from now on begins behind it.
+    pub(super) fn take(&self, number: u64) {
+        let waiting = &mut self.lock().waiting;
+        while waiting.pop_front_if(|line| line.number <= number).is_some() {}
+    }
+
+    /// Writes a line of the engine, which is given without its line end.
+    ///
+    /// # Errors
+    /// The file cannot be written. The log has ended.
+    pub(super) fn write(&self, text: &str) -> Result<(), LogError> {
+        self.lock().write(Speaker::Engine, text)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -104,14 +145,25 @@ const fn is_pipe(_data: &Metadata) -> bool {
     false
 }
 
-impl Open {
+impl State {
+    /// Writes a line of now, if the log is on. The first error ends it.
     fn write(&mut self, speaker: Speaker, text: &str) -> Result<(), LogError> {
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        let written = open.write(&Zoned::now(), speaker, text);
+        written.inspect_err(|_| self.open = None)
+    }
+}
+
+impl Open {
+    fn write(&mut self, time: &Zoned, speaker: Speaker, text: &str) -> Result<(), LogError> {
         let sign = match speaker {
             Speaker::Gui => " > ",
             Speaker::Engine => " < ",
             Speaker::Log => " # ",
         };
-        let time = Zoned::now().strftime(TIME).to_string();
+        let time = time.strftime(TIME).to_string();
         let mut lines = String::new();
         for line in text.split('\n') {
             lines.extend([time.as_str(), sign, line.trim_end_matches('\r'), "\n"]);

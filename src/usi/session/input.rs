@@ -65,7 +65,7 @@ pub(super) fn receive(bytes: &[u8], number: u64, output: &Output, interrupt: &In
         interrupt.end();
     }
     // Logged before the session can answer, so that the log has the order of the dialogue.
-    output.log_received(text.trim_end_matches(['\r', '\n']));
+    output.log_received(number, text.trim_end_matches(['\r', '\n']));
     Line {
         number,
         read_at,

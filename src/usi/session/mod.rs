@@ -114,6 +114,7 @@ impl Session {
     }
 
     fn handle(&mut self, line: Line) -> Flow {
+        self.output.log_taken(line.number);
         let errors = line.parsed.errors;
         for error in &errors {
             self.report_command_error(error, line.parsed.command.is_some());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::debug_log::{DebugLog, LogError, Speaker};
+use super::debug_log::{DebugLog, LogError};
 use super::inbox::{Input, Interrupt};
 use crate::usi::response::Response;
 
@@ -40,9 +40,14 @@ impl Output {
         self.report(self.log.set_file(path, opening));
     }
 
-    /// Logs a line of the GUI.
-    pub(super) fn log_received(&self, text: &str) {
-        self.report(self.log.write(Speaker::Gui, text));
+    /// Logs line `number` of the GUI.
+    pub(super) fn log_received(&self, number: u64, text: &str) {
+        self.report(self.log.receive(number, text));
+    }
+
+    /// The session takes line `number`.
+    pub(super) fn log_taken(&self, number: u64) {
+        self.log.take(number);
     }
 
     /// The first error ends the log, so that it is reported once.
@@ -64,7 +69,7 @@ impl Output {
         };
         // Within the lock, so that the log has the order of the output, and before the output, so
         // that it holds everything that the GUI has received.
-        let logged = self.log.write(Speaker::Engine, text);
+        let logged = self.log.write(text);
         if writer
             .write_all(line.as_bytes())
             .and_then(|()| writer.flush())

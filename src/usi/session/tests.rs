@@ -123,6 +123,62 @@ fn a_stop_counts_for_earlier_tools_only() {
     assert_eq!(page.text(), "cancelled false\n");
 }
 
+/// GUIs send all options at once, so that the reader is ahead of the session.
+#[test]
+fn a_debug_log_has_what_was_read_before_it_opened() {
+    let path = std::env::temp_dir().join(format!("raicho-burst-{}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let page = Page::new(1000);
+    let (output, interrupt, _inputs) = output(&page);
+    let receive = |line: &str, number| input::receive(line.as_bytes(), number, &output, &interrupt);
+    let lines = [
+        format!("setoption name DebugLogFile value {}", path.display()),
+        "setoption name MultiPV value 2".to_owned(),
+        "getoption MultiPV".to_owned(),
+    ];
+    let received: Vec<Line> = lines
+        .iter()
+        .zip(1..)
+        .map(|(line, n)| receive(line, n))
+        .collect();
+    let mut session = Session::new(output.clone(), Arc::clone(&interrupt), |_, _, _| Ok(()));
+    for line in received {
+        session.handle(line);
+    }
+    session.handle(receive("key", 4));
+    let text = std::fs::read_to_string(&path).expect("a log");
+    let _ = std::fs::remove_file(&path);
+    let said: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.splitn(3, ' ').nth(2))
+        .collect();
+    assert!(said.contains(&"# MultiPV = 1"), "{text}");
+    let dialogue: Vec<&&str> = said.iter().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(
+        dialogue[..4],
+        [
+            &"> setoption name MultiPV value 2",
+            &"> getoption MultiPV",
+            &"< MultiPV = 2",
+            &"> key"
+        ],
+        "{text}"
+    );
+}
+
+#[test]
+fn a_perft_without_a_depth_has_no_answer() {
+    let page = Page::new(1000);
+    let mut dialogue = Dialogue::new(page.clone(), |_, _, _| Ok(()));
+    dialogue.line(b"go perft 101");
+    let text = page.text();
+    assert!(
+        text.ends_with("from 0 to 100, the line is ignored\n"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
 #[test]
 fn a_dialogue_answers_line_by_line() {
     let page = Page::new(1000);
