@@ -1,5 +1,7 @@
 //! Loads the evaluation that the settings name, and describes it.
 
+use std::env;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -15,6 +17,14 @@ use crate::eval::{Evaluator, kppt};
 /// An evaluation that cannot be loaded from its file or folder.
 #[derive(Debug, Error)]
 pub enum EvalFileError {
+    /// There is no such file or folder.
+    #[error("no evaluation file or folder \"{}\"{places}", path.display())]
+    NotFound {
+        /// Its path.
+        path: PathBuf,
+        /// Where it was looked for, as the end of a sentence; empty if its path is absolute.
+        places: String,
+    },
     /// The network file is refused.
     #[error("evaluation file \"{}\", {error}", path.display())]
     Network {
@@ -85,15 +95,28 @@ pub(super) struct EvalSource {
 
 /// What a path leads to.
 enum Found {
-    /// A network, or a path without a file.
+    /// A network, or something that is none.
     Network(PathBuf),
     /// A folder of three-piece files.
     Kppt(PathBuf),
     /// A folder of neither.
-    Nothing(PathBuf),
+    Empty(PathBuf),
+    /// There is no such path.
+    Nothing,
 }
 
 impl Found {
+    /// What is at the first of the places of a path that has anything.
+    fn of(path: &Path) -> Self {
+        let is_missing = |path: &PathBuf| {
+            let error = path.metadata().err();
+            error.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        let mut places = places_of(path).into_iter();
+        let found = places.find(|place| !is_missing(place));
+        found.map_or(Self::Nothing, |place| Self::at(&place))
+    }
+
     /// A file is a network; in a folder, `nn.bin` is, else its three-piece files are looked for.
     fn at(path: &Path) -> Self {
         if !path.is_dir() {
@@ -103,7 +126,7 @@ impl Found {
         if network.exists() {
             Self::Network(network)
         } else if kppt::files_in(path).is_empty() {
-            Self::Nothing(path.to_owned())
+            Self::Empty(path.to_owned())
         } else {
             Self::Kppt(path.to_owned())
         }
@@ -114,8 +137,38 @@ impl Found {
         match self {
             Self::Network(path) => vec![path],
             Self::Kppt(path) => kppt::files_in(&path),
-            Self::Nothing(_) => Vec::new(),
+            Self::Empty(_) | Self::Nothing => Vec::new(),
         }
+    }
+}
+
+/// Where a path may lead: from the working folder, or from that of the executable, as clients with
+/// a working folder of their own expect.
+fn places_of(path: &Path) -> Vec<PathBuf> {
+    let mut places = vec![path.to_owned()];
+    places.extend(executable_folder().map(|folder| folder.join(path)));
+    places.dedup();
+    places
+}
+
+fn executable_folder() -> Option<PathBuf> {
+    env::current_exe().ok()?.parent().map(Path::to_owned)
+}
+
+fn not_found(path: &Path) -> EvalFileError {
+    let mut folders = Vec::new();
+    if path.is_relative() {
+        folders.extend(env::current_dir().ok());
+        folders.extend(executable_folder());
+        folders.dedup();
+    }
+    let folders = folders.iter().enumerate().map(|(index, folder)| {
+        let word = if index == 0 { "in" } else { "or" };
+        format!(" {word} \"{}\"", folder.display())
+    });
+    EvalFileError::NotFound {
+        path: path.to_owned(),
+        places: folders.collect(),
     }
 }
 
@@ -129,7 +182,7 @@ impl EvalSource {
             // The time of a folder does not change with the files in it.
             stamps: path
                 .iter()
-                .flat_map(|path| Found::at(path).files())
+                .flat_map(|path| Found::of(path).files())
                 .filter_map(|path| path.metadata().ok())
                 .map(|metadata| (metadata.modified().ok(), metadata.len()))
                 .collect(),
@@ -194,10 +247,11 @@ pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<EvalProblem>)
 /// Loads a network file, or what a folder has. `scale` replaces the scale of a network unless it
 /// is 0.
 fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
-    match Found::at(path) {
+    match Found::of(path) {
         Found::Network(path) => open_network(&path, scale),
         Found::Kppt(path) => open_kppt(path),
-        Found::Nothing(path) => Err(EvalFileError::Empty { path }),
+        Found::Empty(path) => Err(EvalFileError::Empty { path }),
+        Found::Nothing => Err(not_found(path)),
     }
 }
 
@@ -238,5 +292,28 @@ pub(super) fn description(evaluator: &Evaluator) -> String {
             format!("evaluation {evaluator}, \"{}\"", model.network().text())
         }
         _ => format!("evaluation {evaluator}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_path_may_lie_beside_the_executable() {
+        let folder = executable_folder().expect("the test has a folder");
+        let name = format!("raicho-beside-{}", std::process::id());
+        let missing = load_evaluator(&EvalFile::from(name.as_str())).expect_err("no such folder");
+        let text = missing.to_string();
+        assert!(
+            text.contains(&format!("\"{}\"", folder.display())),
+            "{text}"
+        );
+        let beside = folder.join(&name);
+        std::fs::create_dir_all(&beside).expect("a folder can be made");
+        let empty = load_evaluator(&EvalFile::from(name.as_str()));
+        let _ = std::fs::remove_dir(&beside);
+        let error = empty.expect_err("the folder is empty");
+        assert!(matches!(error, EvalFileError::Empty { path } if path == beside));
     }
 }

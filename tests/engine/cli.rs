@@ -174,7 +174,7 @@ fn errors_are_one_true_sentence() {
     for (arguments, message) in [
         (
             &["bench", "--eval", "no/such/file"][..],
-            "error: evaluation file \"no/such/file\", No such file or directory (os error 2)",
+            "error: no evaluation file or folder \"no/such/file\" in \"",
         ),
         (
             &["bench", "--hash", "99999999999"],
