@@ -26,6 +26,7 @@ use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
 use crate::types::{Color, Move};
+use crate::util::abbreviate;
 use crate::util::system::Instant;
 
 use book::Books;
@@ -83,6 +84,15 @@ impl PrepareProblem {
             self,
             Self::Eval(EvalProblem::NoKing | EvalProblem::Warning { .. })
         )
+    }
+
+    /// The text of an [`Event::Note`] about it.
+    fn note(&self) -> String {
+        if self.is_error() {
+            abbreviate(format!("error: {self}"))
+        } else {
+            self.to_string()
+        }
     }
 }
 
@@ -233,24 +243,32 @@ impl Engine {
         self.books.take_loaded()
     }
 
-    /// Explains the static evaluation of the position; also returns the problems of loading it.
+    /// Explains the static evaluation of the position: as in the search that of material where a
+    /// network lacks a king. Also returns the problems of loading it.
     pub fn explain(&mut self) -> (String, Vec<PrepareProblem>) {
-        let problems = if self.is_searching() {
+        let mut problems = if self.is_searching() {
             Vec::new() // The next search loads it.
         } else {
             self.update_evaluation()
         };
-        let text = self.settings.search.evaluator.explain(&self.position);
-        (text, problems)
+        let evaluator = if self.lacks_king() {
+            problems.push(EvalProblem::NoKing.into());
+            &Evaluator::Material
+        } else {
+            &self.settings.search.evaluator
+        };
+        (evaluator.explain(&self.position), problems)
     }
 
-    /// The first time that a network is used without both kings on the board, the warning about it.
+    /// Whether the evaluation needs a king that is not on the board.
+    fn lacks_king(&self) -> bool {
+        let is_missing = |side| self.position.king(side).is_none();
+        !self.settings.search.evaluator.is_material() && Color::ALL.into_iter().any(is_missing)
+    }
+
+    /// The first time that a search lacks a king, the warning about it.
     fn missing_king(&mut self) -> Option<PrepareProblem> {
-        let is_new = !self.has_reported_missing_king
-            && self.settings.search.evaluator != Evaluator::Material
-            && Color::ALL
-                .into_iter()
-                .any(|side| self.position.king(side).is_none());
+        let is_new = !self.has_reported_missing_king && self.lacks_king();
         self.has_reported_missing_king |= is_new;
         is_new.then(|| EvalProblem::NoKing.into())
     }
@@ -266,12 +284,9 @@ impl Engine {
 
     /// Starts to search the position and returns at once. `on_event` is called from the search; the
     /// last event is the only [`Event::Done`]. A running search is ended first. A move of a game
-    /// with clocks is taken from the books, if they have one.
-    pub fn go(
-        &mut self,
-        mut limits: Limits,
-        mut on_event: Box<dyn FnMut(Event) + Send>,
-    ) -> Vec<PrepareProblem> {
+    /// with clocks is taken from the books, if they have one. What had to be loaded first, and what
+    /// was wrong with it, are the first events.
+    pub fn go(&mut self, mut limits: Limits, mut on_event: Box<dyn FnMut(Event) + Send>) {
         self.finish();
         let rule = self.settings.search.entering_king_rule;
         // A weak player does not know openings by heart for long.
@@ -279,10 +294,12 @@ impl Engine {
         if knows_books && self.position.declaration(rule).is_none() {
             let (position, settings) = (&self.position, &self.settings.book);
             let Some(back) = self.books.go(position, &limits, settings, on_event) else {
-                return Vec::new();
+                return;
             };
             on_event = back;
         }
+        // What an earlier preparation loaded is no news of this search.
+        (self.loaded_evaluation, _) = (None, self.books.take_loaded());
         let mut problems = self.update_evaluation();
         problems.extend(match &self.prepared {
             None => self.prepare(),
@@ -295,6 +312,11 @@ impl Engine {
             }
         });
         problems.extend(self.missing_king());
+        let loaded = self.loaded_evaluation.take().into_iter();
+        let problems = problems.iter().map(PrepareProblem::note);
+        for text in problems.chain(loaded).chain(self.books.take_loaded()) {
+            on_event(Event::Note(text));
+        }
         self.is_new_game = false;
         let settings = self.settings.for_search(&mut limits);
         let (searcher, position) = (&mut self.searcher, &self.position);
@@ -304,7 +326,6 @@ impl Engine {
         } else {
             searcher.go(position.clone(), limits, &settings, on_event);
         }
-        problems
     }
 
     /// Starts to search a mate for the side to move, for at most `time` after `start`, and returns

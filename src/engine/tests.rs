@@ -22,8 +22,7 @@ fn moves(text: &str) -> Vec<String> {
 fn start(engine: &mut Engine, limits: Limits) -> Receiver<Event> {
     let (sender, events) = channel();
     let report = move |event| sender.send(event).expect("the test listens to the end");
-    let problems = engine.go(limits, Box::new(report));
-    assert!(problems.is_empty(), "{problems:?}");
+    engine.go(limits, Box::new(report));
     events
 }
 
@@ -43,11 +42,44 @@ fn collect(events: &Receiver<Event>) -> (Vec<Info>, Decision) {
         match event {
             Event::Info(info) => lines.push(info),
             Event::Done(decision) => decisions.push(decision),
-            Event::CurrentMove(_) | Event::Note(_) => {}
+            Event::Note(note) => assert!(!note.starts_with("error"), "{note}"),
+            Event::CurrentMove(_) => {}
         }
     }
     assert_eq!(decisions.len(), 1);
     (lines, decisions[0])
+}
+
+/// Clients take what follows `bestmove` for a part of the next answer.
+#[test]
+fn what_a_search_loads_is_reported_before_its_lines() {
+    let mut engine = engine();
+    engine.prepare();
+    engine.settings_mut().eval_file = EvalFile::from("no/such/file");
+    let limits = Limits {
+        depth: Some(1),
+        ..Limits::default()
+    };
+    let events: Vec<Event> = start(&mut engine, limits).iter().collect();
+    let [Event::Note(error), Event::Note(loaded), Event::Info(_), ..] = &events[..] else {
+        panic!("{events:?}");
+    };
+    assert!(error.starts_with("error: no evaluation file or folder \"no/such/file\" in \""));
+    assert!(loaded.starts_with("evaluation <embedded> "), "{loaded}");
+}
+
+#[test]
+fn without_a_king_material_is_explained() {
+    let mut engine = engine();
+    engine.prepare();
+    let sfen = "4k4/9/4P4/9/9/9/9/9/9 b G 1";
+    engine.set_position(Some(sfen), &[]).expect("a position");
+    let (text, problems) = engine.explain();
+    assert!(text.ends_with("\nstatic eval 630"), "{text}");
+    assert!(matches!(
+        problems[..],
+        [PrepareProblem::Eval(EvalProblem::NoKing)]
+    ));
 }
 
 /// A GUI may change the evaluation and send `eval` as soon as it has the `bestmove`.

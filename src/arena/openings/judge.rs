@@ -52,7 +52,7 @@ impl Judge {
     }
 
     fn score(&mut self, position: &Position) -> Option<Score> {
-        for problem in self.engine.new_game() {
+        for problem in self.engine.prepare() {
             log::warn!("{problem}");
         }
         if let Err(error) = self.engine.set_position(Some(&position.to_sfen()), &[]) {
@@ -65,12 +65,8 @@ impl Judge {
         };
         let (sender, events) = mpsc::channel();
         // The receiver outlives the search, as it is read until the search is done.
-        let problems = self
-            .engine
+        self.engine
             .go(limits, Box::new(move |event| drop(sender.send(event))));
-        for problem in problems {
-            log::warn!("{problem}");
-        }
         let mut score = None;
         for event in events {
             match event {

@@ -142,9 +142,7 @@ impl Inside {
             };
             on_word(word);
         };
-        for problem in self.engine.go(limits, Box::new(report)) {
-            self.note(problem.to_string());
-        }
+        self.engine.go(limits, Box::new(report));
     }
 }
 

@@ -313,8 +313,7 @@ impl Session {
                 Event::Done(decision) => Response::BestMove(decision),
             });
         };
-        let problems = self.engine.go(limits, Box::new(report));
-        self.report_preparation(&problems);
+        self.engine.go(limits, Box::new(report));
     }
 
     fn parse_search_moves(&self, texts: &[String]) -> Vec<Move> {
