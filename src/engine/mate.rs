@@ -18,9 +18,14 @@ use crate::util::system::{Instant, has_threads, recv_timeout};
 /// Margin for output latency: the answer is sent this long before the time is over.
 const LATENCY_MARGIN: Duration = Duration::from_millis(2);
 
+/// Least time between two lines of progress: each can hold hundreds of moves.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
+
 /// A report of the mate search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MateReport {
+    /// A message for the user, such as an error.
+    Note(String),
     /// Progress, or a mate that was found.
     Info(MateInfo),
     /// The answer; exactly one, and last.
@@ -103,6 +108,12 @@ impl ReplyOnce {
         }
     }
 
+    fn note(&self, text: String) {
+        if let Some(unanswered) = &mut *self.lock() {
+            (unanswered.on_report)(MateReport::Note(text));
+        }
+    }
+
     /// Answers with the last mate that was found or a timeout, unless an answer was sent.
     fn answer_now(&self) {
         if let Some(mut unanswered) = self.lock().take() {
@@ -144,12 +155,12 @@ impl MateSearch {
             deadline: time.and_then(|time| start.checked_add(time.saturating_sub(LATENCY_MARGIN))),
             threads: settings.search.threads.min(search::max_threads()),
             shortest: settings.mate_shortest,
-            interval: settings.search.pv_interval,
+            interval: settings.search.pv_interval.max(SHORTEST_INTERVAL),
         };
         let work = move || {
             // A table of another size is freed first, so that both never exist at once.
             let solver = solver.filter(|solver| solver.asked_megabytes() == megabytes);
-            let mut solver = solver.unwrap_or_else(|| MateSolver::new(megabytes));
+            let mut solver = solver.unwrap_or_else(|| task.solver(megabytes));
             task.run_in_time(&mut solver);
             solver
         };
@@ -216,6 +227,18 @@ impl Drop for MateTask {
 }
 
 impl MateTask {
+    /// A new solver. Says so where the system has less memory.
+    fn solver(&self, megabytes: usize) -> MateSolver {
+        let solver = MateSolver::new(megabytes);
+        let used = solver.megabytes();
+        if used < megabytes {
+            self.reply.note(format!(
+                "error: no memory for a mate table of {megabytes} MB, it has {used} MB"
+            ));
+        }
+        solver
+    }
+
     /// Runs the solver, and answers at the deadline if the solver has not.
     fn run_in_time(&self, solver: &mut MateSolver) {
         let (end, ended) = channel::<()>();

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
@@ -75,7 +76,14 @@ impl Job for Problems<'_> {
     type Error = anyhow::Error;
 
     fn worker(&self) -> anyhow::Result<MateSolver> {
-        Ok(MateSolver::new(self.hash_each))
+        let solver = MateSolver::new(self.hash_each);
+        // A smaller table would give other answers than the settings of the run say.
+        ensure!(
+            solver.megabytes() >= self.hash_each,
+            "no memory for a mate table of {} MB: give a smaller --hash",
+            self.hash_each
+        );
+        Ok(solver)
     }
 
     fn perform(&self, solver: &mut MateSolver, &number: &u64) -> anyhow::Result<Option<Answer>> {

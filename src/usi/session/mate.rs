@@ -23,6 +23,7 @@ impl Session {
         let report = move |report| {
             output.send(&match report {
                 MateReport::Info(info) => Response::MateInfo(info),
+                MateReport::Note(text) => Response::Note(text),
                 MateReport::Done(answer) => Response::Checkmate(answer),
             });
         };
