@@ -40,6 +40,21 @@ impl BookFormat {
         }
     }
 
+    /// Whether it stores values of moves.
+    pub const fn has_values(self) -> bool {
+        !matches!(self, Self::Sbk)
+    }
+
+    /// Whether it stores depths of moves.
+    pub const fn has_depths(self) -> bool {
+        matches!(self, Self::Db | Self::Ybb)
+    }
+
+    /// Whether it stores how often moves were played.
+    pub const fn has_counts(self) -> bool {
+        !matches!(self, Self::Ybb)
+    }
+
     /// The format that the extension of a file to be written names.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;

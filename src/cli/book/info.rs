@@ -100,8 +100,12 @@ impl Summary {
         self.moves_each.add(entry.moves.len());
         for known in &entry.moves {
             self.ponder_moves += u64::from(known.ponder.is_some());
-            self.values.add(known.value);
-            self.depths.add(known.depth);
+            if self.format.has_values() {
+                self.values.add(known.value);
+            }
+            if self.format.has_depths() {
+                self.depths.add(known.depth);
+            }
             self.counts = self.counts.saturating_add(known.count);
         }
         let key = order_key(self.format, entry);

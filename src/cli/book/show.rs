@@ -31,7 +31,9 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let text = if text.is_empty() { "startpos" } else { &text };
     set_position(&mut engine, text).map_err(as_usage)?;
     let position = engine.position();
-    let library = Library::new(vec![Book::open(&arguments.book, true)?]);
+    let book = Book::open(&arguments.book, true)?;
+    let format = book.format();
+    let library = Library::new(vec![book]);
     let options = BookOptions {
         max_ply: u32::MAX,
         value_difference: i32::MAX,
@@ -73,7 +75,9 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         let share = (u128::from(known.count) * 100)
             .checked_div(sum)
             .map_or_else(String::new, |percent| format!("  {percent:>3} %"));
-        let (value, depth, count) = (known.value, known.depth, known.count);
+        let value = or_dash(format.has_values(), known.value.to_string());
+        let depth = or_dash(format.has_depths(), known.depth.to_string());
+        let count = or_dash(format.has_counts(), known.count.to_string());
         let [mv, answer] = columns(lang, &lang.mv(position, probed.mv), &answer);
         writeln!(
             out,
@@ -81,6 +85,11 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// A number, or a dash where the format stores none.
+fn or_dash(is_stored: bool, number: String) -> String {
+    if is_stored { number } else { "-".to_owned() }
 }
 
 /// The heading of the table.

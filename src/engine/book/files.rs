@@ -15,18 +15,23 @@ pub(super) struct Missing {
     pub(super) places: String,
 }
 
-/// The files that the settings name, in the order of priority, and those that are missing.
+/// The files that the settings name, in the order of priority, and those that are missing. The book
+/// inside the executable is among them by its name.
 pub(super) fn paths_of(settings: &BookSettings) -> (Vec<PathBuf>, Vec<Missing>) {
-    let BookFile::Files(names) = &settings.file else {
-        return (Vec::new(), Vec::new());
+    let embedded = || PathBuf::from(BookFile::EMBEDDED);
+    let names = match &settings.file {
+        BookFile::Embedded => return (vec![embedded()], Vec::new()),
+        BookFile::None => return (Vec::new(), Vec::new()),
+        BookFile::Files(names) => names,
     };
     let (mut paths, mut missing) = (Vec::new(), Vec::new());
     for name in names {
         let places = places_of(name, &settings.dir);
-        let found: Vec<PathBuf> = places
-            .iter()
-            .flat_map(|place| parts_and_file(place))
-            .collect();
+        let found = if name == BookFile::EMBEDDED {
+            vec![embedded()]
+        } else {
+            first_found(&places)
+        };
         if found.is_empty() {
             let folders = places.iter().filter_map(|place| place.parent());
             let folders = folders.map(|folder| format!("\"{}\"", folder.display()));
@@ -42,6 +47,13 @@ pub(super) fn paths_of(settings: &BookSettings) -> (Vec<PathBuf>, Vec<Missing>) 
         }
     }
     (paths, missing)
+}
+
+/// The parts and the file at the first place that has any: an old copy in another folder must not
+/// answer where the first has no move.
+fn first_found(places: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = places.iter().map(|place| parts_and_file(place));
+    found.find(|paths| !paths.is_empty()).unwrap_or_default()
 }
 
 /// Where a book may be: a path as it is, a name in the folder of books.
@@ -130,7 +142,24 @@ mod tests {
             (vec!["c.bin".to_owned()], 0)
         );
         assert!(paths_of(&settings("no_book")).0.is_empty());
-        assert!(paths_of(&settings("<embedded>")).0.is_empty());
+        assert_eq!(names(&paths_of(&settings("<embedded>")).0), ["<embedded>"]);
+        let (paths, missing) = paths_of(&settings("c.bin;<embedded>"));
+        assert_eq!(names(&paths), ["c.bin", "<embedded>"]);
+        assert!(missing.is_empty());
         let _ = fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn the_first_place_that_has_the_name_counts() {
+        let folder = env::temp_dir().join(format!("raicho-places-{}", std::process::id()));
+        let places = ["none", "first", "second"].map(|name| folder.join(name).join("a.db"));
+        for path in &places[1..] {
+            let parent = path.parent().expect("a folder");
+            fs::create_dir_all(parent).expect("a folder can be made");
+            fs::write(path, "x").expect("a file can be written");
+        }
+        let found = first_found(&places);
+        let _ = fs::remove_dir_all(&folder);
+        assert_eq!(found, places[1..2]);
     }
 }

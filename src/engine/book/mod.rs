@@ -4,12 +4,12 @@
 mod files;
 mod settings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use thiserror::Error;
 
-use crate::book::{self, Book, BookError, BookOptions, Dice, Library, ProbedMove};
+use crate::book::{self, Book, BookError, BookFormat, BookOptions, Dice, Library, ProbedMove};
 use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Move, Score};
@@ -86,9 +86,12 @@ impl Books {
             places: missing.places,
         });
         let mut problems: Vec<BookProblem> = missing.collect();
-        let embedded = (settings.file == BookFile::Embedded).then(Book::embedded);
-        let mut books: Vec<Book> = embedded.flatten().into_iter().collect();
+        let mut books = Vec::new();
         for path in &paths {
+            if *path == Path::new(BookFile::EMBEDDED) {
+                books.extend(Book::embedded());
+                continue;
+            }
             match Book::open(path, settings.options.on_the_fly) {
                 Ok(book) => {
                     problems.extend(faults_of(&book));
@@ -241,11 +244,12 @@ fn answer(
     let chosen = dice.choose(&probe)?;
     let ponder = book::ponder_move(library, position, chosen, options);
     let line = book::line(library, position, chosen.mv, ponder, options);
-    report(info(1, chosen, line, limits));
+    let format = library.books()[probe.book].format();
+    report(info(1, chosen, format, line, limits));
     let others = probe.moves.iter().filter(|probed| probed.mv != chosen.mv);
     for (index, probed) in others.enumerate() {
         // Looking up more positions than those of the played line would take too long on a disk.
-        report(info(index + 2, probed, vec![probed.mv], limits));
+        report(info(index + 2, probed, format, vec![probed.mv], limits));
     }
     Some(Decision::Move {
         best: chosen.mv,
@@ -253,8 +257,18 @@ fn answer(
     })
 }
 
-fn info(multi_pv: usize, probed: &ProbedMove, pv: Vec<Move>, limits: &Limits) -> Event {
-    let depth = probed.known.depth.max(0);
+fn info(
+    multi_pv: usize,
+    probed: &ProbedMove,
+    format: BookFormat,
+    pv: Vec<Move>,
+    limits: &Limits,
+) -> Event {
+    let depth = if format.has_depths() {
+        probed.known.depth.max(0)
+    } else {
+        0
+    };
     Event::Info(Info {
         depth,
         seldepth: depth,

@@ -37,29 +37,28 @@ pub enum BookFile {
     Embedded,
     /// None.
     None,
-    /// Files, the most important first.
+    /// Files, the most important first; `<embedded>` among them is the book inside the executable.
     Files(Vec<String>),
 }
 
 impl BookFile {
-    const EMBEDDED: &str = "<embedded>";
+    /// The name of the book inside the executable.
+    pub(super) const EMBEDDED: &str = "<embedded>";
     const NONE: &str = "no_book";
     /// Stands between two files.
     const SEPARATOR: char = ';';
 }
 
 impl From<&str> for BookFile {
-    /// `<embedded>` and no text mean the book inside the executable, `no_book` none; any other text
-    /// is a list of files with `;` between them.
+    /// `<embedded>` and no name mean the book inside the executable, `no_book` none; any other text
+    /// is a list of files with `;` between them, which may have `<embedded>` among them.
     fn from(text: &str) -> Self {
-        match text {
-            "" | "<empty>" | Self::EMBEDDED => Self::Embedded,
-            Self::NONE => Self::None,
-            files => {
-                let names = files.split(Self::SEPARATOR).map(str::trim);
-                let names = names.filter(|name| !name.is_empty());
-                Self::Files(names.map(str::to_owned).collect())
-            }
+        let names = text.split(Self::SEPARATOR).map(str::trim);
+        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        match names[..] {
+            [] | ["<empty>" | Self::EMBEDDED] => Self::Embedded,
+            [Self::NONE] => Self::None,
+            _ => Self::Files(names.into_iter().map(str::to_owned).collect()),
         }
     }
 }
@@ -71,5 +70,20 @@ impl fmt::Display for BookFile {
             Self::None => f.write_str(Self::NONE),
             Self::Files(names) => f.write_str(&names.join(";")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart_from_words() {
+        for text in ["", "<empty>", "<embedded>", ";", " ; "] {
+            assert_eq!(BookFile::from(text), BookFile::Embedded, "{text}");
+        }
+        assert_eq!(BookFile::from("no_book"), BookFile::None);
+        let files = BookFile::from(" a.db;; <embedded>");
+        assert_eq!(files.to_string(), "a.db;<embedded>");
     }
 }

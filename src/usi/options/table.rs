@@ -204,6 +204,7 @@ pub(super) const OPTIONS: &[UsiOption] = &[
 ];
 
 fn path_text(path: Option<&Path>) -> String {
+    let path = path.filter(|path| !path.as_os_str().is_empty());
     path.map_or(EMPTY.to_owned(), |path| path.display().to_string())
 }
 

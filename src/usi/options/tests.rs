@@ -83,6 +83,11 @@ fn values_reach_their_settings() {
     );
     assert_eq!(set(&mut settings, "SkillLevel", "3"), Ok(Change::Set));
     assert_eq!(settings.search.skill, Skill::of_level(3));
+    assert_eq!(set(&mut settings, "BookDir", ""), Ok(Change::Set));
+    assert_eq!(
+        current_values(&settings, Some("BookDir")),
+        Some("BookDir = <empty>".to_owned())
+    );
     for empty in ["", "<empty>"] {
         assert_eq!(set(&mut settings, "DebugLogFile", "a b"), Ok(Change::Set));
         assert!(settings.debug_log_file.is_some());
