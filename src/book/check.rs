@@ -1,7 +1,7 @@
 //! Finds the faults of entries that parse: illegal and repeated moves, order, second entries.
 
 use super::entry::BookEntry;
-use super::fault::{BookFault, Place, Problem};
+use super::fault::{BookFault, EntryPlace, Problem};
 use super::format::BookFormat;
 use super::legal::legal_move;
 use super::order::order_key;
@@ -32,10 +32,11 @@ impl Checker {
     pub fn check(
         &mut self,
         entry: &mut BookEntry,
-        place: Place,
+        place: EntryPlace<'_>,
         faults: &mut Vec<BookFault>,
     ) -> bool {
-        let mut add = |problem| faults.push(BookFault::new(place, problem));
+        let mut add_at = |place, problem| faults.push(BookFault::new(place, problem));
+        let mut add = |problem| add_at(place.entry, problem);
         let order = self.check_order(entry);
         let is_second = matches!(order, Some(Problem::SecondEntry));
         if let Some(problem) = order {
@@ -49,14 +50,16 @@ impl Checker {
             add(Problem::NoMoves);
         }
         let mut kept = Vec::with_capacity(entry.moves.len());
+        let mut places = (0..).map(|index| place.of_move(index));
         entry.moves.retain(|known| {
+            let place = places.next().unwrap_or(place.entry);
             if legal_move(&self.position, known.mv).is_none() {
                 let sfen = self.position.to_sfen();
-                add(Problem::Illegal { mv: known.mv, sfen });
+                add_at(place, Problem::Illegal { mv: known.mv, sfen });
                 return false;
             }
             if kept.contains(&known.mv) {
-                add(Problem::SecondMove(known.mv));
+                add_at(place, Problem::SecondMove(known.mv));
                 return false;
             }
             kept.push(known.mv);

@@ -119,6 +119,23 @@ pub enum Place {
     File,
 }
 
+/// Where an entry is, and its moves where they have places of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryPlace<'a> {
+    /// Where the entry begins.
+    pub entry: Place,
+    /// Lines of its moves in their order; empty where they are not known.
+    pub move_lines: &'a [u64],
+}
+
+impl EntryPlace<'_> {
+    /// Where a move of the entry is.
+    pub(super) fn of_move(&self, index: usize) -> Place {
+        let line = self.move_lines.get(index);
+        line.map_or(self.entry, |&line| Place::Line(line))
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

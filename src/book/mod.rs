@@ -37,7 +37,7 @@ mod ybb;
 pub use check::Checker;
 pub use choice::{Dice, line, ponder_move};
 pub use entry::{BookEntry, BookMove, UNKNOWN_DEPTH};
-pub use fault::{BookError, BookFault, FaultLog, Place, Problem, Reason};
+pub use fault::{BookError, BookFault, EntryPlace, FaultLog, Place, Problem, Reason};
 pub use format::BookFormat;
 pub use legal::legal_move;
 pub use library::Library;

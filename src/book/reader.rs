@@ -6,7 +6,7 @@ use std::path::Path;
 use super::apery::AperyReader;
 use super::db::DbReader;
 use super::entry::BookEntry;
-use super::fault::{BookError, BookFault, Place, Reason};
+use super::fault::{BookError, BookFault, EntryPlace, Place, Reason};
 use super::format::BookFormat;
 use super::losses::Extras;
 use super::sbk::SbkReader;
@@ -62,14 +62,16 @@ impl BookReader {
         self.format
     }
 
-    /// Where the last entry stands in the file.
-    pub const fn place(&self) -> Place {
-        match &self.inner {
-            Inner::Db(reader) => Place::Line(reader.line()),
-            Inner::Ybb(reader) => Place::Index(reader.number()),
-            Inner::Bin(reader) => Place::Key(reader.key()),
-            Inner::Sbk(reader) => Place::State(reader.state()),
-        }
+    /// Where the last entry stands in the file; with the lines of its moves if the book was opened
+    /// strictly.
+    pub fn place(&self) -> EntryPlace<'_> {
+        let (entry, move_lines): (_, &[u64]) = match &self.inner {
+            Inner::Db(reader) => (Place::Line(reader.line()), reader.move_lines()),
+            Inner::Ybb(reader) => (Place::Index(reader.number()), &[]),
+            Inner::Bin(reader) => (Place::Key(reader.key()), &[]),
+            Inner::Sbk(reader) => (Place::State(reader.state()), &[]),
+        };
+        EntryPlace { entry, move_lines }
     }
 
     /// What the file has and entries have no place for.

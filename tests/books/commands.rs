@@ -61,8 +61,8 @@ fn faults_are_printed_and_the_good_part_is_written() {
     let said = text(&output.stdout);
     for fault in [
         "line 5: \"foo\" is no move",
-        "line 1: illegal move 7g7e",
-        "line 1: the move 7g7f stands there twice",
+        "line 3: illegal move 7g7e",
+        "line 4: the move 7g7f stands there twice",
         "line 6: a second entry for this position and ply",
         "2 positions, 4 faults",
     ] {

@@ -14,6 +14,8 @@ pub(super) struct Block {
     pub(super) node_lines: Vec<u64>,
     /// The moves of all positions, one after another.
     pub(super) moves: Vec<BookMove>,
+    /// Line of each move, from 1; empty unless the block is read strictly.
+    pub(super) move_lines: Vec<u64>,
     /// What was skipped.
     pub(super) faults: Vec<BookFault>,
     /// Number of lines.
@@ -43,7 +45,8 @@ impl Block {
         Self::read_with(text, first_line, Spelling::Any)
     }
 
-    /// The same with a fault for each position that other programs would not find.
+    /// The same with the lines of the moves, and a fault for each position that other programs
+    /// would not find.
     pub(super) fn read_strictly(text: &[u8], first_line: u64) -> Self {
         Self::read_with(text, first_line, Spelling::Canonical)
     }
@@ -65,7 +68,12 @@ impl Block {
                     }
                     block.add_position(text, number)
                 }
-                (Line::Move(line), Owner::LastNode) => block.add_move(line).map(|()| owner),
+                (Line::Move(line), Owner::LastNode) => block.add_move(line).map(|()| {
+                    if spelling == Spelling::Canonical {
+                        block.move_lines.push(number);
+                    }
+                    owner
+                }),
                 (Line::Move(line), Owner::Nobody) => {
                     Err(parse_move(line).err().unwrap_or(Problem::MoveOutside))
                 }

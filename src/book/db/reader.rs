@@ -13,12 +13,21 @@ use crate::book::fault::{BookFault, Place};
 /// The positions of a file in order.
 pub(in crate::book) struct DbReader {
     blocks: Blocks<File>,
-    ready: VecDeque<Result<(u64, BookEntry), BookFault>>,
+    ready: VecDeque<Result<Read, BookFault>>,
     /// Number of lines of the blocks that were read.
     lines: u64,
     /// Line of the last entry.
     line: u64,
+    /// Lines of its moves, where the reader is strict.
+    move_lines: Vec<u64>,
     is_strict: bool,
+}
+
+/// An entry and its lines.
+struct Read {
+    line: u64,
+    move_lines: Vec<u64>,
+    entry: BookEntry,
 }
 
 impl DbReader {
@@ -30,6 +39,7 @@ impl DbReader {
             ready: VecDeque::new(),
             lines: 0,
             line: 0,
+            move_lines: Vec::new(),
             is_strict,
         })
     }
@@ -37,6 +47,11 @@ impl DbReader {
     /// Line of the last entry, from 1.
     pub(in crate::book) const fn line(&self) -> u64 {
         self.line
+    }
+
+    /// Lines of its moves, from 1; none unless the reader is strict.
+    pub(in crate::book) fn move_lines(&self) -> &[u64] {
+        &self.move_lines
     }
 
     fn read_block(&mut self, text: &[u8]) {
@@ -54,7 +69,12 @@ impl DbReader {
                 ply: node.ply,
                 moves: block.moves[node.moves()].to_vec(),
             };
-            Ok((line, entry))
+            let move_lines = block.move_lines.get(node.moves());
+            Ok(Read {
+                line,
+                move_lines: move_lines.unwrap_or_default().to_vec(),
+                entry,
+            })
         }));
     }
 }
@@ -70,9 +90,9 @@ impl Iterator for DbReader {
             }
         }
         let next = self.ready.pop_front()?;
-        Some(next.map(|(line, entry)| {
-            self.line = line;
-            entry
+        Some(next.map(|read| {
+            (self.line, self.move_lines) = (read.line, read.move_lines);
+            read.entry
         }))
     }
 }
