@@ -31,7 +31,7 @@ pub enum PlayerError {
     #[error("Raicho has no option {0}")]
     UnknownOption(String),
     /// Our engine does not take this value.
-    #[error(transparent)]
+    #[error("{}", .0.refusal())]
     Option(#[from] OptionError),
     /// The system gives no thread.
     #[error("no thread for the engine: {0}")]

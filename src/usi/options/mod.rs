@@ -34,11 +34,11 @@ pub enum Change {
     Pressed(Button),
 }
 
-/// Why an option did not take the value of a `setoption`.
+/// Why an option did not take the value of a `setoption`, and what it has instead.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OptionError {
     /// A number outside the range.
-    #[error("\"{found}\" for option {name}, allowed are {least} to {most}, {used} is used")]
+    #[error("{}, {used} is used", self.refusal())]
     OutOfRange {
         /// The option.
         name: &'static str,
@@ -52,7 +52,7 @@ pub enum OptionError {
         used: i64,
     },
     /// Text that the option cannot take.
-    #[error("\"{found}\" for option {name}, expected {expected}, {kept} is kept")]
+    #[error("{}, {kept} is kept", self.refusal())]
     Invalid {
         /// The option.
         name: &'static str,
@@ -63,6 +63,27 @@ pub enum OptionError {
         /// Its value, which has not changed.
         kept: String,
     },
+}
+
+impl OptionError {
+    /// What is wrong with the value, for programs that do not go on with another one.
+    pub fn refusal(&self) -> String {
+        match self {
+            Self::OutOfRange {
+                name,
+                found,
+                least,
+                most,
+                ..
+            } => format!("\"{found}\" for option {name}, allowed are {least} to {most}"),
+            Self::Invalid {
+                name,
+                found,
+                expected,
+                ..
+            } => format!("\"{found}\" for option {name}, expected {expected}"),
+        }
+    }
 }
 
 /// The `option …` lines of the answer to `usi`.

@@ -164,6 +164,9 @@ fn strange_values_are_refused_with_words() {
         set_option(&mut settings, "USI_Ponder", None).map_err(|error| error.to_string()),
         Err("\"\" for option USI_Ponder, expected true or false, false is kept".to_owned())
     );
+    let refusal = set_option(&mut settings, "SlowMover", Some("0.5")).map_err(|e| e.refusal());
+    let expected = "\"0.5\" for option SlowMover, expected a number from 1 to 1000";
+    assert_eq!(refusal, Err(expected.to_owned()));
     assert!(set(&mut settings, "EnteringKingRule", "Rule9").is_err());
     assert_eq!(settings, before);
     assert_eq!(
