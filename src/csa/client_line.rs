@@ -25,15 +25,9 @@ impl Password {
 
     /// Whether it begins with the name of a game of shogi-server, as in `name-60-1,trip`.
     pub fn names_a_game(&self) -> bool {
-        let Some((game, _)) = self.0.split_once(',') else {
-            return false;
-        };
-        let mut parts = game.rsplit('-');
-        let (clock, total) = (parts.next(), parts.next());
-        let is_number =
-            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let clock = clock.map(|clock| clock.trim_end_matches('F'));
-        clock.is_some_and(is_number) && total.is_some_and(is_number) && parts.next().is_some()
+        self.0
+            .split_once(',')
+            .is_some_and(|(game, _)| is_game_name(game))
     }
 
     /// The text with the password blanked where it occurs. A password of few letters is not looked
@@ -57,6 +51,15 @@ impl fmt::Debug for Password {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(BLANK)
     }
+}
+
+/// Whether a text is the name of a game of shogi-server, as in `floodgate-300-10F`.
+pub fn is_game_name(text: &str) -> bool {
+    let mut parts = text.rsplit('-');
+    let (clock, total) = (parts.next(), parts.next());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let clock = clock.map(|clock| clock.trim_end_matches('F'));
+    clock.is_some_and(is_number) && total.is_some_and(is_number) && parts.next().is_some()
 }
 
 /// A line to the server.

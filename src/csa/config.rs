@@ -1,6 +1,7 @@
 //! The configuration file of a client (TOML): servers, accounts, engines. It holds no passwords,
 //! only where they come from.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -30,7 +31,7 @@ pub struct Account {
     /// Environment variable that holds the password.
     pub password_variable: Option<String>,
     /// Number of games; without it, for ever.
-    pub games: Option<u64>,
+    pub games: Option<NonZero<u64>>,
     /// Folder for journal, records and log.
     pub out: Option<PathBuf>,
     /// An engine as in `match`: `cmd=…,option.NAME=VALUE`.
@@ -44,7 +45,7 @@ pub struct Account {
     /// A score at or below minus this is bad, in centipawns.
     pub resign_score: Option<u32>,
     /// Own moves in a row with a bad score before the client resigns.
-    pub resign_after: Option<u32>,
+    pub resign_after: Option<NonZero<u32>>,
 }
 
 /// Why a configuration cannot be used.
@@ -64,6 +65,14 @@ pub enum ConfigError {
         /// The names of the accounts.
         known: String,
     },
+    /// Several accounts have the name, for example on different servers.
+    #[error("{count} accounts are named {name}, expected one")]
+    Ambiguous {
+        /// The requested account.
+        name: String,
+        /// How many there are.
+        count: usize,
+    },
     /// There is no account at all.
     #[error("no [[account]]")]
     Empty,
@@ -81,23 +90,26 @@ impl Config {
     /// The account of this name, or the first.
     ///
     /// # Errors
-    /// There is none.
+    /// There is none, or several have the name.
     pub fn account(&self, name: Option<&str>) -> Result<&Account, ConfigError> {
         let Some(name) = name else {
             return self.accounts.first().ok_or(ConfigError::Empty);
         };
-        let named = self.accounts.iter().find(|account| account.name == name);
-        named.ok_or_else(|| {
-            let known: Vec<&str> = self
-                .accounts
-                .iter()
-                .map(|account| account.name.as_str())
-                .collect();
-            ConfigError::Account {
-                name: name.to_owned(),
-                known: known.join(", "),
+        let accounts = self.accounts.iter();
+        let named: Vec<&Account> = accounts.filter(|account| account.name == name).collect();
+        let name = name.to_owned();
+        match named[..] {
+            [account] => Ok(account),
+            [] => {
+                let known = self.accounts.iter().map(|account| account.name.as_str());
+                let known = known.collect::<Vec<_>>().join(", ");
+                Err(ConfigError::Account { name, known })
             }
-        })
+            _ => Err(ConfigError::Ambiguous {
+                name,
+                count: named.len(),
+            }),
+        }
     }
 }
 
@@ -167,6 +179,13 @@ mod tests {
     fn faults_are_named() {
         let error = Config::parse("[[account]]\npassword = \"x\"").expect_err("no passwords here");
         assert!(error.to_string().contains("password"), "{error}");
+        for line in ["games = 0", "resign_after = 0"] {
+            assert!(Config::parse(&format!("[[account]]\n{line}")).is_err());
+        }
+        let twice = "[[account]]\nname = \"a\"\n".repeat(2);
+        let twice = Config::parse(&twice).expect("TOML");
+        let error = twice.account(Some("a")).expect_err("two accounts");
+        assert_eq!(error.to_string(), "2 accounts are named a, expected one");
         let config = Config::parse("[[account]]\noptions = { A = [1] }").expect("TOML");
         let options = config.accounts[0].usi_options();
         assert_eq!(options, Err(ConfigError::Option("A".to_owned())));

@@ -1,6 +1,7 @@
 //! The accounts that play, from the configuration file and the command line.
 
 use std::fs;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use crate::arena::engine_text::EngineText;
 use crate::cli::flat_error::flat_error;
 use crate::cli::output;
 use crate::cli::usage::{bail_usage, ensure_usage, usage_error};
+use crate::csa::client_line::{Password, is_game_name};
 use crate::csa::clock::Delays;
 use crate::csa::config::{Account, Config};
 use crate::csa::game::ResignRule;
@@ -112,6 +114,10 @@ fn chosen(arguments: &Arguments) -> anyhow::Result<Vec<Account>> {
     if arguments.accounts.is_empty() {
         return Ok(vec![account(None)?]);
     }
+    for (index, name) in arguments.accounts.iter().enumerate() {
+        let is_second = arguments.accounts[..index].contains(name);
+        ensure_usage!(!is_second, "--account {name} is given twice");
+    }
     let names = arguments.accounts.iter();
     names.map(|name| account(Some(name))).collect()
 }
@@ -153,15 +159,23 @@ fn merged(arguments: &Arguments, mut account: Account) -> anyhow::Result<Account
     account.games = arguments.games.or(account.games);
     account.resign_score = arguments.resign_score.or(account.resign_score);
     account.resign_after = arguments.resign_after.or(account.resign_after);
-    ensure_usage!(
-        !account.name.is_empty(),
-        "no account: expected --id NAME or --config FILE"
-    );
+    if account.name.is_empty() {
+        match &arguments.config {
+            Some(path) => bail!("{}: an account has no name", path.display()),
+            None => bail_usage!("no account: expected --id NAME or --config FILE"),
+        }
+    }
     ensure_usage!(
         account.name.len() <= 32 && account.name.bytes().all(is_name_byte),
         "the name {} cannot be sent: expected at most 32 letters, digits, _, -, @ and .",
         account.name
     );
+    if let Some(game) = &account.game {
+        ensure_usage!(
+            game.bytes().all(|byte| byte.is_ascii_graphic()),
+            "the game {game:?} cannot be sent: expected a word of ASCII letters"
+        );
+    }
     Ok(account)
 }
 
@@ -196,11 +210,8 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
         account.password_variable.as_deref(),
         &account.name,
     )?;
-    if game.is_empty() && !password.names_a_game() {
-        output::eprint_line(
-            "warning: neither --game nor the password names a game such as floodgate-300-10F; \
-            shogi-server then waits for an opponent who does not either",
-        );
+    if let Some(doubt) = doubt_about_game(&game, &password) {
+        output::eprint_line(format_args!("warning: {doubt}"));
     }
     Ok(RunSettings {
         host,
@@ -213,7 +224,7 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
             sends_comments: !arguments.no_comments && account.comments.unwrap_or(true),
             resign: account.resign_score.map(|score| ResignRule {
                 score,
-                moves: account.resign_after.unwrap_or(RESIGN_AFTER),
+                moves: account.resign_after.map_or(RESIGN_AFTER, NonZero::get),
             }),
             delays: delays(&options)?,
         },
@@ -223,7 +234,7 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
             ponders,
             ready_timeout: READY_TIMEOUT,
         },
-        games: account.games,
+        games: account.games.map(NonZero::get),
     })
 }
 
@@ -236,17 +247,47 @@ fn engine(arguments: &Arguments, account: &Account) -> anyhow::Result<EngineText
     }
 }
 
-fn host_and_port(text: &str, port: Option<u16>) -> anyhow::Result<(String, u16)> {
-    match text.rsplit_once(':') {
-        // An address of IPv6 has several colons.
-        Some((host, number)) if !host.contains(':') => {
-            let number = number.parse();
-            let number =
-                number.map_err(|_| usage_error(format_args!("--host {text}: no such port")))?;
-            Ok((host.to_owned(), port.unwrap_or(number)))
-        }
-        _ => Ok((text.to_owned(), port.unwrap_or(PORT))),
+/// What shogi-server would make of the game, where that can hardly be meant.
+fn doubt_about_game(game: &str, password: &Password) -> Option<String> {
+    match (game.is_empty(), password.names_a_game()) {
+        (true, true) => None,
+        (true, false) => Some(
+            "neither --game nor the password names a game such as floodgate-300-10F; \
+            shogi-server then waits for an opponent who does not either"
+                .to_owned(),
+        ),
+        (false, true) => Some(format!(
+            "the password names a game already, and --game {game} comes before it; for \
+            shogi-server that is another password, and another player"
+        )),
+        (false, false) => (!is_game_name(game)).then(|| {
+            format!(
+                "--game {game} is no name such as floodgate-300-10F; shogi-server then waits for \
+                an opponent without a game"
+            )
+        }),
     }
+}
+
+fn host_and_port(text: &str, port: Option<u16>) -> anyhow::Result<(String, u16)> {
+    let bad_port = || usage_error(format_args!("--host {text}: no such port"));
+    let (host, own) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((host, "")) => (host, None),
+        Some((host, rest)) => (host, Some(rest.strip_prefix(':').ok_or_else(bad_port)?)),
+        None => match text.rsplit_once(':') {
+            // An address of IPv6 without brackets has several colons and no port.
+            Some((host, number)) if !host.contains(':') => (host, Some(number)),
+            _ => (text, None),
+        },
+    };
+    ensure_usage!(
+        !host.is_empty(),
+        "--host {text}: expected HOST or HOST:PORT"
+    );
+    let own: Option<u16> = own
+        .map(|number| number.parse().map_err(|_| bad_port()))
+        .transpose()?;
+    Ok((host.to_owned(), port.or(own).unwrap_or(PORT)))
 }
 
 /// The least delays, which can be set by the options of the engine.
@@ -264,4 +305,35 @@ fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
     }
     let [usual, worst] = found;
     Ok(Delays { usual, worst })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_may_have_brackets_and_ports() {
+        let read = |text: &str, port| host_and_port(text, port).ok();
+        let is = |host: &str, port| Some((host.to_owned(), port));
+        assert_eq!(read("a.jp", None), is("a.jp", PORT));
+        assert_eq!(read("a.jp:5000", None), is("a.jp", 5000));
+        assert_eq!(read("a.jp:5000", Some(6000)), is("a.jp", 6000));
+        assert_eq!(read("::1", None), is("::1", PORT));
+        assert_eq!(read("[::1]", Some(6000)), is("::1", 6000));
+        assert_eq!(read("[::1]:5000", None), is("::1", 5000));
+        for text in ["", ":5000", "[]:5000", "a.jp:x", "[::1]5000"] {
+            assert_eq!(read(text, None), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn games_that_no_server_knows_are_doubted() {
+        let is_doubted =
+            |game: &str, password: &str| doubt_about_game(game, &Password::new(password)).is_some();
+        assert!(!is_doubted("floodgate-300-10F", "trip"));
+        assert!(!is_doubted("", "floodgate-300-10F,trip"));
+        assert!(is_doubted("", "trip"));
+        assert!(is_doubted("foo", "trip"));
+        assert!(is_doubted("floodgate-300-10F", "floodgate-300-10F,trip"));
+    }
 }

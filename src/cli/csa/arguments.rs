@@ -1,5 +1,6 @@
 //! The arguments of `raicho csa` without a subcommand.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -38,8 +39,8 @@ pub(super) struct Arguments {
     pub(super) game: Option<String>,
 
     /// Games to finish [default: play for ever]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) games: Option<u64>,
+    #[arg(long, value_name = "N")]
+    pub(super) games: Option<NonZero<u64>>,
 
     /// Configuration file with accounts (TOML); the command line wins over it
     #[arg(long, value_name = "FILE")]
@@ -81,13 +82,8 @@ pub(super) struct Arguments {
     pub(super) resign_score: Option<u32>,
 
     /// Own moves in a row with such a score before it resigns [default: 3]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help_heading = "Play"
-    )]
-    pub(super) resign_after: Option<u32>,
+    #[arg(long, value_name = "N", help_heading = "Play")]
+    pub(super) resign_after: Option<NonZero<u32>>,
 
     /// Send no scores and lines with the moves
     #[arg(long, help_heading = "Play")]

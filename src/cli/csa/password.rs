@@ -26,8 +26,13 @@ pub(super) fn read(
         (None, Some(name)) => std::env::var(name).with_context(|| format!("variable {name}"))?,
         (None, None) => match std::env::var(VARIABLE) {
             Ok(text) => text,
-            Err(_) => rpassword::prompt_password(format!("password of {account}: ")).context(
-                "no password: expected --password-file, --password-variable or a terminal",
+            Err(_) => rpassword::prompt_password(format!("password of {account}: ")).with_context(
+                || {
+                    format!(
+                        "no password: expected --password-file, --password-variable, the variable \
+                        {VARIABLE} or a terminal"
+                    )
+                },
             )?,
         },
     };

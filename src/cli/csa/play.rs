@@ -17,7 +17,7 @@ use crate::csa::run;
 use crate::util::counted;
 
 /// What the first Ctrl-C says.
-const ENDING: &str = "ending after this game; Ctrl-C again resigns it";
+const ENDING: &str = "ending; a running game is played to its end, Ctrl-C again resigns it";
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let setups = setups(arguments)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 
 use crate::cli::flat_error::flat_error;
@@ -38,6 +38,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         return Ok(());
     }
+    ensure!(
+        !entries.is_empty(),
+        "{} has no games of a csa client",
+        folder.display()
+    );
     let ratings = ratings(arguments)?;
     let mut total = Tally::default();
     for entry in &entries {

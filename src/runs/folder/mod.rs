@@ -3,6 +3,7 @@
 //! A run can only be resumed with the settings that it began with.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -30,7 +31,7 @@ impl FolderLock {
     /// # Errors
     /// The folder cannot be written, or another process holds the lock.
     pub fn take(folder: &Path) -> Result<Self, FolderError> {
-        fs::create_dir_all(folder).map_err(io_error(folder))?;
+        make_folder(folder)?;
         Ok(Self {
             path: folder.to_owned(),
             _file: lock(folder, LOCK_FILE)?,
@@ -85,7 +86,7 @@ impl RunFolder {
         kind: RunKind,
         settings: &S,
     ) -> Result<Self, FolderError> {
-        fs::create_dir_all(path).map_err(io_error(path))?;
+        make_folder(path)?;
         Self::check_free(path, kind)?;
         let file = lock(path, kind.journal)?;
         // Checked again under the lock: another process may have been faster.
@@ -210,6 +211,15 @@ impl RunFolder {
         }
         fs::write(&path, content).map_err(io_error(&path))
     }
+}
+
+/// Creates a folder unless it exists.
+fn make_folder(path: &Path) -> Result<(), FolderError> {
+    if path.is_file() {
+        let error = io::Error::new(io::ErrorKind::NotADirectory, "is no folder");
+        return Err(io_error(path)(error));
+    }
+    fs::create_dir_all(path).map_err(io_error(path))
 }
 
 /// Reads the settings of the run in a folder, without writing there.
