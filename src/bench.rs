@@ -247,12 +247,15 @@ fn read_positions(path: &PathBuf) -> Result<Vec<Position>, BenchError> {
         if sfen.is_empty() || sfen.starts_with('#') {
             continue;
         }
-        let position = Position::from_sfen(sfen).map_err(|source| BenchError::Sfen {
+        let position = match sfen {
+            "startpos" => Ok(Position::startpos()),
+            _ => Position::from_sfen(sfen),
+        };
+        positions.push(position.map_err(|source| BenchError::Sfen {
             path: path.clone(),
             line: index + 1,
             source,
-        })?;
-        positions.push(position);
+        })?);
     }
     if positions.is_empty() {
         return Err(BenchError::Empty(path.clone()));

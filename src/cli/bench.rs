@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 
 use super::{evaluation, output};
 use crate::bench::{self, BenchOptions};
@@ -21,7 +22,8 @@ pub(super) struct Arguments {
     threads: u16,
 
     /// Size of the transposition table in MB
-    #[arg(long, value_name = "MB", default_value_t = BenchOptions::default().hash_mb)]
+    #[arg(long, value_name = "MB", default_value_t = BenchOptions::default().hash_mb,
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     hash: usize,
 
     /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
