@@ -2,8 +2,9 @@
 //!
 //! A lower level searches fewer nodes and several lines, and may play one that is worse than the
 //! best. It overlooks what is deep and what the other side threatens, as people do, but it never
-//! moves a piece to where it is simply taken, never plays a move that it knows to be mated by, and
-//! never misses a mate that it has found. The choice among several lines is Stockfish's idea.
+//! gives more than a pawn away by a move to where a piece is simply taken, never plays a move that
+//! it knows to be mated by, and never misses a mate that it has found. The choice among several
+//! lines is Stockfish's idea.
 
 use std::hash::{BuildHasher, RandomState};
 
