@@ -161,7 +161,7 @@ fn a_conversion_says_what_is_lost_and_replaces_nothing() {
     let output = run(&["show"], &[&out]);
     let shown = text(&output.stdout);
     assert!(
-        shown.contains("7g7f   -        32767     20           0"),
+        shown.contains("7g7f   -        32767     20           -"),
         "{shown}"
     );
 }
