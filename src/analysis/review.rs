@@ -219,7 +219,9 @@ impl PlayerSummary {
         *self.mean_loss.get_or_insert_default() += judgement.loss;
         *self.mean_centipawn_loss.get_or_insert_default() += f64::from(judgement.centipawn_loss);
         if let Some(time) = time {
-            *self.time.get_or_insert_default() += time;
+            let sum = self.time.get_or_insert_default();
+            // Records hold whatever their writers claim.
+            *sum = sum.saturating_add(time);
         }
     }
 

@@ -43,14 +43,18 @@ impl GameClock {
     /// A move that takes this long loses.
     pub fn budget(&self, color: Color) -> Duration {
         let rule = self.rule(color);
-        self.remaining(color) + rule.increment + rule.byoyomi
+        let increased = self.remaining(color).saturating_add(rule.increment);
+        increased.saturating_add(rule.byoyomi)
     }
 
     /// The clocks for a search. The increment of the next move is on the clock already.
     pub fn for_search(&self) -> search::Clock {
         let rules = &self.rules;
         search::Clock {
-            time: Color::ALL.map(|color| self.remaining(color) + self.rule(color).increment),
+            time: Color::ALL.map(|color| {
+                let increment = self.rule(color).increment;
+                self.remaining(color).saturating_add(increment)
+            }),
             increment: [rules[0].increment, rules[1].increment],
             byoyomi: [rules[0].byoyomi, rules[1].byoyomi],
         }
@@ -72,7 +76,7 @@ impl GameClock {
     pub fn charge(&mut self, color: Color, time: Duration) {
         let increment = self.rule(color).increment;
         let remaining = &mut self.remaining[color.index()];
-        *remaining = (*remaining + increment).saturating_sub(time);
+        *remaining = remaining.saturating_add(increment).saturating_sub(time);
     }
 
     /// Charges a move that was made before the game began; such moves earn no increment.

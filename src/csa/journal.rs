@@ -210,7 +210,8 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
     let seconds = Color::ALL.map(|color| {
         let own = moves.iter().filter(|(mover, _)| *mover == color);
         let times = own.filter_map(|(_, played)| played.measured.and(played.time));
-        times.sum::<Duration>().as_secs_f64()
+        let sum = times.fold(Duration::ZERO, Duration::saturating_add);
+        sum.as_secs_f64()
     });
     let own_moves = || {
         let own = moves.iter().filter(|(mover, _)| *mover == game.side());
