@@ -24,6 +24,7 @@ mod position;
 mod review;
 mod run;
 mod search;
+mod seconds;
 mod settings;
 #[cfg(test)]
 mod tests;

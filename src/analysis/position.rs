@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::seconds;
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Depth, Move, Move16, Score};
@@ -20,7 +21,8 @@ pub struct Line {
     pub seldepth: i32,
     /// Nodes searched.
     pub nodes: u64,
-    /// Time used.
+    /// Time used, stored in seconds.
+    #[serde(with = "seconds")]
     pub time: Duration,
     /// The moves in USI notation, separated by spaces, each legal after the ones before.
     pub pv: String,

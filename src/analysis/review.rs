@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::chance::win_chance;
 use super::position::PositionAnalysis;
+use super::seconds;
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};
 
@@ -83,6 +84,7 @@ pub struct PlayerSummary {
     /// Mean loss of a move in centipawns.
     pub mean_centipawn_loss: Option<f64>,
     /// Time used, as far as the record knows; `None` if it knows the time of no move.
+    #[serde(serialize_with = "seconds::optional::serialize")]
     pub time: Option<Duration>,
 }
 

@@ -4,13 +4,18 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::seconds;
 use crate::types::Depth;
 
 /// The limits of each position; the first that is reached ends the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Effort {
-    /// Time for each position, the solver included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Time for each position, the solver included; stored in seconds.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "seconds::optional"
+    )]
     pub time: Option<Duration>,
     /// Nodes of the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -294,6 +294,8 @@ fn one_game_goes_to_a_file_with_its_scores() {
     assert_eq!(game["positions"].as_array().map(Vec::len), Some(7));
     assert_eq!(game["summary"]["black"]["moves"], 3);
     assert_eq!(game["moves"][0]["time"], 3.0);
+    assert_eq!(game["summary"]["black"]["time"], 3.0);
+    assert!(game["positions"][0]["lines"][0]["time"].is_f64(), "seconds");
 
     let written = fs::read_to_string(folder.file("b.csa")).expect("the record is there");
     let records = csa::read(&written).expect("it can be read");

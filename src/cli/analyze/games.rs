@@ -20,7 +20,7 @@ const KIND: RunKind = RunKind {
     noun: "run of analyze",
     settings: "analyze.json",
     journal: "analyze.jsonl",
-    format: 1,
+    format: 2,
 };
 
 /// Memory of each thread in MB, besides its transposition table.
