@@ -15,7 +15,7 @@ const MAX_SCORE: i32 = 2000;
 
 /// From which loss of win chance, 0 to 1, a move gets its name. The defaults are those of
 /// `ShogiHome`.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Thresholds {
     /// 疑問手.
     pub doubtful: f64,

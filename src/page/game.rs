@@ -6,6 +6,7 @@ use super::moves::move_list;
 use crate::analysis::{Class, PlayerSummary, PositionAnalysis, Review};
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
+use crate::records::notation::handicap::Handicap;
 use crate::types::{Color, Move, Score};
 
 /// Stands for a mate in 0 plies; each ply is one less.
@@ -26,6 +27,9 @@ pub struct Game {
     pub date: String,
     /// SFEN of the start.
     pub start: String,
+    /// Whether White gives a handicap, so that the sides are 下手 and 上手.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub handicap: bool,
     /// See [`move_list`].
     pub moves: String,
     /// Seconds of each move, `None` for an unknown time; empty if all are unknown.
@@ -111,6 +115,8 @@ impl Game {
             title: record.title().to_owned(),
             date: record.started_at.clone().unwrap_or_default(),
             start: record.start.to_sfen(),
+            handicap: Handicap::of_position(&record.start)
+                .is_some_and(|handicap| !handicap.is_even()),
             moves: move_list(&record.start, &moves),
             times: if is_timed {
                 seconds.collect()
@@ -119,7 +125,7 @@ impl Game {
             },
             result,
             ending: match record.ending {
-                Ending::Interrupted | Ending::Unfinished => "",
+                Ending::Unfinished => "",
                 ref ending => ending.name(),
             },
             scores,

@@ -20,6 +20,7 @@ mod tests;
 
 use serde::Serialize;
 
+use crate::analysis::Thresholds;
 use crate::lang::Lang;
 
 pub use game::{Game, Line, Player};
@@ -71,6 +72,9 @@ pub struct Page {
     /// How the positions were searched, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub effort: String,
+    /// From which loss moves of an analysis have their names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
     /// The games, or the solutions.
     pub games: Vec<Game>,
     /// The result of the match.

@@ -1,6 +1,7 @@
 //! Tests of the pages.
 
 use super::*;
+use crate::records::game::{Ending, GameRecord};
 
 fn page(names: [String; 2]) -> Page {
     let game = Game {
@@ -15,6 +16,7 @@ fn page(names: [String; 2]) -> Page {
         lang: Language::En,
         program: PROGRAM,
         effort: String::new(),
+        thresholds: None,
         games: vec![game],
         of_match: None,
     }
@@ -44,6 +46,32 @@ fn no_name_leaves_the_data() {
         "the names add no element"
     );
     assert_eq!(html.matches("<!--").count(), clean.matches("<!--").count());
+}
+
+#[test]
+fn sides_are_those_of_a_handicap_only_in_handicap_games() {
+    let is_handicap = |sfen: &str| {
+        let start = crate::position::Position::from_sfen(sfen).expect("a position");
+        Game::of_record(&GameRecord::new(start)).handicap
+    };
+    let two_pieces = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+    assert!(is_handicap(two_pieces));
+    let middle = "lnsgk2nl/1r4gs1/p1pppp1pp/1p4p2/9/2P6/PP1PPPP1P/1S5R1/LN1GKGSNL w Bbp 14";
+    assert!(!is_handicap(middle));
+    assert!(!is_handicap(crate::position::START_SFEN));
+}
+
+#[test]
+fn endings_without_a_winner_are_named() {
+    let named = |ending: Ending| {
+        let mut record = GameRecord::new(crate::position::Position::startpos());
+        record.ending = ending;
+        let game = Game::of_record(&record);
+        (game.result, game.ending)
+    };
+    assert_eq!(named(Ending::Interrupted), (None, "interrupted"));
+    assert_eq!(named(Ending::Unfinished), (None, ""));
+    assert_eq!(named(Ending::Repetition), (Some(0), "repetition"));
 }
 
 #[test]

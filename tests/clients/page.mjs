@@ -77,14 +77,104 @@ async function analysis() {
   await page.keyboard.press("f");
   check(await page.locator("#player-top .name").innerText() !== before, "the board does not flip");
   await page.locator("#settings").click();
-  await page.locator("#switches button", { hasText: /Western|英式/ }).click();
+  await page.locator("#switches button", { hasText: /Western|欧米式/ }).click();
   check((await page.locator(".moves .text").first().innerText()) === "P-7f", "no Western notation");
   await page.locator("#switches button", { hasText: /Japanese|日本語/ }).click();
   check((await page.locator(".moves .text").first().innerText()) === "▲７六歩", "no Japanese notation");
-  await page.locator("#switches button", { hasText: /Letters|文字/ }).click();
+  await page.locator("#switches button", { hasText: /Letters|アルファベット/ }).click();
   check((await page.locator("#board .glyph").first().innerHTML()) === "L", "no letters on the pieces");
   check((await page.locator("#board text.glyph").count()) >= 38, "pieces are missing");
   await page.context().close();
+}
+
+// What is said about starts, sides, judgements and results.
+async function judgements() {
+  const start = "lnsgk2nl/1r4gs1/p1pppp1pp/1p4p2/9/2P6/PP1PPPP1P/1S5R1/LN1GKGSNL w Bbp 14";
+  writeFileSync(join(folder, "middle.usi"), `sfen ${start} moves 2c2d\n`);
+  run("analyze", "middle.usi", "--nodes", "300", "--lang", "ja", "--doubtful", "1", "--blunder", "50", "--html", "middle.html");
+  let page = await open("middle.html");
+  check(await page.title() === "☗ 先手 – ☖ 後手", `an even game has the title ${await page.title()}`);
+  check((await page.locator("#player-top .name").innerText()) === "後手", "an even game has the sides of a handicap");
+  const formula = await page.locator("#summary .formula").innerText();
+  check(/ 1% 以上失う手が疑問手、50% 以上が悪手/.test(formula), `thresholds: ${formula}`);
+  await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: (text) => { window.copied = text; } } }));
+  const copied = async () => {
+    await page.locator("#controls button").last().click();
+    return page.evaluate(() => window.copied);
+  };
+  check(await copied() === `sfen ${start}`, "the copied start is another position");
+  await page.locator(".pv button").nth(1).click();
+  check(/ 16$/.test(await copied()), "a position of a line has the number of another move");
+  await page.context().close();
+
+  writeFileSync(join(folder, "missed.usi"), "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b 1 moves 5i5h 5a6b 5h5g\nstartpos moves 7g7f\n");
+  run("analyze", "missed.usi", "--nodes", "500", "--threads", "1", "--lang", "ja", "--html", "missed.html");
+  page = await open("missed.html");
+  await page.locator("#summary .black .counts .blunder").click();
+  check(/^1手目/.test(await verdict(page)), "a blunder that missed a mate is not found");
+  check(/詰み逃し \(1手詰\) · 悪手/.test(await page.locator("#verdict em").innerText()), "a judgement is missing");
+  check((await page.locator(".moves b").first().innerText()) === "詰??", "a mark is missing");
+  const shares = await page.locator("#games tbody tr").nth(1).locator("td").allInnerTexts();
+  check(shares.at(-1) === "–", `a player without moves agrees in ${shares.at(-1)}`);
+  await page.context().close();
+
+  writeFileSync(join(folder, "broken-off.csa"), csa(["a", "b"], "+7776FU\n-3334FU\n").replace("%TORYO", "%CHUDAN"));
+  run("analyze", "broken-off.csa", "--nodes", "50", "--lang", "ja", "--html", "broken-off.html");
+  page = await open("broken-off.html");
+  check(/中断/.test(await page.locator("#subtitle").innerText()), "a broken-off game is not named");
+  await page.context().close();
+}
+
+// Wheel, keys, settings and addresses.
+async function inputs() {
+  const page = await open("game.html");
+  const ply = () => page.evaluate(() => Number(location.hash.slice(1)));
+  const wheel = (deltaX, deltaY, times = 1) => page.evaluate(([deltaX, deltaY, times]) => {
+    for (let index = 0; index < times; index++) document.querySelector("#board").dispatchEvent(new WheelEvent("wheel", { deltaX, deltaY, bubbles: true, cancelable: true }));
+  }, [deltaX, deltaY, times]);
+  await wheel(0, 120, 2);
+  check(await ply() === 2, `two notches of the wheel lead to move ${await ply()}`);
+  await wheel(100, 0);
+  check(await ply() === 2, "a sideways wheel is a step");
+  await wheel(0, 2, 30);
+  check(await ply() === 3, `30 small movements lead to move ${await ply()}`);
+  await wheel(0, -120);
+  check(await ply() === 2, "the wheel does not go back");
+  const before = await page.locator("#player-top .name").innerText();
+  await page.keyboard.press("F");
+  check(await page.locator("#player-top .name").innerText() !== before, "F with Shift does not flip the board");
+  await page.locator("#settings").focus();
+  await page.keyboard.press("Space");
+  check(await page.locator("#menu").getAttribute("open") !== null, "Space does not open the menu");
+  await page.keyboard.press("End");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("Space");
+  check(await ply() === 0, "play at the end does not begin again");
+  await page.keyboard.press("Space");
+  await page.locator("#switches button", { hasText: /^Dark|^ダーク/ }).click();
+  await page.goto(`file://${join(folder, "middle.html")}`);
+  const kept = await page.evaluate(() => [document.documentElement.dataset.theme, document.documentElement.lang]);
+  check(kept.join() === "dark,ja", `another page opens as ${kept}`);
+  await page.context().close();
+
+  mkdirSync(join(folder, "pkg"));
+  writeFileSync(join(folder, "pkg", "raicho.page.js"), `const RAICHO_FILES = { wasm: "", worker: "" };\nconst Raicho = null;\n`);
+  run("analyze", "middle.usi", "--nodes", "50", "--lang", "ja", "--html", "engine.html", "--with-engine", "pkg");
+  const thinking = await open("engine.html");
+  await thinking.locator("#think").click();
+  await thinking.locator(".live .figures").waitFor({ timeout: 3000 }).catch(() => check(false, "a broken engine is not named"));
+  check((await thinking.locator("#think").innerText()) === "エンジンで検討", "the button of a broken engine says that it runs");
+  await thinking.context().close();
+
+  writeFileSync(join(folder, "sides.txt"), "4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n4k4/9/9/9/9/9/4p4/9/4K4 w g 1\n");
+  run("mate", "sides.txt", "--time", "5s", "--html", "sides.html");
+  const mate = await open("sides.html");
+  const top = () => mate.locator("#player-top .sign").innerText();
+  check(await top() === "☖", "Black does not solve from below");
+  await mate.evaluate(() => { location.hash = "#g2-0"; });
+  await mate.waitForFunction(() => document.querySelector("#player-top .sign").textContent === "☗", null, { timeout: 3000 })
+    .catch(() => check(false, "an address does not turn the board"));
+  await mate.context().close();
 }
 
 async function long() {
@@ -160,11 +250,13 @@ async function screenshots() {
 
 try {
   await analysis();
+  await judgements();
+  await inputs();
   const mean = await long();
   await others();
   await phone();
   await screenshots();
-  console.log(faults.length ? `FAULT: ${faults.join("; ")}` : `OK: pages of a game, a match and mates; a step of a 300-ply game takes ${mean.toFixed(1)} ms`);
+  console.log(faults.length ? `FAULT: ${faults.join("; ")}` : `OK: pages of games, a match and mates; a step of a 300-ply game takes ${mean.toFixed(1)} ms`);
 } catch (error) {
   faults.push(error.message);
   console.log(`FAULT: ${error.stack}`);

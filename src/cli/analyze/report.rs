@@ -207,6 +207,7 @@ impl Report {
             lang: self.lang.into(),
             program: PROGRAM,
             effort: effort_words(&self.settings, self.lang),
+            thresholds: Some(self.thresholds),
             games: self.page,
             of_match: None,
         };

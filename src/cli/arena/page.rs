@@ -71,6 +71,7 @@ impl PageArguments {
             lang: lang.into(),
             program: PROGRAM,
             effort: String::new(),
+            thresholds: None,
             games,
             of_match: Some(of_match),
         };

@@ -33,6 +33,7 @@ pub(super) fn write(
         lang: lang.into(),
         program: PROGRAM,
         effort: String::new(),
+        thresholds: None,
         games: games.collect(),
         of_match: None,
     };

@@ -1,8 +1,8 @@
 // The engine in the page: free moves on the board, and lines that are searched while the reader looks. `Raicho` and
 // `RAICHO_FILES` come from the package that `web/build.sh` makes.
 const ENGINE_WORDS = {
-  ja: { think: "エンジンで検討", pause: "検討を止める", loading: "エンジンを読み込み中…", promote: "成りますか？", free: "検討手順" },
-  en: { think: "Analyse with the engine", pause: "Stop the engine", loading: "Loading the engine…", promote: "Promote?", free: "Your moves" },
+  ja: { think: "エンジンで検討", pause: "検討を止める", loading: "エンジンを読み込み中…", promote: "成りますか？" },
+  en: { think: "Analyse with the engine", pause: "Stop the engine", loading: "Loading the engine…", promote: "Promote?" },
 };
 const engineText = (key) => ENGINE_WORDS[state.lang][key];
 const LIVE_LINES = 3;
@@ -87,10 +87,11 @@ async function toggleEngine() {
 }
 async function loadEngine() {
   if (live.raicho || live.isLoading) return;
-  live.isLoading = true;
+  Object.assign(live, { isLoading: true, error: "" });
   showLive();
-  try { await startEngine(); } catch (error) { live.error = String(error.message || error); }
+  try { await startEngine(); } catch (error) { Object.assign(live, { isOn: false, error: String(error.message || error) }); }
   live.isLoading = false;
+  showLive();
 }
 
 // --- Free moves ---

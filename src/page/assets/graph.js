@@ -4,12 +4,13 @@ const GRAPH = { width: 1000, height: window.innerWidth < 600 ? 440 : 220, left: 
 const graphX = (ply, last) => GRAPH.left + (GRAPH.width - GRAPH.left - GRAPH.right) * ply / Math.max(last, 1);
 const graphY = (chance) => GRAPH.top + (GRAPH.height - GRAPH.top - GRAPH.bottom) * (1 - chance);
 
-const sideName = (opened, color) => DATA.kind === "mate" ? text(color === opened.positions[0].side ? "attacker" : "defender") : text(opened.isHandicap ? ["handicapBlack", "handicapWhite"][color] : ["black", "white"][color]);
-const nameOf = (game, color) => game.names[color] || sideName(openGame(game), color);
+const sideName = (game, color) => DATA.kind === "mate" ? text(color === openGame(game).positions[0].side ? "attacker" : "defender") : text(game.handicap ? ["handicapBlack", "handicapWhite"][color] : ["black", "white"][color]);
+const nameOf = (game, color) => game.names[color] || sideName(game, color);
 
-function markName(game, index) {
-  if ((game.missed || []).some(([ply]) => ply === index)) return "missed";
-  return ["", "best", "doubtful", "blunder"][(game.marks || [])[index] || 0];
+// What a move is called. A missed mate may be a blunder too; its colour is that of the first name.
+function markNames(game, index) {
+  const missed = (game.missed || []).some(([ply]) => ply === index) ? "missed" : "";
+  return [missed, ["", "best", "doubtful", "blunder"][(game.marks || [])[index] || 0]].filter(Boolean);
 }
 
 function axis(drawing, rows) {
@@ -52,18 +53,18 @@ function drawGraph(game, onPly) {
   const opened = openGame(game);
   for (const [color, y] of [[0, GRAPH.top + 16], [1, GRAPH.height - GRAPH.bottom - 8]]) {
     const label = svg("text", { class: "label whose", x: GRAPH.left + 8, y });
-    label.textContent = sideName(opened, color);
+    label.textContent = sideName(game, color);
     drawing.append(label);
   }
   drawing.append(svg("path", { class: "curve", d: curve }));
   const cursor = svg("g", { class: "cursor" }, svg("path", { d: `M0 ${GRAPH.top}V${GRAPH.height - GRAPH.bottom}` }), svg("circle", { r: 5.5 }));
   drawing.append(cursor);
   for (const [x, y, ply] of points) {
-    const name = ply ? markName(game, ply - 1) : "";
-    if (!name || name === "best") continue;
+    const names = ply ? markNames(game, ply - 1) : [];
+    if (!names.length || names[0] === "best") continue;
     const title = svg("title");
-    title.textContent = `${ply} ${textOfMove(opened, ply - 1)} ${text(name)}`;
-    drawing.append(svg("circle", { class: `dot ${name}`, cx: x, cy: y, r: 5 }, title));
+    title.textContent = `${ply} ${textOfMove(opened, ply - 1)} ${names.map(text).join(", ")}`;
+    drawing.append(svg("circle", { class: `dot ${names[0]}`, cx: x, cy: y, r: 5 }, title));
   }
   const hover = svg("path", { class: "hover", d: `M0 ${GRAPH.top}V${GRAPH.height - GRAPH.bottom}`, visibility: "hidden" });
   drawing.append(hover);

@@ -78,7 +78,7 @@ function buildGames(box, onGame) {
       : [element("td", { class: "number" }, String(index + 1)),
         element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, `☗ ${nameOf(game, 0)} – ☖ ${nameOf(game, 1)}`)),
         element("td", {}, result), element("td", {}, endingText(game.ending)), element("td", { class: "number" }, String(game.moves ? game.moves.split(" ").length : 0)),
-        ...(game.players || []).map((player) => element("td", { class: "number" }, `${player.best && player.moves ? Math.round(100 * player.best / player.moves) : 0}%`))];
+        ...(game.players || []).map((player) => element("td", { class: "number" }, player.moves ? `${Math.round(100 * player.best / player.moves)}%` : UNKNOWN))];
     return element("tr", {}, ...title);
   });
   const heads = isMateList ? [text("problem"), text("result")]

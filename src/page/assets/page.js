@@ -12,9 +12,12 @@ function recall() {
     for (const key of ["lang", "notation", "pieces", "theme", "arrows"]) if (key in kept) state[key] = kept[key];
   } catch { /* The defaults serve. */ }
 }
-function remember() {
-  const { lang, notation, pieces, theme, arrows } = state;
-  try { localStorage.setItem("raicho-page", JSON.stringify({ lang, notation, pieces, theme, arrows })); } catch { /* Nothing is lost. */ }
+// Only what was chosen: what was not is for each page to decide.
+function remember(key) {
+  try {
+    const kept = JSON.parse(localStorage.getItem("raicho-page") || "{}");
+    localStorage.setItem("raicho-page", JSON.stringify({ ...kept, [key]: state[key] }));
+  } catch { /* Nothing is lost. */ }
 }
 
 function arrowsHere(game, opened) {
@@ -128,10 +131,13 @@ function flip() { state.flipped = !state.flipped; update(); }
 function nextMark(color, name) {
   const game = currentGame();
   const opened = openGame(game);
-  const plies = opened.moves.map((_, index) => index + 1).filter((ply) => opened.positions[ply - 1].side === color && markName(game, ply - 1) === name);
+  const plies = opened.moves.map((_, index) => index + 1).filter((ply) => opened.positions[ply - 1].side === color && markNames(game, ply - 1).includes(name));
   goTo(plies.find((ply) => ply > state.ply) || plies[0] || state.ply);
 }
+// At its end, a game or a line is played from the start again.
+function isAtEnd() { return state.line ? state.line.length === state.line.moves.length : state.ply === openGame(currentGame()).moves.length; }
 function togglePlay() {
+  if (!state.playing && isAtEnd()) end(-1);
   if (state.playing) { clearInterval(state.playing); state.playing = null; } else {
     state.playing = setInterval(() => {
       const before = [state.ply, state.line && state.line.length].join();
@@ -145,10 +151,10 @@ async function copyPosition(event) {
   const button = event.currentTarget;
   const position = state.line ? state.line.positions[state.line.length] : openGame(currentGame()).positions[state.ply];
   try {
-    await navigator.clipboard.writeText(`sfen ${writeSfen(position, state.ply + 1)}`);
+    await navigator.clipboard.writeText(`sfen ${writeSfen(position)}`);
     button.classList.add("done");
     setTimeout(() => button.classList.remove("done"), 1200);
-  } catch { prompt("SFEN", `sfen ${writeSfen(position, state.ply + 1)}`); }
+  } catch { prompt("SFEN", `sfen ${writeSfen(position)}`); }
 }
 
 const ICONS = {
@@ -165,7 +171,7 @@ function buildControls() {
     button(state.playing ? "stop" : "play", togglePlay, "extra"), button("flip", flip), button("copy", copyPosition, "extra"));
 }
 function buildSwitches() {
-  const change = (key, value) => { state[key] = value; remember(); build(); };
+  const change = (key, value) => { state[key] = value; remember(key); build(); };
   const choice = (key, options) => element("fieldset", {}, element("legend", {}, text(key)),
     ...options.map(([value, label]) => element("button", { type: "button", "aria-pressed": String(state[key] === value), onclick: () => change(key, value) }, text(label))));
   byId("switches").replaceChildren(
@@ -181,15 +187,24 @@ function buildSwitches() {
 const KEYS = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => step(-1), ArrowDown: () => step(1),
   Home: () => end(-1), End: () => end(1), Escape: leaveLine, f: flip, " ": togglePlay };
 document.addEventListener("keydown", (event) => {
-  const isPressed = event.key === " " && event.target.closest && event.target.closest("button");
-  if (event.ctrlKey || event.metaKey || event.altKey || isPressed || !(event.key in KEYS)) return;
+  const isPressed = event.key === " " && event.target.closest && event.target.closest("button, summary");
+  const key = event.key === "F" ? "f" : event.key;
+  if (event.ctrlKey || event.metaKey || event.altKey || isPressed || !(key in KEYS)) return;
   event.preventDefault();
-  KEYS[event.key]();
+  KEYS[key]();
 });
+// A notch of a wheel is a step at once, the small movements of a touchpad add up to one.
+const STEP_PIXELS = 50;
+let turned = 0;
 byId("board").addEventListener("wheel", (event) => {
-  if (event.ctrlKey) return;
+  if (event.ctrlKey || !event.deltaY) return;
   event.preventDefault();
-  step(event.deltaY > 0 ? 1 : -1);
+  const isOfPixels = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL;
+  const by = Math.sign(event.deltaY);
+  turned = (Math.sign(turned) === by ? turned : 0) + (isOfPixels ? event.deltaY : by * STEP_PIXELS);
+  if (Math.abs(turned) < STEP_PIXELS) return;
+  turned = 0;
+  step(by);
 }, { passive: false });
 window.addEventListener("hashchange", readAddress);
 function readAddress() {
@@ -198,7 +213,9 @@ function readAddress() {
   const game = Math.max(0, Math.min(DATA.games.length - 1, Number(found[1] || 1) - 1));
   const isOther = game !== state.game;
   Object.assign(state, { game, ply: Number(found[2]), line: null });
-  if (isOther) build(); else goTo(state.ply);
+  if (!isOther) return goTo(state.ply);
+  turnBoard();
+  build();
 }
 
 if (DATA.games.length) {

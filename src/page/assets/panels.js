@@ -4,8 +4,8 @@ function resultText(game) {
   const ending = endingText(game.ending);
   if (game.result == null) return ending || "";
   const who = game.result === 0 ? text("draw")
-    : state.lang === "ja" ? `${sideName(openGame(game), game.result > 0 ? 0 : 1)}の勝ち`
-      : `${sideName(openGame(game), game.result > 0 ? 0 : 1)} ${text("win")}`;
+    : state.lang === "ja" ? `${sideName(game, game.result > 0 ? 0 : 1)}の勝ち`
+      : `${sideName(game, game.result > 0 ? 0 : 1)} ${text("win")}`;
   return ending && !(game.result === 0 && ending === text("draw")) ? `${who} (${ending})` : who;
 }
 
@@ -17,7 +17,7 @@ function fillPlayer(box, game, color, position) {
   box.className = `player${isToMove ? " to-move" : ""}`;
   box.replaceChildren(
     element("span", { class: `sign ${color ? "white" : "black"}`, "aria-hidden": "true" }, color ? "☖" : "☗"),
-    element("span", { class: "name" }, game.names[color] || sideName(opened, color)),
+    element("span", { class: "name" }, nameOf(game, color)),
     drawHand(position.hands[color], color),
     (game.times || []).length ? element("span", { class: "clock" }, timeText(used)) : "",
   );
@@ -53,9 +53,9 @@ function fillVerdict(box, game) {
   const opened = openGame(game);
   box.className = "verdict";
   if (state.line) {
-    const { length, moves } = state.line;
+    const { rank, length, moves } = state.line;
     box.classList.add("in-line");
-    box.replaceChildren(element("strong", {}, `${text("line")} ${length}/${moves.length}`),
+    box.replaceChildren(element("strong", {}, `${text(rank < 0 ? "free" : "line")} ${length}/${moves.length}`),
       element("button", { type: "button", class: "link", onclick: leaveLine }, text("back")));
     return;
   }
@@ -64,7 +64,8 @@ function fillVerdict(box, game) {
     return;
   }
   const index = state.ply - 1;
-  const name = markName(game, index);
+  const names = markNames(game, index);
+  const name = names[0];
   const number = state.lang === "ja" ? `${state.ply}${text("ply")}` : `${state.ply}.`;
   if (name) box.classList.add(name);
   const loss = (game.losses || [])[index];
@@ -75,12 +76,14 @@ function fillVerdict(box, game) {
   if ((game.times || []).length) details.push(timeText(game.times[index]));
   if (state.ply === opened.moves.length) details.push(resultText(game), verdictText(game));
   const missed = (game.missed || []).find(([ply]) => ply === index);
-  const label = missed ? `${text(name)} (${state.lang === "ja" ? missed[1] + text("mateIn") : text("mateIn") + missed[1]})` : text(name) || "";
+  const mateIn = missed && (state.lang === "ja" ? missed[1] + text("mateIn") : text("mateIn") + missed[1]);
+  const label = names.map((name) => name === "missed" ? `${text(name)} (${mateIn})` : text(name)).join(" · ");
   box.replaceChildren(element("strong", {}, `${number} ${textOfMove(opened, index)}`),
     label ? element("em", {}, label) : "",
     element("span", { class: "detail" }, details.filter(Boolean).join(" · ")));
 }
 
+const SIGNS = { doubtful: "?!", blunder: "??", missed: "詰" };
 // The list of moves: black and white side by side. Kept, so that a step only moves the mark.
 function buildMoves(box, game, onPly) {
   const opened = openGame(game);
@@ -92,11 +95,13 @@ function buildMoves(box, game, onPly) {
   if (begins) { newRow(1); row.append(element("span", { class: "empty" }, "…")); }
   opened.moves.forEach((move, index) => {
     if ((index + begins) % 2 === 0) newRow((index + begins) / 2 + 1);
-    const name = markName(game, index);
+    const names = markNames(game, index);
+    const [name] = names;
+    const title = names.map(text).join(", ");
     const score = game.ruled && index + 1 === opened.moves.length ? null : (game.scores || [])[index + 1];
-    const button = element("button", { type: "button", class: name || null, title: name ? text(name) : null, onclick: () => onPly(index + 1) },
+    const button = element("button", { type: "button", class: name || null, title: title || null, onclick: () => onPly(index + 1) },
       element("span", { class: "text" }, textOfMove(opened, index)),
-      name && name !== "best" ? element("b", { "aria-label": text(name) }, { doubtful: "?!", blunder: "??", missed: "詰" }[name]) : "",
+      name && name !== "best" ? element("b", { "aria-label": title }, names.map((name) => SIGNS[name] || "").join("")) : "",
       score == null ? "" : element("small", {}, scoreText(score)));
     buttons.push(button);
     row.append(button);
@@ -142,5 +147,7 @@ function fillSummary(box, game) {
         row(text("meanChance"), known(player.chance, (loss) => `${loss.toFixed(1)}%`)),
         row(text("moves"), String(player.moves)), row(text("time"), timeText(player.time))));
   });
-  box.replaceChildren(...cards, element("p", { class: "formula" }, text("formula")));
+  const { doubtful, blunder } = DATA.thresholds;
+  const share = (part) => String(Number((100 * part).toFixed(2)));
+  box.replaceChildren(...cards, element("p", { class: "formula" }, text("formula").replace("{doubtful}", share(doubtful)).replace("{blunder}", share(blunder))));
 }

@@ -8,9 +8,10 @@ const KANJI = { P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "
 const NAMES = { ...KANJI, "+L": "成香", "+N": "成桂", "+S": "成銀" };
 const START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
-// A position: `board` by rank and column from the upper left, upper-case letters are black's.
+// A position: `board` by rank and column from the upper left, upper-case letters are black's; `number` is that of the
+// next move.
 function readSfen(sfen) {
-  const [rows, side, hands] = sfen.split(" ");
+  const [rows, side, hands, number] = sfen.split(" ");
   const board = new Array(81).fill(null);
   rows.split("/").forEach((row, rank) => {
     let column = 0;
@@ -19,7 +20,7 @@ function readSfen(sfen) {
       else board[rank * 9 + column++] = piece;
     }
   });
-  const position = { board, hands: [{}, {}], side: side === "w" ? 1 : 0 };
+  const position = { board, hands: [{}, {}], side: side === "w" ? 1 : 0, number: Number(number || 1) };
   for (const [, count, piece] of (hands || "-").matchAll(/(\d*)([a-zA-Z])/g)) {
     position.hands[colorOf(piece)][piece.toUpperCase()] = Number(count || 1);
   }
@@ -38,7 +39,7 @@ function readMove(word) {
 const readMoves = (words) => words ? words.split(" ").map(readMove) : [];
 
 function after(position, move) {
-  const next = { board: position.board.slice(), hands: position.hands.map((hand) => ({ ...hand })), side: 1 - position.side };
+  const next = { board: position.board.slice(), hands: position.hands.map((hand) => ({ ...hand })), side: 1 - position.side, number: position.number + 1 };
   const hand = next.hands[position.side];
   if (move.drop) {
     next.board[move.to] = position.side ? move.drop.toLowerCase() : move.drop;
@@ -55,7 +56,7 @@ function after(position, move) {
   next.board[move.to] = move.promotes ? "+" + piece : piece;
   return next;
 }
-function writeSfen(position, ply) {
+function writeSfen(position) {
   let rows = "";
   for (let rank = 0; rank < 9; rank++) {
     let empty = 0;
@@ -69,7 +70,7 @@ function writeSfen(position, ply) {
   }
   const hands = position.hands.map((hand, color) => HAND_ORDER.filter((kind) => hand[kind]).map((kind) =>
     (hand[kind] > 1 ? hand[kind] : "") + (color ? kind.toLowerCase() : kind)).join("")).join("");
-  return `${rows} ${position.side ? "w" : "b"} ${hands || "-"} ${ply}`;
+  return `${rows} ${position.side ? "w" : "b"} ${hands || "-"} ${position.number}`;
 }
 
 // Notation: ▲７六歩, △同銀右成; Western P-7f, S4i-5h, Bx3c+, N*5e.
@@ -95,8 +96,7 @@ function openGame(game) {
   const positions = [readSfen(game.start)];
   const moves = readMoves(game.moves);
   for (const move of moves) positions.push(after(positions[positions.length - 1], move));
-  const isHandicap = positions[0].side === 1 && positions[0].board.filter((piece) => piece && colorOf(piece)).length < 20;
-  game.opened = { positions, moves, isHandicap };
+  game.opened = { positions, moves };
   return game.opened;
 }
 const textOfMove = (opened, index) => moveText(opened.positions[index], opened.moves[index], opened.moves[index - 1]);
