@@ -15,7 +15,7 @@ use crate::records::text::TextFormat;
 use crate::util::shorten;
 
 /// Extensions of the files that are taken from a folder.
-const EXTENSIONS: [&str; 8] = ["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi", "kifz"];
+const EXTENSIONS: [&str; 7] = ["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi"];
 
 /// What is to be analysed.
 pub(super) enum Inputs {
