@@ -36,9 +36,7 @@ impl Colors {
     /// `NO_COLOR` (<https://no-color.org>).
     pub(super) fn chosen() -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let is_plain =
-            set("NO_COLOR") || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        if is_plain || !std::io::stdout().is_terminal() {
+        if set("NO_COLOR") || is_dumb() || !std::io::stdout().is_terminal() {
             return Self::default();
         }
         Self {
@@ -48,6 +46,11 @@ impl Colors {
             soft: Style::new().dimmed(),
         }
     }
+}
+
+/// Whether the terminal says that it can only print.
+pub(super) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The board with the hands, black below. `last` is the square of the last move.

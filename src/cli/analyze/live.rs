@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use console::{Term, truncate_str};
 
+use super::board::is_dumb;
 use super::words::in_words;
 use crate::lang::Lang;
 use crate::position::Position;
@@ -29,7 +30,7 @@ impl Live {
     /// For a search of this position.
     pub(super) fn new(position: &Position, lang: Lang) -> Self {
         Self {
-            term: std::io::stdout().is_terminal().then(Term::stdout),
+            term: (std::io::stdout().is_terminal() && !is_dumb()).then(Term::stdout),
             position: position.clone(),
             lang,
             shown: 0,
@@ -44,8 +45,10 @@ impl Live {
             return;
         }
         self.last = Some(Instant::now());
-        let (_, width) = term.size();
-        let texts = self.texts(lines);
+        let (height, width) = term.size();
+        let mut texts = self.texts(lines);
+        // The cursor stands below them. What has left the screen cannot be replaced.
+        texts.truncate(usize::from(height).saturating_sub(1));
         // A terminal that fails shows nothing; the result is printed all the same.
         let _ = term.clear_last_lines(self.shown);
         for text in &texts {
