@@ -18,6 +18,8 @@ use crate::types::{Move, Score};
 
 /// The name of the engine in comments.
 const ENGINE: &str = concat!("Raicho ", env!("CARGO_PKG_VERSION"));
+/// The beginning of the first comment of an analysis, whatever the version.
+const HEADING: &str = "*エンジン Raicho ";
 
 /// The comment lines of each position: of the start, and after each move.
 pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
@@ -85,18 +87,58 @@ fn for_mover(line: &Line) -> Score {
     }
 }
 
-/// The judgement on a move, if there is anything to say: `疑問手 勝率 -12% (最善 ▲２六歩(27))`.
-fn judged(judgement: &Judgement, best: Option<&str>) -> Option<String> {
-    let best = best.map_or_else(String::new, |best| format!("、最善 {best}"));
-    if let Some(plies) = judgement.missed_mate {
-        return Some(format!("詰み逃し {plies}手詰{best}"));
+/// Takes an earlier analysis out of a record, so that a new one replaces it. Lines of other
+/// programs stay; they may look like ours, so that lines of searches go only where our heading
+/// stands.
+pub fn remove(record: &mut GameRecord) {
+    let is_ours = record.comments.iter().any(|line| line.starts_with(HEADING));
+    let is_kept = |line: &String| !(is_judgement(line) || is_ours && is_search(line));
+    record.comments.retain(is_kept);
+    for played in &mut record.moves {
+        played.comments.retain(is_kept);
     }
+}
+
+/// The judgement on a move, if there is anything to say:
+/// `悪手 勝率 -62%、詰み逃し 5手詰、最善 ▲２三金打`.
+fn judged(judgement: &Judgement, best: Option<&str>) -> Option<String> {
     let name = match judgement.class {
-        Class::Blunder => "悪手",
-        Class::Doubtful => "疑問手",
-        Class::Best | Class::Good => return None,
+        Class::Blunder => Some("悪手"),
+        Class::Doubtful => Some("疑問手"),
+        Class::Best | Class::Good => None,
     };
-    Some(format!("{name} 勝率 -{:.0}%{best}", 100.0 * judgement.loss))
+    let loss = name.map(|name| format!("{name} 勝率 -{:.0}%", 100.0 * judgement.loss));
+    let missed = judgement.missed_mate;
+    let missed = missed.map(|plies| format!("詰み逃し {plies}手詰"));
+    let mut parts: Vec<String> = [loss, missed].into_iter().flatten().collect();
+    if parts.is_empty() {
+        return None;
+    }
+    parts.extend(best.map(|best| format!("最善 {best}")));
+    Some(parts.join("、"))
+}
+
+/// Whether a line is one of [`judged`].
+fn is_judgement(line: &str) -> bool {
+    let forms = [
+        ("悪手 勝率 -", "%"),
+        ("疑問手 勝率 -", "%"),
+        ("詰み逃し ", "手詰"),
+    ];
+    forms.iter().any(|form| has_number(line, form))
+}
+
+/// Whether a line is one of [`line_text`], or the heading.
+fn is_search(line: &str) -> bool {
+    let forms = [("*解析 ", " 時間 "), ("*候補", " 時間 ")];
+    line.starts_with(HEADING) || forms.iter().any(|form| has_number(line, form))
+}
+
+/// Whether a line begins with a text, a number and another text.
+fn has_number(line: &str, &(before, after): &(&str, &str)) -> bool {
+    let rest = line.strip_prefix(before).unwrap_or_default();
+    let end = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    end.len() < rest.len() && end.starts_with(after)
 }
 
 fn line_text(rank: usize, line: &Line, position: &Position, last: Option<Move>) -> String {

@@ -1,5 +1,6 @@
 //! Tests of the judgement and of the run.
 
+mod commented;
 mod endings;
 
 use std::path::PathBuf;
@@ -133,10 +134,10 @@ fn a_summary_counts_the_moves_of_one_player() {
     );
     let seconds = [black, white].map(|player| player.time.map(|time| time.as_secs()));
     assert_eq!(seconds, [Some(5), Some(10)]);
-    assert_eq!(
     record.moves[0].time = Some(Duration::MAX);
     let endless = Review::new(&record, review.positions.clone(), Thresholds::default());
     assert_eq!(endless.players[0].time, Some(Duration::MAX));
+    assert_eq!(
         black.mean_centipawn_loss,
         Some(600.0),
         "one of two lost 1200"
