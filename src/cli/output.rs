@@ -86,7 +86,7 @@ pub(super) fn failure(error: &anyhow::Error) -> Option<&OutputError> {
 }
 
 /// The message of an error and its causes on one line. A cause that the message before repeats is
-/// left out, and so is the middle of a very long quotation.
+/// left out, and so is the middle of a very long quotation. Quotations command no terminal.
 pub(super) fn message(error: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in error.chain() {
@@ -97,7 +97,8 @@ pub(super) fn message(error: &anyhow::Error) -> String {
             message = format!("{message}: {text}");
         }
     }
-    abbreviate(message)
+    let commands = |letter: char| letter.is_control() && letter != '\n';
+    abbreviate(message.replace(commands, " "))
 }
 
 #[cfg(test)]
@@ -130,5 +131,6 @@ mod tests {
             long.len() < 1100 && long.ends_with("x: not a move"),
             "{long}"
         );
+        assert_eq!(message(&anyhow!("'\u{1b}[31m'")), "' [31m'");
     }
 }

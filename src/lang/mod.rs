@@ -20,7 +20,7 @@ use crate::records::notation::japanese;
 use crate::types::{Color, Move};
 use crate::util::counted;
 
-pub use width::{cut, left, right, width};
+pub use width::{cut, left, printable, right, width};
 
 /// A language.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -7,6 +7,11 @@ pub fn width(text: &str) -> usize {
     text.width_cjk()
 }
 
+/// The text without the control characters that a terminal would obey.
+pub fn printable(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 /// The text with spaces behind it, up to a width in columns.
 pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
@@ -32,6 +37,14 @@ pub fn cut(text: &str, columns: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_text_commands_the_terminal() {
+        let name = "\u{1b}[31mRED\u{1b}]0;title\u{7}\t\u{9b}2J\n";
+        let shown = printable(name);
+        assert_eq!(shown, " [31mRED ]0;title   2J ");
+        assert_eq!(width(&shown), shown.len());
+    }
 
     #[test]
     fn kanji_take_two_columns() {

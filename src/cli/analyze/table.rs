@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::analysis::{Class, PlayerSummary, Review};
+use super::words::names;
+use crate::analysis::{Class, Judgement, PlayerSummary, Review};
 use crate::cli::output;
-use crate::lang::{Lang, cut, left, right, width};
+use crate::lang::{Lang, cut, left, printable, right, width};
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};
 
@@ -30,7 +31,7 @@ pub(super) fn print(
 ) -> io::Result<()> {
     let mut out = output::stdout();
     if let Some(title) = title {
-        writeln!(out, "{title}")?;
+        writeln!(out, "{}", printable(title))?;
     }
     if with_moves {
         print_moves(record, review, lang, &mut out)?;
@@ -42,7 +43,7 @@ pub(super) fn print(
     print_summary(record, review, lang, &mut out)
 }
 
-/// Columns of the moves' table up to the judgement, and of a judgement.
+/// Columns of the moves' table up to the judgement, and the least of the judgements.
 const WIDTHS: [usize; 6] = [4, MOVE_WIDTH, 7, 8, 6, 5];
 const JUDGEMENT_WIDTH: usize = 10;
 /// Columns of a player's name.
@@ -62,11 +63,12 @@ fn print_moves(
         lang.column_chance(),
         lang.column_loss(),
     ];
-    writeln!(
-        out,
-        "{}",
-        row(&headings, &lang.column_judgement(), &lang.column_line())
-    )?;
+    let judgements = review.judgements.iter();
+    let judgements: Vec<String> = judgements.map(|judgement| word(judgement, lang)).collect();
+    let widths = judgements.iter().map(|judgement| width(judgement));
+    let judgement_width = widths.fold(JUDGEMENT_WIDTH, usize::max);
+    let heading = left(&lang.column_judgement(), judgement_width);
+    writeln!(out, "{}", row(&headings, &heading, &lang.column_line()))?;
     let mut position = record.start.clone();
     for (index, played) in record.moves.iter().enumerate() {
         let judgement = &review.judgements[index];
@@ -99,8 +101,8 @@ fn print_moves(
             format!("{:.1}", 100.0 * review.chances[index + 1]),
             loss,
         ];
-        let word = word(judgement.class, judgement.missed_mate, lang);
-        writeln!(out, "{}", row(&cells, &word, &line))?;
+        let judgement = left(&judgements[index], judgement_width);
+        writeln!(out, "{}", row(&cells, &judgement, &line))?;
     }
     Ok(())
 }
@@ -119,7 +121,7 @@ fn end(record: &GameRecord, lang: Lang) -> String {
     }
 }
 
-/// A row: all cells but the move end at their right edge.
+/// A row: all cells but the move end at their right edge. The judgement has its width already.
 fn row(cells: &[String; WIDTHS.len()], judgement: &str, line: &str) -> String {
     let mut row = String::new();
     for (index, (cell, width)) in cells.iter().zip(WIDTHS).enumerate() {
@@ -131,7 +133,7 @@ fn row(cells: &[String; WIDTHS.len()], judgement: &str, line: &str) -> String {
             _ => right(cell, width),
         });
     }
-    let row = format!("{row}  {}  {line}", left(judgement, JUDGEMENT_WIDTH));
+    let row = format!("{row}  {judgement}  {line}");
     row.trim_end().to_owned()
 }
 
@@ -159,6 +161,7 @@ fn print_summary(
         line
     };
     writeln!(out, "{}", line(&lang.column_player(), &headings))?;
+    let names = names(record, lang);
     for color in Color::ALL {
         let PlayerSummary {
             moves,
@@ -172,7 +175,7 @@ fn print_summary(
             ..
         } = review.players[color.index()];
         let side = if color == Color::Black { "☗" } else { "☖" };
-        let name = format!("{side} {}", record.players[color.index()]);
+        let name = format!("{side} {}", printable(&names[color.index()]));
         let cells = [
             moves.to_string(),
             known(agreement, |agreement| format!("{:.0} %", 100.0 * agreement)),
@@ -190,14 +193,18 @@ fn print_summary(
     writeln!(out)
 }
 
-fn word(class: Class, missed_mate: Option<i32>, lang: Lang) -> String {
-    match (missed_mate, class) {
-        (Some(plies), _) => lang.missed_mate(plies),
-        (None, Class::Best) => lang.is_best(),
-        (None, Class::Good) => String::new(),
-        (None, Class::Doubtful) => lang.is_doubtful(),
-        (None, Class::Blunder) => lang.is_blunder(),
-    }
+/// The judgement in words: `?!`, `?? mate 5`.
+fn word(judgement: &Judgement, lang: Lang) -> String {
+    let class = match judgement.class {
+        Class::Best => lang.is_best(),
+        Class::Good => String::new(),
+        Class::Doubtful => lang.is_doubtful(),
+        Class::Blunder => lang.is_blunder(),
+    };
+    let missed = judgement.missed_mate.map(|plies| lang.missed_mate(plies));
+    format!("{class} {}", missed.unwrap_or_default())
+        .trim()
+        .to_owned()
 }
 
 fn score_text(score: Score, lang: Lang) -> String {

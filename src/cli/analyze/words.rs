@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::analysis::Settings;
 use crate::lang::Lang;
 use crate::position::Position;
-use crate::types::Score;
+use crate::records::game::GameRecord;
+use crate::types::{Color, Score};
 
 /// A number of milliseconds, or a number with its unit: `250`, `40ms`, `1.5s`.
 pub(in crate::cli) fn parse_time(text: &str) -> Result<Duration, String> {
@@ -27,6 +28,15 @@ pub(super) fn effort_words(settings: &Settings, lang: Lang) -> String {
     let depth = effort.depth.map(|depth| lang.for_depth(depth));
     let words: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
     words.join(", ")
+}
+
+/// The players' names, or their sides where the record has none.
+pub(super) fn names(record: &GameRecord, lang: Lang) -> [String; Color::NUM] {
+    let sides = lang.sides(&record.start);
+    Color::ALL.map(|color| match &*record.players[color.index()] {
+        "" => sides[color.index()].to_owned(),
+        name => name.to_owned(),
+    })
 }
 
 /// Scores in centipawns from which each word is used.
