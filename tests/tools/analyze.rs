@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -425,6 +425,131 @@ fn a_bad_position_is_named_by_its_line() {
     }
     let output = raicho(&folder.0, &["first.sfen", "--depth", "1"]);
     assert!(text(&output.stderr).contains("first.sfen line 1: "));
+}
+
+#[test]
+fn options_that_cannot_be_met_are_faults_of_the_command_line() {
+    let folder = Folder::new("analyze-options");
+    fs::write(folder.file("a.usi"), "startpos moves 7g7f\n").expect("it can be written");
+    for (words, fault) in [
+        (
+            &["a.usi", "--positions", "--html", "a.html"][..],
+            "--html is for games, and these are positions",
+        ),
+        (
+            &["a.usi", "--positions", "--json", "-"],
+            "--json is for games",
+        ),
+        (
+            &["--sfen", "startpos", "--work", "work"],
+            "--work is for games",
+        ),
+        (
+            &["a.usi", "--doubtful", "30"],
+            "--doubtful 30 is more than --blunder 20",
+        ),
+    ] {
+        let output = raicho(&folder.0, &[words, &["--nodes", "5"]].concat());
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(fault), "{errors}");
+    }
+}
+
+#[test]
+fn other_games_are_named_when_work_is_resumed() {
+    let folder = Folder::new("analyze-other-games");
+    fs::write(folder.file("a.usi"), "startpos moves 7g7f\n").expect("it can be written");
+    fs::write(folder.file("b.usi"), "startpos moves 2g2f\n").expect("it can be written");
+    let run = |name| {
+        let words = [name, "--nodes", "5", "--work", "work", "--resume"];
+        raicho(&folder.0, &words)
+    };
+    assert!(run("a.usi").status.success());
+    let refused = run("b.usi");
+    let errors = text(&refused.stderr);
+    assert!(
+        errors.contains("other games, or the same in another order"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn files_are_written_although_nobody_reads_the_table() {
+    let folder = Folder::new("analyze-closed");
+    fs::write(folder.file("a.usi"), "startpos moves 7g7f\n".repeat(3)).expect("it can be written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
+    command.current_dir(&folder.0).stdout(Stdio::piped());
+    command.args(["analyze", "a.usi", "--nodes", "5", "--hash", "1"]);
+    command.args(["--html", "a.html", "--json", "out/"]);
+    let mut child = command.spawn().expect("raicho runs");
+    drop(child.stdout.take());
+    assert!(child.wait().expect("it ends").success());
+    assert!(folder.file("a.html").exists(), "the page");
+    for number in 1..=3 {
+        let name = format!("out/a-{number}.json");
+        assert!(folder.file(&name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn names_command_no_terminal_and_sides_stand_for_missing_ones() {
+    let folder = Folder::new("analyze-names");
+    let game = "V2.2\nN+\u{1b}[31mRED\u{7}\nPI\n+\n+7776FU\n%TORYO\n";
+    fs::write(folder.file("a.csa"), game).expect("it can be written");
+    let words = [
+        "a.csa", "--nodes", "5", "--svg", "a.svg", "--html", "a.html",
+    ];
+    let output = raicho(&folder.0, &words);
+    let shown = text(&output.stdout);
+    assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+    assert!(shown.contains("\n☗  [31mRED  ") && shown.contains("\n☖ white  "));
+    let svg = fs::read_to_string(folder.file("a.svg")).expect("the graph is there");
+    assert!(svg.contains("[31mRED  – white</title>"), "{svg}");
+    let page = fs::read_to_string(folder.file("a.html")).expect("the page is there");
+    assert!(page.contains("– ☖ white</title>"), "the title");
+}
+
+#[test]
+fn a_missed_mate_that_is_a_blunder_is_both() {
+    let folder = Folder::new("analyze-both");
+    let game = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b 1 moves 5i5h 5a6b 5h5g\n";
+    fs::write(folder.file("a.usi"), game).expect("it can be written");
+    let words = ["a.usi", "--nodes", "500", "--threads", "1"];
+    let output = raicho(&folder.0, &words);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("  ?? mate 1  "), "{shown}");
+}
+
+#[test]
+fn records_keep_what_their_format_has_room_for() {
+    let folder = Folder::new("analyze-kept");
+    let game = "手合割：平手\n備考：あり\n   1 ７六歩(77)\n**注意：定跡\n** 30 -3334FU\n   2 投了\n\
+        変化：1手\n   1 ２六歩(27)\n";
+    fs::write(folder.file("a.kifu"), game).expect("it can be written");
+    let files = ["--csa", "b.csa", "--kif", "b.kif"];
+    let words = [&["a.kifu", "--nodes", "50"][..], &files].concat();
+    let output = raicho(&folder.0, &words);
+    let errors = text(&output.stderr);
+    assert!(errors.contains("note: csa has no room for "), "{errors}");
+    let csa = fs::read_to_string(folder.file("b.csa")).expect("the record is there");
+    assert!(csa.contains("\n'**注意：定跡\n"), "{csa}");
+    assert_eq!(csa.matches("'** ").count(), 1, "one score a move: {csa}");
+    // As `convert` does, by the extension.
+    let kif = fs::read(folder.file("b.kif")).expect("the record is there");
+    assert!(std::str::from_utf8(&kif).is_err(), "Shift JIS");
+
+    for (from, to, nodes) in [("a.kifu", "b.kifu", "50"), ("b.kifu", "c.kifu", "60")] {
+        let output = raicho(&folder.0, &[from, "--nodes", nodes, "--kif", to]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let again = fs::read_to_string(folder.file("c.kifu")).expect("the record is there");
+    assert_eq!(again.matches("**エンジン").count(), 1, "{again}");
+    assert_eq!(again.matches("**解析").count(), 2, "{again}");
+    assert!(
+        again.contains("備考：あり") && again.contains("変化：1手"),
+        "{again}"
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::words::parse_time;
 use crate::analysis::{Effort, Order, Thresholds};
+use crate::cli::usage::ensure_usage;
 use crate::cli::work::{Indivisible, KeptWork};
 use crate::util::cores;
 
@@ -173,22 +174,48 @@ impl SearchArguments {
 }
 
 impl OutputArguments {
-    pub(super) fn thresholds(&self) -> Thresholds {
-        Thresholds {
-            doubtful: self.doubtful / 100.0,
-            blunder: self.blunder / 100.0,
-        }
+    /// From which loss moves have their names.
+    ///
+    /// # Errors
+    /// No move could be doubtful.
+    pub(super) fn thresholds(&self) -> anyhow::Result<Thresholds> {
+        let (doubtful, blunder) = (self.doubtful, self.blunder);
+        let is_ordered = doubtful <= blunder;
+        ensure_usage!(
+            is_ordered,
+            "--doubtful {doubtful} is more than --blunder {blunder}: no move would be doubtful"
+        );
+        Ok(Thresholds {
+            doubtful: doubtful / 100.0,
+            blunder: blunder / 100.0,
+        })
     }
 
     /// Whether something is written that only games have.
-    pub(super) const fn is_any(&self) -> bool {
-        self.html.is_some()
-            || self.svg.is_some()
-            || self.kif.is_some()
-            || self.csa.is_some()
-            || self.jkf.is_some()
-            || self.json.is_some()
-            || self.summary
+    pub(super) fn is_any(&self) -> bool {
+        self.option().is_some()
+    }
+
+    /// The first option for that.
+    pub(super) fn option(&self) -> Option<&'static str> {
+        self.file_option()
+            .or_else(|| self.is_json_on_stdout().then_some("--json"))
+            .or_else(|| self.summary.then_some("--summary"))
+    }
+
+    /// The first option for a file.
+    pub(super) fn file_option(&self) -> Option<&'static str> {
+        let is_json = self.json.is_some() && !self.is_json_on_stdout();
+        let options = [
+            ("--html", self.html.is_some()),
+            ("--svg", self.svg.is_some()),
+            ("--kif", self.kif.is_some()),
+            ("--csa", self.csa.is_some()),
+            ("--jkf", self.jkf.is_some()),
+            ("--json", is_json),
+        ];
+        let found = options.into_iter().find(|&(_, is_given)| is_given);
+        found.map(|(option, _)| option)
     }
 
     /// Whether standard output holds the JSON.

@@ -10,9 +10,9 @@ use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c_with;
 use crate::cli::output;
 use crate::cli::progress::Meter;
-use crate::lang::Lang;
+use crate::lang::{Lang, printable};
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, RunKind};
+use crate::runs::{Execution, FolderError, RunKind};
 use crate::util::system::free_megabytes;
 use crate::util::{cores, counted};
 
@@ -40,7 +40,7 @@ pub(super) fn run(
     lang: Lang,
 ) -> anyhow::Result<()> {
     for fault in broken {
-        output::eprint_line(lang.skipped(fault));
+        output::eprint_line(lang.skipped(printable(fault)));
     }
     let lines: Vec<SfenLine> = games.iter().map(|game| game.record.line()).collect();
     let (choice, evaluator) = evaluation::load(&arguments.search.eval)?;
@@ -56,7 +56,7 @@ pub(super) fn run(
     let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
     let threads = threads(&arguments.search, settings.hash_mb, positions)?;
     let report = Report::new(arguments, &settings, games, lang)?;
-    let known = arguments.work.open(KIND, &settings)?;
+    let known = arguments.work.open(KIND, &settings).map_err(in_words)?;
     let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;
     let meter = Meter::in_language(lang, &lang.unit_positions(), Some(positions as u64), 0);
     let mut watch = Progress {
@@ -107,6 +107,16 @@ fn threads(search: &SearchArguments, hash_mb: usize, positions: usize) -> anyhow
         wanted.saturating_mul(each)
     );
     Ok(wanted.min(fitting))
+}
+
+/// The error of a folder, with other games named as such.
+fn in_words(mut error: FolderError) -> FolderError {
+    if let FolderError::OtherRun { difference, .. } = &mut error
+        && difference.starts_with("checksum ")
+    {
+        "other games, or the same in another order".clone_into(difference);
+    }
+    error
 }
 
 fn checksum(lines: &[SfenLine]) -> u32 {

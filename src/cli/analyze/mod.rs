@@ -12,6 +12,7 @@ mod report;
 mod table;
 mod words;
 
+use super::usage::ensure_usage;
 use crate::lang::Lang;
 pub(super) use arguments::Arguments;
 use inputs::Inputs;
@@ -23,7 +24,22 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         .indivisible
         .check("give each machine some of the files")?;
     match inputs::find(arguments)? {
-        Inputs::Positions(source) => position::run(arguments, &source, lang),
+        Inputs::Positions(source) => {
+            check_positions(arguments)?;
+            position::run(arguments, &source, lang)
+        }
         Inputs::Games(games, broken) => games::run(arguments, games, &broken, lang),
     }
+}
+
+/// Refuses what only games have.
+fn check_positions(arguments: &Arguments) -> anyhow::Result<()> {
+    let work = arguments.work.is_kept().then_some("--work");
+    let option = arguments.output.option().or(work);
+    ensure_usage!(
+        option.is_none(),
+        "{} is for games, and these are positions",
+        option.unwrap_or_default()
+    );
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The files of an analysed game: a record with comments, the graph, JSON.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,14 @@ use anyhow::Context;
 
 use super::arguments::OutputArguments;
 use super::inputs::{InputGame, has_extension_of_record};
+use super::words::names;
 use crate::analysis::{Review, comments, graph};
 use crate::cli::usage::ensure_usage;
-use crate::cli::{file_stems, result_file};
-use crate::records::game::GameRecord;
-use crate::records::kif::{self, Style};
-use crate::records::{csa, jkf};
+use crate::cli::{file_stems, output, result_file};
+use crate::lang::Lang;
+use crate::records::game::{GameRecord, RecordedMove};
+use crate::records::text::{TextEncoding, TextFormat};
+use crate::util::counted;
 
 /// A kind of file, one for each game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,24 +33,55 @@ pub(super) struct Names {
     places: Vec<(File, Vec<PathBuf>)>,
 }
 
+/// What the formats of the written records have no room for, and in how many games.
+#[derive(Default)]
+pub(super) struct Losses(BTreeMap<(&'static str, String), usize>);
+
+impl Losses {
+    /// Adds those of a game.
+    pub(super) fn add(&mut self, names: &Names, record: &GameRecord) {
+        for (kind, _) in &names.places {
+            let format = match kind {
+                File::Kif => TextFormat::Kif,
+                File::Csa => TextFormat::Csa,
+                File::Jkf => TextFormat::Jkf,
+                File::Json | File::Svg => continue,
+            };
+            for loss in format.losses(record) {
+                *self.0.entry((format.name(), loss)).or_default() += 1;
+            }
+        }
+    }
+
+    /// Says what was lost.
+    pub(super) fn report(&self) {
+        for ((format, loss), games) in &self.0 {
+            let games = counted(*games, "game");
+            output::eprint_line(format_args!(
+                "note: {format} has no room for {loss} ({games})"
+            ));
+        }
+    }
+}
+
 impl Names {
     /// Creates the folders, and checks that every file can be written.
     ///
     /// # Errors
     /// A folder cannot be created, a file not be written, or a file is one of those that are read.
-    pub(super) fn new(output: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
-        let mut taken: BTreeSet<PathBuf> = output.html.iter().cloned().collect();
-        let wanted = [
-            (File::Kif, "--kif", "kifu", &output.kif),
-            (File::Csa, "--csa", "csa", &output.csa),
-            (File::Jkf, "--jkf", "jkf", &output.jkf),
-            (File::Json, "--json", "json", &output.json),
-            (File::Svg, "--svg", "svg", &output.svg),
+    pub(super) fn new(wanted: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
+        let mut taken: BTreeSet<PathBuf> = wanted.html.iter().cloned().collect();
+        let options = [
+            (File::Kif, "--kif", "kifu", &wanted.kif),
+            (File::Csa, "--csa", "csa", &wanted.csa),
+            (File::Jkf, "--jkf", "jkf", &wanted.jkf),
+            (File::Json, "--json", "json", &wanted.json),
+            (File::Svg, "--svg", "svg", &wanted.svg),
         ];
         let mut places = Vec::new();
-        for (kind, option, extension, out) in wanted {
+        for (kind, option, extension, out) in options {
             let Some(out) = out else { continue };
-            if kind == File::Json && output.is_json_on_stdout() {
+            if kind == File::Json && wanted.is_json_on_stdout() {
                 continue;
             }
             check_out(option, out, games.len())?;
@@ -125,27 +158,33 @@ fn files(out: &Path, extension: &str, games: &[InputGame]) -> anyhow::Result<Vec
 pub(super) fn write(
     names: &Names,
     game: usize,
-    record: &GameRecord,
-    review: &Review,
+    (record, review): (&GameRecord, &Review),
     json: &serde_json::Value,
+    lang: Lang,
 ) -> anyhow::Result<()> {
     for (kind, paths) in &names.places {
         let path = &paths[game];
+        let as_text = |format: TextFormat, record: &GameRecord| {
+            // As `convert` does: `kif` is in Shift JIS, `kifu` in UTF-8.
+            let encoding = TextFormat::of_path(path).map_or(TextEncoding::Utf8, |(_, kind)| kind);
+            format.write(record, encoding).bytes
+        };
         let bytes = match kind {
-            File::Csa => csa_text(record, review)?,
+            File::Csa => as_text(TextFormat::Csa, &with_thoughts(record, review)),
             File::Json => (serde_json::to_string_pretty(json)? + "\n").into_bytes(),
-            File::Svg => svg_text(record, review).into_bytes(),
-            File::Kif => kif::write(&commented(record, review), Style::Kif, "UTF-8").into_bytes(),
-            File::Jkf => jkf::write(&commented(record, review)).into_bytes(),
+            File::Svg => svg_text(record, review, lang).into_bytes(),
+            File::Kif => as_text(TextFormat::Kif, &commented(record, review)),
+            File::Jkf => as_text(TextFormat::Jkf, &commented(record, review)),
         };
         result_file::save(path, &bytes)?;
     }
     Ok(())
 }
 
-/// The record with the analysis after what it said already.
+/// The record with the analysis after what it said already. An earlier one is replaced.
 fn commented(record: &GameRecord, review: &Review) -> GameRecord {
     let mut record = record.clone();
+    comments::remove(&mut record);
     let mut lines = comments::lines(&record, review).into_iter();
     record.comments.extend(lines.next().unwrap_or_default());
     for (played, lines) in record.moves.iter_mut().zip(lines) {
@@ -155,24 +194,41 @@ fn commented(record: &GameRecord, review: &Review) -> GameRecord {
 }
 
 /// The record with floodgate's comments, of which a move has one.
-fn csa_text(record: &GameRecord, review: &Review) -> anyhow::Result<Vec<u8>> {
+fn with_thoughts(record: &GameRecord, review: &Review) -> GameRecord {
     let judged = comments::lines(record, review).into_iter().skip(1);
     let thoughts = comments::thoughts(record, review);
     let mut record = record.clone();
+    comments::remove(&mut record);
     for ((played, thought), lines) in record.moves.iter_mut().zip(thoughts).zip(judged) {
-        played.comments.retain(|line| !line.starts_with('*'));
+        played.comments.retain(|line| !is_score(line));
+        let is_starred = played.comments.iter().any(|line| line.starts_with('*'));
         played
             .comments
             .extend(lines.into_iter().filter(|line| !line.starts_with('*')));
         played.thought = thought;
+        if is_starred {
+            // A comment with a star stands for the score, unless the score is a comment too.
+            let alone = RecordedMove {
+                comments: Vec::new(),
+                ..played.clone()
+            };
+            let score = alone.comment_lines().into_iter();
+            let score = score.filter(|line| is_score(line));
+            played.comments.splice(0..0, score);
+        }
     }
-    let mut text = Vec::new();
-    csa::write(&record, &mut text)?;
-    Ok(text)
+    record
 }
 
-fn svg_text(record: &GameRecord, review: &Review) -> String {
-    let [black, white] = &record.players;
+/// Whether a comment would be read as floodgate's: `* 30 -3334FU`.
+fn is_score(line: &str) -> bool {
+    let rest = line.strip_prefix('*').unwrap_or_default();
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    word.parse::<i64>().is_ok()
+}
+
+fn svg_text(record: &GameRecord, review: &Review, lang: Lang) -> String {
+    let [black, white] = names(record, lang);
     let words = graph::Words {
         title: format!("{black} – {white}"),
         sides: [format!("☗ {black}"), format!("☖ {white}")],

@@ -1,16 +1,19 @@
 //! What becomes of an analysed game: a table, files, a place on the page.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::arguments::{Arguments, OutputArguments};
 use super::carried;
 use super::inputs::InputGame;
-use super::outputs::{self, Names};
+use super::outputs::{self, Losses, Names};
 use super::table;
-use super::words::effort_words;
-use crate::analysis::{Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings};
+use super::words::{effort_words, names};
+use crate::analysis::{
+    Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings, Thresholds,
+};
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::page::{self, Kind, PROGRAM, Page};
@@ -27,11 +30,23 @@ pub(super) struct Report {
     page: Vec<page::Game>,
     /// The JSON of all games, for standard output.
     json: Vec<serde_json::Value>,
-    is_json_on_stdout: bool,
-    prints_moves: bool,
-    thresholds: crate::analysis::Thresholds,
+    printed: Printed,
+    /// Whether there is more than the table, so that the work goes on without its reader.
+    writes_files: bool,
+    losses: Losses,
+    thresholds: Thresholds,
     done: usize,
     lang: Lang,
+}
+
+/// What goes to standard output.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    Moves,
+    Summaries,
+    Json,
+    /// Its reader has gone away.
+    Nothing,
 }
 
 /// The JSON of a game.
@@ -88,6 +103,7 @@ impl Report {
         lang: Lang,
     ) -> anyhow::Result<Self> {
         let output: &OutputArguments = &arguments.output;
+        let thresholds = output.thresholds()?;
         if let Some(page) = &output.html {
             outputs::check_out("--html", page, 1)?;
             result_file::check(page, games.iter().map(|game| game.path.as_path()))?;
@@ -101,9 +117,14 @@ impl Report {
             },
             page: Vec::new(),
             json: Vec::new(),
-            is_json_on_stdout: output.is_json_on_stdout(),
-            prints_moves: !output.summary,
-            thresholds: output.thresholds(),
+            printed: match output.summary {
+                _ if output.is_json_on_stdout() => Printed::Json,
+                true => Printed::Summaries,
+                false => Printed::Moves,
+            },
+            writes_files: output.file_option().is_some(),
+            losses: Losses::default(),
+            thresholds,
             settings: settings.clone(),
             games,
             done: 0,
@@ -125,18 +146,23 @@ impl Report {
         let game = &self.games[index];
         let review = Review::new(&game.record, analysis, self.thresholds);
         let json = self.json_of(game, &review)?;
-        outputs::write(&self.names, index, &game.record, &review, &json)?;
-        if self.is_json_on_stdout {
-            self.json.push(json);
-        } else {
-            let title = (self.games.len() > 1).then(|| game.name());
-            table::print(
-                &game.record,
-                &review,
-                title.as_deref(),
-                self.prints_moves,
-                self.lang,
-            )?;
+        let reviewed = (&game.record, &review);
+        outputs::write(&self.names, index, reviewed, &json, self.lang)?;
+        self.losses.add(&self.names, &game.record);
+        match self.printed {
+            Printed::Moves | Printed::Summaries => {
+                let title = (self.games.len() > 1).then(|| game.name());
+                let with_moves = self.printed == Printed::Moves;
+                let title = title.as_deref();
+                match table::print(&game.record, &review, title, with_moves, self.lang) {
+                    Err(error) if self.writes_files && error.kind() == ErrorKind::BrokenPipe => {
+                        self.printed = Printed::Nothing;
+                    }
+                    result => result?,
+                }
+            }
+            Printed::Json => self.json.push(json),
+            Printed::Nothing => {}
         }
         if self.html.is_some() {
             self.page.push(page::Game::of_review(&game.record, &review));
@@ -183,22 +209,27 @@ impl Report {
     ///
     /// # Errors
     /// The page or standard output cannot be written.
-    pub(super) fn finish(self) -> anyhow::Result<()> {
-        if self.is_json_on_stdout {
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+        self.losses.report();
+        if let Some(path) = self.html.take() {
+            self.write_page(&path)?;
+        }
+        if self.printed == Printed::Json {
             let value = match <[serde_json::Value; 1]>::try_from(self.json) {
                 Ok([game]) => game,
                 Err(games) => games.into(),
             };
             output::print_line(serde_json::to_string_pretty(&value)?)?;
         }
-        let Some(path) = &self.html else {
-            return Ok(());
-        };
+        Ok(())
+    }
+
+    fn write_page(&mut self, path: &Path) -> anyhow::Result<()> {
         let title = match &self.games[..] {
-            [game] => format!(
-                "☗ {} – ☖ {}",
-                game.record.players[0], game.record.players[1]
-            ),
+            [game] => {
+                let [black, white] = names(&game.record, self.lang);
+                format!("☗ {black} – ☖ {white}")
+            }
             games => self.lang.games(games.len() as u64),
         };
         let page = Page {
@@ -208,7 +239,7 @@ impl Report {
             program: PROGRAM,
             effort: effort_words(&self.settings, self.lang),
             thresholds: Some(self.thresholds),
-            games: self.page,
+            games: std::mem::take(&mut self.page),
             of_match: None,
         };
         result_file::save(path, page.html_with(self.engine.as_deref()).as_bytes())
