@@ -17,6 +17,7 @@ mod gensfen;
 mod interrupt;
 mod learn;
 mod mate;
+mod named;
 mod net;
 mod output;
 mod perft;
@@ -37,6 +38,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use self::named::Named;
 use crate::lang::Lang;
 use crate::util::abbreviate;
 
@@ -45,9 +47,14 @@ use crate::util::abbreviate;
 #[derive(Parser)]
 #[command(name = "raicho", version, about)]
 struct Arguments {
-    /// Language of what tools for people print, ja or en [default: that of `RAICHO_LANG`,
-    /// or of `LC_ALL`, `LC_MESSAGES`, `LANG`]
-    #[arg(long, global = true, value_name = "LANG")]
+    /// Language of what tools for people print [default: that of `RAICHO_LANG`, or of `LC_ALL`,
+    /// `LC_MESSAGES`, `LANG`]
+    #[arg(
+        long,
+        global = true,
+        value_name = "LANG",
+        value_parser = Named::<Lang>::new(["ja", "en"])
+    )]
     lang: Option<Lang>,
 
     #[command(subcommand)]

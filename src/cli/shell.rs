@@ -46,6 +46,8 @@ pub(super) fn completions(arguments: &Completions, mut command: Command) -> anyh
 pub(super) fn man(arguments: &Man, command: Command) -> anyhow::Result<()> {
     let Some(folder) = &arguments.folder else {
         let mut text = Vec::new();
+        // `raicho help` has no page of its own.
+        let command = command.disable_help_subcommand(true);
         clap_mangen::Man::new(command).render(&mut text)?;
         return Ok(output::print(String::from_utf8_lossy(&text))?);
     };

@@ -624,7 +624,14 @@ fn completions_and_manual_pages_know_the_subcommands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(run(&["completions", shell]).contains("analyze"), "{shell}");
     }
-    assert!(run(&["man"]).contains("raicho\\-analyze"));
+    let names = "csa kif kifu ki2 ki2u jkf usi psv";
+    assert!(run(&["completions", "bash"]).contains(names), "formats");
+    assert!(
+        run(&["completions", "bash"]).contains("\"ja en\""),
+        "languages"
+    );
+    let page = run(&["man"]);
+    assert!(page.contains("raicho\\-analyze") && !page.contains("raicho\\-help"));
     run(&["man", "pages"]);
     let page = fs::read_to_string(folder.file("pages/raicho-analyze.1")).expect("a page");
     assert!(page.contains("\\-\\-html"), "{page}");

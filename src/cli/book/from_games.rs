@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::destination::checked_output;
 use super::report::{print_losses, print_written};
+use crate::cli::named::{Named, formats};
 use crate::cli::sort_memory::SortMemory;
 use crate::cli::watching::watched;
 use crate::cli::work::Indivisible;
@@ -29,7 +30,7 @@ pub(super) struct Arguments {
     inputs: Vec<PathBuf>,
 
     /// Format of all files, regardless of their names
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = Named::<Format>::new(formats()))]
     format: Option<Format>,
 
     /// Skip bad games instead of stopping at the first one

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::work::WorkArguments;
 use super::{result_file, watching};
+use crate::cli::named::{Named, formats, writable_formats};
 use crate::cli::usage::ensure_usage;
 use crate::records::teacher::Format;
 use crate::runs::{self, RunKind, Shard, Watch, would_replace};
@@ -36,7 +37,7 @@ pub(super) struct Input {
     inputs: Vec<PathBuf>,
 
     /// Format of all files, regardless of their names
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = Named::<Format>::new(formats()))]
     format: Option<Format>,
 
     /// Skip bad records instead of stopping at the first one
@@ -72,7 +73,11 @@ struct Destination {
     out: PathBuf,
 
     /// Format of the output, regardless of its name
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_parser = Named::<Format>::new(writable_formats())
+    )]
     to: Option<Format>,
 
     /// Overwrite an existing output file

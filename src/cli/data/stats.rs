@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{PassRun, inputs_help, reports, watched};
+use crate::cli::named::{Named, formats};
 use crate::cli::work::WorkArguments;
 use crate::cli::{output, result_file};
 use crate::records::teacher::Format;
@@ -22,7 +23,7 @@ pub(in crate::cli) struct Arguments {
     inputs: Vec<PathBuf>,
 
     /// Format of all files, whatever their names say
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = Named::<Format>::new(formats()))]
     format: Option<Format>,
 
     /// Leave bad records out instead of ending at the first one

@@ -6,6 +6,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::{PassRun, check_output, inputs_help, reports, watched};
+use crate::cli::named::{Named, formats};
 use crate::cli::output;
 use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
@@ -23,7 +24,7 @@ pub(in crate::cli) struct Arguments {
     inputs: Vec<PathBuf>,
 
     /// Format of all files, regardless of their names
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = Named::<Format>::new(formats()))]
     format: Option<Format>,
 
     /// Write the good records to FILE, whose extension determines the format; bad records are then

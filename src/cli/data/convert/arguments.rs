@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::data::Input;
+use crate::cli::named::{Named, outputs};
 use crate::cli::share::parse_share;
 use crate::cli::work::WorkArguments;
 
@@ -24,7 +25,7 @@ pub(in crate::cli) struct Arguments {
 
     /// Format of the output, regardless of its name, and the files in a folder: kif and ki2 are in
     /// Shift JIS, kifu and ki2u in UTF-8
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = Named::<String>::new(outputs()))]
     pub(super) to: Option<String>,
 
     /// Overwrite existing output files
