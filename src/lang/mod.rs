@@ -203,6 +203,22 @@ impl Lang {
         }
     }
 
+    /// The limits of an engine in a match, by the English words for them.
+    pub fn limits(self, words: &str) -> String {
+        let replaced = [
+            (" nodes are 1 ms", " ノード/ms"),
+            (" nodes", " ノード"),
+            (" node", " ノード"),
+            ("byoyomi", "秒読み"),
+            ("movetime", "一手"),
+            ("depth", "深さ"),
+            (" s", " 秒"),
+            (", ", "、"),
+        ];
+        let replaced = replaced.into_iter().filter(|_| self == Self::Ja);
+        replaced.fold(words.to_owned(), |words, (en, ja)| words.replace(en, ja))
+    }
+
     /// A position as a board with both hands.
     pub fn board(self, position: &Position) -> String {
         match self {
@@ -316,6 +332,15 @@ mod tests {
             assert_eq!(Lang::En.duration(time), en);
             assert_eq!(Lang::Ja.duration(time), ja);
         }
+    }
+
+    #[test]
+    fn limits_are_in_the_language() {
+        let limits = "10+0.1 s, byoyomi 1 s, 1000 nodes, depth 5";
+        assert_eq!(Lang::En.limits(limits), limits);
+        let ja = "10+0.1 秒、秒読み 1 秒、1000 ノード、深さ 5";
+        assert_eq!(Lang::Ja.limits(limits), ja);
+        assert_eq!(Lang::Ja.limits("movetime 0.5 s"), "一手 0.5 秒");
     }
 
     #[test]

@@ -188,7 +188,7 @@ texts! {
     /// The heading of the speeds.
     column_speed(): "nodes/s", "ノード/秒";
     /// The heading of the time controls.
-    column_limits(): "limits", "持ち時間";
+    column_limits(): "limits", "思考条件";
     /// The label of the black side's results.
     label_black(): "black", "先手";
     /// The black side's results.

@@ -327,7 +327,8 @@ fn the_table_is_in_japanese_too() {
     for words in [
         "6局中 4局\n",
         "new-version 対 old\n",
-        "エンジン      局数   得点率    平均時間    最長時間    深さ    ノード/秒  持ち時間\n",
+        "エンジン      局数   得点率    平均時間    最長時間    深さ    ノード/秒  思考条件\n",
+        "  1000 ノード\n",
         "棋譜           there",
     ] {
         assert!(text.contains(words), "{text}");

@@ -117,7 +117,9 @@ impl Summary {
         }
         self.add_faults(lang, &mut lines);
         lines.push(labelled(&lang.label_records(), &self.folder));
-        lines.join("\n")
+        // Engines choose their names.
+        let commands = |letter: char| letter.is_control() && letter != '\n';
+        lines.join("\n").replace(commands, " ")
     }
 
     fn add_faults(&self, lang: Lang, lines: &mut Vec<String>) {
@@ -295,7 +297,8 @@ fn add_engines(engines: &[EngineSummary], lang: Lang, lines: &mut Vec<String>) {
             or_dash(depth),
             or_dash(speed),
         ];
-        lines.push(line(&engine.name, cells, &engine.time_control));
+        let limits = lang.limits(&engine.time_control);
+        lines.push(line(&engine.name, cells, &limits));
     }
     lines.push(String::new());
 }
