@@ -11,10 +11,10 @@ const ESCAPE: u8 = 0x1b;
 const LEAST_ASCII: usize = 10;
 
 /// Decodes a text file, with `\n` as its line ends where it has only `\r`. UTF-16 is recognised by
-/// its byte order mark or by the zero bytes of its ASCII letters, ISO-2022-JP by its escapes. Then
-/// an encoding named in the first line is tried (`'CSA encoding=…` of CSA 3, `'encoding=…` of other
-/// programs), then UTF-8, CP932 and EUC-JP. If none fits without errors, invalid bytes become
-/// replacement characters.
+/// its byte order mark or by the zero bytes of its ASCII letters, UTF-8 by its Japanese letters,
+/// ISO-2022-JP by its escapes. An encoding named in the first line (`'CSA encoding=…` of CSA 3,
+/// `'encoding=…` of other programs) goes before CP932 and EUC-JP. Programs cut names within a
+/// letter: what is not valid becomes replacement characters, as long as most letters are.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let text = letters(bytes);
     if text.contains('\r') && !text.contains('\n') {
@@ -25,24 +25,54 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 fn letters(bytes: &[u8]) -> Cow<'_, str> {
-    if let Some(encoding) = utf_16(bytes).or_else(|| named(bytes)) {
+    let without_errors = |encoding: &'static Encoding| {
         let (text, _, has_errors) = encoding.decode(bytes);
-        if !has_errors {
-            return text;
-        }
+        (!has_errors).then_some(text)
+    };
+    if let Some(text) = utf_16(bytes).and_then(without_errors) {
+        return text;
+    }
+    let mostly = |encoding: &'static Encoding| {
+        let (text, ..) = encoding.decode(bytes);
+        is_mostly_valid(&text).then_some(text)
+    };
+    // Whatever the first line names: programs convert files and leave it as it was.
+    if let Some(text) = mostly(UTF_8) {
+        return text;
+    }
+    let named = named(bytes);
+    if let Some(text) = named.and_then(without_errors) {
+        return text;
+    }
+    if let Some(text) = named.filter(|&named| named != SHIFT_JIS).and_then(mostly) {
+        return text;
     }
     // Before UTF-8, of which it is a part.
     let escaped = bytes.contains(&ESCAPE).then_some(ISO_2022_JP);
     for encoding in escaped.into_iter().chain([UTF_8, SHIFT_JIS, EUC_JP]) {
-        let (text, _, has_errors) = encoding.decode(bytes);
         // EUC-JP is often valid CP932 too, as pairs of half-width katakana, which real text lacks.
         let is_other = encoding == SHIFT_JIS && looks_like_euc_jp(bytes);
-        if !has_errors && !is_other {
+        if !is_other && let Some(text) = without_errors(encoding) {
             return text;
         }
     }
-    let (text, _, _) = SHIFT_JIS.decode(bytes);
+    let (text, ..) = SHIFT_JIS.decode(bytes);
     text
+}
+
+/// Whether a text has more Japanese letters than characters that are not valid.
+fn is_mostly_valid(text: &str) -> bool {
+    let count = |is_one: fn(char) -> bool| text.chars().filter(|&letter| is_one(letter)).count();
+    let invalid = count(|letter| letter == char::REPLACEMENT_CHARACTER);
+    // CP932 read as another encoding has pairs of bytes by chance, but hardly triples.
+    let letters = count(|letter| {
+        letter.len_utf8() > 2 && letter != char::REPLACEMENT_CHARACTER && !is_half_width(letter)
+    });
+    letters > invalid
+}
+
+fn is_half_width(letter: char) -> bool {
+    ('\u{ff61}'..='\u{ff9f}').contains(&letter)
 }
 
 /// Encodes a text in CP932; `None` if that lacks one of its letters.
@@ -88,7 +118,9 @@ fn named(bytes: &[u8]) -> Option<&'static Encoding> {
     let line = bytes.split(|byte| b"\r\n".contains(byte)).next()?;
     let line = String::from_utf8_lossy(line).to_ascii_lowercase();
     let (_, name) = line.split_once("encoding=")?;
+    // The line itself would be in UTF-16.
     Encoding::for_label(name.trim().as_bytes())
+        .filter(|encoding| ![UTF_16BE, UTF_16LE].contains(encoding))
 }
 
 /// Whether the bytes are valid EUC-JP that, read as CP932, has more than one half-width katakana
@@ -96,9 +128,11 @@ fn named(bytes: &[u8]) -> Option<&'static Encoding> {
 fn looks_like_euc_jp(bytes: &[u8]) -> bool {
     let (text, _, has_errors) = EUC_JP.decode(bytes);
     let (other, _, _) = SHIFT_JIS.decode(bytes);
-    let is_half_width = |letter: &char| ('\u{ff61}'..='\u{ff9f}').contains(letter);
     !has_errors
-        && 2 * other.chars().filter(is_half_width).count()
+        && 2 * other
+            .chars()
+            .filter(|&letter| is_half_width(letter))
+            .count()
             > text.chars().filter(|letter| !letter.is_ascii()).count()
 }
 
@@ -135,6 +169,36 @@ mod tests {
                 assert_eq!(decode(&bytes), text, "{bytes:x?}");
             }
         }
+    }
+
+    #[test]
+    fn a_letter_cut_in_half_does_not_change_the_encoding() {
+        let text = "N+藤井聡太竜王\nN-羽生善治\n'*好手\n";
+        for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
+            let first = format!("'CSA encoding={}\n", encoding.name());
+            let mut bytes = first.clone().into_bytes();
+            let (letters, ..) = encoding.encode(text);
+            let (name, ..) = encoding.encode("N+藤井聡太竜王");
+            bytes.extend_from_slice(&letters[..name.len() - 1]);
+            bytes.extend_from_slice(&letters[name.len()..]);
+            let decoded = decode(&bytes);
+            for whole in ["N+藤井聡太竜", "N-羽生善治", "'*好手"] {
+                assert!(decoded.contains(whole), "{}: {decoded}", encoding.name());
+            }
+        }
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.remove(4);
+        assert_eq!(decode(&bytes), text.replacen('藤', "\u{fffd}", 1));
+    }
+
+    #[test]
+    fn a_wrong_name_does_not_change_the_encoding() {
+        let utf_8 = "'CSA encoding=SHIFT_JIS\nN+羽生善治\nN-藤井聡太\n";
+        assert_eq!(decode(utf_8.as_bytes()), utf_8);
+        let shift_jis = utf_8.replace("SHIFT_JIS", "UTF-8");
+        assert_eq!(decode(&SHIFT_JIS.encode(&shift_jis).0), shift_jis);
+        let ascii = "'CSA encoding=UTF-16\nN+one\n";
+        assert_eq!(decode(ascii.as_bytes()), ascii);
     }
 
     #[test]
