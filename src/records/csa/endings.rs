@@ -30,6 +30,11 @@ pub(in crate::records) fn ending_of_word(
     })
 }
 
+/// Whether the word is another one when it is written again. It becomes a comment.
+pub(in crate::records) fn is_renamed(word: &str) -> bool {
+    ["%MAX_MOVES", "%MATTA", "%ERROR"].contains(&word)
+}
+
 /// An illegal move; without a `text`, perhaps the move that completed a perpetual check.
 fn illegal_move(position: &Position, text: Option<&str>) -> Ending {
     match (text, position.rule_repetition()) {

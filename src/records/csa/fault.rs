@@ -37,6 +37,9 @@ pub enum CsaFault {
     /// A move or an ending comes before the side to move.
     #[error("'{0}' before the position, expected '+' or '-' for the side to move first")]
     NoPosition(String),
+    /// There is no side to move.
+    #[error("no line '+' or '-' for the side to move, expected after the position")]
+    NoSide,
     /// The statement is not the notation of a move.
     #[error("'{0}' is not a move, expected for example +7776FU or -0055KA")]
     NotAMove(String),

@@ -15,17 +15,18 @@ mod comments;
 mod endings;
 mod fault;
 mod fields;
+mod game;
 mod notation;
 mod reader;
 mod setup;
 mod summary;
 mod writer;
 
-pub(in crate::records) use endings::{ending_of_word, word_of_ending};
+pub(in crate::records) use endings::{ending_of_word, is_renamed, word_of_ending};
 pub use fault::{CsaError, CsaFault};
 pub(in crate::records) use notation::{kind, piece_name};
 pub use notation::{legal_move, move_text};
-pub use reader::{read, read_server_position};
+pub use reader::{read, read_each, read_server_position};
 pub(in crate::records) use summary::by_the_rules as ending_by_the_rules;
 pub use writer::{losses, write};
 

@@ -1,38 +1,49 @@
 //! Reads records. Every move is checked, and an error names its line.
 
-use std::time::Duration;
-
 use super::comments::{RATING_PREFIXES, parse_rating};
-use super::endings::ending_of_word;
 use super::fault::{CsaError, CsaFault};
 use super::fields::heading;
-use super::notation::{color_of, legal_move, parse_move};
+use super::game::Game;
+use super::notation::color_of;
 use super::setup::Setup;
 use super::summary::{self, Summary};
 use crate::position::Position;
-use crate::records::game::{Closing, Ending, GameRecord, RecordedMove};
+use crate::records::game::{Ending, GameRecord};
 use crate::types::Color;
 use crate::util::shorten;
+
+/// The line between two games.
+const SEPARATOR: &str = "/";
 
 /// Reads all games of a text; `/` alone on a line separates them.
 ///
 /// # Errors
 /// A line is wrong; the error names the first one.
 pub fn read(text: &str) -> Result<Vec<GameRecord>, CsaError> {
+    read_each(text).into_iter().collect()
+}
+
+/// Reads each game of a text, or what is wrong with it; `/` alone on a line separates them. What
+/// follows the end of a game is left out, which [`GameRecord::omissions`] says.
+pub fn read_each(text: &str) -> Vec<Result<GameRecord, CsaError>> {
     let mut games = Vec::new();
     let mut reader = Reader::default();
+    let mut error = None;
     let mut number = 0;
+    let end = |reader: Reader, error: Option<CsaError>, number| match error {
+        Some(error) => Some(Err(error)),
+        None => reader.finish(number).transpose(),
+    };
     for line in text.trim_start_matches('\u{feff}').lines() {
         number += 1;
-        if line.trim_end() == "/" {
-            games.extend(reader.finish(number)?);
-            reader = Reader::default();
-        } else {
-            reader.line(line, number)?;
+        if line.trim_end() == SEPARATOR {
+            games.extend(end(std::mem::take(&mut reader), error.take(), number));
+        } else if error.is_none() {
+            error = reader.line(line, number).err();
         }
     }
-    games.extend(reader.finish(number)?);
-    Ok(games)
+    games.extend(end(reader, error, number));
+    games
 }
 
 /// Reads the position block of a server: the lines of a position, and moves made already. `None` if
@@ -68,21 +79,16 @@ struct Reader {
     setup: Setup,
     game: Option<Game>,
     has_content: bool,
-}
-
-/// A game after its position was set up.
-struct Game {
-    start: Position,
-    position: Position,
-    moves: Vec<RecordedMove>,
-    /// An illegal move and its line, which only an ending that says so may follow.
-    illegal: Option<(usize, String)>,
-    ending: Option<Ending>,
-    closing: Closing,
+    /// Whether lines behind the end of the game were left out.
+    is_over: bool,
+    omissions: Vec<String>,
 }
 
 impl Reader {
     fn line(&mut self, line: &str, number: usize) -> Result<(), CsaError> {
+        if self.is_over {
+            return Ok(());
+        }
         // Blanks at the end of a comment are part of it.
         if line.starts_with("'*") {
             self.comment(line);
@@ -97,6 +103,11 @@ impl Reader {
             None => return Ok(()),
             Some(b'\'') => {
                 self.comment(line);
+                return Ok(());
+            }
+            // Some programs write the time of the end behind it.
+            Some(first) if self.has_ended() && !b"T$".contains(first) => {
+                self.leave_out(line, number);
                 return Ok(());
             }
             Some(_) => self.has_content = true,
@@ -124,6 +135,10 @@ impl Reader {
                     self.inline_comment(text);
                     break;
                 }
+                if self.has_ended() && !text.is_empty() && !text.starts_with(['T', ',']) {
+                    self.leave_out(text, number);
+                    break;
+                }
                 let (statement, next) = text.split_once(',').unwrap_or((text, ""));
                 let done = self.statement(statement.trim(), number);
                 done.map_err(|found| self.illegal_before(&found).unwrap_or_else(|| fault(found)))?;
@@ -131,6 +146,17 @@ impl Reader {
             }
         }
         Ok(())
+    }
+
+    fn has_ended(&self) -> bool {
+        self.game.as_ref().is_some_and(|game| game.ending.is_some())
+    }
+
+    /// Leaves out all lines from here on.
+    fn leave_out(&mut self, text: &str, number: usize) {
+        let fault = CsaFault::AfterTheEnd(shorten(text));
+        self.omissions.push(format!("line {number}: {fault}"));
+        self.is_over = true;
     }
 
     /// If the game goes on after an illegal move, that move is the fault, not its successor.
@@ -203,10 +229,13 @@ impl Reader {
         };
         match text.as_bytes()[0] {
             b'T' => {
-                game.time(text);
+                game.time(text, number);
                 Ok(())
             }
-            b'%' => game.end(text),
+            b'%' => {
+                game.end(text);
+                Ok(())
+            }
             b'+' | b'-' => game.make(text, number),
             _ => Err(CsaFault::Unknown(shorten(text))),
         }
@@ -223,26 +252,20 @@ impl Reader {
             Position::from_board(board, 1)
         };
         let start = start.map_err(CsaFault::Impossible)?;
-        self.game = Some(Game {
-            position: start.clone(),
-            start,
-            moves: Vec::new(),
-            illegal: None,
-            ending: None,
-            closing: Closing::default(),
-        });
+        self.game = Some(Game::new(start));
         Ok(())
     }
 
-    fn finish(self, line: usize) -> Result<Option<GameRecord>, CsaError> {
+    fn finish(mut self, line: usize) -> Result<Option<GameRecord>, CsaError> {
         let error = |line, fault| Err(CsaError { line, fault });
         let Some(mut game) = self.game else {
             return if self.has_content {
-                error(line, CsaFault::NoPosition("the end".to_owned()))
+                error(line, CsaFault::NoSide)
             } else {
                 Ok(None)
             };
         };
+        self.omissions.extend(game.unread_times.omission());
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
         let said = said.and_then(|said| said.ending(&self.players, &game.position));
@@ -275,58 +298,8 @@ impl Reader {
             moves: game.moves,
             ending,
             closing: game.closing,
+            omissions: self.omissions,
             ..GameRecord::new(game.start)
         }))
-    }
-}
-
-impl Game {
-    fn make(&mut self, text: &str, number: usize) -> Result<(), CsaFault> {
-        if self.ending.is_some() || self.illegal.is_some() {
-            return Err(CsaFault::AfterTheEnd(shorten(text)));
-        }
-        parse_move(text).ok_or_else(|| CsaFault::NotAMove(shorten(text)))?;
-        match legal_move(&self.position, text) {
-            Some(mv) => {
-                self.position.do_move(mv);
-                self.moves.push(mv.into());
-            }
-            None => self.illegal = Some((number, text.to_owned())),
-        }
-        Ok(())
-    }
-
-    fn time(&mut self, text: &str) {
-        let seconds = text[1..].parse::<f64>().ok();
-        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        match self.moves.last_mut() {
-            _ if self.ending.is_some() => self.closing.time = time,
-            Some(last) => last.time = time,
-            None => {}
-        }
-    }
-
-    /// Adds a comment where it belongs: to the ending, to the last move, or to the `start`.
-    fn comment(&mut self, text: &str, start: &mut Vec<String>) {
-        if self.ending.is_some() {
-            match Ending::from_text(text) {
-                Some(exact) => self.ending = Some(exact),
-                None => self.closing.comments.push(text.to_owned()),
-            }
-        } else if let Some(last) = self.moves.last_mut() {
-            last.add_comment(text);
-        } else {
-            start.push(text.to_owned());
-        }
-    }
-
-    fn end(&mut self, text: &str) -> Result<(), CsaFault> {
-        if self.ending.is_some() {
-            return Err(CsaFault::AfterTheEnd(shorten(text)));
-        }
-        let illegal = self.illegal.as_ref().map(|(_, text)| text.as_str());
-        let ending = ending_of_word(text, &self.position, illegal);
-        self.ending = Some(ending.ok_or_else(|| CsaFault::Unknown(shorten(text)))?);
-        Ok(())
     }
 }

@@ -47,7 +47,7 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     }
     let side = record.side_to_move_at_end();
     let Some(word) = word_of_ending(&record.ending, side) else {
-        return write_comments(&record.closing.comments, out);
+        return write_comments(&record.closing.comment_lines(), out);
     };
     writeln!(out, "{word}")?;
     if let Some(time) = record.closing.time {
@@ -56,7 +56,7 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     if !is_exact(&record.ending) {
         write_comment(&record.ending.to_string(), out)?;
     }
-    write_comments(&record.closing.comments, out)
+    write_comments(&record.closing.comment_lines(), out)
 }
 
 /// What of a record the format has no room for, in words.
@@ -71,6 +71,9 @@ pub fn losses(record: &GameRecord) -> Vec<String> {
         .filter(|played| played.bookmark.is_some());
     if record.bookmark.is_some() || marks.count() > 0 {
         losses.push("bookmarks".to_owned());
+    }
+    if record.start.game_ply() > 1 {
+        losses.push("the number of the first move".to_owned());
     }
     let unknown = record
         .headings

@@ -1,10 +1,10 @@
 //! Builds a record move by move, with the lines that branch off.
 
-use super::{Closing, Ending, GameRecord, RecordedMove, Variation};
+use super::{Closing, Ending, GameRecord, RecordedMove, Variation, Walk};
 use crate::position::Position;
 use crate::types::{Move, Square};
 
-/// Most variations of a record. More come from no program, and each costs a walk from the start.
+/// Most variations of a record. More come from no program.
 const MOST_VARIATIONS: usize = 20_000;
 
 /// A record that grows at the end of one of its lines.
@@ -14,29 +14,37 @@ pub(in crate::records) struct Builder {
     line: Option<usize>,
     /// Whether the line that grows has ended.
     has_ended: bool,
-    position: Position,
-    /// Moves from the start to `position`.
-    ply: usize,
+    walk: Walk,
+    /// The target square of the move before the start position.
+    first_target: Option<Square>,
+    /// Comments before the first move of a variation.
+    early_comments: Vec<String>,
 }
 
 impl Builder {
     pub(in crate::records) fn new(start: Position) -> Self {
         Self {
-            position: start.clone(),
+            walk: Walk::new(start.clone()),
             record: GameRecord::new(start),
             line: None,
             has_ended: false,
-            ply: 0,
+            first_target: None,
+            early_comments: Vec::new(),
         }
     }
 
+    /// Sets the target square of the move before the start position.
+    pub(in crate::records) fn set_first_target(&mut self, target: Option<Square>) {
+        self.first_target = target;
+    }
+
     pub(in crate::records) fn position(&self) -> &Position {
-        &self.position
+        self.walk.position()
     }
 
     /// Moves from the start to the end of the line that grows.
     pub(in crate::records) fn ply(&self) -> usize {
-        self.ply
+        self.walk.ply()
     }
 
     /// Whether the line that grows is the game itself.
@@ -53,28 +61,64 @@ impl Builder {
         self.has_ended
     }
 
+    /// How the line ended; `None` while it grows.
+    pub(in crate::records) fn ending(&self) -> Option<&Ending> {
+        match self.line {
+            _ if !self.has_ended => None,
+            Some(line) => self.record.variations[line].ending.as_ref(),
+            None => Some(&self.record.ending),
+        }
+    }
+
     /// The target square of the last move.
     pub(in crate::records) fn last_target(&self) -> Option<Square> {
-        self.position.last_move().map(Move::to)
+        match self.ply() {
+            0 => self.first_target,
+            _ => self.position().last_move().map(Move::to),
+        }
     }
 
     pub(in crate::records) fn record_mut(&mut self) -> &mut GameRecord {
         &mut self.record
     }
 
-    pub(in crate::records) fn into_record(self) -> GameRecord {
+    pub(in crate::records) fn into_record(mut self) -> GameRecord {
+        self.place_early_comments();
         self.record
     }
 
     /// Adds a legal move.
-    pub(in crate::records) fn push(&mut self, recorded: RecordedMove) {
-        self.position.do_move(recorded.mv);
-        self.ply += 1;
+    pub(in crate::records) fn push(&mut self, mut recorded: RecordedMove) {
+        for comment in std::mem::take(&mut self.early_comments) {
+            recorded.add_comment(&comment);
+        }
+        self.walk.push(recorded.mv);
         self.moves_mut().push(recorded);
+    }
+
+    /// Adds a comment where it belongs: to the ending, to the last move, or to the start. A
+    /// variation has no place for comments before its first move, which gets them.
+    pub(in crate::records) fn add_comment(&mut self, line: &str) {
+        if self.has_ended {
+            self.closing_mut().add_comment(line);
+        } else if let Some(last) = self.last_mut() {
+            last.add_comment(line);
+        } else if self.is_in_game() {
+            self.record.comments.push(line.to_owned());
+        } else {
+            self.early_comments.push(line.to_owned());
+        }
+    }
+
+    /// Gives the comments before the first move of a variation without moves to its ending.
+    fn place_early_comments(&mut self) {
+        let mut comments = std::mem::take(&mut self.early_comments);
+        self.closing_mut().comments.append(&mut comments);
     }
 
     /// Ends the line.
     pub(in crate::records) fn end(&mut self, ending: Ending) {
+        self.place_early_comments();
         self.has_ended = true;
         match self.variation_mut() {
             Some(variation) => variation.ending = Some(ending),
@@ -119,11 +163,8 @@ impl Builder {
         if before.len() < after || self.record.variations.len() >= MOST_VARIATIONS {
             return false;
         }
-        self.position = self.record.start.clone();
-        for &mv in &before {
-            self.position.do_move(mv);
-        }
-        self.ply = after;
+        self.place_early_comments();
+        self.walk.go_to(&before);
         self.has_ended = false;
         self.line = Some(self.record.variations.len());
         self.record.variations.push(variation);

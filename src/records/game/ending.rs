@@ -126,8 +126,8 @@ impl Ending {
     /// The ending that [`Display`](fmt::Display) writes as `text`, which writers add as a comment
     /// where the words of a format are not exact.
     pub fn from_text(text: &str) -> Option<Self> {
-        if let Some(text) = text.strip_prefix("illegal move") {
-            let text = text.trim_start().to_owned();
+        if let Some(text) = text.strip_prefix("illegal move ") {
+            let text = text.to_owned();
             return Some(Self::IllegalMove { text });
         }
         if let Some(reason) = text.strip_prefix("disconnection: ") {
@@ -149,6 +149,9 @@ impl Ending {
             Self::Repetition,
             Self::MaxMoves,
             Self::TimeUp,
+            Self::IllegalMove {
+                text: String::new(),
+            },
             Self::IllegalDeclaration,
             Self::AdjudicatedDraw,
             Self::Interrupted,

@@ -5,8 +5,11 @@
 
 mod builder;
 mod ending;
+mod forks;
 mod remarks;
 mod result;
+mod time;
+mod walk;
 
 use std::time::Duration;
 
@@ -16,8 +19,11 @@ use crate::types::{Color, Move, Score};
 
 pub(super) use builder::Builder;
 pub use ending::Ending;
+pub(super) use forks::Forks;
 pub use remarks::black_score;
 pub use result::GameResult;
+pub(super) use time::{UnreadTimes, parse_seconds, possible};
+pub(super) use walk::Walk;
 
 /// The heading of KIF for a title, which some programs give instead of the event.
 pub(super) const TITLE: &str = "表題";
@@ -158,18 +164,41 @@ impl GameRecord {
 
     /// The moves from the start of the game to the branch of a variation.
     pub fn moves_before(&self, variation: &Variation) -> Vec<Move> {
-        let line = match variation
-            .parent
-            .and_then(|parent| self.variations.get(parent))
-        {
-            None => self.moves.iter().map(|played| played.mv).collect(),
-            Some(parent) => {
-                let mut line = self.moves_before(parent);
-                line.extend(parent.moves.iter().map(|played| played.mv));
-                line
+        self.before(variation, |played| played.mv)
+    }
+
+    /// The times that the players have used at the branch of a variation, by [`Color::index`].
+    pub(in crate::records) fn totals_before(
+        &self,
+        variation: &Variation,
+    ) -> [Duration; Color::NUM] {
+        let mut totals = [Duration::ZERO; Color::NUM];
+        let mut side = self.start.side_to_move();
+        for time in self.before(variation, |played| played.time) {
+            let total = &mut totals[side.index()];
+            *total = total.saturating_add(time.unwrap_or_default());
+            side = !side;
+        }
+        totals
+    }
+
+    /// A `part` of each of the moves from the start of the game to the branch of a variation.
+    fn before<T>(&self, variation: &Variation, part: impl Fn(&RecordedMove) -> T) -> Vec<T> {
+        let mut line = Vec::new();
+        let (mut parent, mut end) = (variation.parent, variation.after);
+        loop {
+            let before = parent.and_then(|parent| self.variations.get(parent));
+            let (begin, moves) = before.map_or((0, &self.moves), |line| (line.after, &line.moves));
+            let own = moves[..moves.len().min(end.saturating_sub(begin))].iter();
+            line.extend(own.rev().map(&part));
+            end = begin.min(end);
+            match before {
+                Some(before) => parent = before.parent,
+                None => break,
             }
-        };
-        line.into_iter().take(variation.after).collect()
+        }
+        line.reverse();
+        line
     }
 
     /// The side to move at the end of the game.
@@ -185,6 +214,25 @@ impl GameRecord {
     /// The winner; `None` for a draw and for no result.
     pub fn winner(&self) -> Option<Color> {
         self.ending.winner(self.side_to_move_at_end())
+    }
+
+    /// Whether the record has nothing but a start, moves and an ending.
+    pub(in crate::records) fn is_a_line(&self) -> bool {
+        let is_bare = |played: &RecordedMove| {
+            let has_words = !played.comments.is_empty() || played.bookmark.is_some();
+            !has_words && played.time.is_none() && played.thought.is_none()
+        };
+        self.event.is_empty()
+            && self.players.iter().all(String::is_empty)
+            && self.ratings.iter().all(Option::is_none)
+            && self.started_at.is_none()
+            && self.time_limit.is_none()
+            && self.headings.is_empty()
+            && self.comments.is_empty()
+            && self.bookmark.is_none()
+            && self.moves.iter().all(is_bare)
+            && self.closing == Closing::default()
+            && self.variations.is_empty()
     }
 
     /// The start and the moves as one line of USI.

@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use super::{RecordedMove, Thought};
+use super::time::parse_seconds;
+use super::{Closing, RecordedMove, Thought};
 use crate::records::csa::move_text;
 use crate::types::{Color, Score};
 
@@ -28,7 +29,7 @@ impl RecordedMove {
             .any(|line| line.starts_with(SCORE_MARK));
         let thought = self.thought.as_ref().filter(|_| !is_said);
         let score = thought.and_then(|thought| score_line(self, thought));
-        let figures = figures(self.thought.as_ref(), self.time);
+        let figures = Figures::of(self.thought.as_ref(), self.time).text();
         let own = self.comments.iter().cloned();
         score.into_iter().chain(figures).chain(own).collect()
     }
@@ -58,30 +59,50 @@ impl RecordedMove {
         thought.score = thought.score.or(Some(parse_score(for_mover)));
     }
 
-    /// Whether the line holds figures and nothing else; then they are read.
+    /// Whether the line holds figures as they are written here and nothing else; then they are
+    /// read, unless the record has others.
     fn take_figures(&mut self, line: &str) -> bool {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (mut depth, mut nodes, mut time) = (None, None, None);
-        for pair in words.chunks(2) {
-            let is_read = match *pair {
-                ["depth", number] => number.parse().map(|number| depth = Some(number)).is_ok(),
-                ["nodes", number] => number.parse().map(|number| nodes = Some(number)).is_ok(),
-                ["time", number] => {
-                    time = parse_seconds(number);
-                    time.is_some()
-                }
-                _ => false,
-            };
-            if !is_read {
+        let Some(figures) = Figures::parse(line).filter(|figures| figures.fits(self.time)) else {
+            return false;
+        };
+        if figures.depth.is_some() || figures.nodes.is_some() {
+            let thought = self.thought.get_or_insert(Thought::NOTHING);
+            if thought.depth.is_some() || thought.nodes.is_some() {
                 return false;
             }
+            (thought.depth, thought.nodes) = (figures.depth, figures.nodes);
         }
-        self.time = time.or(self.time);
-        if depth.is_some() || nodes.is_some() {
-            let thought = self.thought.get_or_insert(Thought::NOTHING);
-            (thought.depth, thought.nodes) = (depth, nodes);
-        }
+        self.time = figures.time.or(self.time);
         true
+    }
+}
+
+impl Closing {
+    /// All comments, a line each: the exact time, if it has one, and those of the record.
+    pub(in crate::records) fn comment_lines(&self) -> Vec<String> {
+        let figures = Figures::of(None, self.time).text();
+        figures.into_iter().chain(self.comments.clone()).collect()
+    }
+
+    /// Adds time. A move that is illegal takes some before the game ends.
+    pub(in crate::records) fn add_time(&mut self, time: Option<Duration>) {
+        self.time = match (self.time, time) {
+            (Some(before), Some(time)) => Some(before.saturating_add(time)),
+            (before, time) => time.or(before),
+        };
+    }
+
+    /// Adds a comment of a record. An exact time becomes the time.
+    pub(in crate::records) fn add_comment(&mut self, line: &str) {
+        let figures = Figures::parse(line).filter(|figures| figures.fits(self.time));
+        match figures {
+            Some(Figures {
+                depth: None,
+                nodes: None,
+                time,
+            }) => self.time = time,
+            _ => self.comments.push(line.to_owned()),
+        }
     }
 }
 
@@ -93,12 +114,6 @@ impl Thought {
         nodes: None,
         pv: Vec::new(),
     };
-}
-
-/// Parses `0.123s`.
-fn parse_seconds(text: &str) -> Option<Duration> {
-    let seconds: f64 = text.strip_suffix('s')?.parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// The score comment of floodgate. The variation is left out if it does not begin with the move
@@ -117,17 +132,58 @@ fn score_line(recorded: &RecordedMove, thought: &Thought) -> Option<String> {
 }
 
 /// Depth, nodes and exact time, which the formats have no fields for.
-fn figures(thought: Option<&Thought>, time: Option<Duration>) -> Option<String> {
-    let depth = thought.and_then(|thought| thought.depth);
-    let nodes = thought.and_then(|thought| thought.nodes);
-    let exact = time.filter(|time| time.subsec_nanos() != 0);
-    let texts = [
-        depth.map(|depth| format!("depth {depth}")),
-        nodes.map(|nodes| format!("nodes {nodes}")),
-        exact.map(|time| format!("time {:.3}s", time.as_secs_f64())),
-    ];
-    let texts: Vec<String> = texts.into_iter().flatten().collect();
-    (!texts.is_empty()).then(|| texts.join(" "))
+#[derive(Default)]
+struct Figures {
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    /// The time, where it is not a whole number of seconds.
+    time: Option<Duration>,
+}
+
+impl Figures {
+    fn of(thought: Option<&Thought>, time: Option<Duration>) -> Self {
+        Self {
+            depth: thought.and_then(|thought| thought.depth),
+            nodes: thought.and_then(|thought| thought.nodes),
+            time,
+        }
+    }
+
+    fn text(&self) -> Option<String> {
+        let exact = self.time.filter(|time| time.subsec_millis() != 0);
+        let exact = exact.map(|time| (time.as_secs(), time.subsec_millis()));
+        let texts = [
+            self.depth.map(|depth| format!("depth {depth}")),
+            self.nodes.map(|nodes| format!("nodes {nodes}")),
+            exact.map(|(seconds, millis)| format!("time {seconds}.{millis:03}s")),
+        ];
+        let texts: Vec<String> = texts.into_iter().flatten().collect();
+        (!texts.is_empty()).then(|| texts.join(" "))
+    }
+
+    /// Parses a line; `None` unless it is written exactly so. People write comments such as
+    /// `time 3s` too.
+    fn parse(line: &str) -> Option<Self> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let mut figures = Self::default();
+        for pair in words.chunks(2) {
+            match *pair {
+                ["depth", number] => figures.depth = Some(number.parse().ok()?),
+                ["nodes", number] => figures.nodes = Some(number.parse().ok()?),
+                ["time", number] => {
+                    figures.time = Some(parse_seconds(number.strip_suffix('s')?)?);
+                }
+                _ => return None,
+            }
+        }
+        (figures.text().as_deref() == Some(line)).then_some(figures)
+    }
+
+    /// Whether the exact time may be that of a record.
+    fn fits(&self, recorded: Option<Duration>) -> bool {
+        let times = self.time.zip(recorded);
+        times.is_none_or(|(exact, whole)| exact.as_secs() == whole.as_secs())
+    }
 }
 
 /// Converts the number of a score comment. Numbers beyond [`MATE_SCORE`], which some programs

@@ -3,6 +3,7 @@
 use super::fault::KifFault;
 use crate::position::Position;
 use crate::records::notation::japanese::{self, FILES, RANKS, piece_at_start, piece_letter};
+use crate::records::notation::written::Written;
 use crate::types::{Color, File, PieceType, Rank, Square};
 use crate::util::shorten;
 
@@ -34,11 +35,17 @@ pub(super) struct Diagram {
     white_to_move: Option<bool>,
     /// Moves made before the position: `手数＝27`.
     moves_made: u32,
+    /// Where the last of them went: `手数＝27  ▲３四歩  まで`.
+    last_target: Option<Square>,
 }
 
 impl Diagram {
     pub(super) fn is_empty(&self) -> bool {
         self.ranks.is_empty()
+    }
+
+    pub(super) fn last_target(&self) -> Option<Square> {
+        self.last_target
     }
 
     /// Reads a line if it belongs to a diagram; `false` if it does not.
@@ -68,8 +75,10 @@ impl Diagram {
             return Ok(true);
         }
         if let Some(rest) = line.strip_prefix("手数＝") {
-            let number = rest.split_whitespace().next().unwrap_or_default();
+            let rest = rest.trim();
+            let (number, last) = rest.split_once([' ', '　']).unwrap_or((rest, ""));
             self.moves_made = number.parse().unwrap_or_default();
+            self.last_target = Written::parse(last.trim(), None).map(|(last, _)| last.to());
             return Ok(true);
         }
         match line.trim() {

@@ -65,6 +65,9 @@ pub enum KifFault {
     /// A line of the position follows the first move.
     #[error("'{0}' after the first move, expected moves")]
     LatePosition(String),
+    /// A row follows the ending.
+    #[error("'{0}' after the end of the game")]
+    AfterTheEnd(String),
     /// A line branches off where no move was made.
     #[error("'{0}' branches off behind the end of the game")]
     Branch(String),

@@ -9,6 +9,9 @@
 mod board;
 mod digits;
 mod fault;
+mod ki2;
+mod numbering;
+mod preamble;
 mod reader;
 mod time;
 mod words;

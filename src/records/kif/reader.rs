@@ -1,24 +1,26 @@
 //! Reads KIF and KI2. Every move is checked, and an error names its line.
 
-use super::board::Diagram;
+use std::time::Duration;
+
 use super::digits;
 use super::fault::{KifError, KifFault};
+use super::ki2::{MARKS, UNTIL, moves_and_ending};
+use super::numbering::Numbering;
+use super::preamble::Preamble;
 use super::time;
-use super::words::{ending_of_sentence, ending_of_word};
-use crate::position::{Position, START_SFEN};
-use crate::records::game::{Builder, Ending, GameRecord, RecordedMove};
-use crate::records::notation::handicap::Handicap;
+use super::words::{ending_of_sentence, ending_of_word, exact_ending, interruption, is_word};
+use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes};
 use crate::records::notation::written::Written;
-use crate::types::{Color, Move};
+use crate::types::Move;
 use crate::util::shorten;
 
-/// The marks of a side before a move of KI2.
-const MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
+/// Headings with which another game begins.
+const FIRST_HEADINGS: [&str; 2] = ["手合割", "開始日時"];
 
 /// Reads a game of KIF or KI2; its lines tell which.
 ///
-/// A variation that cannot be read is left out from its first bad line on, which
-/// [`GameRecord::omissions`] says.
+/// A variation that cannot be read is left out from its first bad line on, and so is what follows
+/// the end of the game, which [`GameRecord::omissions`] says.
 ///
 /// # Errors
 /// A line is wrong; the error names the first one.
@@ -34,59 +36,63 @@ pub fn read(text: &str) -> Result<GameRecord, KifError> {
 
 #[derive(Default)]
 struct Reader {
-    event: String,
-    players: [String; Color::NUM],
-    started_at: Option<String>,
-    time_limit: Option<String>,
-    headings: Vec<(String, String)>,
-    handicap: Option<&'static Handicap>,
-    /// An unknown handicap, which needs a drawn board, and its line.
-    other_handicap: Option<(String, usize)>,
-    diagram: Diagram,
-    /// The first lines of comments, and the bookmark, before the position is complete.
-    comments: Vec<String>,
-    bookmark: Option<String>,
+    preamble: Preamble,
     game: Option<Builder>,
-    /// The number of the first row of moves.
-    first_number: Option<usize>,
+    numbering: Numbering,
     /// An illegal move and its line, which only an ending that says so may follow.
     illegal: Option<(usize, KifFault, String)>,
-    /// Whether the rows belong to a variation that cannot be read.
+    /// An unknown word where a move was expected, and its line. It is taken for an ending, which no
+    /// move may follow.
+    unknown: Option<(usize, KifFault)>,
+    /// Whether the ending was just read, so that a comment may tell the exact one.
+    awaits_exact: bool,
+    unread_times: UnreadTimes,
+    /// Whether the rows are left out until the next variation.
     is_skipping: bool,
+    /// Whether another game has begun, which is left out.
+    is_over: bool,
 }
 
 impl Reader {
     fn any_line(&mut self, line: &str, number: usize) -> Result<(), KifError> {
-        match self.line(line, number) {
-            Err(fault) if self.is_in_variation() => {
-                self.leave_out(number, &fault);
-                Ok(())
-            }
-            // If the game goes on after an illegal move, that move is the fault.
-            Err(fault) => Err(match self.illegal.take() {
-                Some((line, illegal, _)) => KifError {
-                    line,
-                    fault: illegal,
-                },
-                None => KifError {
-                    line: number,
-                    fault,
-                },
-            }),
-            Ok(()) => Ok(()),
+        if self.is_over {
+            return Ok(());
         }
+        let Err(fault) = self.line(line, number) else {
+            return Ok(());
+        };
+        if self.is_in_variation() {
+            self.leave_out(&format!("line {number}: the rest of a variation: {fault}"));
+            return Ok(());
+        }
+        // If the game goes on after an illegal move or an unknown word, that is the fault.
+        let illegal = self.illegal.take().map(|(line, fault, _)| (line, fault));
+        if let Some((line, fault)) = illegal.or(self.unknown.take()) {
+            return Err(KifError { line, fault });
+        }
+        if matches!(fault, KifFault::AfterTheEnd(_)) {
+            self.leave_out(&format!("line {number}: {fault}"));
+            return Ok(());
+        }
+        Err(KifError {
+            line: number,
+            fault,
+        })
     }
 
     fn is_in_variation(&self) -> bool {
         self.is_skipping || self.game.as_ref().is_some_and(|game| !game.is_in_game())
     }
 
-    /// Notes that a variation is left out from here on.
-    fn leave_out(&mut self, line: usize, fault: &KifFault) {
+    /// Leaves out the rows until the next variation.
+    fn leave_out(&mut self, omission: &str) {
         self.is_skipping = true;
         self.illegal = None;
+        self.omit(omission.to_owned());
+    }
+
+    fn omit(&mut self, omission: String) {
         if let Some(game) = &mut self.game {
-            let omission = format!("line {line}: the rest of a variation: {fault}");
             game.record_mut().omissions.push(omission);
         }
     }
@@ -109,21 +115,35 @@ impl Reader {
         if let Some(rest) = text.strip_prefix("変化") {
             return self.branch(rest);
         }
+        let heading = text.split_once(['：', ':']);
+        let heading = heading.map(|(name, value)| (name.trim(), value.trim()));
+        if self.game.is_some() && heading.is_some_and(|(name, _)| FIRST_HEADINGS.contains(&name)) {
+            self.is_over = true;
+            self.omit(format!("line {number}: another game begins"));
+            return Ok(());
+        }
         if self.is_skipping {
             return Ok(());
         }
-        if text.starts_with("まで") {
+        if text.starts_with(UNTIL) {
             return self.sentence(text);
         }
         if text.starts_with(MARKS) {
             return self.moves_of_ki2(text, number);
         }
-        if self.game.is_none() {
-            if self.diagram.line(line)? {
-                return Ok(());
+        match &self.game {
+            None => {
+                if self.preamble.diagram_line(line)? {
+                    return Ok(());
+                }
             }
-        } else if text.starts_with('|') {
-            return Err(KifFault::LatePosition(shorten(text)));
+            Some(game) if text.starts_with('|') && game.has_ended() => {
+                return Err(KifFault::AfterTheEnd(shorten(text)));
+            }
+            Some(_) if text.starts_with('|') => {
+                return Err(KifFault::LatePosition(shorten(text)));
+            }
+            Some(_) => {}
         }
         let rest = text.trim_start_matches(digits::is_digit);
         let number_text = &text[..text.len() - rest.len()];
@@ -131,42 +151,41 @@ impl Reader {
             let row = digits::number_of(number_text).unwrap_or(usize::MAX);
             return self.row(row, rest.trim_start_matches(blanks), number);
         }
-        if let Some((name, value)) = text.split_once(['：', ':']) {
-            self.heading(name.trim(), value.trim(), number);
-        } else if let Some(game) = self.game.as_ref().filter(|game| !game.has_ended())
-            && !number_text.is_empty()
-        {
-            return Err(KifFault::NotAMove {
-                found: shorten(text),
-                number: game.ply() + 1,
-            });
+        match (&self.game, heading) {
+            (None, Some((name, value))) => self.preamble.heading(name, value, number),
+            (Some(game), None) if !game.has_ended() && !number_text.is_empty() => {
+                return Err(KifFault::NotAMove {
+                    found: shorten(text),
+                    number: game.ply() + 1,
+                });
+            }
+            _ => {}
         }
         Ok(())
     }
 
     fn comment(&mut self, text: &str) {
         let Some(game) = &mut self.game else {
-            self.comments.push(text.to_owned());
+            self.preamble.comments.push(text.to_owned());
             return;
         };
         if self.is_skipping {
             return;
         }
-        if game.has_ended() {
-            match Ending::from_text(text) {
-                Some(exact) => game.end(exact),
-                None => game.closing_mut().comments.push(text.to_owned()),
-            }
-        } else if let Some(last) = game.last_mut() {
-            last.add_comment(text);
-        } else if game.is_in_game() {
-            game.record_mut().comments.push(text.to_owned());
+        if self.illegal.is_some() {
+            game.closing_mut().add_comment(text);
+            return;
+        }
+        let awaits_exact = std::mem::take(&mut self.awaits_exact);
+        match exact_ending(text, game).filter(|_| awaits_exact) {
+            Some(exact) => game.end(exact),
+            None => game.add_comment(text),
         }
     }
 
     fn mark(&mut self, text: &str) {
         let Some(game) = &mut self.game else {
-            self.bookmark = Some(text.to_owned());
+            self.preamble.bookmark = Some(text.to_owned());
             return;
         };
         if let Some(last) = game.last_mut()
@@ -176,43 +195,10 @@ impl Reader {
         }
     }
 
-    fn heading(&mut self, name: &str, value: &str, line: usize) {
-        if self.game.is_some() || name.is_empty() {
-            return;
-        }
-        match name {
-            "先手" | "下手" => value.clone_into(&mut self.players[0]),
-            "後手" | "上手" => value.clone_into(&mut self.players[1]),
-            "棋戦" => value.clone_into(&mut self.event),
-            "開始日時" => self.started_at = Some(value.to_owned()),
-            "持ち時間" if is_time_limit(value) => self.time_limit = Some(value.to_owned()),
-            "手合割" => {
-                self.handicap = Handicap::of_name(value);
-                if self.handicap.is_none() {
-                    self.other_handicap = Some((value.to_owned(), line));
-                }
-            }
-            _ => self.headings.push((name.to_owned(), value.to_owned())),
-        }
-    }
-
     /// The game, which begins with the position that the lines so far describe.
     fn game(&mut self) -> Result<&mut Builder, KifFault> {
         if self.game.is_none() {
-            let white_first = self.handicap.is_some_and(|handicap| !handicap.is_even());
-            let sfen = match (self.diagram.to_sfen(white_first), self.handicap) {
-                (Some(drawn), _) => drawn,
-                (None, Some(handicap)) => handicap.sfen.to_owned(),
-                (None, None) => match &self.other_handicap {
-                    Some((name, _)) => return Err(KifFault::Handicap(shorten(name))),
-                    None => START_SFEN.to_owned(),
-                },
-            };
-            let start = Position::from_sfen(&sfen).map_err(KifFault::Position)?;
-            let mut game = Builder::new(start);
-            game.record_mut().comments = std::mem::take(&mut self.comments);
-            game.record_mut().bookmark = self.bookmark.take();
-            self.game = Some(game);
+            self.game = Some(self.preamble.begin()?);
         }
         self.game.as_mut().ok_or(KifFault::Empty)
     }
@@ -221,44 +207,74 @@ impl Reader {
 
     /// Reads a row of KIF: a move and its time, or an ending.
     fn row(&mut self, row: usize, text: &str, line: usize) -> Result<(), KifFault> {
-        self.first_number.get_or_insert(row);
         let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
+        let has_position = self.preamble.has_position();
         let game = self.game()?;
         let word = text.split([' ', '　', '(']).next().unwrap_or_default();
+        let number = game.ply() + 1;
         if let Some(ending) = ending_of_word(word, game.position(), illegal.as_deref()) {
             if illegal.is_some() && !ending.explains_an_illegal_move() {
                 return Err(KifFault::NotAMove {
                     found: shorten(word),
-                    number: game.ply() + 1,
+                    number,
                 });
             }
             if !game.has_ended() {
-                game.end(ending);
-                game.closing_mut().time = time::parse(text);
+                self.end(ending, text, line)?;
             }
-            self.illegal = None;
             return Ok(());
         }
-        let number = game.ply() + 1;
-        let last = game.last_target();
-        let (written, rest) = Written::parse(text, last).ok_or_else(|| KifFault::NotAMove {
-            found: shorten(text),
-            number,
-        })?;
+        let found = shorten(text);
+        if game.has_ended() {
+            return Err(KifFault::AfterTheEnd(found));
+        }
+        let Some((written, rest)) = Written::parse(text, game.last_target()) else {
+            let fault = KifFault::NotAMove { found, number };
+            let is_first = game.position().game_ply() as usize == row && has_position;
+            if !is_word(word) || illegal.is_some() || !(number > 1 || is_first) {
+                return Err(fault);
+            }
+            self.unknown = Some((line, fault));
+            self.end(Ending::Unfinished, text, line)?;
+            self.game()?.closing_mut().comments.push(word.to_owned());
+            return Ok(());
+        };
         let mv = written.find_exact(game.position());
-        self.make(mv, text, line, Some(rest))
+        let text = &text[..text.len() - rest.len()];
+        self.make(mv, text, line, Some(rest))?;
+        if let Some(wrong) = self.numbering.check(row, number - 1) {
+            self.omit(format!("line {line}: {wrong}"));
+        }
+        Ok(())
     }
 
-    /// Reads the moves in a line of KI2.
+    /// Ends the line that grows with the ending of a row.
+    fn end(&mut self, ending: Ending, row: &str, line: usize) -> Result<(), KifFault> {
+        let time = self.time(row, line);
+        let game = self.game()?;
+        game.end(ending);
+        let closing = game.closing_mut();
+        closing.add_time(time);
+        closing
+            .comments
+            .extend(interruption(row).map(str::to_owned));
+        self.illegal = None;
+        self.awaits_exact = true;
+        Ok(())
+    }
+
+    /// The time in a row.
+    fn time(&mut self, row: &str, line: usize) -> Option<Duration> {
+        time::parse(row).unwrap_or_else(|found| {
+            self.unread_times.add(&format!("line {line}"), found);
+            None
+        })
+    }
+
+    /// Reads the moves in a line of KI2, and the ending that some programs write behind them.
     fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), KifFault> {
-        let mut rest = text;
-        while !rest.is_empty() {
-            let mark = rest.chars().next().map_or(0, char::len_utf8);
-            let end = rest[mark..]
-                .find(MARKS)
-                .map_or(rest.len(), |end| mark + end);
-            let found = rest[..end].trim_end_matches([' ', '　']);
-            rest = &rest[end..];
+        let (moves, sentence) = moves_and_ending(text);
+        for found in moves {
             let game = self.game()?;
             let (number, last) = (game.ply() + 1, game.last_target());
             let (written, _) = Written::parse(found, last).ok_or_else(|| KifFault::NotAMove {
@@ -275,7 +291,7 @@ impl Reader {
             }
             self.make(mv, found, line, None)?;
         }
-        Ok(())
+        self.sentence(sentence)
     }
 
     /// Makes a move, or keeps one that the rules forbid until the ending explains it.
@@ -287,15 +303,18 @@ impl Reader {
         rest: Option<&str>,
     ) -> Result<(), KifFault> {
         let has_illegal = self.illegal.is_some();
+        let time = rest.and_then(|rest| self.time(rest, line));
         let game = self.game()?;
         let number = game.ply() + 1;
         let found = shorten(text);
-        if game.has_ended() || has_illegal {
+        if game.has_ended() {
+            return Err(KifFault::AfterTheEnd(found));
+        } else if has_illegal {
             return Err(KifFault::NotAMove { found, number });
         }
         if let Some(mv) = mv {
             game.push(RecordedMove {
-                time: rest.and_then(time::parse),
+                time,
                 ..RecordedMove::from(mv)
             });
         } else {
@@ -309,6 +328,7 @@ impl Reader {
             if !game.is_in_game() {
                 return Err(fault);
             }
+            game.closing_mut().add_time(time);
             self.illegal = Some((line, fault, text));
         }
         Ok(())
@@ -317,15 +337,21 @@ impl Reader {
     /// Reads the last line of a game, `まで125手で先手の勝ち`, unless a row has told the ending.
     fn sentence(&mut self, text: &str) -> Result<(), KifFault> {
         let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
+        let is_unknown = self.unknown.is_some();
         let game = self.game()?;
-        if game.has_ended() {
+        if game.has_ended() && !is_unknown {
             return Ok(());
         }
         if let Some(ending) = ending_of_sentence(text, game.position(), illegal.as_deref())
             && (illegal.is_none() || ending.explains_an_illegal_move())
         {
             game.end(ending);
+            let closing = game.closing_mut();
+            closing
+                .comments
+                .extend(interruption(text).map(str::to_owned));
             self.illegal = None;
+            self.awaits_exact = true;
         }
         Ok(())
     }
@@ -342,8 +368,9 @@ impl Reader {
             return Err(fault);
         }
         self.is_skipping = false;
-        let first = self.first_number.unwrap_or(1);
-        let after = digits::number_of(text).and_then(|row| row.checked_sub(first));
+        self.unknown = None;
+        self.awaits_exact = false;
+        let after = self.numbering.moves_before(text);
         let game = self.game()?;
         if after.is_some_and(|after| game.branch(after)) {
             return Ok(());
@@ -354,37 +381,20 @@ impl Reader {
 
     fn finish(mut self, line: usize) -> Result<GameRecord, KifError> {
         let error = |line, fault| KifError { line, fault };
-        let has_position = self.handicap.is_some() || !self.diagram.is_empty();
-        if self.game.is_none() && !has_position && self.other_handicap.is_none() {
+        if self.game.is_none() && !self.preamble.has_position() {
             return Err(error(line, KifFault::Empty));
         }
         if let Some((line, fault, _)) = self.illegal.take() {
             return Err(error(line, fault));
         }
-        let line = match &self.other_handicap {
-            Some((_, line)) if self.diagram.is_empty() => *line,
-            _ => line,
-        };
+        let line = self.preamble.line_of_unknown_handicap().unwrap_or(line);
         self.game().map_err(|fault| error(line, fault))?;
+        if let Some(omission) = std::mem::take(&mut self.unread_times).omission() {
+            self.omit(omission);
+        }
         let Some(game) = self.game else {
             return Err(error(line, KifFault::Empty));
         };
-        let record = game.into_record();
-        Ok(GameRecord {
-            event: self.event,
-            players: self.players,
-            started_at: self.started_at,
-            time_limit: self.time_limit,
-            headings: self.headings,
-            ..record
-        })
+        Ok(self.preamble.complete(game.into_record()))
     }
-}
-
-/// Whether a time control is in the notation of CSA, `00:10+05`, which the record keeps.
-fn is_time_limit(text: &str) -> bool {
-    text.contains('+')
-        && text
-            .chars()
-            .all(|letter| letter.is_ascii_digit() || matches!(letter, ':' | '+'))
 }

@@ -2,17 +2,37 @@
 
 use std::time::Duration;
 
-/// Parses the time of a move, the first one of the two.
-pub(super) fn parse(text: &str) -> Option<Duration> {
-    let begin = text.find(['(', '（'])?;
+use crate::records::game::{parse_seconds, possible};
+
+/// Parses the time of a move, the first one of the two; `None` without one. Some programs write
+/// decimals.
+///
+/// # Errors
+/// What is in the brackets cannot be read. It is returned.
+pub(super) fn parse(text: &str) -> Result<Option<Duration>, &str> {
+    let Some(begin) = text.find(['(', '（']) else {
+        return Ok(None);
+    };
     let text = text[begin..].trim_start_matches(['(', '（']);
-    let (time, _) = text.split_once(['/', ')', '）'])?;
-    let mut seconds = 0;
-    for part in time.trim().split(':') {
-        let part: u64 = part.trim().parse().ok()?;
-        seconds = 60_u64.checked_mul(seconds)?.checked_add(part)?;
+    let inside = text.split([')', '）']).next().unwrap_or_default();
+    // Without these it is a remark.
+    if !inside.contains([':', '/']) {
+        return Ok(None);
     }
-    Some(Duration::from_secs(seconds))
+    let time = inside.split('/').next().unwrap_or_default();
+    parse_clock(time).map(Some).ok_or(inside)
+}
+
+/// Parses `0:16` or `1:02:03`.
+fn parse_clock(text: &str) -> Option<Duration> {
+    let mut time = Duration::ZERO;
+    for part in text.split(':') {
+        time = possible(
+            time.checked_mul(60)?
+                .checked_add(parse_seconds(part.trim())?)?,
+        )?;
+    }
+    Some(time)
 }
 
 /// Writes a move's time and the player's so far.

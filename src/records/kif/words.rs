@@ -1,7 +1,8 @@
 //! The words of KIF and KI2 for the endings of games.
 
+use super::digits;
 use crate::position::Position;
-use crate::records::game::Ending;
+use crate::records::game::{Builder, Ending};
 use crate::types::{Color, Repetition};
 
 /// The ending of the word in the last row of moves; `None` if the word is none. `illegal` is a move
@@ -40,6 +41,29 @@ pub(super) fn ending_of_word(
         },
         _ => return None,
     })
+}
+
+/// Words that are read as 中断. The word itself becomes a comment.
+const INTERRUPTIONS: [&str; 2] = ["封じ手", "待った"];
+
+/// The word for an interruption other than 中断 in a text.
+pub(super) fn interruption(text: &str) -> Option<&'static str> {
+    INTERRUPTIONS.into_iter().find(|word| text.contains(word))
+}
+
+/// Whether a text may be the word for an ending, and is not a move with a mistake.
+pub(super) fn is_word(text: &str) -> bool {
+    let is_of_move = |letter: char| letter == '同' || digits::is_digit(letter);
+    text.starts_with(|letter: char| letter.is_alphabetic() && !is_of_move(letter))
+}
+
+/// The exact ending that a comment right behind the word for an ending tells, as the writer puts
+/// it there. A comment that only looks like one stays a comment.
+pub(super) fn exact_ending(comment: &str, game: &Builder) -> Option<Ending> {
+    let side = game.position().side_to_move();
+    let word = word_of_ending(game.ending()?, side);
+    Ending::from_text(comment)
+        .filter(|exact| !is_exact(exact) && word_of_ending(exact, side) == word)
 }
 
 /// The ending of the line `まで125手で先手の勝ち`, without its first words; `None` if it says none.

@@ -6,7 +6,7 @@ use super::board::diagram;
 use super::time;
 use super::words::{is_exact, sentence_of_ending, word_of_ending};
 use crate::position::Position;
-use crate::records::game::{Closing, Ending, GameRecord, RecordedMove, Variation};
+use crate::records::game::{Closing, Ending, Forks, GameRecord, RecordedMove, Walk};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::{self, piece_name, square};
 use crate::types::{Color, Move, Square};
@@ -38,6 +38,8 @@ pub fn write(record: &GameRecord, style: Style, encoding: &str) -> String {
         names: side_names(&record.start),
         in_line: 0,
         last_width: 0,
+        forks: Forks::of(record),
+        walk: Walk::new(record.start.clone()),
     };
     if style == Style::Kif {
         writer.line(&format!("#KIF version=2.0 encoding={encoding}"));
@@ -64,9 +66,10 @@ pub fn losses(record: &GameRecord, style: Style) -> Vec<String> {
     if record.ratings.iter().any(Option::is_some) {
         losses.push("ratings".to_owned());
     }
-    let odd = record.headings.iter().filter(|(name, _)| !is_heading(name));
+    let odd = record.headings.iter();
+    let odd = odd.filter(|(name, _)| !is_heading(name, record));
     losses.extend(odd.map(|(name, _)| format!("the heading {}", shorten(name))));
-    if style == Style::Ki2 && record.moves.iter().any(|played| played.time.is_some()) {
+    if style == Style::Ki2 && has_times(record) {
         losses.push("times".to_owned());
     }
     losses
@@ -95,6 +98,9 @@ struct Writer {
     in_line: usize,
     /// Columns of the last of them.
     last_width: usize,
+    forks: Forks,
+    /// The position before the next move.
+    walk: Walk,
 }
 
 impl Writer {
@@ -124,7 +130,7 @@ impl Writer {
         self.heading("棋戦", &record.event);
         self.heading("持ち時間", record.time_limit.as_deref().unwrap_or_default());
         for (name, value) in &record.headings {
-            if is_heading(name) {
+            if is_heading(name, record) {
                 self.heading(name, value);
             }
         }
@@ -153,34 +159,19 @@ impl Writer {
         }
     }
 
-    /// Writes the rows of a line that begins after the moves `before`. `forks` are the numbers of
-    /// moves that others branch off from.
-    fn moves(
-        &mut self,
-        record: &GameRecord,
-        before: &[Move],
-        line: &Line<'_>,
-        parent: Option<usize>,
-    ) {
-        let mut position = record.start.clone();
-        for &mv in before {
-            position.do_move(mv);
-        }
-        let mut totals = [Duration::ZERO; Color::NUM];
-        let first = position.side_to_move();
-        if let Some(played) = times_before(record, before.len(), parent) {
-            let mut side = record.start.side_to_move();
-            for time in played {
-                let total = &mut totals[side.index()];
-                *total = total.saturating_add(time.unwrap_or_default());
-                side = !side;
-            }
-        }
+    /// Writes the rows of a line that begins after the moves `before`. `own` is its index among the
+    /// variations.
+    fn moves(&mut self, record: &GameRecord, before: &[Move], line: &Line<'_>, own: Option<usize>) {
+        self.walk.go_to(before);
+        let variation = own.and_then(|own| record.variations.get(own));
+        let mut totals = variation.map_or_else(Default::default, |variation| {
+            record.totals_before(variation)
+        });
         let mut last = before.last().map(|mv| mv.to());
         let mut number = before.len() + 1;
-        let mut side = first;
+        let mut side = self.walk.position().side_to_move();
         for recorded in line.moves {
-            let has_fork = has_fork(record, number - 1, parent);
+            let has_fork = self.has_fork(record, number - 1, own);
             match self.style {
                 Style::Kif => {
                     let total = &mut totals[side.index()];
@@ -190,12 +181,12 @@ impl Writer {
                     self.row(number, &text, time, has_fork);
                 }
                 Style::Ki2 => {
-                    let text = japanese::with_mark(&position, recorded.mv, last);
+                    let text = japanese::with_mark(self.walk.position(), recorded.mv, last);
                     self.move_in_line(&text);
                 }
             }
             self.remarks(&recorded.comment_lines(), recorded.bookmark.as_deref());
-            position.do_move(recorded.mv);
+            self.walk.push(recorded.mv);
             last = Some(recorded.mv.to());
             number += 1;
             side = !side;
@@ -205,7 +196,7 @@ impl Writer {
 
     fn ending(&mut self, line: &Line<'_>, side: Color, number: usize, total: Duration) {
         let Some(ending) = line.ending else {
-            return self.remarks(&line.closing.comments, None);
+            return self.remarks(&line.closing.comment_lines(), None);
         };
         if let Some(word) = word_of_ending(ending, side)
             && self.style == Style::Kif
@@ -223,12 +214,25 @@ impl Writer {
         if !is_exact(ending) {
             self.line(&format!("*{}", one_line(&ending.to_string())));
         }
-        self.remarks(&line.closing.comments, None);
+        self.remarks(&line.closing.comment_lines(), None);
         if self.style == Style::Kif {
             let sentence = sentence_of_ending(ending, side, number - 1, self.names);
             if let Some(sentence) = sentence {
                 self.line(&sentence);
             }
+        }
+    }
+
+    /// Whether a line that is written later has another move after as many `moves` than the
+    /// variation `own`, or the game.
+    fn has_fork(&self, record: &GameRecord, moves: usize, own: Option<usize>) -> bool {
+        let variation = own.and_then(|own| record.variations.get(own));
+        match variation.filter(|variation| variation.after == moves) {
+            Some(variation) => {
+                let others = self.forks.at(variation.parent, moves);
+                others.iter().any(|&other| Some(other) > own)
+            }
+            None => !self.forks.at(own, moves).is_empty(),
         }
     }
 
@@ -260,15 +264,9 @@ impl Writer {
     /// Writes the variations so that each can be found by going back from the one before it: those
     /// of a line from its end on, each followed by its own.
     fn variations(&mut self, record: &GameRecord) {
-        let children = |parent: Option<usize>| {
-            let all = record.variations.iter().enumerate();
-            let own = all.filter(|(_, variation)| variation.parent == parent);
-            let mut own: Vec<usize> = own.map(|(index, _)| index).collect();
-            own.sort_by_key(|&index| std::cmp::Reverse(record.variations[index].after));
-            own
-        };
         // A stack, whose top is written next.
-        let mut waiting: Vec<usize> = children(None).into_iter().rev().collect();
+        let mut waiting: Vec<usize> = self.forks.of_line(None).collect();
+        waiting.reverse();
         while let Some(index) = waiting.pop() {
             let variation = &record.variations[index];
             self.end_line();
@@ -281,21 +279,24 @@ impl Writer {
             };
             let before = record.moves_before(variation);
             self.moves(record, &before, &line, Some(index));
-            waiting.extend(children(Some(index)).into_iter().rev());
+            let begin = waiting.len();
+            waiting.extend(self.forks.of_line(Some(index)));
+            waiting[begin..].reverse();
         }
     }
 }
 
 /// Whether a line with this name is read back as a heading, and has no other meaning.
-fn is_heading(name: &str) -> bool {
+fn is_heading(name: &str, record: &GameRecord) -> bool {
     let reserved = [
         "まで", "変化", "手数", "手番", "先手", "後手", "下手", "上手",
     ];
-    let others = ["手合割", "棋戦", "開始日時", "持ち時間"];
+    let others = ["手合割", "棋戦", "開始日時"];
     let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '+' | '-');
     name.starts_with(char::is_alphabetic)
         && name.chars().all(is_letter)
         && !others.contains(&name)
+        && (name != "持ち時間" || record.time_limit.is_none())
         && !reserved.iter().any(|word| match name.strip_prefix(word) {
             // 先手省略名, 先手持ち時間 and the like are headings.
             Some(rest) => !rest.starts_with(['省', '持', '消']),
@@ -303,42 +304,15 @@ fn is_heading(name: &str) -> bool {
         })
 }
 
-/// Whether a line that is written later has another move after as many `moves`.
-fn has_fork(record: &GameRecord, moves: usize, line: Option<usize>) -> bool {
-    let all = record.variations.iter().enumerate();
-    let mut others = all.filter(|(_, fork)| fork.after == moves);
-    let begins_here = line.and_then(|line| record.variations.get(line));
-    let begins_here = begins_here.filter(|variation| variation.after == moves);
-    match begins_here {
-        Some(own) => others.any(|(index, fork)| fork.parent == own.parent && Some(index) > line),
-        None => others.any(|(_, fork)| fork.parent == line),
-    }
-}
-
-/// The times of the moves before a variation that begins after as many `moves`; `None` for the
-/// game.
-fn times_before(
-    record: &GameRecord,
-    moves: usize,
-    line: Option<usize>,
-) -> Option<Vec<Option<Duration>>> {
-    let variation: &Variation = record.variations.get(line?)?;
-    let mut times = vec![None; moves];
-    let (mut parent, mut end) = (variation.parent, moves);
-    loop {
-        let line = parent.and_then(|index| record.variations.get(index));
-        let (begin, played) = line.map_or((0, &record.moves), |variation| {
-            (variation.after, &variation.moves)
-        });
-        for (ply, played) in (begin..end).zip(played) {
-            times[ply] = played.time;
-        }
-        end = begin.min(end);
-        match line {
-            Some(variation) => parent = variation.parent,
-            None => return Some(times),
-        }
-    }
+/// Whether the record has the time of a move or of an ending.
+fn has_times(record: &GameRecord) -> bool {
+    let lines = record.variations.iter();
+    let lines = lines.map(|line| (&line.moves, &line.closing));
+    lines
+        .chain([(&record.moves, &record.closing)])
+        .any(|(moves, closing)| {
+            closing.time.is_some() || moves.iter().any(|played| played.time.is_some())
+        })
 }
 
 /// A move as KIF writes it, with the square that it comes from: `７六歩(77)`, `５五角打`.

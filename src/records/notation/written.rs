@@ -67,6 +67,11 @@ impl Written {
         Some((written, rest))
     }
 
+    /// The target square.
+    pub const fn to(&self) -> Square {
+        self.to
+    }
+
     /// A move in parts, with the words that tell pieces apart: `左上`, `打`.
     pub fn from_parts(
         to: Square,

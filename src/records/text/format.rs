@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::records::game::GameRecord;
+use crate::records::game::{Ending, GameRecord};
 use crate::records::kif::Style;
 use crate::records::{csa, jkf, kif};
 
@@ -74,9 +74,12 @@ impl TextFormat {
             if starts(&["startpos", "sfen ", "position "]) {
                 return Self::Usi;
             }
-            if starts(&[
-                "'", "V1", "V2", "V3", "N+", "N-", "$", "PI", "P1", "P+", "P-",
-            ]) {
+            let is_side = ["+", "-"].contains(&line);
+            if is_side
+                || starts(&[
+                    "'", "V1", "V2", "V3", "N+", "N-", "$", "PI", "P1", "P+", "P-",
+                ])
+            {
                 return Self::Csa;
             }
         }
@@ -106,9 +109,17 @@ impl TextFormat {
             Self::Kif => kif::losses(record, Style::Kif),
             Self::Ki2 => kif::losses(record, Style::Ki2),
             Self::Jkf => jkf::losses(record),
+            Self::Usi if is_a_line(record) => Vec::new(),
             Self::Usi => vec!["anything but the start and the moves".to_owned()],
         }
     }
+}
+
+/// Whether the start and the moves say all that a record does. The ending may follow from them.
+fn is_a_line(record: &GameRecord) -> bool {
+    let position = record.line().position();
+    let endings = [Ending::Unfinished, csa::ending_by_the_rules(&position)];
+    record.is_a_line() && endings.contains(&record.ending)
 }
 
 impl fmt::Display for TextFormat {

@@ -10,9 +10,6 @@ use crate::records::jkf::{self, JkfError};
 use crate::records::kif::{self, KifError};
 use crate::records::sfen_line::{SfenLine, SfenLineError};
 
-/// The line between two games of CSA.
-const SEPARATOR: &str = "/";
-
 /// A game that cannot be read.
 #[derive(Debug, Error)]
 #[error("game {game}: {fault}")]
@@ -55,7 +52,26 @@ impl TextFormat {
     /// Reads the games of a file, whatever its encoding. A game that cannot be read does not stop
     /// those after it. At least one game or error is returned.
     pub fn read(self, bytes: &[u8]) -> Vec<Result<GameRecord, TextError>> {
-        let text = decode(bytes);
+        self.read_text(&decode(bytes))
+    }
+
+    /// As [`Self::read`], of a file whose name stands for this format. If it holds no game of the
+    /// format, it may have another name than it should: then its content looks like `other`.
+    pub fn read_or(self, other: Self, text: &str) -> Vec<Result<GameRecord, TextError>> {
+        let games = self.read_text(text);
+        if other == self || games.iter().any(Result::is_ok) {
+            return games;
+        }
+        let others = other.read_text(text);
+        if others.iter().any(Result::is_ok) {
+            others
+        } else {
+            games
+        }
+    }
+
+    /// As [`Self::read`], of a text that is decoded.
+    pub fn read_text(self, text: &str) -> Vec<Result<GameRecord, TextError>> {
         let text = text.trim_start_matches('\u{feff}');
         let games = match self {
             _ if text.trim().is_empty() => vec![Err(TextFault::Blank)],
@@ -82,30 +98,8 @@ impl TextFormat {
 }
 
 fn games_of_csa(text: &str) -> Vec<Result<GameRecord, TextFault>> {
-    let mut games = Vec::new();
-    let mut part = String::new();
-    let mut lines_before = 0;
-    let mut end_part = |part: &mut String, lines_before: usize| {
-        match csa::read(part) {
-            Ok(read) => games.extend(read.into_iter().map(Ok)),
-            Err(error) => games.push(Err(TextFault::Csa(CsaError {
-                line: lines_before + error.line,
-                ..error
-            }))),
-        }
-        part.clear();
-    };
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim_end() == SEPARATOR {
-            end_part(&mut part, lines_before);
-            lines_before = number;
-        } else {
-            part.push_str(line);
-            part.push('\n');
-        }
-    }
-    end_part(&mut part, lines_before);
-    games
+    let games = csa::read_each(text).into_iter();
+    games.map(|game| game.map_err(TextFault::Csa)).collect()
 }
 
 fn games_of_usi(text: &str) -> Vec<Result<GameRecord, TextFault>> {

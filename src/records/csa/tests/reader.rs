@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::*;
-use crate::position::START_SFEN;
+use crate::position::{Position, START_SFEN};
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};
 
@@ -173,10 +173,6 @@ fn several_games_are_separated() {
 fn errors_name_the_line() {
     for (text, expected) in [
         (
-            "PI\n+\n+7776FU\n%TORYO\n-3334FU",
-            "line 5: '-3334FU' after the end of the game",
-        ),
-        (
             "PI\n+\n+7775FU\n-3334FU\n",
             "line 3: '+7775FU', move 1, is illegal in lnsg",
         ),
@@ -185,9 +181,9 @@ fn errors_name_the_line() {
             "line 3: '+7775FU', move 1, is illegal in lnsg",
         ),
         ("PI\n+\n+7776XX\n", "line 3: '+7776XX' is not a move"),
-        ("PI\n+\n%WHAT\n", "line 3: '%WHAT' is no line of CSA"),
+        ("PI\n+\nWHAT\n", "line 3: 'WHAT' is no line of CSA"),
         ("hello\n", "line 1: 'hello' before the position"),
-        ("PI\n", "line 1: 'the end' before the position"),
+        ("PI\n", "line 1: no line '+' or '-' for the side to move"),
         ("PX\n", "line 1: 'X' in the position, expected PI, P1 to P9"),
         (
             "P1 * -XX\n+",
@@ -214,12 +210,94 @@ fn errors_name_the_line() {
             "P+5９OU\n",
             "line 1: '5９OU' in the position, expected groups",
         ),
-        (
-            "PI\n+\n+7776FU\n%TORYO\n%TORYO",
-            "line 5: '%TORYO' after the end",
-        ),
     ] {
         let message = message(text);
         assert!(message.starts_with(expected), "{text}: {message}");
     }
+}
+
+#[test]
+fn what_follows_the_end_is_left_out() {
+    let game = "PI\n+\n+7776FU\n%TORYO\n";
+    for (rest, omission) in [
+        ("-3334FU\n", "line 5: '-3334FU' after the end of the game"),
+        ("%TORYO\n", "line 5: '%TORYO' after the end of the game"),
+        ("foo\n", "line 5: 'foo' after the end of the game"),
+        (
+            "V2.2\nN+another\nPI\n+\n+2726FU\n",
+            "line 5: 'V2.2' after the end of the game",
+        ),
+    ] {
+        let game = one(&format!("{game}{rest}"));
+        assert_eq!(game.line().to_string(), "startpos moves 7g7f", "{rest}");
+        assert_eq!(game.players, ["", ""].map(str::to_owned));
+        assert_eq!(game.omissions, [omission]);
+    }
+    let timed = one(&format!("{game}T7\n$END_TIME:2026/11/27\n'*word\n"));
+    assert_eq!(timed.closing.time, Some(Duration::from_secs(7)));
+    assert_eq!(timed.closing.comments, ["word"]);
+    assert_eq!(timed.heading("終了日時"), Some("2026/11/27"));
+    assert!(timed.omissions.is_empty());
+    // Lines are counted from the beginning of the file.
+    let games = read(&format!("{game}/\n{game}foo\n")).expect("two games");
+    assert_eq!(
+        games[1].omissions,
+        ["line 10: 'foo' after the end of the game"]
+    );
+}
+
+#[test]
+fn an_illegal_move_keeps_its_time_and_comments() {
+    let game = one("PI\n+\n+7776FU\nT5\n-3334FU\nT3\n+1121FU\nT99\n'*oops\n%ILLEGAL_MOVE\nT1\n");
+    let times: Vec<_> = game.moves.iter().map(|played| played.time).collect();
+    assert_eq!(times, [5, 3].map(|time| Some(Duration::from_secs(time))));
+    assert_eq!(game.closing.time, Some(Duration::from_secs(100)));
+    assert_eq!(game.closing.comments, ["oops"]);
+}
+
+#[test]
+fn words_that_are_not_written_become_comments() {
+    for (word, comment, ending) in [
+        ("%UNKNOWN", "UNKNOWN", Ending::Unfinished),
+        ("%MATTA", "MATTA", Ending::Interrupted),
+        ("%MAX_MOVES", "MAX_MOVES", Ending::MaxMoves),
+    ] {
+        let game = one(&format!("PI\n+\n+7776FU\n{word}\n"));
+        assert_eq!((&game.ending, game.moves.len()), (&ending, 1));
+        assert_eq!(game.closing.comments, [comment]);
+    }
+}
+
+#[test]
+fn comments_that_look_like_those_of_programs_stay() {
+    let end = |word: &str, comment: &str| one(&format!("PI\n+\n%{word}\n'*{comment}\n"));
+    assert_eq!(end("TORYO", "checkmate").ending, Ending::Checkmate);
+    for comment in ["resignation", "illegal move by nobody", "interrupted"] {
+        let game = end("TORYO", comment);
+        assert_eq!(game.ending, Ending::Resignation, "{comment}");
+        assert_eq!(game.closing.comments, [comment]);
+    }
+}
+
+#[test]
+fn times_have_decimals_or_are_noted() {
+    let game =
+        one("PI\n+\n+7776FU\nT-5\n-3334FU\nTabc\n+2726FU\nT9000000000000000000\n%TORYO\nT1.9\n");
+    assert!(game.moves.iter().all(|played| played.time.is_none()));
+    assert_eq!(game.omissions, ["line 4: 'T-5' is no time, and 2 more"]);
+    assert_eq!(game.closing.time, Some(Duration::from_millis(1900)));
+    let mut bytes = Vec::new();
+    write(&game, &mut bytes).expect("a vector takes everything");
+    let again = one(&String::from_utf8(bytes).expect("UTF-8"));
+    assert_eq!(again.closing, game.closing);
+}
+
+#[test]
+fn the_number_of_the_first_move_is_lost() {
+    let start = Position::from_sfen(&START_SFEN.replace(" 1", " 27")).expect("a position");
+    assert_eq!(
+        losses(&GameRecord::new(start)),
+        ["the number of the first move"]
+    );
+    assert!(losses(&GameRecord::new(Position::startpos())).is_empty());
 }

@@ -1,5 +1,7 @@
 //! Small records, valid and invalid.
 
+mod odd;
+
 use std::time::Duration;
 
 use super::*;

@@ -1,0 +1,201 @@
+//! Records that other programs and people write in their own way.
+
+use std::time::Duration;
+
+use super::super::*;
+use crate::records::game::{Ending, GameRecord};
+use crate::records::sfen_line::SfenLine;
+
+fn good(text: &str) -> GameRecord {
+    read(text).expect("a good record")
+}
+
+/// The record after it was written and read.
+fn again(game: &GameRecord, style: Style) -> GameRecord {
+    read(&write(game, style, "UTF-8")).expect("what was written")
+}
+
+fn milliseconds(number: u64) -> Duration {
+    Duration::from_millis(number)
+}
+
+#[test]
+fn an_unknown_word_ends_a_game() {
+    for text in [
+        "手合割：平手\n   1 切断\n",
+        "   1 ７六歩(77)\n   2 切断   ( 0:03/00:00:03)\n",
+    ] {
+        let game = good(text);
+        assert_eq!(game.ending, Ending::Unfinished, "{text}");
+        assert_eq!(game.closing.comments, ["切断"], "{text}");
+    }
+    let game = good("   1 ７六歩(77)\n   2 切断\nまで1手で中断\n");
+    assert_eq!(game.ending, Ending::Interrupted);
+    // Moves behind it tell that it was none.
+    let error = read("   1 ７六歩(77)\n   2 ねこ\n   3 ２六歩(27)\n").map(|_| ());
+    let error = error.map_err(|error| error.to_string());
+    assert!(
+        error
+            .as_ref()
+            .is_err_and(|error| error.starts_with("line 2: 'ねこ', move 2, is neither")),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn what_follows_the_end_is_left_out() {
+    let end = "   1 ７六歩(77)\n   2 投了\n";
+    for (rest, omission) in [
+        (
+            "   3 ３四歩(33)\n   4 ２六歩(27)\n",
+            "line 3: '３四歩(33)' after the end of the game",
+        ),
+        ("   3 foo\n", "line 3: 'foo' after the end of the game"),
+        ("▲２六歩\n", "line 3: '▲２六歩' after the end of the game"),
+        (
+            "手合割：香落ち\n   1 ３四歩(33)\n変化：1手\n   1 ８四歩(83)\n",
+            "line 3: another game begins",
+        ),
+    ] {
+        let game = good(&format!("{end}{rest}"));
+        assert_eq!(game.line().to_string(), "startpos moves 7g7f", "{rest}");
+        assert_eq!(game.ending, Ending::Resignation, "{rest}");
+        assert_eq!(game.omissions, [omission]);
+        assert!(game.variations.is_empty());
+    }
+    // Variations may follow.
+    let game = good(&format!(
+        "{end}   3 ３四歩(33)\n\n変化：1手\n   1 ２六歩(27)\n"
+    ));
+    assert_eq!((game.variations.len(), game.omissions.len()), (1, 1));
+}
+
+#[test]
+fn missing_rows_are_noted() {
+    let game = good("   1 ７六歩(77)\n   2 ３四歩(33)\n   5 ２六歩(27)\n   6 ８四歩(83)\n");
+    assert_eq!(game.moves.len(), 4);
+    assert_eq!(game.omissions, ["line 3: the number 5, expected 3"]);
+}
+
+#[test]
+fn an_illegal_move_keeps_its_time_and_comments() {
+    let game = good(
+        "   1 ７六歩(77)   ( 0:05/00:00:05)\n   2 １一玉(21)   ( 1:39/00:01:39)\n*oops\n   \
+         3 反則勝ち\n",
+    );
+    assert_eq!(game.moves[0].time, Some(milliseconds(5000)));
+    assert!(game.moves[0].comments.is_empty());
+    assert_eq!(game.closing.time, Some(milliseconds(99_000)));
+    assert_eq!(game.closing.comments, ["oops"]);
+    let text = "１一玉(21)".to_owned();
+    assert_eq!(game.ending, Ending::IllegalMove { text });
+}
+
+#[test]
+fn comments_that_look_like_those_of_programs_stay() {
+    let game = good(
+        "   1 ７六歩(77)   ( 0:10/00:00:10)\n*time 3s\n*time 3.500s\n*depth 5\n*depth 6\n   \
+         2 投了\n*illegal moves are common here\n*resignation\n",
+    );
+    assert_eq!(game.moves[0].time, Some(milliseconds(10_000)));
+    assert_eq!(
+        game.moves[0].comments,
+        ["time 3s", "time 3.500s", "depth 6"]
+    );
+    assert_eq!(game.ending, Ending::Resignation);
+    let comments = ["illegal moves are common here", "resignation"];
+    assert_eq!(game.closing.comments, comments);
+    let drawn = good("   1 ７六歩(77)\n   2 持将棋\n*illegal move by nobody\n");
+    assert_eq!(drawn.ending, Ending::MaxMoves);
+    assert_eq!(drawn.closing.comments, ["illegal move by nobody"]);
+    // Only the first comment is that of the writer.
+    let late = good("   1 ７六歩(77)\n   2 反則負け\n*word\n*illegal declaration\n");
+    assert_eq!(late.closing.comments, ["word", "illegal declaration"]);
+}
+
+#[test]
+fn every_time_limit_is_kept() {
+    for limit in ["各4時間", "10分", "15分+60秒", "0:30", "00:10+05"] {
+        let game = good(&format!(
+            "手合割：平手\n持ち時間：{limit}\n   1 ７六歩(77)\n"
+        ));
+        for style in [Style::Kif, Style::Ki2] {
+            let text = write(&game, style, "UTF-8");
+            assert!(text.contains(&format!("持ち時間：{limit}\r\n")), "{text}");
+            assert!(losses(&game, style).is_empty());
+        }
+    }
+}
+
+#[test]
+fn times_have_decimals_or_are_noted() {
+    let game = good(
+        "   1 ７六歩(77)   ( 0:16.5/00:00:16)\n   2 ３四歩(33)   ( 1:02:03/01:02:03)\n   \
+         3 ２六歩(27)   ( 0:1x/00:00:00)\n   4 ８四歩(83) (-1:00/)\n   5 ２五歩(26) (good)\n   \
+         6 投了         ( 0:03.25/00:00:03)\n",
+    );
+    let times: Vec<_> = game.moves.iter().map(|played| played.time).collect();
+    assert_eq!(
+        times,
+        [
+            Some(milliseconds(16_500)),
+            Some(milliseconds(3_723_000)),
+            None,
+            None,
+            None
+        ]
+    );
+    assert_eq!(
+        game.omissions,
+        ["line 3: '0:1x/00:00:00' is no time, and 1 more"]
+    );
+    let written = again(&game, Style::Kif);
+    assert_eq!(written.moves[0].time, Some(milliseconds(16_500)));
+    assert_eq!(written.closing, game.closing);
+    let only_the_end = good("   1 ７六歩(77)\n   2 投了 ( 0:03/00:00:03)\n");
+    assert_eq!(losses(&only_the_end, Style::Ki2), ["times"]);
+}
+
+#[test]
+fn comments_before_the_first_move_of_a_variation_are_kept() {
+    let game = good(
+        "   1 ７六歩(77)\n   2 投了\n\n変化：1手\n*the other opening\n   1 ２六歩(27)\n*good\n\n\
+         変化：2手\n*or not\n   2 中断\n",
+    );
+    let [first, second] = &game.variations[..] else {
+        panic!("{game:?}");
+    };
+    assert_eq!(first.moves[0].comments, ["the other opening", "good"]);
+    assert_eq!(second.closing.comments, ["or not"]);
+    let written = again(&game, Style::Kif);
+    assert_eq!(format!("{written:?}"), format!("{game:?}"));
+}
+
+#[test]
+fn words_for_an_interruption_become_comments() {
+    for text in [
+        "   1 ７六歩(77)\n   2 封じ手\n",
+        "▲７六歩\nまで1手で封じ手\n",
+    ] {
+        let game = good(text);
+        assert_eq!(game.ending, Ending::Interrupted);
+        assert_eq!(game.closing.comments, ["封じ手"]);
+        assert_eq!(again(&game, Style::Kif).closing, game.closing);
+    }
+}
+
+#[test]
+fn the_ending_may_stand_behind_the_last_move_of_ki2() {
+    let game = good("▲７六歩△８四歩まで2手で中断\n");
+    assert_eq!(game.line().to_string(), "startpos moves 7g7f 8c8d");
+    assert_eq!(game.ending, Ending::Interrupted);
+}
+
+#[test]
+fn the_last_move_before_a_diagram_is_known() {
+    let line: SfenLine = "startpos moves 7g7f 3c3d 8h2b+".parse().expect("a line");
+    let drawn = diagram(&line.position()).join("\n");
+    let drawn = drawn.replace("手数＝3", "手数＝3  ▲２二角成  まで");
+    let game = good(&format!("{drawn}\n   4 同　銀(31)\n"));
+    assert_eq!(game.moves[0].mv.to_string(), "3a2b");
+}
