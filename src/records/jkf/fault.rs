@@ -50,7 +50,7 @@ pub enum JkfFault {
         /// The position.
         sfen: String,
     },
-    /// The word for the ending is unknown.
-    #[error("the ending '{0}' is unknown, expected a word of CSA such as TORYO or CHUDAN")]
-    Ending(String),
+    /// A move follows the ending.
+    #[error("{0} after the end of the game")]
+    AfterTheEnd(String),
 }

@@ -5,9 +5,11 @@
 //! with all that its schema calls normal (piece, capture, relative position); records without
 //! those are read too.
 
+mod endings;
 mod fault;
 mod reader;
 mod schema;
+mod start;
 mod writer;
 
 pub use fault::{JkfError, JkfFault};

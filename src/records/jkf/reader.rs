@@ -2,32 +2,45 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::endings::{is_exact, word};
 use super::fault::{JkfError, JkfFault};
-use super::schema::{Clock, Data, Entry, Initial, Piece, Place, Played, Record};
-use crate::position::{Board, Position};
-use crate::records::csa::{ending_of_word, kind};
-use crate::records::game::{Builder, Ending, GameRecord, RecordedMove};
-use crate::records::notation::handicap::Handicap;
+use super::schema::{Clock, Entry, MOST_NESTED, Place, Played, Record};
+use super::start::start_of;
+use crate::records::csa::{ending_of_word, is_renamed, kind};
+use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes, possible};
 use crate::records::notation::written::Written;
-use crate::types::{Color, File, Move, PieceType, Rank, Square};
+use crate::types::{File, Move, Rank, Square};
 use crate::util::shorten;
 
 /// Reads a game.
 ///
-/// A variation (fork) that cannot be read is left out from its first bad entry on, which
-/// [`GameRecord::omissions`] says.
+/// A variation (fork) that cannot be read is left out from its first bad entry on, and so are moves
+/// behind the end of the game, which [`GameRecord::omissions`] says.
 ///
 /// # Errors
-/// The text is not JSON, or the position, a move or an ending is wrong.
+/// The text is not JSON, or the position or a move is wrong.
 pub fn read(text: &str) -> Result<GameRecord, JkfError> {
     let text = text.trim_start_matches('\u{feff}');
-    let record: Record = serde_json::from_str(text).map_err(JkfError::Json)?;
+    let record: Record<&RawValue> = serde_json::from_str(text).map_err(JkfError::Json)?;
     let start = start_of(record.initial.as_ref()).map_err(JkfError::Start)?;
     let mut reader = Reader {
         game: Builder::new(start),
         illegal: None,
+        special: None,
+        unread_times: UnreadTimes::default(),
+        waiting: Vec::new(),
+        has_too_deep: false,
     };
-    reader.line(&record.moves)?;
+    reader.line(&record.moves, 0)?;
+    while let Some(fork) = reader.waiting.pop() {
+        reader.fork(&fork)?;
+    }
+    if let Some(omission) = std::mem::take(&mut reader.unread_times).omission() {
+        reader.omit(&omission);
+    }
     let mut game = reader.game.into_record();
     for (name, value) in record.header.0 {
         match name.as_str() {
@@ -36,7 +49,12 @@ pub fn read(text: &str) -> Result<GameRecord, JkfError> {
             "棋戦" => game.event = value,
             "開始日時" => game.started_at = Some(value),
             "手合割" => {}
-            _ => game.headings.push((name, value)),
+            // The writer makes lines of headings of one name.
+            _ => {
+                let values = value.split('\n');
+                let headings = values.map(|value| (name.clone(), value.to_owned()));
+                game.headings.extend(headings);
+            }
         }
     }
     let limit = game.headings.iter().position(|(name, value)| {
@@ -47,104 +65,60 @@ pub fn read(text: &str) -> Result<GameRecord, JkfError> {
     Ok(game)
 }
 
-// --- The start position ---
-
-fn start_of(initial: Option<&Initial>) -> Result<Position, JkfFault> {
-    let Some(initial) = initial else {
-        return Ok(Position::startpos());
-    };
-    if let Some(data) = &initial.data
-        && (initial.preset == "OTHER" || Handicap::of_jkf(&initial.preset).is_none())
-    {
-        return drawn(data);
-    }
-    let handicap = Handicap::of_jkf(&initial.preset);
-    let sfen = handicap.map(|handicap| handicap.sfen);
-    sfen.and_then(|sfen| Position::from_sfen(sfen).ok())
-        .ok_or_else(|| JkfFault::Preset(shorten(&initial.preset)))
-}
-
-fn drawn(data: &Data) -> Result<Position, JkfFault> {
-    let mut board = Board::EMPTY;
-    board.set_side_to_move(color_of(data.color)?);
-    for (file, column) in data.board.iter().enumerate() {
-        for (rank, piece) in column.iter().enumerate() {
-            let Some(found) = piece_of(piece)? else {
-                continue;
-            };
-            let place = File::from_index(file).zip(Rank::from_index(rank));
-            let (file, rank) = place.ok_or_else(|| JkfFault::Setup {
-                found: format!("a piece on {}, {}", file + 1, rank + 1),
-                expected: "nine files of nine squares",
-            })?;
-            board.put(found, Square::new(file, rank));
-        }
-    }
-    for (color, hand) in Color::ALL.into_iter().zip(&data.hands) {
-        for (name, &count) in hand {
-            if count == 0 {
-                continue;
-            }
-            let kind = kind(name).filter(|kind| PieceType::HAND.contains(kind));
-            let kind = kind.filter(|kind| count <= kind.count_in_set());
-            let kind = kind.ok_or_else(|| JkfFault::Setup {
-                found: format!("{count} of '{}' in hand", shorten(name)),
-                expected: "pieces that can be in hand, no more than there are",
-            })?;
-            let hand = board.hand_mut(color);
-            // The packed hand would overflow; the total is checked with the position.
-            (0..count).for_each(|_| hand.add(kind));
-        }
-    }
-    Position::from_board(board, 1).map_err(JkfFault::Impossible)
-}
-
-fn color_of(code: u8) -> Result<Color, JkfFault> {
-    match code {
-        0 => Ok(Color::Black),
-        1 => Ok(Color::White),
-        _ => Err(JkfFault::Setup {
-            found: format!("the colour {code}"),
-            expected: "0 or 1",
-        }),
-    }
-}
-
-fn piece_of(piece: &Piece) -> Result<Option<crate::types::Piece>, JkfFault> {
-    let Some(name) = &piece.kind else {
-        return Ok(None);
-    };
-    let kind = kind(name).ok_or_else(|| JkfFault::Setup {
-        found: format!("the piece '{}'", shorten(name)),
-        expected: "a piece such as FU",
-    })?;
-    let color = color_of(piece.color.unwrap_or_default())?;
-    Ok(Some(crate::types::Piece::new(color, kind)))
-}
-
-fn square(place: Place) -> Option<Square> {
-    let file = File::from_index(usize::from(place.x).checked_sub(1)?)?;
-    let rank = Rank::from_index(usize::from(place.y).checked_sub(1)?)?;
-    Some(Square::new(file, rank))
-}
-
-// --- Moves ---
-
-struct Reader {
+struct Reader<'text> {
     game: Builder,
     /// An illegal move and its fault, which only an ending that says so may follow.
     illegal: Option<(String, JkfError)>,
+    /// The word for the ending if it was just read, so that a comment may tell the exact one.
+    special: Option<String>,
+    unread_times: UnreadTimes,
+    /// Variations that are read later, the next one last.
+    waiting: Vec<Fork<'text>>,
+    /// Whether variations that are nested too deep were left out.
+    has_too_deep: bool,
 }
 
-impl Reader {
-    /// Reads the entries of a line, and then the lines that branch off from it.
-    fn line(&mut self, entries: &[Entry]) -> Result<(), JkfError> {
-        let line = self.game.line();
+/// A variation that is not read yet.
+struct Fork<'text> {
+    parent: Option<usize>,
+    /// Moves before it.
+    after: usize,
+    /// How many variations it is nested in, itself included.
+    depth: usize,
+    entries: &'text RawValue,
+}
+
+impl<'text> Reader<'text> {
+    fn fork(&mut self, fork: &Fork<'text>) -> Result<(), JkfError> {
+        let entries: Vec<Entry<&'text RawValue>> = match serde_json::from_str(fork.entries.get()) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.omit(&format!("a variation: {error}"));
+                return Ok(());
+            }
+        };
+        if !self.game.branch_from(fork.parent, fork.after) {
+            self.omit("a variation that begins behind its line");
+            return Ok(());
+        }
+        self.line(&entries, fork.depth)
+    }
+
+    /// Reads the entries of a line. The lines that branch off from it wait.
+    fn line(&mut self, entries: &[Entry<&'text RawValue>], depth: usize) -> Result<(), JkfError> {
+        let parent = self.game.line();
         let mut forks = Vec::new();
+        self.special = None;
         for (index, entry) in entries.iter().enumerate() {
             let after = self.game.ply();
-            forks.extend(entry.forks.iter().map(|fork| (after, fork)));
-            if let Err(fault) = self.entry(entry) {
+            forks.extend(entry.forks.iter().map(|entries| Fork {
+                parent,
+                after,
+                depth: depth + 1,
+                entries,
+            }));
+            if let Err(fault) = self.entry(entry, index) {
+                let is_behind = matches!(fault, JkfFault::AfterTheEnd(_));
                 let error = JkfError::Entry {
                     entry: index,
                     number: after + 1,
@@ -152,10 +126,13 @@ impl Reader {
                 };
                 let earlier = self.illegal.take().map(|(_, error)| error);
                 let error = earlier.unwrap_or(error);
-                if self.game.is_in_game() {
+                if !self.game.is_in_game() {
+                    self.omit(&format!("the rest of a variation: {error}"));
+                } else if is_behind {
+                    self.omit(&error.to_string());
+                } else {
                     return Err(error);
                 }
-                self.omit(&format!("the rest of a variation: {error}"));
                 break;
             }
             if let Some((_, JkfError::Entry { entry, number, .. })) = &mut self.illegal
@@ -170,12 +147,11 @@ impl Reader {
             }
             self.omit(&format!("the rest of a variation: {error}"));
         }
-        for (after, fork) in forks {
-            if self.game.branch_from(line, after) {
-                self.line(fork)?;
-            } else {
-                self.omit("a variation that begins behind its line");
-            }
+        if depth < MOST_NESTED {
+            self.waiting.extend(forks.into_iter().rev());
+        } else if !forks.is_empty() && !self.has_too_deep {
+            self.has_too_deep = true;
+            self.omit(&format!("variations nested deeper than {MOST_NESTED}"));
         }
         Ok(())
     }
@@ -185,64 +161,95 @@ impl Reader {
         omissions.push(omission.to_owned());
     }
 
-    fn entry(&mut self, entry: &Entry) -> Result<(), JkfFault> {
-        let time = entry.time.as_ref().and_then(|time| duration(time.now));
-        let has_moved = match &entry.played {
-            Some(played) => self.play(played, time)?,
-            None => false,
-        };
-        if let Some(word) = &entry.special {
-            let illegal = self.illegal.as_ref().map(|(text, _)| text.as_str());
-            let word = format!("%{word}");
-            let ending = ending_of_word(&word, self.game.position(), illegal);
-            let ending = ending.ok_or_else(|| JkfFault::Ending(shorten(&word[1..])))?;
-            if illegal.is_none() || ending.explains_an_illegal_move() {
-                self.illegal = None;
-                self.game.end(ending);
+    fn entry(&mut self, entry: &Entry<&RawValue>, index: usize) -> Result<(), JkfFault> {
+        let time = entry.time.as_ref().and_then(|time| {
+            let read = duration(&time.now);
+            if read.is_none() {
+                let found = serde_json::to_string(&time.now).unwrap_or_default();
+                let place = format!("'moves', entry {index}");
+                self.unread_times.add(&place, &found);
             }
-            self.game.closing_mut().time = time;
+            read
+        });
+        if let Some(played) = &entry.played {
+            self.play(played, time)?;
+        }
+        if let Some(word) = &entry.special {
+            self.end(word, time);
         }
         let lines = entry.comment.iter().chain(&entry.comments);
         for line in lines.flat_map(|text| text.lines().chain(text.is_empty().then_some(""))) {
-            if self.game.has_ended() {
-                match Ending::from_text(line) {
-                    Some(exact) => self.game.end(exact),
-                    None => self.game.closing_mut().comments.push(line.to_owned()),
-                }
-            } else if let Some(last) = self.game.last_mut().filter(|_| has_moved) {
-                last.add_comment(line);
-            } else if self.game.is_in_game() && self.game.ply() == 0 {
-                self.game.record_mut().comments.push(line.to_owned());
-            }
+            self.comment(line);
         }
         Ok(())
     }
 
-    /// Makes a move; `false` if it is illegal, which the next entry must explain.
-    fn play(&mut self, played: &Played, time: Option<Duration>) -> Result<bool, JkfFault> {
-        let sfen = self.game.position().to_sfen();
-        let fault = JkfFault::Illegal {
-            found: describe(played),
-            sfen,
-        };
-        if self.illegal.is_some() || self.game.has_ended() {
-            return Err(fault);
+    /// Ends the line with a word. A word that is unknown becomes a comment.
+    fn end(&mut self, special: &str, time: Option<Duration>) {
+        let illegal = self.illegal.as_ref().map(|(text, _)| text.as_str());
+        let word = format!("%{special}");
+        let known = ending_of_word(&word, self.game.position(), illegal);
+        let is_kept = known.is_some() && !is_renamed(&word);
+        let ending = known.unwrap_or(Ending::Unfinished);
+        if illegal.is_some() && !ending.explains_an_illegal_move() {
+            return;
         }
-        if let Some(mv) = self.find(played) {
+        self.illegal = None;
+        self.game.end(ending);
+        self.game.closing_mut().add_time(time);
+        if is_kept {
+            self.special = Some(special.to_owned());
+        } else {
+            self.game.add_comment(special);
+        }
+    }
+
+    fn comment(&mut self, line: &str) {
+        if self.illegal.is_some() {
+            self.game.closing_mut().add_comment(line);
+            return;
+        }
+        let side = self.game.position().side_to_move();
+        // A comment that only looks like an ending stays a comment.
+        let exact = self.special.take().and_then(|special| {
+            let is_it =
+                |exact: &Ending| !is_exact(exact) && word(exact, side) == Some(special.as_str());
+            Ending::from_text(line).filter(is_it)
+        });
+        match exact {
+            Some(exact) => self.game.end(exact),
+            None => self.game.add_comment(line),
+        }
+    }
+
+    /// Makes a move, or keeps one that is illegal, which the next entry must explain.
+    fn play(&mut self, played: &Played, time: Option<Duration>) -> Result<(), JkfFault> {
+        if self.game.has_ended() {
+            return Err(JkfFault::AfterTheEnd(describe(played)));
+        }
+        let found = self.find(played).filter(|_| self.illegal.is_none());
+        if let Some(mv) = found {
             self.game.push(RecordedMove {
                 time,
                 ..RecordedMove::from(mv)
             });
-        } else {
-            let entry = JkfError::Entry {
-                entry: 0,
-                number: 0,
-                fault,
-            };
-            self.illegal = Some((describe(played), entry));
-            return Ok(false);
+            return Ok(());
         }
-        Ok(true)
+        let fault = JkfFault::Illegal {
+            found: describe(played),
+            sfen: self.game.position().to_sfen(),
+        };
+        if self.illegal.is_some() {
+            return Err(fault);
+        }
+        let entry = JkfError::Entry {
+            entry: 0,
+            number: 0,
+            fault,
+        };
+        self.game.closing_mut().add_time(time);
+        self.illegal = Some((describe(played), entry));
+        Ok(())
     }
 
     /// The legal move of an entry.
@@ -268,6 +275,12 @@ impl Reader {
         let promotes = played.promote == Some(true);
         Written::from_parts(to, kind, from, promotes, &words).find(position)
     }
+}
+
+fn square(place: Place) -> Option<Square> {
+    let file = File::from_index(usize::from(place.x).checked_sub(1)?)?;
+    let rank = Rank::from_index(usize::from(place.y).checked_sub(1)?)?;
+    Some(Square::new(file, rank))
 }
 
 /// The word of a letter of `relative`.
@@ -303,9 +316,17 @@ fn describe(played: &Played) -> String {
     format!("'{}'", shorten(&text))
 }
 
-fn duration(clock: Clock) -> Option<Duration> {
-    let hours = clock.h.unwrap_or_default().checked_mul(3600)?;
-    let minutes = clock.m.checked_mul(60)?;
-    let seconds = hours.checked_add(minutes)?.checked_add(clock.s)?;
-    Some(Duration::from_secs(seconds))
+fn duration(clock: &Clock) -> Option<Duration> {
+    let [hours, minutes, seconds] = [&clock.h, &clock.m, &clock.s].map(number);
+    let seconds = 3600.0 * hours? + 60.0 * minutes? + seconds?;
+    Duration::try_from_secs_f64(seconds).ok().and_then(possible)
+}
+
+/// A number of a clock, 0 without one.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Null => Some(0.0),
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_f64(),
+    }
 }

@@ -6,14 +6,21 @@ use std::fmt;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
+/// The deepest nesting of variations in variations. Each level costs another look at the text, and
+/// the stack of whoever reads it.
+pub(super) const MOST_NESTED: usize = 256;
+
+/// A record. Forks are text while it is read, which keeps the reader from nesting as they do.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Record {
+#[serde(bound(deserialize = "F: Deserialize<'de>"))]
+pub(super) struct Record<F> {
     #[serde(default)]
     pub(super) header: Header,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) initial: Option<Initial>,
-    pub(super) moves: Vec<Entry>,
+    pub(super) moves: Vec<Entry<F>>,
 }
 
 /// The headings in their order.
@@ -42,13 +49,22 @@ impl<'de> Deserialize<'de> for Header {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Header, A::Error> {
                 let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
+                while let Some((name, value)) = map.next_entry()? {
+                    pairs.extend(text_of(value).map(|text| (name, text)));
                 }
                 Ok(Header(pairs))
             }
         }
         deserializer.deserialize_map(Pairs)
+    }
+}
+
+/// The text of a heading, which programs write as a number too, or as `null` without one.
+fn text_of(value: Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        other => Some(other.to_string()),
     }
 }
 
@@ -81,7 +97,8 @@ pub(super) struct Piece {
 
 /// A move, an ending, or the comments on the start position.
 #[derive(Serialize, Deserialize, Default)]
-pub(super) struct Entry {
+#[serde(bound(deserialize = "F: Deserialize<'de>"))]
+pub(super) struct Entry<F> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) comments: Vec<String>,
     #[serde(default, skip_serializing)]
@@ -93,8 +110,13 @@ pub(super) struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) special: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) forks: Vec<Vec<Entry>>,
+    pub(super) forks: Vec<F>,
 }
+
+/// A fork that is written.
+#[derive(Serialize, Default)]
+#[serde(transparent)]
+pub(super) struct Fork(pub(super) Vec<Entry<Fork>>);
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Played {
@@ -129,12 +151,13 @@ pub(super) struct Time {
     pub(super) total: Option<Clock>,
 }
 
-#[derive(Serialize, Deserialize, Clone, Copy)]
+/// Whole numbers in the standard; some programs write decimals.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Clock {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) h: Option<u64>,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub(super) h: Value,
     #[serde(default)]
-    pub(super) m: u64,
+    pub(super) m: Value,
     #[serde(default)]
-    pub(super) s: u64,
+    pub(super) s: Value,
 }

@@ -144,10 +144,6 @@ fn errors_name_the_entry() {
             r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5}}}]}"#,
             "'moves', entry 1 (move 1): '7775' is illegal in",
         ),
-        (
-            r#"{"moves":[{},{"special":"NEKO"}]}"#,
-            "'moves', entry 1 (move 1): the ending 'NEKO' is unknown",
-        ),
     ] {
         let error = read(text).map(|_| ()).map_err(|error| error.to_string());
         let error = error.err().unwrap_or_default();
@@ -161,4 +157,70 @@ fn kif_and_jkf_say_the_same() {
     let text = kif::write(&game, kif::Style::Kif, "UTF-8");
     let again = kif::read(&text).expect("what was written");
     assert_eq!(format!("{again:?}"), format!("{game:?}"), "{text}");
+}
+
+#[test]
+fn numbers_and_nothing_are_read_as_headings_and_times() {
+    let text = r#"{"header":{"備考":1,"場所":null,"先手":"一番"},"moves":[{},
+        {"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}},"time":{"now":{"m":1,"s":1.5}}},
+        {"move":{"from":{"x":3,"y":3},"to":{"x":3,"y":4}},"time":{"now":{"s":-1}}},
+        {"special":"TORYO","time":{"now":{"m":null,"s":2.25}}}]}"#;
+    let game = read(text).expect("a record");
+    assert_eq!(game.headings, [("備考".to_owned(), "1".to_owned())]);
+    let times: Vec<_> = game.moves.iter().map(|played| played.time).collect();
+    assert_eq!(times, [Some(Duration::from_millis(61_500)), None]);
+    assert_eq!(game.omissions.len(), 1, "{:?}", game.omissions);
+    assert!(game.omissions[0].starts_with("'moves', entry 2: "));
+    assert_eq!(game.closing.time, Some(Duration::from_millis(2_250)));
+    let again = read(&write(&game)).expect("what was written");
+    assert_eq!(
+        (again.closing, again.moves[0].time),
+        (game.closing, times[0])
+    );
+}
+
+#[test]
+fn headings_of_one_name_are_lines_of_one_value() {
+    let mut game = read(GAME).expect("a good record");
+    let heading = |value: &str| ("備考".to_owned(), value.to_owned());
+    game.headings = vec![heading("one"), heading("two")];
+    let text = write(&game);
+    assert!(text.contains(r#""備考":"one\ntwo""#), "{text}");
+    let again = read(&text).expect("what was written");
+    assert_eq!(again.headings, game.headings);
+}
+
+#[test]
+fn unknown_words_and_what_follows_the_end_are_no_faults() {
+    let game = read(&GAME.replace("TORYO", "NEKO")).expect("a record");
+    assert_eq!((game.moves.len(), game.ending), (5, Ending::Unfinished));
+    assert_eq!(game.closing.comments, ["NEKO"]);
+    let more = r#"{"special":"MATTA"},{"move":{"to":{"x":1,"y":1},"piece":"FU"}}]}"#;
+    let game = read(&GAME.replace(r#"{"special":"TORYO"}]}"#, more)).expect("a record");
+    assert_eq!((game.moves.len(), game.ending), (5, Ending::Interrupted));
+    assert_eq!(game.closing.comments, ["MATTA"]);
+    let omission = "'moves', entry 7 (move 6): '0011FU' after the end of the game";
+    assert_eq!(game.omissions, [omission]);
+}
+
+#[test]
+fn comments_of_entries_without_a_move_are_kept() {
+    let entry = r#"{"comments":["and more"]},{"special":"TORYO"}"#;
+    let game = read(&GAME.replace(r#"{"special":"TORYO"}"#, entry)).expect("a record");
+    assert_eq!(game.moves[4].comments, ["and more"]);
+    let text = r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}},
+        "forks":[[{"comment":"instead"},{"move":{"from":{"x":2,"y":7},"to":{"x":2,"y":6}}}],
+                 [{"move":5}]]}]}"#;
+    let game = read(text).expect("a record");
+    assert_eq!(game.variations.len(), 1);
+    assert_eq!(game.variations[0].moves[0].comments, ["instead"]);
+    assert!(game.omissions[0].starts_with("a variation: invalid type"));
+}
+
+#[test]
+fn the_number_of_the_first_move_is_lost() {
+    let game = read(GAME).expect("a good record");
+    let start = Position::from_sfen(&game.start.to_sfen().replace(" 1", " 27"));
+    let game = GameRecord::new(start.expect("a position"));
+    assert_eq!(losses(&game), ["the number of the first move"]);
 }

@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use super::schema::{Clock, Data, Entry, Header, Initial, Piece, Place, Played, Record, Time};
+use serde_json::Value;
+
+use super::endings::{is_exact, word};
+use super::schema::{
+    Clock, Data, Entry, Fork, Header, Initial, MOST_NESTED, Piece, Place, Played, Record, Time,
+};
 use crate::position::Position;
-use crate::records::csa::{piece_name, word_of_ending};
-use crate::records::game::{Closing, Ending, GameRecord, RecordedMove};
+use crate::records::csa::piece_name;
+use crate::records::game::{Closing, Ending, Forks, GameRecord, RecordedMove, Walk};
 use crate::records::kif::side_names;
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::{Promotion, promotion, relative};
@@ -17,21 +22,35 @@ pub fn write(record: &GameRecord) -> String {
         comments: record.comments.clone(),
         ..Entry::default()
     };
+    let mut writer = Writer {
+        forks: Forks::of(record),
+        written: record.variations.iter().map(|_| Vec::new()).collect(),
+        walk: Walk::new(record.start.clone()),
+    };
+    let depths = depths(record);
+    // The variations of a line stand behind it and are written before it.
+    for (index, variation) in record.variations.iter().enumerate().rev() {
+        if depths[index] <= MOST_NESTED {
+            writer.walk.go_to(&record.moves_before(variation));
+            let line = Line {
+                index: Some(index),
+                moves: &variation.moves,
+                ending: variation.ending.as_ref(),
+                closing: &variation.closing,
+            };
+            writer.written[index] = writer.entries(&line, record.totals_before(variation));
+        }
+    }
     start.comments.iter_mut().for_each(no_line_ends);
     let mut moves = vec![start];
     let game = Line {
         index: None,
-        after: 0,
         moves: &record.moves,
         ending: Some(&record.ending),
         closing: &record.closing,
     };
-    let begin = Begin {
-        position: record.start.clone(),
-        totals: [Duration::ZERO; Color::NUM],
-        last: None,
-    };
-    moves.extend(entries(record, &game, begin));
+    writer.walk.go_to(&[]);
+    moves.extend(writer.entries(&game, Default::default()));
     let json = Record {
         header: Header(headings(record)),
         initial: Some(initial(&record.start)),
@@ -52,7 +71,23 @@ pub fn losses(record: &GameRecord) -> Vec<String> {
     if has_mark || record.bookmark.is_some() {
         losses.push("bookmarks".to_owned());
     }
+    if record.start.game_ply() > 1 {
+        losses.push("the number of the first move".to_owned());
+    }
+    if depths(record).into_iter().any(|depth| depth > MOST_NESTED) {
+        losses.push(format!("variations nested deeper than {MOST_NESTED}"));
+    }
     losses
+}
+
+/// How deep each variation is nested, 1 for those of the game.
+fn depths(record: &GameRecord) -> Vec<usize> {
+    let mut depths = Vec::new();
+    for variation in &record.variations {
+        let parent = variation.parent.and_then(|parent| depths.get(parent));
+        depths.push(parent.map_or(1, |depth: &usize| depth + 1));
+    }
+    depths
 }
 
 fn headings(record: &GameRecord) -> Vec<(String, String)> {
@@ -67,7 +102,18 @@ fn headings(record: &GameRecord) -> Vec<(String, String)> {
     ];
     let known = known.into_iter().filter(|(_, value)| !value.is_empty());
     let known = known.map(|(name, value)| (name.to_owned(), value));
-    known.chain(record.headings.iter().cloned()).collect()
+    let mut all: Vec<(String, String)> = Vec::new();
+    for (name, value) in known.chain(record.headings.iter().cloned()) {
+        // An object has each name once. Headings of one name are lines of its value.
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, text)) => {
+                text.push('\n');
+                text.push_str(&value);
+            }
+            None => all.push((name, value)),
+        }
+    }
+    all
 }
 
 fn initial(start: &Position) -> Initial {
@@ -107,93 +153,78 @@ fn initial(start: &Position) -> Initial {
 /// The game or a variation.
 struct Line<'a> {
     index: Option<usize>,
-    /// Moves before it.
-    after: usize,
     moves: &'a [RecordedMove],
     ending: Option<&'a Ending>,
     closing: &'a Closing,
 }
 
-/// Where a line begins.
-#[derive(Clone)]
-struct Begin {
-    position: Position,
-    totals: [Duration; Color::NUM],
-    last: Option<Square>,
+struct Writer {
+    forks: Forks,
+    /// The entries of each variation that is written already and not yet part of another.
+    written: Vec<Vec<Entry<Fork>>>,
+    /// The position before the next move.
+    walk: Walk,
 }
 
-/// The entries of a line, each with the lines that branch off before it. The recursion is as deep
-/// as variations are nested.
-fn entries(record: &GameRecord, line: &Line<'_>, mut begin: Begin) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for (number, recorded) in (line.after..).zip(line.moves) {
-        let forks = forks(record, line.index, number, &begin);
-        let side = begin.position.side_to_move();
-        let total = &mut begin.totals[side.index()];
-        *total = total.saturating_add(recorded.time.unwrap_or_default());
-        let mut comments = recorded.comment_lines();
-        comments.iter_mut().for_each(no_line_ends);
-        entries.push(Entry {
-            comments,
-            played: Some(played(&begin.position, recorded.mv, begin.last)),
-            time: recorded.time.map(|time| clock(time, *total)),
-            forks,
-            ..Entry::default()
-        });
-        begin.position.do_move(recorded.mv);
-        begin.last = Some(recorded.mv.to());
-    }
-    let end = line.after + line.moves.len();
-    let mut last = Entry {
-        comments: line.closing.comments.clone(),
-        forks: forks(record, line.index, end, &begin),
-        ..Entry::default()
-    };
-    last.comments.iter_mut().for_each(no_line_ends);
-    let side = begin.position.side_to_move();
-    let word = line.ending.and_then(|ending| word(ending, side));
-    if let (Some(word), Some(ending)) = (word, line.ending) {
-        last.special = Some(word.to_owned());
-        let total = begin.totals[side.index()];
-        let time = line.closing.time;
-        last.time = time.map(|time| clock(time, total.saturating_add(time)));
-        if !is_exact(ending) {
-            let mut exact = ending.to_string();
-            no_line_ends(&mut exact);
-            last.comments.insert(0, exact);
+impl Writer {
+    /// The entries of a line, each with the lines that branch off before it. `totals` are the times
+    /// that the players have used before.
+    fn entries(&mut self, line: &Line<'_>, mut totals: [Duration; Color::NUM]) -> Vec<Entry<Fork>> {
+        let mut entries = Vec::new();
+        for recorded in line.moves {
+            let forks = self.forks(line.index);
+            let position = self.walk.position();
+            let total = &mut totals[position.side_to_move().index()];
+            *total = total.saturating_add(recorded.time.unwrap_or_default());
+            let mut comments = recorded.comment_lines();
+            comments.iter_mut().for_each(no_line_ends);
+            entries.push(Entry {
+                comments,
+                played: Some(played(position, recorded.mv)),
+                time: recorded.time.map(|time| clock(time, *total)),
+                forks,
+                ..Entry::default()
+            });
+            self.walk.push(recorded.mv);
         }
-    }
-    if last.special.is_some() || !last.forks.is_empty() {
-        entries.push(last);
-    } else if let Some(entry) = entries.last_mut() {
-        entry.comments.append(&mut last.comments);
-    }
-    entries
-}
-
-/// The variations that branch off from a line after so many moves.
-fn forks(
-    record: &GameRecord,
-    parent: Option<usize>,
-    after: usize,
-    begin: &Begin,
-) -> Vec<Vec<Entry>> {
-    let all = record.variations.iter().enumerate();
-    let own = all.filter(|(_, fork)| fork.parent == parent && fork.after == after);
-    let lines = own.map(|(index, fork)| {
-        let line = Line {
-            index: Some(index),
-            after,
-            moves: &fork.moves,
-            ending: fork.ending.as_ref(),
-            closing: &fork.closing,
+        let mut last = Entry {
+            comments: line.closing.comment_lines(),
+            forks: self.forks(line.index),
+            ..Entry::default()
         };
-        entries(record, &line, begin.clone())
-    });
-    lines.filter(|entries| !entries.is_empty()).collect()
+        last.comments.iter_mut().for_each(no_line_ends);
+        let side = self.walk.position().side_to_move();
+        let word = line.ending.and_then(|ending| word(ending, side));
+        if let (Some(word), Some(ending)) = (word, line.ending) {
+            last.special = Some(word.to_owned());
+            let total = totals[side.index()];
+            let time = line.closing.time;
+            last.time = time.map(|time| clock(time, total.saturating_add(time)));
+            if !is_exact(ending) {
+                let mut exact = ending.to_string();
+                no_line_ends(&mut exact);
+                last.comments.insert(0, exact);
+            }
+        }
+        if last.special.is_some() || !last.forks.is_empty() {
+            entries.push(last);
+        } else if let Some(entry) = entries.last_mut() {
+            entry.comments.append(&mut last.comments);
+        }
+        entries
+    }
+
+    /// The variations that branch off from a line at the position of the walk.
+    fn forks(&mut self, parent: Option<usize>) -> Vec<Fork> {
+        let own = self.forks.at(parent, self.walk.ply()).iter();
+        let lines = own.map(|&fork| std::mem::take(&mut self.written[fork]));
+        let lines = lines.filter(|entries| !entries.is_empty());
+        lines.map(Fork).collect()
+    }
 }
 
-fn played(position: &Position, mv: Move, last: Option<Square>) -> Played {
+fn played(position: &Position, mv: Move) -> Played {
+    let last = position.last_move().map(Move::to);
     let piece = mv.piece_before();
     let words = relative(position, mv);
     let letters: String = words.chars().map(letter_of_word).collect();
@@ -238,37 +269,16 @@ fn clock(now: Duration, total: Duration) -> Time {
     let [now, total] = [now, total].map(|time| time.as_secs());
     Time {
         now: Clock {
-            h: None,
-            m: now / 60,
-            s: now % 60,
+            h: Value::Null,
+            m: (now / 60).into(),
+            s: (now % 60).into(),
         },
         total: Some(Clock {
-            h: Some(total / 3600),
-            m: total / 60 % 60,
-            s: total % 60,
+            h: (total / 3600).into(),
+            m: (total / 60 % 60).into(),
+            s: (total % 60).into(),
         }),
     }
-}
-
-/// The word of CSA for an ending. A checkmate has its own, unlike in records of servers.
-fn word(ending: &Ending, side: Color) -> Option<&'static str> {
-    match ending {
-        Ending::Checkmate => Some("TSUMI"),
-        _ => word_of_ending(ending, side).and_then(|word| word.strip_prefix('%')),
-    }
-}
-
-/// Whether the word alone is read back as the ending.
-fn is_exact(ending: &Ending) -> bool {
-    !matches!(
-        ending,
-        Ending::PerpetualCheck { .. }
-            | Ending::IllegalMove { .. }
-            | Ending::IllegalDeclaration
-            | Ending::Disconnection { .. }
-            | Ending::AdjudicatedWin { .. }
-            | Ending::Forfeit { .. }
-    )
 }
 
 /// Comments are one line each.

@@ -151,6 +151,83 @@ fn formats_are_told_by_names_and_by_contents() {
     assert_eq!(TextFormat::of_path("a/b.psv".as_ref()), None);
 }
 
+#[test]
+fn a_name_goes_before_the_content_unless_nothing_is_read() {
+    let found = |named: TextFormat, text: &str| {
+        let games = named.read_or(TextFormat::of_content(text), text);
+        games[0].as_ref().map_or(0, |game| game.moves.len())
+    };
+    assert_eq!(found(TextFormat::Csa, "+\n+7776FU\n-3334FU\n%TORYO\n"), 2);
+    assert_eq!(found(TextFormat::Kif, "V1000の対局\n   1 ７六歩(77)\n"), 1);
+    for format in TextFormat::ALL {
+        for named in TextFormat::ALL {
+            assert_eq!(
+                found(named, &format.text(&game())),
+                5,
+                "{format} as {named}"
+            );
+        }
+    }
+    let error = TextFormat::Csa.read_or(TextFormat::Kif, "hello")[0]
+        .as_ref()
+        .map_or_else(ToString::to_string, |_| String::new());
+    assert!(error.contains("'hello' before the position"), "{error}");
+}
+
+#[test]
+fn a_line_of_usi_loses_nothing_as_one() {
+    let read = |line: &str| read_one(TextFormat::Usi, line.as_bytes());
+    assert!(
+        TextFormat::Usi
+            .losses(&read("startpos moves 7g7f"))
+            .is_empty()
+    );
+    for game in [game(), read("startpos moves 7g7f resign")] {
+        assert_eq!(TextFormat::Usi.losses(&game).len(), 1);
+    }
+}
+
+/// A game whose variations are nested in each other.
+fn nested(depth: usize) -> String {
+    let line = ["４八金(49)", "４二金(41)", "４九金(48)", "４一金(42)"];
+    let other = ["７六歩(77)", "３四歩(33)"];
+    let variation = |ply: usize| {
+        let (here, next) = (line[(ply - 1) % line.len()], other[ply % other.len()]);
+        format!("\n変化：{ply}手\n{ply:4} {here}\n{:4} {next}\n", ply + 1)
+    };
+    let variations: Vec<String> = (1..=depth).map(variation).collect();
+    format!("手合割：平手\n   1 ７六歩(77)\n{}", variations.concat())
+}
+
+#[test]
+fn variations_may_be_nested_deeply() {
+    const DEPTH: usize = 8000;
+    let game = kif::read(&nested(DEPTH)).expect("a good record");
+    assert_eq!(game.variations.len(), DEPTH);
+    assert_eq!(game.variations[DEPTH - 1].parent, Some(DEPTH - 2));
+    for format in [TextFormat::Kif, TextFormat::Ki2] {
+        let again = read_one(format, format.text(&game).as_bytes());
+        assert_eq!(again.variations.len(), DEPTH, "{format}");
+    }
+    let again = read_one(TextFormat::Jkf, TextFormat::Jkf.text(&game).as_bytes());
+    assert!((100..DEPTH).contains(&again.variations.len()));
+    assert!(again.omissions.is_empty());
+    let losses = TextFormat::Jkf.losses(&game);
+    assert!(
+        losses[0].starts_with("variations nested deeper than"),
+        "{losses:?}"
+    );
+    // What other programs nest deeper is left out.
+    let fork = r#"[{"move":{"from":{"x":2,"y":7},"to":{"x":2,"y":6}},"forks":["#;
+    let (open, close) = (fork.repeat(DEPTH), "]}]".repeat(DEPTH));
+    let game = read_one(
+        TextFormat::Jkf,
+        format!("{{\"moves\":{open}{close}}}").as_bytes(),
+    );
+    assert!((100..DEPTH).contains(&game.variations.len()));
+    assert_eq!(game.omissions.len(), 1, "{:?}", game.omissions);
+}
+
 /// Pieces of all formats, to be put where they do not belong.
 const PIECES: [&str; 24] = [
     "変化：3手\n",
