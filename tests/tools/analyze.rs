@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::folder::Folder;
 use raicho::records::csa;
+use raicho::records::encoding::encode_shift_jis;
 
 const GAME: &str = "V2.2\nN+</script>\nN-\"b\"\nPI\n+\n+7776FU\nT3\n-3334FU\nT5\n+8822UM\n-3122GI\n\
     +0045KA\n-4132KI\n%TORYO\n";
@@ -274,6 +275,35 @@ fn summaries_say_how_the_game_ended_and_what_is_unknown() {
     assert_eq!(short["summary"]["white"]["agreement"], Value::Null);
     let page = fs::read_to_string(folder.file("a.html")).expect("the page is there");
     assert_eq!(page.matches("\"ruled\":true").count(), 1);
+}
+
+#[test]
+fn records_are_found_by_name_and_by_content_in_their_encoding() {
+    let folder = Folder::new("analyze-named");
+    let game = "'CSA encoding=SHIFT_JIS\nN+羽生善治\nN-藤井聡太\nPI\n+\n+7776FU\n%TORYO\n";
+    let bytes = encode_shift_jis(game).expect("letters of CP932");
+    fs::write(folder.file("a.csa"), bytes).expect("it can be written");
+    for (name, text) in [
+        ("b.csa", "+\n+7776FU\n%TORYO\n"),
+        ("c.kif", "V1000の対局\n   1 ７六歩(77)\n   2 投了\n"),
+        ("d.kif", "V2.2\nPI\n+\n+7776FU\n%TORYO\n"),
+    ] {
+        fs::write(folder.file(name), text).expect("it can be written");
+    }
+    let output = raicho(&folder.0, &[".", "--nodes", "50", "--csa", "out"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let read = |name: &str| {
+        let written = fs::read_to_string(folder.file(&format!("out/{name}.csa")));
+        let games = csa::read(&written.expect("the record is there"));
+        games.expect("it can be read").remove(0)
+    };
+    assert_eq!(
+        read("a").players,
+        ["羽生善治", "藤井聡太"].map(str::to_owned)
+    );
+    for name in ["b", "c", "d"] {
+        assert_eq!(read(name).moves.len(), 1);
+    }
 }
 
 #[test]

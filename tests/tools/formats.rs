@@ -189,6 +189,10 @@ fn a_game_as_text_goes_to_standard_output_or_to_a_name_of_its_own() {
     folder.write("x.usi", b"startpos moves 7g7f 3c3d\n");
     let text = folder.good("convert x.usi --out - --to kifu");
     assert!(text.contains("2 ３四歩(33)"), "{text}");
+    // A name that is wrong.
+    folder.write("named.kif", b"PI\n+\n+7776FU\n");
+    let text = folder.good("convert named.kif --out - --to usi");
+    assert!(text.contains("startpos moves 7g7f"), "{text}");
     for (words, expected) in [
         (
             "convert x.usi --out -",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::arguments::Arguments;
+use crate::cli::output;
 use crate::cli::usage::usage_error;
 use crate::records::encoding;
 use crate::records::game::{GameRecord, RecordedMove};
@@ -86,7 +87,7 @@ pub(super) fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
             Ok(text) => text,
             Err(error) if paths.len() == 1 => return Err(error),
             Err(error) => {
-                broken.push(crate::cli::output::message(&error));
+                broken.push(output::message(&error));
                 continue;
             }
         };
@@ -100,7 +101,7 @@ pub(super) fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
         match &broken[..] {
             [] => bail!("no game in {}", list(&arguments.files)),
             [first, rest @ ..] => {
-                rest.iter().for_each(crate::cli::output::eprint_line);
+                rest.iter().for_each(output::eprint_line);
                 bail!("{first}");
             }
         }
@@ -192,13 +193,11 @@ fn begins_like_board(line: &str) -> bool {
 /// Whether a file holds positions. Lines are games where each has moves.
 fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
     match format_of(text) {
+        TextFormat::Usi if !arguments.positions && has_games_of_name(path, text) => return false,
         TextFormat::Usi => {}
         // Text that looks like nothing else, where positions are asked for.
         TextFormat::Kif if arguments.positions => {
-            return TextFormat::Kif
-                .read(text.as_bytes())
-                .iter()
-                .all(Result::is_err);
+            return TextFormat::Kif.read_text(text).iter().all(Result::is_err);
         }
         _ => return false,
     }
@@ -207,16 +206,31 @@ fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
     arguments.positions || !is_of_games && !lines(text).all(has_moves)
 }
 
+/// Whether the name stands for a format of records that the text can be read as.
+fn has_games_of_name(path: &Path, text: &str) -> bool {
+    let named = TextFormat::of_path(path).map(|(named, _)| named);
+    let of_records = named.filter(|&named| named != TextFormat::Usi);
+    of_records.is_some_and(|named| named.read_text(text).iter().any(Result::is_ok))
+}
+
 fn read_games(path: &Path, text: &str, games: &mut Vec<InputGame>, broken: &mut Vec<String>) {
-    let found = format_of(text).read(text.as_bytes());
+    let content = format_of(text);
+    let named = TextFormat::of_path(path).map_or(content, |(named, _)| named);
+    let found = named.read_or(content, text);
     let has_several = found.len() > 1;
     for (game, number) in found.into_iter().zip(1..) {
         match game {
-            Ok(record) => games.push(InputGame {
-                record,
-                path: path.to_owned(),
-                number: has_several.then_some(number),
-            }),
+            Ok(record) => {
+                for omission in &record.omissions {
+                    let path = path.display();
+                    output::eprint_line(format_args!("note: {path}: {omission}"));
+                }
+                games.push(InputGame {
+                    record,
+                    path: path.to_owned(),
+                    number: has_several.then_some(number),
+                });
+            }
             Err(error) if has_several => broken.push(format!("{}: {error}", path.display())),
             Err(error) => broken.push(format!("{}: {}", path.display(), error.fault)),
         }

@@ -50,6 +50,11 @@ impl Input {
         Sources::new(&self.inputs, self.format)
     }
 
+    /// Whether standard input is read, for which `-` stands.
+    fn is_stdin(&self) -> bool {
+        matches!(&self.inputs[..], [one] if one.as_os_str() == "-")
+    }
+
     pub(super) fn bad_records(&self) -> BadRecords {
         if self.skip {
             BadRecords::Skip

@@ -13,6 +13,7 @@ use crate::cli::work::WorkArguments;
 #[derive(Args)]
 #[command(before_help = "Example: raicho convert game.csa --out game.kif\n\
                    Example: raicho convert records/ --out as-ki2/ --to ki2\n\
+                   Example: raicho convert - --out - --to kifu\n\
                    Example: raicho convert games.pack --out positions.psv --held-out test.pack")]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]

@@ -1,8 +1,9 @@
 //! Games as text to games as text, with all that both formats can say.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -10,10 +11,12 @@ use anyhow::{Context, bail, ensure};
 use super::arguments::Arguments;
 use crate::cli::data::check_output;
 use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::usage::ensure_usage;
 use crate::cli::{file_stems, output};
+use crate::records::encoding;
 use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
-use crate::records::text::{TextEncoding, TextFormat};
+use crate::records::text::{TextEncoding, TextError, TextFormat};
 use crate::runs::{OutputFile, is_stream};
 use crate::train::data::{Source, Sources};
 use crate::util::counted;
@@ -41,7 +44,7 @@ impl Target {
         let are_texts = sources
             .files()
             .iter()
-            .all(|file| text_format(file).is_some());
+            .all(|file| text_format(file.format).is_some());
         if !are_texts || arguments.is_for_teacher_data() {
             return None;
         }
@@ -58,8 +61,8 @@ impl Target {
 }
 
 /// The format of a file, if it holds games as text.
-fn text_format(source: &Source) -> Option<TextFormat> {
-    Some(match source.format {
+fn text_format(format: Format) -> Option<TextFormat> {
+    Some(match format {
         Format::Csa => TextFormat::Csa,
         Format::Kif => TextFormat::Kif,
         Format::Ki2 => TextFormat::Ki2,
@@ -85,6 +88,10 @@ pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> 
     let stop = stop_on_ctrl_c()?;
     let mut tally = Tally::default();
     if target.is_folder {
+        ensure_usage!(
+            !arguments.input.is_stdin(),
+            "standard input has no name for a file in a folder: expected --out FILE"
+        );
         let names = names(sources.files(), target);
         for (source, name) in sources.files().iter().zip(names) {
             if stop.is_requested() {
@@ -96,6 +103,9 @@ pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> 
         }
     } else {
         let mut games = Vec::new();
+        if arguments.input.is_stdin() {
+            games = read_stdin(arguments.input.format, &mut tally)?;
+        }
         for source in sources.files() {
             games.append(&mut read(source, &mut tally)?);
         }
@@ -132,9 +142,33 @@ fn names(sources: &[Source], target: &Target) -> Vec<PathBuf> {
 fn read(source: &Source, tally: &mut Tally) -> anyhow::Result<Vec<GameRecord>> {
     let name = source.path.display();
     let bytes = fs::read(&source.path).with_context(|| name.to_string())?;
-    let format = text_format(source).context("a file of games as text")?;
+    let format = text_format(source.format).context("a file of games as text")?;
+    let text = encoding::decode(&bytes);
+    let games = format.read_or(TextFormat::of_content(&text), &text);
+    Ok(good(games, &name, tally))
+}
+
+/// Reads the games of standard input.
+fn read_stdin(format: Option<Format>, tally: &mut Tally) -> anyhow::Result<Vec<GameRecord>> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    let text = encoding::decode(&bytes);
+    let format = match format {
+        Some(format) => text_format(format)
+            .with_context(|| format!("- is for games as text, found --format {format}"))?,
+        None => TextFormat::of_content(&text),
+    };
+    Ok(good(format.read_text(&text), &"-", tally))
+}
+
+/// The games that could be read. What is wrong with the others is said.
+fn good(
+    found: Vec<Result<GameRecord, TextError>>,
+    name: &impl fmt::Display,
+    tally: &mut Tally,
+) -> Vec<GameRecord> {
     let mut games = Vec::new();
-    for game in format.read(&bytes) {
+    for game in found {
         match game {
             Ok(game) => {
                 for omission in &game.omissions {
@@ -150,7 +184,7 @@ fn read(source: &Source, tally: &mut Tally) -> anyhow::Result<Vec<GameRecord>> {
             }
         }
     }
-    Ok(games)
+    games
 }
 
 /// Writes the games of a file, each to a file of its own where the format holds only one.

@@ -12,16 +12,25 @@ use super::{Destination, PassRun, check_output, watched};
 use crate::cli::usage::ensure_usage;
 use crate::cli::{output, result_file};
 use crate::records::teacher::Format;
+use crate::train::data::Sources;
 use crate::train::data::pass::{self, BadRecords, HeldOut};
 use crate::util::counted;
 
 pub(in crate::cli) use arguments::Arguments;
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let sources = arguments.input.sources()?;
+    let sources = if arguments.input.is_stdin() {
+        Sources::new(&[], None)?
+    } else {
+        arguments.input.sources()?
+    };
     if let Some(target) = games::Target::of(arguments, &sources) {
         return games::run(arguments, &sources, &target);
     }
+    ensure_usage!(
+        !arguments.input.is_stdin(),
+        "- is for games as text, and --out for one of kif, kifu, ki2, ki2u, csa, jkf or usi"
+    );
     ensure_usage!(
         !arguments.is_to_stdout(),
         "--out - is for games as text, with --to kif, kifu, ki2, ki2u, csa, jkf or usi: expected \
