@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::search::{Decision, Info};
+use crate::types::EnteringKingRule;
 
 fn engine() -> Engine {
     let mut engine = Engine::new();
@@ -206,4 +207,29 @@ fn stochastic_ponder_without_a_move_before_is_ordinary() {
     let events = ponder(&mut engine);
     engine.finish();
     assert_eq!(collect(&events).1, Decision::Nothing);
+}
+
+/// Values of another rule of declaration, or another last move, must not stay in the table.
+#[test]
+fn changed_rules_clear_the_table() {
+    let before_declaration = "K+R+R+B+B4/GGGG5/S8/9/9/9/ppppppppp/9/4k4 b 4P 201";
+    let scores = |engine: &mut Engine, rule| {
+        engine.settings_mut().search.entering_king_rule = rule;
+        let set = engine.set_position(Some(before_declaration), &[]);
+        set.expect("a good position");
+        let limits = Limits {
+            depth: Some(3),
+            ..Limits::default()
+        };
+        let events = start(engine, limits);
+        let (lines, _) = collect(&events);
+        lines.iter().map(|line| line.score).collect::<Vec<_>>()
+    };
+    let mut reused = engine();
+    scores(&mut reused, EnteringKingRule::CsaRule27);
+    let stale = scores(&mut reused, EnteringKingRule::NoEnteringKing);
+    assert_eq!(
+        stale,
+        scores(&mut engine(), EnteringKingRule::NoEnteringKing)
+    );
 }

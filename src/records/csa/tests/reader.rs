@@ -301,3 +301,11 @@ fn the_number_of_the_first_move_is_lost() {
     );
     assert!(losses(&GameRecord::new(Position::startpos())).is_empty());
 }
+
+#[test]
+fn a_board_may_have_pieces_that_can_never_move_but_no_king_to_take() {
+    let board = |king| format!("P-{king}OU\nP+21FU15HI59OU\n+\n%TORYO\n");
+    assert_eq!(message(&board("91")), "");
+    let taken = message(&board("95"));
+    assert!(taken.contains("is in check"), "{taken}");
+}
