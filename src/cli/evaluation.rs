@@ -31,8 +31,8 @@ pub(super) fn identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
         Evaluator::Nnue(model) => model.network(),
     };
     // Not all networks of other programs can be written; their text says at least what they are.
-    match network.to_bytes() {
-        Some(bytes) => format!("{choice}, checksum {:08x}", crc32fast::hash(&bytes)),
+    match network.checksum() {
+        Some(checksum) => format!("{choice}, checksum {checksum:08x}"),
         None => format!("{choice}, {}", network.text()),
     }
 }

@@ -179,6 +179,15 @@ fn refused(field: Field, found: u32, expected: String) -> NetError {
 }
 
 impl Network {
+    /// The CRC-32 of the bytes of a file, without the one that ends files of our own format: with it
+    /// the CRC-32 of every such file is the same number, the residue of the code. `None` as
+    /// [`Self::to_bytes`].
+    pub fn checksum(&self) -> Option<u32> {
+        let bytes = self.to_bytes()?;
+        let own = self.output_layer.as_ref().map_or(0, |_| size_of::<u32>());
+        Some(crc32fast::hash(&bytes[..bytes.len() - own]))
+    }
+
     /// The bytes of a file, of our own format without hidden layers and of `YaneuraOu`'s with them;
     /// `None` where output buckets depend on the progress of the game. [`Self::read`] restores the
     /// same network from them.

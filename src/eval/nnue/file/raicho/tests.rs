@@ -53,6 +53,20 @@ fn a_network_survives_its_file() {
 }
 
 #[test]
+fn checksums_tell_networks_apart() {
+    let checksum = |file: &[u8]| Network::read(file).unwrap().0.checksum().unwrap();
+    for shape in [NAME, "raicho_64x2-8-8"] {
+        let shape = shape.parse().unwrap();
+        let [one, other] = [1, 2].map(|seed| checksum(&random::file(&shape, seed)));
+        assert_ne!(one, other, "{shape}");
+    }
+    // The number that the file ends in.
+    let file = file();
+    let (_, end) = file.split_last_chunk().unwrap();
+    assert_eq!(checksum(&file), u32::from_le_bytes(*end));
+}
+
+#[test]
 fn a_file_may_end_nowhere_else() {
     let file = file();
     let payload = BEFORE_TEXT + text_length(&file);
