@@ -61,7 +61,7 @@ pub(super) fn read<S: DeserializeOwned>(path: &Path, format: u32) -> Result<S, F
 }
 
 /// The first difference between the settings of two runs, such as `effort.nodes is 1000 instead of
-/// 500`.
+/// 500`. An optional setting that only one of them has is `none` in the other.
 pub fn difference<S: Serialize>(ours: &S, theirs: &S) -> Option<String> {
     // Settings consist of numbers, texts and structs of them, which serde can always convert to
     // JSON.
@@ -71,14 +71,40 @@ pub fn difference<S: Serialize>(ours: &S, theirs: &S) -> Option<String> {
 
 fn difference_of(path: &str, ours: &Json, theirs: &Json) -> Option<String> {
     if let (Json::Object(ours), Json::Object(theirs)) = (ours, theirs) {
-        return ours.iter().find_map(|(name, ours)| {
+        // Settings that are not set may have no key, on either side.
+        let gone = theirs.keys().filter(|name| !ours.contains_key(*name));
+        return ours.keys().chain(gone).find_map(|name| {
             let path = if path.is_empty() {
                 name.clone()
             } else {
                 format!("{path}.{name}")
             };
-            difference_of(&path, ours, theirs.get(name).unwrap_or(&Json::Null))
+            let [ours, theirs] = [ours, theirs].map(|of| of.get(name).unwrap_or(&Json::Null));
+            difference_of(&path, ours, theirs)
         });
     }
-    (ours != theirs).then(|| format!("{path} is {ours} instead of {theirs}"))
+    let shown = |value: &Json| match value {
+        Json::Null => "none".to_owned(),
+        value => value.to_string(),
+    };
+    (ours != theirs).then(|| format!("{path} is {} instead of {}", shown(ours), shown(theirs)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn settings_that_only_one_run_has_are_a_difference() {
+        let (with, without) = (json!({"a": 1, "b": {"c": 2}}), json!({"a": 1}));
+        let found = difference(&without, &with);
+        assert_eq!(found.as_deref(), Some("b is none instead of {\"c\":2}"));
+        let found = difference(&with, &without);
+        assert_eq!(found.as_deref(), Some("b is {\"c\":2} instead of none"));
+        let found = difference(&json!({"b": {"c": null, "d": 1}}), &json!({"b": {"d": 2}}));
+        assert_eq!(found.as_deref(), Some("b.d is 1 instead of 2"));
+        assert_eq!(difference(&json!({"a": null}), &json!({})), None);
+    }
 }
