@@ -93,9 +93,17 @@ pub(super) fn content_error(
     line: Option<usize>,
 ) -> impl Fn(serde_json::Error) -> FolderError {
     let path = path.to_owned();
-    move |error| FolderError::Content {
-        path: path.clone(),
-        line,
-        reason: error.to_string(),
+    move |error| {
+        let text = error.to_string();
+        // Its own place is that within the line.
+        let reason = match (line, text.rfind(" at line ")) {
+            (Some(_), Some(end)) => text[..end].to_owned(),
+            _ => text,
+        };
+        FolderError::Content {
+            path: path.clone(),
+            line,
+            reason,
+        }
     }
 }

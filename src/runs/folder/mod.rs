@@ -216,8 +216,11 @@ impl RunFolder {
 /// Creates a folder unless it exists.
 fn make_folder(path: &Path) -> Result<(), FolderError> {
     if path.is_file() {
-        let error = io::Error::new(io::ErrorKind::NotADirectory, "is no folder");
-        return Err(io_error(path)(error));
+        return Err(FolderError::Content {
+            path: path.to_owned(),
+            line: None,
+            reason: "is a file, expected a folder".to_owned(),
+        });
     }
     fs::create_dir_all(path).map_err(io_error(path))
 }

@@ -115,7 +115,11 @@ fn a_run_begins_only_where_there_is_none_and_goes_on_only_where_there_is_one() {
     assert!(refusal(create()).contains("holds a count already"));
     fs::remove_file(place.0.join(KIND.settings)).expect("it is there");
     let words = refusal(create());
-    assert!(words.contains("holds a count already"), "{words}");
+    assert!(words.contains("count.json: is gone"), "{words}");
+    let file = place.0.join("a.file");
+    fs::write(&file, "").expect("it can be written");
+    let words = refusal(RunFolder::create(&file, KIND, &[1, 2]));
+    assert!(words.contains("is a file, expected a folder"), "{words}");
     let words = refusal(place.resume());
     assert!(words.contains("holds no count: expected a file count.json"));
 }

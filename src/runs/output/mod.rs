@@ -85,7 +85,13 @@ impl OutputFile {
             Place::Stream(_) => return Err(no_stream("continued").into()),
         };
         let partial = beside(&path, ".partial");
-        let mut file = File::options().write(true).open(&partial)?;
+        let with_name = |error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", partial.display()))
+        };
+        let mut file = File::options()
+            .write(true)
+            .open(&partial)
+            .map_err(with_name)?;
         lock(&file)?;
         let found = file.metadata()?.len();
         if found < length {
