@@ -3,8 +3,9 @@
 //! The two games of a pair begin with the same opening, so they are not independent. The error bar
 //! is therefore computed from pairs (the pentanomial model), where it is usually smaller than from
 //! single games. All intervals are 95 % normal approximations on the score, with both ends
-//! converted to Elo; if all results are equal, so that the observed variance is zero, a Wilson
-//! bound replaces them.
+//! converted to Elo. Where fewer than five results differ from the most frequent one, the observed
+//! variance says little: the interval is then at least the Wilson bound of as many equal results.
+//! No LOS is more certain than that of equal results.
 //!
 //! References: fishtest's mathematics,
 //! <https://official-stockfish.github.io/docs/fishtest-wiki/Fishtest-Mathematics.html>; E. B.
@@ -22,6 +23,9 @@ use serde::{Deserialize, Serialize};
 
 /// The 97.5 % quantile of the normal distribution: 95 % lie within this many standard deviations.
 const Z_95: f64 = 1.959_963_984_540_054;
+
+/// Number of results other than the most frequent one from which on their variance counts.
+const FEW: u64 = 5;
 
 /// Wins, draws and losses of the first engine, over single games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,19 +150,26 @@ impl Estimate {
     fn of(samples: &[Sample]) -> Option<Self> {
         let score = mean(samples)?;
         let count = samples.iter().map(|&(_, count)| count as f64).sum::<f64>();
-        let distinct = samples.iter().filter(|&&(_, count)| count > 0).count();
-        let (low, high, los) = if distinct == 1 {
-            let (low, high) = interval_of_equals(score, count);
-            (low, high, los_of_equals(score, count))
+        let variance = samples
+            .iter()
+            .map(|&(value, times)| times as f64 * (value - score).powi(2))
+            .sum::<f64>()
+            / count;
+        let deviation = (variance / count).sqrt();
+        let [mut low, mut high] = [-1.0, 1.0].map(|sign| score + sign * Z_95 * deviation);
+        let most = samples.iter().map(|&(_, times)| times).max().unwrap_or(0);
+        if samples.iter().map(|&(_, times)| times).sum::<u64>() - most < FEW {
+            let equals = interval_of_equals(score, count);
+            (low, high) = (low.min(equals.0), high.max(equals.1));
+        }
+        let lead = score - 0.5;
+        // Of equal results: the variance around ½ that equal engines would have. For wins and
+        // losses this is the usual Φ((W−L)/√(W+L)).
+        let of_equals = lead.abs() / count.sqrt();
+        let los = if lead == 0.0 {
+            0.5
         } else {
-            let variance = samples
-                .iter()
-                .map(|&(value, times)| times as f64 * (value - score).powi(2))
-                .sum::<f64>()
-                / count;
-            let deviation = (variance / count).sqrt();
-            let los = normal_cdf((score - 0.5) / deviation);
-            (score - Z_95 * deviation, score + Z_95 * deviation, los)
+            normal_cdf(lead / deviation.max(of_equals))
         };
         Some(Self {
             score,
@@ -182,25 +193,13 @@ fn mean(samples: &[Sample]) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// The interval of the mean if all results are `value`. By Wilson's bound for a proportion of zero,
+/// The interval of the mean if all results were `value`. By Wilson's bound for a proportion of zero,
 /// any other result may still have the probability z²/(n+z²), and it may be the best or the worst
 /// one.
 fn interval_of_equals(value: f64, count: f64) -> (f64, f64) {
     let unseen = Z_95 * Z_95 / (count + Z_95 * Z_95);
     let seen = value * (1.0 - unseen);
     (seen, seen + unseen)
-}
-
-/// The likelihood of superiority if all results are `value`, with the variance around ½ that equal
-/// engines would have: for wins and losses this is the usual Φ((W−L)/√(W+L)).
-fn los_of_equals(value: f64, count: f64) -> f64 {
-    if value > 0.5 {
-        normal_cdf(count.sqrt())
-    } else if value < 0.5 {
-        normal_cdf(-count.sqrt())
-    } else {
-        0.5
-    }
 }
 
 /// The Elo difference with the expected score `score`; minus infinity for 0 and below, infinity for

@@ -158,6 +158,21 @@ fn equal_results_still_leave_doubt() {
 }
 
 #[test]
+fn a_different_result_makes_nothing_more_certain() {
+    for pairs in [2, 6, 30] {
+        let [equal, other] = [0, 1].map(|drawn| {
+            let estimate = Pentanomial([0, 0, 0, drawn, pairs - drawn]).estimate();
+            estimate.unwrap()
+        });
+        assert!(other.low < equal.low, "{pairs}");
+        assert!(other.los <= equal.los + 1e-12, "{pairs}");
+    }
+    let two = Pentanomial([0, 0, 0, 1, 1]).estimate().unwrap();
+    close(two.los, normal_cdf(2_f64.sqrt()), 1e-12);
+    assert!(two.low < 0.0);
+}
+
+#[test]
 fn ends_beyond_all_points_are_infinite() {
     let few = Wdl {
         wins: 3,

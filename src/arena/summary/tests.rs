@@ -60,7 +60,7 @@ fn people_read_a_table() {
 
 new-version against old
   +2 =1 -1, score 62.5 %, draws 25.0 %
-  Elo +88.7 ± 136.3 (95 %: -33.6 to +238.9), LOS 92.1 %
+  Elo +88.7 ± 279.4 (95 %: -226.0 to +332.7), LOS 92.1 %
   pairs with 0, ½, 1, 1½, 2 points: 0, 0, 1, 1, 0
 
 engine       games    score   mean time    max time   depth      nodes/s  limits
@@ -162,9 +162,9 @@ fn programs_read_json() {
     assert_eq!(pairing["pentanomial"], json!([0, 0, 1, 1, 0]));
     for (field, expected) in [
         ("elo", 88.7),
-        ("elo_low", -33.6),
-        ("elo_high", 238.9),
-        ("elo_error", 136.3),
+        ("elo_low", -226.0),
+        ("elo_high", 332.7),
+        ("elo_error", 279.4),
         ("score", 0.625),
         ("draw_rate", 0.25),
         ("los", 0.921),
@@ -248,7 +248,7 @@ fn a_line_shows_the_progress() {
     let mut settings = sample();
     assert_eq!(
         one_line(&tally(&settings), Lang::En),
-        "+2 =1 -1  Elo +88.7 ± 136.3 (95 %: -33.6 to +238.9), LOS 92.1 %  1 lost by faults"
+        "+2 =1 -1  Elo +88.7 ± 279.4 (95 %: -226.0 to +332.7), LOS 92.1 %  1 lost by faults"
     );
     settings.sprt = Some(Sprt::default());
     assert_eq!(

@@ -34,7 +34,8 @@ pub fn one_line(tally: &Tally, lang: Lang) -> String {
 
 fn elo_text(estimate: &Estimate, lang: Lang) -> String {
     let Estimate { elo, low, high, .. } = *estimate;
-    let los = 100.0 * estimate.los;
+    // No number of games makes it certain.
+    let los = (100.0 * estimate.los).clamp(0.1, 99.9);
     if elo.is_finite() {
         lang.elo_within(elo, estimate.error(), low, high, los)
     } else if elo > 0.0 {
