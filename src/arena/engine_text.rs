@@ -153,8 +153,8 @@ impl EngineText {
             if text.time_control.is_empty() {
                 let command = text.command.as_deref().unwrap_or_default();
                 return Err(format!(
-                    "engine {number} ({command}) has no time control, expected --tc, --byoyomi, \
-                    --movetime, --nodes or --depth"
+                    "engine {number} ({command}) has no time control (--tc 0+0 is none), \
+                    expected --tc, --byoyomi, --movetime, --nodes or --depth"
                 ));
             }
             if text.time_control.nodes_time.is_some() && !text.time_control.has_clock() {

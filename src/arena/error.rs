@@ -34,6 +34,14 @@ pub enum MatchError {
         /// The details of the last failure.
         detail: String,
     },
+    /// A resumed match has fewer games than were played.
+    #[error("--games {games}: {played} are played already, expected --games {played} or more")]
+    FewGames {
+        /// Number of games of each pairing.
+        games: u64,
+        /// The number with which the match has all games that were played.
+        played: u64,
+    },
     /// There are fewer openings than the match needs.
     #[error(
         "{} for {} of games, and no opening is played twice by the same engines: give more \
@@ -45,6 +53,14 @@ pub enum MatchError {
         have: usize,
         /// Number of openings that the match needs.
         needed: u64,
+    },
+    /// Games end with their openings.
+    #[error("the first opening ends before move {ply}, expected --max-moves above {most}")]
+    LongOpenings {
+        /// Ply of the first move of an engine, from 1.
+        ply: u32,
+        /// Move number after which a game is a draw.
+        most: u32,
     },
     /// The openings cannot be read or made.
     #[error(transparent)]

@@ -28,6 +28,7 @@ pub fn run(
     on_event: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Summary, MatchError> {
     let path = folder.path().to_owned();
+    check_number(settings, entries)?;
     let tally = tally_of(settings, entries, &path)?;
     check_engines(settings, stop, on_event)?;
     let mut openings = Openings::new(&settings.openings)?;
@@ -37,6 +38,9 @@ pub fn run(
         return Err(MatchError::FewOpenings { have, needed });
     }
     check_openings(settings, entries, &mut openings, &path)?;
+    check_length(settings, &mut openings)?;
+    // Not before the games are known to belong to them: the next run would be refused as well.
+    folder.write_settings(settings)?;
     let heartbeat = Heartbeat::start();
     let games = Games {
         context: GameContext {
@@ -81,6 +85,17 @@ pub fn tally_of(
     Ok(tally)
 }
 
+/// Checks that the match has as many games as were played already.
+fn check_number(settings: &MatchSettings, entries: &[GameEntry]) -> Result<(), MatchError> {
+    let pairings = settings.pairings().len() as u64;
+    let number = |entry: &GameEntry| 2 * (entry.game / 2 / pairings) + entry.game % 2 + 1;
+    let played = entries.iter().map(number).max().unwrap_or(0);
+    match settings.games {
+        Some(games) if games < played => Err(MatchError::FewGames { games, played }),
+        _ => Ok(()),
+    }
+}
+
 /// Checks that the openings of the finished games agree with those of this executable. An
 /// executable with another search makes other openings and could repeat some.
 fn check_openings(
@@ -107,6 +122,16 @@ fn check_openings(
                 reason,
             });
         }
+    }
+    Ok(())
+}
+
+/// Checks that games do not end before the engines move.
+fn check_length(settings: &MatchSettings, openings: &mut Openings) -> Result<(), MatchError> {
+    let most = settings.rules.max_moves;
+    let ply = openings.get(0)?.position().game_ply();
+    if most > 0 && ply > most {
+        return Err(MatchError::LongOpenings { ply, most });
     }
     Ok(())
 }

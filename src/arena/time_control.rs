@@ -59,11 +59,13 @@ impl TimeControl {
         limits == Self::default()
     }
 
-    /// `other` if it sets any limit, else this control; what clocks count is overridden on its own.
+    /// `other` if it sets any limit, else this control; what clocks count is overridden on its own,
+    /// and is nothing to limits without a clock.
     #[must_use]
     pub fn overridden_by(self, other: Self) -> Self {
+        let counts = other.is_empty() || other.has_clock();
         Self {
-            nodes_time: other.nodes_time.or(self.nodes_time),
+            nodes_time: other.nodes_time.or(self.nodes_time.filter(|_| counts)),
             ..if other.is_empty() { self } else { other }
         }
     }
@@ -299,6 +301,11 @@ mod tests {
         };
         assert_eq!(each.overridden_by(own), expected);
         assert_eq!(each.overridden_by(TimeControl::default()), each);
+        let fixed = TimeControl {
+            nodes: Some(100),
+            ..TimeControl::default()
+        };
+        assert_eq!(each.overridden_by(fixed), fixed);
     }
 
     #[test]

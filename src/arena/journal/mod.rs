@@ -48,18 +48,22 @@ impl MatchFolder {
         Self::new(folder, &[])
     }
 
-    /// Resumes the match in a folder, with new settings, and returns its games. An incomplete last
-    /// line, which a killed process can leave, is cut off.
+    /// Resumes the match in a folder, and returns its games. An incomplete last line, which a killed
+    /// process can leave, is cut off.
     ///
     /// # Errors
     /// The folder holds no match, another process has it open, or a file is not valid.
-    pub fn resume(
-        path: &Path,
-        settings: &MatchSettings,
-    ) -> Result<(Self, Vec<GameEntry>), FolderError> {
+    pub fn resume(path: &Path) -> Result<(Self, Vec<GameEntry>), FolderError> {
         let (folder, entries) = RunFolder::resume(path, KIND)?;
-        folder.write_settings(settings)?;
         Ok((Self::new(folder, &entries)?, entries))
+    }
+
+    /// Replaces the settings, when the match is extended. The games must belong to them.
+    ///
+    /// # Errors
+    /// The settings file cannot be written.
+    pub fn write_settings(&self, settings: &MatchSettings) -> Result<(), FolderError> {
+        self.folder.write_settings(settings)
     }
 
     /// Rewrites `games.sfen`, which may lag behind the journal after a kill.

@@ -105,8 +105,10 @@ fn a_match_goes_on_behind_its_last_game() {
     let place = Place::with(&games()[..2]);
     let mut longer = sample();
     longer.games = Some(20);
-    let (mut journal, entries) = MatchFolder::resume(&place.folder(), &longer).unwrap();
+    let (mut journal, entries) = MatchFolder::resume(&place.folder()).unwrap();
     assert_eq!(entries, games()[..2]);
+    assert_eq!(read_settings(&place.folder()).unwrap(), sample());
+    journal.write_settings(&longer).unwrap();
     journal.append(&games()[2]).unwrap();
     assert_eq!(place.read().unwrap(), (longer, games()));
 }
@@ -120,7 +122,7 @@ fn the_rest_of_a_killed_line_is_dropped() {
     assert_eq!(place.read().unwrap().1, games()[..2]);
     let text = fs::read_to_string(place.file(KIND.journal)).unwrap();
     assert!(text.ends_with("bla"));
-    let (mut journal, entries) = MatchFolder::resume(&place.folder(), &sample()).unwrap();
+    let (mut journal, entries) = MatchFolder::resume(&place.folder()).unwrap();
     assert_eq!(entries, games()[..2]);
     journal.append(&games()[2]).unwrap();
     assert_eq!(place.read().unwrap().1, games());
@@ -140,7 +142,7 @@ fn a_broken_line_is_named() {
         fs::write(&path, lines.join("\n") + "\n").unwrap();
         let words = error(place.read());
         assert!(words.contains("games.jsonl line 2: "), "{words}");
-        let words = error(MatchFolder::resume(&place.folder(), &sample()));
+        let words = error(MatchFolder::resume(&place.folder()));
         assert!(words.contains("games.jsonl line 2: "), "{words}");
     }
 }
@@ -172,11 +174,11 @@ fn a_kill_before_the_first_word_does_not_occupy() {
 fn one_process_at_a_time() {
     let place = Place::new();
     let journal = MatchFolder::create(&place.folder(), &sample()).unwrap();
-    let words = error(MatchFolder::resume(&place.folder(), &sample()));
+    let words = error(MatchFolder::resume(&place.folder()));
     assert!(words.contains("another run is writing"), "{words}");
     assert!(place.read().is_ok(), "reading is allowed");
     drop(journal);
-    assert!(MatchFolder::resume(&place.folder(), &sample()).is_ok());
+    assert!(MatchFolder::resume(&place.folder()).is_ok());
 }
 
 #[test]
@@ -186,7 +188,7 @@ fn there_must_be_a_match_to_go_on_with() {
     for words in [
         error(place.read()),
         error(read_settings(&place.folder())),
-        error(MatchFolder::resume(&place.folder(), &sample())),
+        error(MatchFolder::resume(&place.folder())),
     ] {
         assert!(words.contains("holds no match"), "{words}");
     }

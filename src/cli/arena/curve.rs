@@ -12,6 +12,7 @@ use crate::arena::settings::MatchSettings;
 use crate::arena::summary::Summary;
 use crate::cli::flat_error::flat_error;
 use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::usage::ensure_usage;
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::runs::{FolderError, Stop};
@@ -21,6 +22,12 @@ const SVG_FILE: &str = "curve.svg";
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let folder = arguments.folder();
+    ensure_usage!(
+        !arguments.page.is_asked(),
+        "--html is the page of one match: `raicho match merge {}/nodes-N --html FILE` writes that \
+        of one node limit",
+        folder.display()
+    );
     let curve = match CurveSettings::read(&folder) {
         Ok(curve) if arguments.resume => {
             check_same(arguments, &folder, &curve)?;
@@ -57,9 +64,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 
 /// Begins all matches in the folder.
 fn begin(arguments: &Arguments, folder: &Path) -> anyhow::Result<CurveSettings> {
-    let mut nodes = arguments.engines.nodes.clone();
-    nodes.sort_unstable();
-    nodes.dedup();
+    let nodes = limits(arguments);
     let limits = nodes.iter().map(|&nodes| settings(arguments, nodes));
     let settings: Vec<MatchSettings> = limits.collect::<anyhow::Result<_>>()?;
     let curve = CurveSettings { nodes };
@@ -67,13 +72,31 @@ fn begin(arguments: &Arguments, folder: &Path) -> anyhow::Result<CurveSettings> 
     Ok(curve)
 }
 
+/// The node limits of the command line, each once.
+fn limits(arguments: &Arguments) -> Vec<u64> {
+    let mut nodes = arguments.engines.nodes.clone();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
 /// The settings of the match with a node limit.
 fn settings(arguments: &Arguments, nodes: u64) -> anyhow::Result<MatchSettings> {
     arguments.settings(arguments.engines.engines_with(Some(nodes))?)
 }
 
-/// Checks that a command line with engines means the matches in the folder.
+/// Checks that a command line with engines or node limits means the matches in the folder.
 fn check_same(arguments: &Arguments, folder: &Path, curve: &CurveSettings) -> anyhow::Result<()> {
+    let asked = limits(arguments);
+    if !asked.is_empty() && asked != curve.nodes {
+        bail!(
+            "{} holds another curve: nodes are {} instead of {}; leave out --nodes and the engines \
+            to resume it as it is",
+            folder.display(),
+            comma_separated(&asked),
+            comma_separated(&curve.nodes)
+        );
+    }
     if arguments.engines.is_empty() {
         return Ok(());
     }
@@ -90,6 +113,11 @@ fn check_same(arguments: &Arguments, folder: &Path, curve: &CurveSettings) -> an
     Ok(())
 }
 
+fn comma_separated(nodes: &[u64]) -> String {
+    let texts: Vec<String> = nodes.iter().map(u64::to_string).collect();
+    texts.join(",")
+}
+
 /// Plays what is left of the match with one node limit, and writes its summary.
 fn play_limit(
     arguments: &Arguments,
@@ -99,7 +127,7 @@ fn play_limit(
 ) -> anyhow::Result<Summary> {
     let old = journal::read_settings(folder).map_err(flat_error)?;
     let settings = arguments.games.changed(old)?;
-    let (run_folder, entries) = MatchFolder::resume(folder, &settings).map_err(flat_error)?;
+    let (run_folder, entries) = MatchFolder::resume(folder).map_err(flat_error)?;
     let summary = play::play(arguments, &settings, run_folder, &entries, stop, lang)?;
     let json = serde_json::to_string_pretty(&summary)? + "\n";
     write(&folder.join("summary.json"), &json)?;

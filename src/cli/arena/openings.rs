@@ -37,7 +37,9 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(path) = &arguments.out {
-        result_file::check_new(path, arguments.force)?;
+        let read = arguments.openings.files().iter().map(PathBuf::as_path);
+        result_file::check(path, read)?;
+        result_file::check_free(path, arguments.force)?;
     }
     let settings = arguments.openings.settings();
     let count = arguments.count as usize;

@@ -29,6 +29,11 @@ pub(super) struct PageArguments {
 }
 
 impl PageArguments {
+    /// Whether a page is asked for.
+    pub(super) const fn is_asked(&self) -> bool {
+        self.html.is_some()
+    }
+
     /// Checks that the page can be written, before any game, and is none of the files that are
     /// `read`.
     ///

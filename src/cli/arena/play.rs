@@ -58,7 +58,7 @@ pub(super) struct Arguments {
     pub(super) json: JsonArguments,
 
     #[command(flatten)]
-    page: PageArguments,
+    pub(super) page: PageArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
@@ -175,6 +175,6 @@ fn resume(
         }
     }
     let settings = arguments.games.changed(old)?;
-    let (run_folder, entries) = MatchFolder::resume(folder, &settings).map_err(flat_error)?;
+    let (run_folder, entries) = MatchFolder::resume(folder).map_err(flat_error)?;
     Ok((settings, run_folder, entries))
 }

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use raicho::arena::error::MatchError;
 use raicho::arena::event::Event;
-use raicho::arena::journal::GameEntry;
+use raicho::arena::journal::{GameEntry, MatchFolder, read_settings};
 use raicho::arena::merge::merge;
 use raicho::arena::openings::Source;
 use raicho::arena::referee::Reason;
+use raicho::arena::runner;
 use raicho::arena::settings::{Format, MatchSettings};
 use raicho::arena::sprt::Sprt;
 use raicho::arena::time_control::TimeControl;
@@ -132,6 +133,34 @@ fn an_interrupted_match_goes_on_as_if_nothing_had_been() {
     }
 }
 
+/// What is refused leaves the folder as it was, or nothing would continue the match.
+#[test]
+fn settings_that_are_refused_are_not_kept() {
+    let match_settings = settings(vec![engine("a", ""), engine("b", "")], 4);
+    let outcome = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
+    let folder = outcome.expect("the match can be played").folder;
+    let path = folder.join("match");
+    let refused = |other: &MatchSettings| {
+        let (journal, entries) = MatchFolder::resume(&path).unwrap();
+        let result = runner::run(other, journal, &entries, 1, &Stop::new(), &|_| {});
+        assert_eq!(read_settings(&path).unwrap(), match_settings);
+        result.expect_err("these games are not possible")
+    };
+    let mut other = match_settings.clone();
+    other.games = Some(2);
+    let error = refused(&other).to_string();
+    assert!(error.contains("--games 2: 4 are played already"), "{error}");
+    let lines = folder.write("few.sfen", "startpos moves 7g7f\n");
+    other.games = Some(40);
+    other.openings.source = Source::File(lines);
+    let error = refused(&other);
+    assert!(matches!(error, MatchError::FewOpenings { .. }), "{error}");
+    let mut longer = match_settings.clone();
+    longer.games = Some(6);
+    let outcome = play_with(&longer, folder, 1, &Stop::new(), &|_| {});
+    assert_eq!(outcome.expect("it can be extended").entries.len(), 6);
+}
+
 #[test]
 fn a_match_whose_openings_have_changed_does_not_go_on() {
     let folder = Folder::new();
@@ -239,7 +268,7 @@ fn the_sequential_test_ends_the_match() {
 fn a_folder_holds_one_match() {
     let outcome = play(&fast_match(2));
     let path = outcome.folder.join("match");
-    let again = raicho::arena::journal::MatchFolder::create(&path, &fast_match(2));
+    let again = MatchFolder::create(&path, &fast_match(2));
     assert!(matches!(again, Err(FolderError::Occupied { .. })));
     let nothing = raicho::arena::journal::read(outcome.folder.path());
     assert!(matches!(nothing, Err(FolderError::Missing { .. })));

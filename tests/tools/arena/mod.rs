@@ -160,7 +160,7 @@ pub(crate) fn play_with(
 ) -> Result<Outcome, MatchError> {
     let path = folder.join("match");
     let (journal, entries) = if path.exists() {
-        MatchFolder::resume(&path, settings)?
+        MatchFolder::resume(&path)?
     } else {
         (MatchFolder::create(&path, settings)?, Vec::new())
     };
