@@ -36,6 +36,26 @@ pub(super) fn check<'a>(
     Ok(())
 }
 
+/// As [`check`], and checks that a file which is there has this extension: it is the result of an
+/// earlier run, not something else that would be lost.
+///
+/// # Errors
+/// It cannot be written, is read, or would replace a file of another kind.
+pub(super) fn check_kind<'a>(
+    path: &Path,
+    extension: &str,
+    read: impl Iterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
+    check(path, read)?;
+    let found = path.extension().unwrap_or_default();
+    ensure!(
+        !would_replace(path) || found.eq_ignore_ascii_case(extension),
+        "{} exists already and is called no .{extension}: give another name",
+        path.display()
+    );
+    Ok(())
+}
+
 /// Checks before the work that the file can be written then, and that none is there unless `force`
 /// is given.
 ///
@@ -96,4 +116,24 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut file = OutputFile::create(path).with_context(name)?;
     file.write_all(bytes).with_context(name)?;
     file.finish().with_context(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_results_of_the_same_kind_are_replaced() {
+        let name = format!("raicho-result-{}", std::process::id());
+        let path = |extension| std::env::temp_dir().join(&name).with_extension(extension);
+        let refused = |path: &Path| check_kind(path, "svg", std::iter::empty()).is_err();
+        let (games, chart) = (path("pack"), path("SVG"));
+        for file in [&games, &chart] {
+            std::fs::write(file, "").expect("it can be written");
+        }
+        assert!(refused(&games) && !refused(&chart) && !refused(&path("new")));
+        for file in [games, chart] {
+            std::fs::remove_file(file).expect("it was written");
+        }
+    }
 }

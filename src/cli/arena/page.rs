@@ -42,7 +42,7 @@ impl PageArguments {
     pub(super) fn check(&self, read: &[PathBuf]) -> anyhow::Result<()> {
         let read = read.iter().map(PathBuf::as_path);
         let page = self.html.as_deref();
-        page.map_or(Ok(()), |page| result_file::check(page, read))
+        page.map_or(Ok(()), |page| result_file::check_kind(page, "html", read))
     }
 
     /// Writes the page of the match whose parts are in these folders, if it was asked for.

@@ -26,7 +26,7 @@ impl JsonArguments {
     pub(in crate::cli) fn check(&self, read: &[PathBuf]) -> anyhow::Result<()> {
         match &self.json {
             Some(path) if !self.is_on_stdout() => {
-                result_file::check(path, read.iter().map(PathBuf::as_path))
+                result_file::check_kind(path, "json", read.iter().map(PathBuf::as_path))
             }
             _ => Ok(()),
         }

@@ -22,7 +22,8 @@ pub(in crate::cli) struct Arguments {
     #[arg(required_unless_present = "merge", value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
-    /// Format of all files, whatever their names say
+    /// Format of the files, regardless of their names; of folders only files that are named so are
+    /// read
     #[arg(long, value_name = "FORMAT", value_parser = Named::<Format>::new(formats()))]
     format: Option<Format>,
 
@@ -46,6 +47,9 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let stats = if arguments.merge.is_empty() {
         count(arguments)?
     } else {
+        if let Some(path) = &arguments.svg {
+            result_file::check_kind(path, "svg", std::iter::empty())?;
+        }
         let mut whole = Stats::default();
         for part in reports(TOOL, &arguments.merge)? {
             whole.merge(&part);
@@ -63,7 +67,7 @@ fn count(arguments: &Arguments) -> anyhow::Result<Stats> {
     let sources = Sources::new(&arguments.inputs, arguments.format)?;
     if let Some(path) = &arguments.svg {
         let read = sources.files().iter().map(|file| file.path.as_path());
-        result_file::check(path, read)?;
+        result_file::check_kind(path, "svg", read)?;
     }
     let run = PassRun {
         skip: arguments.skip,
