@@ -51,6 +51,8 @@ mod tests {
         let shard = Shard { index: 1, count: 3 };
         let numbers = Numbers::new(Some(14), shard, [4, 10]);
         assert_eq!(numbers.collect::<Vec<_>>(), [1, 7, 13]);
+        assert_eq!((shard.share_of(14), shard.share_of(13)), (5, 4));
+        assert_eq!((shard.share_of(1), Shard::WHOLE.share_of(7)), (0, 7));
         let endless = Numbers::new(None, Shard::WHOLE, [0]);
         assert_eq!(endless.take(3).collect::<Vec<_>>(), [1, 2, 3]);
     }

@@ -33,6 +33,12 @@ impl Shard {
         number % self.count == self.index
     }
 
+    /// How many of the first `length` pieces belong to this shard.
+    pub const fn share_of(self, length: u64) -> u64 {
+        let others = self.count - 1 - self.index;
+        length / self.count + (length % self.count + others) / self.count
+    }
+
     /// The contiguous range of `length` pieces that belongs to this shard, for outputs that are
     /// concatenated to the output of the whole run. 1/N is the first range and N/N (or 0/N) the
     /// last.

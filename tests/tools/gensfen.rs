@@ -292,6 +292,10 @@ fn another_run_does_not_go_on_in_the_same_folder() {
             &["--resume", "--nodes", "61", "--games", "9"],
             "effort.nodes is 61 instead of 60",
         ),
+        (
+            &[&SHORT[..], &["--resume", "--write-every", "4"]].concat(),
+            "instead of none",
+        ),
     ] {
         let output = gensfen(&folder.0, arguments);
         let error = String::from_utf8_lossy(&output.stderr);
@@ -300,6 +304,51 @@ fn another_run_does_not_go_on_in_the_same_folder() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn an_option_that_is_left_out_is_missed() {
+    let folder = Folder::new("left-out");
+    let with = [&SHORT[..], &["--opponent", "<material>"]].concat();
+    assert!(gensfen(&folder.0, &with).status.success());
+    let output = gensfen(&folder.0, &[&SHORT[..], &["--resume"]].concat());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        error.contains("opponent is none instead of \"<material>\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_run_ends_when_a_limit_is_reached() {
+    let folder = Folder::new("limits");
+    let both = [&SHORT[..], &["--loop", "1000000"]].concat();
+    assert!(gensfen(&folder.0, &both).status.success());
+    let again = [&both[..], &["--resume"]].concat();
+    assert!(gensfen(&folder.0, &again).status.success());
+}
+
+#[test]
+fn a_run_that_repeats_its_games_ends() {
+    let folder = Folder::new("fruitless");
+    let output = gensfen(
+        &folder.0,
+        &[
+            "--nodes",
+            "1",
+            "--opening-nodes",
+            "0",
+            "--random-plies",
+            "0",
+            "--loop",
+            "100000",
+        ],
+    );
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && error.contains("300 games in a row have no new position"),
+        "{error}"
+    );
 }
 
 /// A game of two kings in which black's walks into white's camp after 10 moves.

@@ -57,7 +57,8 @@ pub(super) struct Arguments {
     )]
     threads: u16,
 
-    /// Number of positions after which the run ends [default: at Ctrl-C]
+    /// Number of positions in the folder after which the run ends; each shard has its own [default:
+    /// at Ctrl-C]
     #[arg(long = "loop", value_name = "POSITIONS")]
     positions: Option<u64>,
 
@@ -111,7 +112,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = arguments.settings(eval, of_opponent, &beginnings)?;
     let folder = &arguments.out;
     let (archive, entries) = if arguments.resume && Archive::exists(folder) {
-        Archive::resume(folder, &settings).map_err(flat_error)?
+        let (archive, entries) = Archive::resume(folder, &settings).map_err(flat_error)?;
+        if archive.lost() > 0 {
+            output::eprint_line(format_args!(
+                "note: played again, as the last file does not have them: {}",
+                counted(archive.lost(), "game")
+            ));
+        }
+        (archive, entries)
     } else {
         let archive = Archive::create(folder, &settings).map_err(flat_error)?;
         (archive, Vec::new())
@@ -161,9 +169,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             counted(*count, "game")
         ))?;
     }
-    if arguments.positions.is_some_and(|end| tally.written < end)
-        || arguments.positions.is_none() && arguments.games.is_some() && stop.is_requested()
-    {
+    if stop.is_requested() && !limits.are_reached(settings.shard, &tally) {
         // Not a success: a script must not take a part of a run for the whole.
         bail!("interrupted; the same command with --resume continues");
     }

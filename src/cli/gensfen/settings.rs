@@ -126,11 +126,21 @@ pub(super) struct EndingArguments {
     write_maxply: u32,
 
     /// Score in centipawns that wins a game at once; from 32000 on no score does
-    #[arg(long, value_name = "CP", default_value_t = 32_000)]
+    #[arg(
+        long,
+        value_name = "CP",
+        default_value_t = 32_000,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     eval_limit: u32,
 
     /// Score in centipawns that wins a game if both sides agree …
-    #[arg(long, value_name = "CP", default_value_t = 3000)]
+    #[arg(
+        long,
+        value_name = "CP",
+        default_value_t = 3000,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     win_limit: u32,
 
     /// … for this number of consecutive plies

@@ -30,7 +30,7 @@ mod starts;
 mod tally;
 mod tree;
 
-use crate::runs::{Execution, Job, Numbers, Plan, Stop, execute};
+use crate::runs::{Execution, Job, Numbers, Plan, Shard, Stop, execute};
 use crate::search::SOLO_STACK_BYTES;
 use crate::types::EnteringKingRule;
 
@@ -53,6 +53,10 @@ pub(super) use score::centipawns;
 
 use game::{PlayedGame, Player};
 
+/// Number of consecutive games without a new position after which a run without a number of games
+/// ends: it would play the same games for ever.
+const FRUITLESS_GAMES: u64 = 300;
+
 /// The length of a run and its number of threads: settings that may change when the run is resumed.
 #[derive(Clone, Debug)]
 pub struct RunLimits {
@@ -62,6 +66,15 @@ pub struct RunLimits {
     pub games: Option<u64>,
     /// Number of positions in this folder after which no further game begins; `None` for no limit.
     pub positions: Option<u64>,
+}
+
+impl RunLimits {
+    /// Whether a run with this tally is complete: a limit is reached, or there is none.
+    pub fn are_reached(&self, shard: Shard, tally: &Tally) -> bool {
+        let games = self.games.map(|games| tally.games >= shard.share_of(games));
+        let positions = self.positions.map(|positions| tally.written >= positions);
+        games.into_iter().chain(positions).reduce(|a, b| a || b) != Some(false)
+    }
 }
 
 /// Plays games until the limits are reached or `stop` is requested. `entries` are the games that
@@ -89,7 +102,8 @@ pub fn run(
     let done = entries.iter().map(|entry| entry.game);
     let mut schedule = Schedule {
         numbers: Numbers::new(limits.games, run.settings.shard, done),
-        positions: limits.positions,
+        limits,
+        fruitless: 0,
         archive,
         tally,
         on_game,
@@ -133,8 +147,9 @@ impl<'a> Job for Games<'a> {
 /// The order of the games, and their results.
 struct Schedule<'a> {
     numbers: Numbers,
-    /// Number of written positions after which no further game begins.
-    positions: Option<u64>,
+    limits: &'a RunLimits,
+    /// Number of games since the last one of which a position was written.
+    fruitless: u64,
     archive: Archive,
     tally: Tally,
     on_game: &'a (dyn Fn(&Tally) + Sync),
@@ -143,6 +158,7 @@ struct Schedule<'a> {
 impl Plan<Games<'_>> for Schedule<'_> {
     fn next(&mut self) -> Result<Option<u64>, GensfenError> {
         let has_enough = self
+            .limits
             .positions
             .is_some_and(|positions| self.tally.written >= positions);
         Ok(if has_enough {
@@ -156,6 +172,14 @@ impl Plan<Games<'_>> for Schedule<'_> {
         let entry = self.archive.append(game)?;
         self.tally.add(&entry);
         (self.on_game)(&self.tally);
+        self.fruitless = if entry.written == 0 {
+            self.fruitless + 1
+        } else {
+            0
+        };
+        if self.limits.games.is_none() && self.fruitless >= FRUITLESS_GAMES {
+            return Err(GensfenError::NothingNew);
+        }
         Ok(())
     }
 }

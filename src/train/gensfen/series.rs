@@ -1,5 +1,6 @@
 //! Numbered files that are written one after the other, each up to a size.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -36,10 +37,27 @@ impl Names {
         self.folder.join(format!("{prefix}-{file:04}.{ending}"))
     }
 
+    /// The size of a file in bytes; 0 if it does not exist.
+    pub(super) fn size(&self, file: u32) -> u64 {
+        fs::metadata(self.path(file)).map_or(0, |file| file.len())
+    }
+
     /// Whether the file of a place reaches to it.
     pub(super) fn reaches(&self, place: Place) -> bool {
-        let file = fs::metadata(self.path(place.file));
-        file.map_or(0, |file| file.len()) >= place.end
+        self.size(place.file) >= place.end
+    }
+
+    /// Checks that every file reaches to the last of its places, which are in order.
+    pub(super) fn check(&self, places: impl Iterator<Item = Place>) -> Result<(), FolderError> {
+        let ends: BTreeMap<u32, u64> = places.map(|place| (place.file, place.end)).collect();
+        let short = ends.into_iter().find(|&(file, end)| self.size(file) < end);
+        short.map_or(Ok(()), |(file, end)| {
+            Err(FolderError::Content {
+                path: self.path(file),
+                line: None,
+                reason: format!("has {} bytes, expected {end}", self.size(file)),
+            })
+        })
     }
 }
 

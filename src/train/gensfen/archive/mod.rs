@@ -10,6 +10,7 @@
 //! A game is written as soon as it ends, first the game, then its nodes, then its line. On resume
 //! anything after the last complete line is cut off, so that a kill loses only the running games.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::path::Path;
 
@@ -31,6 +32,9 @@ const KIND: RunKind = RunKind {
 };
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
+/// The most that a run killed in its first game leaves beside an empty journal.
+const GAME_BYTES: u64 = 1 << 16;
+
 /// The folder of a run, open for writing.
 pub struct Archive {
     folder: RunFolder,
@@ -39,6 +43,8 @@ pub struct Archive {
     /// The inner nodes of searches, if the settings want them.
     trees: Option<Series>,
     seen: SeenPositions,
+    /// Number of games of the journal that are not in the files.
+    lost: u64,
 }
 
 impl Archive {
@@ -52,10 +58,13 @@ impl Archive {
     /// # Errors
     /// The folder holds a run already, or cannot be written.
     pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, ArchiveError> {
-        if game_files(path, settings).path(1).exists() {
-            return Err(ArchiveError::Folder(FolderError::Occupied {
-                path: path.to_owned(),
-                noun: KIND.noun,
+        RunFolder::check_free(path, KIND)?;
+        let games = game_files(path, settings).path(1);
+        if games.exists() {
+            return Err(ArchiveError::Folder(FolderError::Content {
+                path: games,
+                line: None,
+                reason: format!("there are games already, but no {}", KIND.settings),
             }));
         }
         Self::open(RunFolder::create(path, KIND, settings)?, settings, &[])
@@ -71,13 +80,27 @@ impl Archive {
         path: &Path,
         settings: &GensfenSettings,
     ) -> Result<(Self, Vec<Entry>), ArchiveError> {
+        let (games, trees) = (game_files(path, settings), tree_files(path, settings));
         // After a power cut the journal can have a line whose game never reached the disk.
+        let lost = Cell::new(0);
         let is_complete = |entry: &Entry| {
-            let has_trees = |trees: TreeEntry| tree_files(path, settings).reaches(trees.place);
-            game_files(path, settings).reaches(entry.place()) && entry.trees.is_none_or(has_trees)
+            let has_trees = |entry: TreeEntry| trees.reaches(entry.place);
+            let is_complete = games.reaches(entry.place()) && entry.trees.is_none_or(has_trees);
+            lost.set(lost.get() + u64::from(!is_complete));
+            is_complete
         };
         let (folder, entries) = RunFolder::resume_same(path, KIND, settings, is_complete)?;
+        if entries.is_empty() && (games.size(1) > GAME_BYTES || games.path(2).exists()) {
+            return Err(ArchiveError::Folder(FolderError::Content {
+                path: path.join(KIND.journal),
+                line: None,
+                reason: "has no game, expected those of the files beside it".to_owned(),
+            }));
+        }
+        games.check(entries.iter().map(Entry::place))?;
+        trees.check(entries.iter().filter_map(|entry| Some(entry.trees?.place)))?;
         let mut archive = Self::open(folder, settings, &entries)?;
+        archive.lost = lost.get();
         archive.remember()?;
         Ok((archive, entries))
     }
@@ -102,7 +125,14 @@ impl Archive {
             folder,
             settings: settings.clone(),
             seen: SeenPositions::new(settings.writing.dedup_mb),
+            lost: 0,
         })
+    }
+
+    /// Number of games of the journal that the last file no longer has when a run is resumed. They
+    /// are played again.
+    pub const fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// Enters the positions of all files, in the order in which they were written.

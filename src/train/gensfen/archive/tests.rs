@@ -259,3 +259,29 @@ fn a_broken_folder_is_named_with_the_place() {
     let refused = refusal(Archive::resume(&folder.0, &settings()));
     assert!(refused.contains("gensfen.json line 1"), "{refused}");
 }
+
+#[test]
+fn files_that_are_gone_are_noticed() {
+    let folder = Folder::new("gone");
+    let mut settings = settings();
+    settings.writing.file_mb = 0;
+    settings.writing.dedup_mb = 0;
+    let mut archive = create(&folder, &settings);
+    for number in 0..3 {
+        append(&mut archive, game(number, 20));
+    }
+    drop(archive);
+    let first = fs::read(folder.file("games-0002.pack")).unwrap();
+    fs::write(folder.file("games-0002.pack"), &first[1..]).unwrap();
+    let words = refusal(Archive::resume(&folder.0, &settings));
+    let expected = format!("has {} bytes, expected {}", first.len() - 1, first.len());
+    assert!(words.contains(&expected), "{words}");
+    fs::write(folder.file("games-0002.pack"), &first).unwrap();
+    fs::remove_file(folder.file("games-0004.pack")).unwrap();
+    let (archive, entries) = resume(&folder, &settings);
+    assert_eq!((entries.len(), archive.lost()), (2, 1));
+    drop(archive);
+    fs::write(folder.file("gensfen.jsonl"), "").unwrap();
+    let words = refusal(Archive::resume(&folder.0, &settings));
+    assert!(words.contains("gensfen.jsonl: has no game"), "{words}");
+}
