@@ -11,6 +11,8 @@ use crate::types::{Move, Move16};
 
 /// The bits of the ending byte that hold the result code; the others give the reason.
 pub(super) const WINNER_BITS: u8 = 3;
+/// Bytes of a game before its moves: start, number of moves, ending and opponent.
+const HEADER_BYTES: usize = 36;
 const REPETITION: u8 = 4;
 const DECLARATION: u8 = 8;
 const MAX_MOVES: u8 = 16;
@@ -93,6 +95,21 @@ impl Hcpe3Game {
     /// The result. An unknown code, which the reader refuses, is a draw.
     pub fn result(&self) -> GameResult {
         GameResult::from_code(self.ending & WINNER_BITS).unwrap_or(GameResult::Draw)
+    }
+
+    /// Replaces the scores in the bytes of a game, one for each move.
+    pub fn set_scores(bytes: &mut [u8], scores: &[i16]) {
+        let mut rest = bytes.get_mut(HEADER_BYTES..).unwrap_or_default();
+        for score in scores {
+            // A move, its score, and the number of the candidates that follow.
+            let Some(([_, _, first, second, count @ ..], next)) = rest.split_first_chunk_mut::<6>()
+            else {
+                return;
+            };
+            [*first, *second] = score.to_le_bytes();
+            let candidates = 4 * usize::from(u16::from_le_bytes(*count));
+            rest = next.get_mut(candidates..).unwrap_or_default();
+        }
     }
 
     /// Writes the game in a single call of `out`.

@@ -49,6 +49,8 @@ pub struct TeacherGame {
     /// Indices of the moves that were played without a search, in ascending order.
     unsearched: Vec<usize>,
     source: Option<SourceBytes>,
+    /// Replaces the scores of all moves in `source`, in centipawns.
+    set_scores: fn(&mut [u8], &[i16]),
 }
 
 /// The bytes of a record in the format it was read from. A writer of that format copies them, so
@@ -115,23 +117,26 @@ impl From<PackGame> for TeacherGame {
             game,
             unsearched: Vec::new(),
             source: None,
+            set_scores: |_, _| {},
         }
     }
 }
 
 impl TeacherGame {
     /// A game that was read from `bytes` of the format with this name. `unsearched` are the indices
-    /// of the moves that were played without a search, in ascending order.
+    /// of the moves that were played without a search, in ascending order; `set_scores` replaces
+    /// the scores in the bytes.
     pub(super) fn from_bytes(
         game: PackGame,
         unsearched: Vec<usize>,
-        format: &'static str,
-        bytes: Box<[u8]>,
+        (format, bytes): (&'static str, Box<[u8]>),
+        set_scores: fn(&mut [u8], &[i16]),
     ) -> Self {
         Self {
             game,
             unsearched,
             source: Some(SourceBytes { format, bytes }),
+            set_scores,
         }
     }
 
@@ -145,14 +150,42 @@ impl TeacherGame {
         })
     }
 
-    /// The same game with other scores, in centipawns, one for each move. What the format of the
-    /// file keeps besides moves, scores and result is lost.
+    /// The games of consecutive searched moves, for formats in which every move has a score.
+    pub(super) fn searched_parts(&self) -> Vec<PackGame> {
+        let mut position = self.game.start.clone();
+        let mut parts: Vec<PackGame> = Vec::new();
+        let mut goes_on = false;
+        for (mv, score) in self.scored_moves() {
+            if score.is_some() && !goes_on {
+                parts.push(PackGame {
+                    start: position.clone(),
+                    moves: Vec::new(),
+                    ..self.game
+                });
+            }
+            goes_on = score.is_some();
+            if let (Some(score), Some(part)) = (score, parts.last_mut()) {
+                part.moves.push((mv, score));
+            }
+            position.do_move(mv);
+        }
+        parts
+    }
+
+    /// Whether moves were played without a search.
+    pub(super) const fn has_unsearched(&self) -> bool {
+        !self.unsearched.is_empty()
+    }
+
+    /// The same game with other scores, in centipawns, one for each move.
     #[must_use]
     pub fn with_scores(mut self, scores: &[i16]) -> Self {
         for ((_, score), new) in self.game.moves.iter_mut().zip(scores) {
             *score = *new;
         }
-        self.source = None;
+        if let Some(source) = &mut self.source {
+            (self.set_scores)(&mut source.bytes, scores);
+        }
         self
     }
 

@@ -11,6 +11,8 @@ use crate::records::psv::PackedSfenValue;
 use crate::records::tree::TreePosition;
 use crate::types::{Bound, Color, Move16, Piece, Square};
 
+mod unsearched;
+
 const HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
 
 /// Games of made-up moves and scores, from an even and from a handicap start.

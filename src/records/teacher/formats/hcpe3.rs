@@ -27,8 +27,8 @@ impl Codec for Hcpe3Codec {
         let game = TeacherGame::from_bytes(
             game.to_pack(),
             unsearched.map(|(index, _)| index).collect(),
-            NAME,
-            bytes.into(),
+            (NAME, bytes.into()),
+            Hcpe3Game::set_scores,
         );
         Ok(Some(Record::Game(Box::new(game))))
     }
@@ -41,7 +41,7 @@ impl Codec for Hcpe3Codec {
             Some(bytes) => out.write_all(bytes)?,
             None => Hcpe3Game::from_pack(&game.game).write(&mut out)?,
         }
-        Ok(game.game.moves.len() as u64)
+        Ok(record.positions())
     }
 }
 

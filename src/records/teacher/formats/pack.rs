@@ -26,8 +26,15 @@ impl Codec for PackCodec {
         let Some(game) = record.game() else {
             return Ok(0);
         };
-        PackWriter::new(out).write(&game.game)?;
-        Ok(game.game.moves.len() as u64)
+        let mut writer = PackWriter::new(out);
+        if game.has_unsearched() {
+            for part in game.searched_parts() {
+                writer.write(&part)?;
+            }
+        } else {
+            writer.write(&game.game)?;
+        }
+        Ok(record.positions())
     }
 }
 
