@@ -275,7 +275,10 @@ fn an_invalid_command_line_ends_with_2() {
         ("match --engine cmd=x --nodes 9", "one engine, expected two"),
         ("mate --sfen nonsense", "--sfen"),
         ("roots a.usi --out x.pack", "keeps more than positions"),
-        ("shuffle a.psv --out x.pack", "keeps games"),
+        (
+            "shuffle a.psv --out x.pack",
+            "pack cannot be written here, expected psv (or bin), hcpe, psum, tree",
+        ),
         ("spsa --engine cmd=x --iterations 9", "nothing to tune"),
         (
             "spsa --engine cmd=x --iterations 9 --nodes 1,2",

@@ -26,10 +26,11 @@ struct Open {
 impl Chain {
     /// Whether a record belongs to the game of the last samples.
     pub fn is_continued_by(&self, record: &Record) -> bool {
-        let Record::Sample(scored) = record else {
-            return false;
-        };
-        self.goes_on(&scored.sample)
+        match record {
+            Record::Sample(scored) => self.goes_on(&scored.sample),
+            Record::Sum(sum) => self.goes_on(&sum.to_sample()),
+            _ => false,
+        }
     }
 
     fn goes_on(&self, sample: &Sample) -> bool {

@@ -60,15 +60,24 @@ impl<W: Write> TeacherWriter<W> {
         self.chain.is_continued_by(record)
     }
 
+    /// Writes the game that is still open.
+    ///
+    /// # Errors
+    /// The output fails.
+    pub fn end_game(&mut self) -> io::Result<()> {
+        match self.chain.finish() {
+            Some(game) => self.put(&game.into()),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the game that is still open, flushes, and returns the output and the number of
     /// positions written so far.
     ///
     /// # Errors
     /// The output fails.
     pub fn pause(&mut self) -> io::Result<(&W, u64)> {
-        if let Some(game) = self.chain.finish() {
-            self.put(&game.into())?;
-        }
+        self.end_game()?;
         self.out.flush()?;
         Ok((&self.out, self.positions))
     }

@@ -30,7 +30,7 @@ pub struct Sources {
 
 impl Sources {
     /// Takes files, and for a folder all files of a known format below it, in the order of their
-    /// paths. `format` overrides the extensions of files that are named directly.
+    /// paths. Evaluations and books called `.bin` are left out of folders. `format` overrides the extensions of files that are named directly.
     ///
     /// # Errors
     /// An extension is unknown, or a folder cannot be listed or has no teacher data.
@@ -108,6 +108,16 @@ impl Sources {
     }
 }
 
+/// Whether a file called `.bin`, as teacher data can be, is an evaluation, a checkpoint of `learn`
+/// or a book by its name.
+fn is_other_data(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_ascii_lowercase();
+    ["nn.bin", "progress.bin", "checkpoint.bin"].contains(&&*name)
+        || name.ends_with("_synthesized.bin")
+        || name.ends_with("book.bin")
+}
+
 /// Adds the files below a folder. Links to folders are not followed, because they could form a
 /// cycle.
 fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
@@ -117,6 +127,7 @@ fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
         if entry.file_type().map_err(DataError::io(&path))?.is_dir() {
             add_folder(&path, files)?;
         } else if let Ok(format) = Format::of_path(&path)
+            && !is_other_data(&path)
             && path.is_file()
         {
             files.push(Source {
@@ -176,6 +187,14 @@ impl Output {
             writer: TeacherWriter::resume(file, format, positions),
             path: path.to_owned(),
         })
+    }
+
+    /// Writes the game that is still open.
+    ///
+    /// # Errors
+    /// Where the file fails.
+    pub fn end_game(&mut self) -> Result<(), DataError> {
+        self.writer.end_game().map_err(DataError::io(&self.path))
     }
 
     /// Whether a record belongs to a game that is still open.

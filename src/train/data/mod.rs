@@ -8,10 +8,12 @@ pub mod dedup;
 mod duplicate;
 mod files;
 mod histogram;
+mod lottery;
 pub mod pass;
 pub mod place;
 pub mod shuffle;
 pub mod signs;
+mod span;
 pub mod stats;
 pub mod steps;
 mod svg;
@@ -25,6 +27,8 @@ use crate::runs::{FolderError, Interrupted, ThreadError};
 use crate::transposition::TableError;
 
 pub use files::{Output, Source, Sources};
+
+pub(in crate::train) use span::Span;
 
 /// Why a tool failed.
 #[derive(Debug, Error)]
@@ -64,12 +68,14 @@ pub enum DataError {
     /// A folder has no file of a known format.
     #[error("{}: no file of a known format, expected {}", .0.display(), Format::names(|_| true))]
     EmptyFolder(PathBuf),
-    /// The format holds games, but the tool writes positions.
-    #[error(
-        "{0} keeps games, expected a format of positions: {names}",
-        names = Format::names(|format| format.record_size().is_some())
-    )]
-    Games(Format),
+    /// The tool does not write this format.
+    #[error("{format} cannot be written here, expected {expected}")]
+    Output {
+        /// The format that was asked for.
+        format: Format,
+        /// The names of those that can be written.
+        expected: String,
+    },
     /// Another process is writing the output.
     #[error("{}: another run is writing this file", .0.display())]
     InUse(PathBuf),

@@ -6,15 +6,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::lottery::Lottery;
 use super::signs::Signs;
 use super::steps::{Checkpoint, Division, Steps};
 use super::{DataError, Output, Source, Sources};
 use crate::records::sample::has_entered_king;
-use crate::records::teacher::{Chain, Content, Format, Record, TeacherError};
+use crate::records::teacher::{Content, Format, Record, TeacherError};
 use crate::util::counted;
 
 /// The number of invalid records of a class that are kept as examples.
@@ -175,7 +174,7 @@ pub struct Destination {
     /// The output and its format; `None` to check only.
     pub output: Option<(PathBuf, Format)>,
     /// Another file for some games. Consecutive samples whose moves lead to each other count as a
-    /// game.
+    /// game, and so do consecutive parts of one.
     pub held_out: Option<HeldOut>,
     /// Whether only positions with a king in its promotion zone are written, as samples.
     pub entered_kings: bool,
@@ -211,7 +210,14 @@ pub fn run(
     let held_out = destination.held_out.as_ref();
     let mut lottery = held_out.map(Lottery::new).transpose()?;
     let shard = steps.shard();
+    let format = destination.output.as_ref().map(|&(_, format)| format);
+    let mut file = from.file;
     sources.read_part(shard, from, destination.division(), watch, |found| {
+        if found.place.file != file {
+            // A shard that begins with the next file does not know of the game before it.
+            file = found.place.file;
+            out.as_mut().map_or(Ok(()), Output::end_game)?;
+        }
         if steps.is_due(found.bytes) && !is_in_game(out.as_ref(), found.record.as_ref().ok()) {
             let (output, positions) = pause(out.as_mut())?;
             steps.keep(
@@ -232,18 +238,13 @@ pub fn run(
             report.samples += 1;
             report.signs.add(sample);
         });
-        if let Some(lottery) = &mut lottery
-            && lottery.draws(&record)
-        {
-            let is_kept = report.tally.keeps(lottery.format, &record);
-            return if is_kept {
-                lottery.out.write(&record)
-            } else {
-                Ok(())
-            };
-        }
-        match (&mut out, &destination.output) {
-            (Some(out), Some((_, format))) if report.tally.keeps(*format, &record) => {
+        let is_drawn = lottery.as_mut().map(|lottery| lottery.draws(&record));
+        let target = match &mut lottery {
+            Some(lottery) if is_drawn == Some(true) => Some((&mut lottery.out, lottery.format)),
+            _ => out.as_mut().zip(format),
+        };
+        match target {
+            Some((out, format)) if report.tally.keeps(format, &record) => {
                 if destination.entered_kings {
                     write_entered_kings(&record, out)
                 } else {
@@ -253,13 +254,19 @@ pub fn run(
             _ => Ok(()),
         }
     })?;
-    if let Some(out) = out {
+    let mut length = 0;
+    if let Some(mut out) = out {
+        (length, _) = out.pause()?;
         report.tally.written = out.finish()?;
     }
     if let Some(lottery) = lottery {
         report.held_out = lottery.out.finish()?;
     }
-    steps.keep(0, &Checkpoint::end(report.tally.written, &report))?;
+    let end = Checkpoint {
+        output: length,
+        ..Checkpoint::end(report.tally.written, &report)
+    };
+    steps.keep(0, &end)?;
     Ok(report)
 }
 
@@ -302,42 +309,6 @@ fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataErro
     result
 }
 
-/// Decides by lot for each game whether it is held out.
-struct Lottery {
-    out: Output,
-    format: Format,
-    share: f64,
-    random: ChaCha8Rng,
-    /// Finds the ends of games among samples.
-    chain: Chain,
-    is_drawn: Option<bool>,
-}
-
-impl Lottery {
-    fn new(held_out: &HeldOut) -> Result<Self, DataError> {
-        Ok(Self {
-            out: Output::create(&held_out.path, held_out.format)?,
-            format: held_out.format,
-            share: held_out.share.clamp(0.0, 1.0),
-            random: ChaCha8Rng::seed_from_u64(held_out.seed),
-            chain: Chain::default(),
-            is_drawn: None,
-        })
-    }
-
-    fn draws(&mut self, record: &Record) -> bool {
-        let goes_on = match record {
-            Record::Sample(_) => self.chain.add(record).is_none(),
-            _ => false,
-        };
-        let share = self.share;
-        let drawn = self.is_drawn.filter(|_| goes_on);
-        let drawn = drawn.unwrap_or_else(|| self.random.random_bool(share));
-        self.is_drawn = Some(drawn);
-        drawn
-    }
-}
-
 /// The report of the command `validate`.
 impl fmt::Display for PassReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -364,8 +335,7 @@ impl fmt::Display for Tally {
         if self.left_out > 0 {
             writeln!(
                 formatter,
-                "{} left out: positions of search trees have no result and a format of \
-                 their own",
+                "{} left out: no format keeps both positions of games and those of search trees",
                 counted(self.left_out, "position")
             )?;
         }

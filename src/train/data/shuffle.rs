@@ -39,7 +39,10 @@ pub fn run(
     watch: &Watch<'_>,
 ) -> Result<Tally, DataError> {
     let (path, format) = output;
-    let size = format.record_size().ok_or(DataError::Games(format))?;
+    let size = format.record_size().ok_or_else(|| DataError::Output {
+        format,
+        expected: Format::names(|format| format.record_size().is_some()),
+    })?;
     let mut out = files::create(path)?;
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
     let count = buckets::count(expected_bytes(sources, size)?, settings.memory);

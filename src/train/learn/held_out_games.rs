@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use crate::records::game::GameResult;
 use crate::records::teacher::Record;
+use crate::train::data::Span;
 use crate::util::mixed;
 
 /// The choice among the records of one file. Every record must be asked for in order, bad ones
@@ -40,13 +40,6 @@ impl Choice {
     };
 }
 
-/// First and last ply of a record within its game, and the result of the game.
-#[derive(Clone, Copy)]
-struct Span {
-    plies: (u32, u32),
-    result: GameResult,
-}
-
 impl HeldOutGames {
     /// The choice for a file; `share` of its games are held out, 0 to 1.
     pub(super) fn new(file: &Path, share: f64, seed: u64) -> Self {
@@ -63,14 +56,12 @@ impl HeldOutGames {
     /// Whether the next record is held out; `None` stands for a record that cannot be read.
     /// Positions without a game are never held out.
     ///
-    /// Where `gensfen` omits moves of a game, it writes the game in several consecutive parts with
-    /// the same result; all parts are treated alike. So are two games that only look like parts of
-    /// one, which is harmless.
+    /// All parts of a game are treated alike.
     pub(super) fn choose(&mut self, record: Option<&Record>) -> Choice {
         let number = self.count;
         self.count += 1;
         let last = self.last.take();
-        let Some(span) = record.and_then(Span::of) else {
+        let Some(span) = record.and_then(Span::of_game) else {
             return Choice::NO_GAME;
         };
         let previous = last.filter(|(last, _)| last.goes_on_with(span));
@@ -86,24 +77,11 @@ impl HeldOutGames {
     }
 }
 
-impl Span {
-    fn of(record: &Record) -> Option<Self> {
-        let game = &record.game()?.game;
-        let first = game.start.game_ply();
-        let plies = (first, first.saturating_add(game.moves.len() as u32));
-        let result = game.result;
-        Some(Self { plies, result })
-    }
-
-    fn goes_on_with(self, next: Self) -> bool {
-        self.plies.1 <= next.plies.0 && self.result == next.result
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::position::Position;
+    use crate::records::game::GameResult;
     use crate::records::pack::{PackGame, PackReason};
     use crate::records::packed::PackedSfen;
     use crate::records::sfen_line::SfenLine;

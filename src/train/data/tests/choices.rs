@@ -11,6 +11,14 @@ fn a_folder_stands_for_the_folders_in_it() {
     write(&deep.join("a.pack"), 3, 1);
     write(&folder.path("b.psv"), 1, 1);
     fs::write(deep.join("notes.txt"), "no teacher data").unwrap();
+    for name in [
+        "nn.bin",
+        "KPP_synthesized.bin",
+        "checkpoint.bin",
+        "user_book.bin",
+    ] {
+        fs::write(deep.join(name), "no teacher data").unwrap();
+    }
     let sources = Sources::new(std::slice::from_ref(&folder.0), None).unwrap();
     let names: Vec<_> = sources.files().iter().map(|file| &file.path).collect();
     assert_eq!(names, [&deep.join("a.pack"), &folder.path("b.psv")]);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use super::dedup::DedupSettings;
-use super::pass::{BadRecords, Destination, HeldOut};
+use super::pass::{BadRecords, Destination};
 use super::shuffle::ShuffleSettings;
 use super::*;
 use crate::movegen::legal_moves;
@@ -21,6 +21,7 @@ use crate::records::teacher::{Format, TeacherWriter};
 use crate::types::Color;
 
 mod choices;
+mod held_out;
 mod parts;
 mod trees;
 
@@ -210,53 +211,6 @@ fn bad_records_are_counted_and_left_out() {
 }
 
 #[test]
-fn held_out_games_are_whole_and_nowhere_else() {
-    let folder = Folder::new("held-out");
-    for ending in ["pack", "psv"] {
-        let [path, rest, held_out] =
-            ["in", "rest", "held"].map(|name| folder.path(&format!("{name}.{ending}")));
-        let [rest_games, held_games] =
-            ["rest", "held"].map(|name| folder.path(&format!("{name}-{ending}.usi")));
-        write(&path, 200, 1);
-        let format = Format::of_path(&path).unwrap();
-        let mut destination = to_file(&rest);
-        destination.held_out = Some(HeldOut {
-            path: held_out.clone(),
-            format,
-            share: 0.2,
-            seed: 5,
-        });
-        let report = watched(|watch| {
-            pass::run(
-                &sources(&[&path]),
-                &destination,
-                BadRecords::Stop,
-                &mut Steps::whole(),
-                watch,
-            )
-        })
-        .unwrap();
-        assert_eq!(report.tally.written + report.held_out, 4000);
-        for (from, to) in [(&rest, &rest_games), (&held_out, &held_games)] {
-            watched(|watch| {
-                pass::run(
-                    &sources(&[from]),
-                    &to_file(to),
-                    BadRecords::Stop,
-                    &mut Steps::whole(),
-                    watch,
-                )
-            })
-            .unwrap();
-        }
-        let [rest, held] = [&rest_games, &held_games]
-            .map(|path| fs::read_to_string(path).unwrap().lines().count());
-        assert_eq!(rest + held, 200);
-        assert!((20..60).contains(&held), "{held}");
-    }
-}
-
-#[test]
 fn shuffled_positions_are_the_same_in_another_order() {
     let folder = Folder::new("shuffle");
     let [path, plain, out] = ["in.pack", "plain.psv", "out.psv"].map(|name| folder.path(name));
@@ -314,7 +268,13 @@ fn shuffled_positions_are_the_same_in_another_order() {
     };
     let error =
         watched(|watch| shuffle::run(&sources(&[&path]), (&out, Format::Pack), &settings, watch));
-    assert!(matches!(error, Err(DataError::Games(Format::Pack))));
+    assert!(matches!(
+        error,
+        Err(DataError::Output {
+            format: Format::Pack,
+            ..
+        })
+    ));
 }
 
 #[test]

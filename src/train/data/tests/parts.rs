@@ -51,6 +51,7 @@ fn the_outputs_of_shards_joined_are_that_of_the_whole() {
         ("psv", "pack"),
         ("psv", "hcpe"),
         ("hcpe", "pack"),
+        ("psum", "pack"),
         ("hcpe3", "usi"),
         ("usi", "csa"),
         ("csa", "sfen"),
@@ -90,7 +91,12 @@ fn the_outputs_of_shards_joined_are_that_of_the_whole() {
 #[test]
 fn a_pass_goes_on_from_each_of_its_checkpoints() {
     let folder = Folder::new("checkpoints");
-    for (from, to) in [("pack", "psv"), ("psv", "pack"), ("hcpe3", "csa")] {
+    for (from, to) in [
+        ("pack", "psv"),
+        ("psv", "pack"),
+        ("psum", "pack"),
+        ("hcpe3", "csa"),
+    ] {
         let inputs = inputs(&folder, from);
         let [first, second] = &inputs;
         let files = [first, second];
@@ -116,4 +122,28 @@ fn a_pass_goes_on_from_each_of_its_checkpoints() {
             assert!(fs::read(&out).unwrap() == whole, "{from} to {to}");
         }
     }
+}
+
+#[test]
+fn games_end_with_their_file() {
+    let folder = Folder::new("files-of-a-game");
+    let [whole, one, other] =
+        ["whole", "one", "other"].map(|name| folder.path(&(name.to_owned() + ".psv")));
+    write(&whole, 20, 1);
+    let bytes = fs::read(&whole).unwrap();
+    // In the middle of a game.
+    let middle = bytes.len() / 2 + 10 * PackedSfenValue::SIZE;
+    fs::write(&one, &bytes[..middle]).unwrap();
+    fs::write(&other, &bytes[middle..]).unwrap();
+    let out = folder.path("out.pack");
+    convert(&[&one, &other], &out, Steps::whole()).unwrap();
+    let joined: Vec<u8> = [&one, &other]
+        .into_iter()
+        .flat_map(|path| {
+            let part = folder.path("part.pack");
+            convert(&[path], &part, Steps::whole()).unwrap();
+            fs::read(&part).unwrap()
+        })
+        .collect();
+    assert!(fs::read(&out).unwrap() == joined);
 }
