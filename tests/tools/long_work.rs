@@ -657,3 +657,26 @@ fn a_check_of_roots_ends_within_a_game() {
     let time = interrupt_twice(&mut child);
     assert!(time < PROMPT, "{time:?}");
 }
+
+#[test]
+fn an_output_that_is_gone_is_made_again() {
+    let folder = Folder::new("long-work-gone");
+    let games = games(&folder);
+    let (work, out) = (folder.path("work"), folder.path("out.psv"));
+    let words = [
+        "convert", &games, "--out", &out, "--work", &work, "--resume", "--force",
+    ];
+    run(&words);
+    let whole = fs::read(&out).unwrap();
+    fs::remove_file(&out).unwrap();
+    let said = run(&words).stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("is gone, the work begins again"), "{said}");
+    assert!(fs::read(&out).unwrap() == whole);
+    fs::write(&out, "hello").unwrap();
+    run(&words);
+    assert!(fs::read(&out).unwrap() == whole);
+    let said = run(&words).stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(!said.contains("begins again"), "{said}");
+}

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::work::WorkArguments;
-use super::{result_file, watching};
+use super::{output, result_file, watching};
 use crate::cli::named::{Named, formats, writable_formats};
 use crate::cli::usage::ensure_usage;
 use crate::records::teacher::Format;
@@ -36,7 +36,8 @@ pub(super) struct Input {
     #[arg(required = true, value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
-    /// Format of all files, regardless of their names
+    /// Format of the files, regardless of their names; of folders only files that are named so are
+    /// read
     #[arg(long, value_name = "FORMAT", value_parser = Named::<Format>::new(formats()))]
     format: Option<Format>,
 
@@ -165,7 +166,28 @@ impl PassRun {
         work: &WorkArguments,
     ) -> anyhow::Result<Steps<R>> {
         let (folder, mut checkpoints) = work.open(PASS, self)?;
-        Ok(Steps::new(self.shard, folder, checkpoints.pop()))
+        let last = self.last(checkpoints.pop());
+        Ok(Steps::new(self.shard, folder, last))
+    }
+
+    /// The last checkpoint, unless the pass is complete and its output no longer there: then it
+    /// begins again.
+    fn last<R>(&self, last: Option<Checkpoint<R>>) -> Option<Checkpoint<R>> {
+        let last = last?;
+        if let Some((path, _)) = self.output.as_ref().filter(|_| last.is_complete) {
+            let found = std::fs::metadata(path).map(|file| file.len()).ok();
+            if found != Some(last.output) {
+                let is = found.map_or("is gone".to_owned(), |found| {
+                    format!("has {found} bytes instead of {}", last.output)
+                });
+                output::eprint_line(format_args!(
+                    "note: {} {is}, the work begins again",
+                    path.display()
+                ));
+                return None;
+            }
+        }
+        Some(last)
     }
 }
 

@@ -104,7 +104,8 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let (folder, mut checkpoints): (_, Vec<Checkpoint<RescoreReport>>) =
         arguments.work.open(KIND, &run)?;
-    let mut steps = Steps::new(arguments.work.shard(), folder, checkpoints.pop());
+    let last = run.pass.last(checkpoints.pop());
+    let mut steps = Steps::new(arguments.work.shard(), folder, last);
     let rescoring = Rescoring {
         sources: &sources,
         output: (path, format),

@@ -75,7 +75,12 @@ pub fn run(
         Ok(())
     })?;
     block.write(&mut report, &mut out)?;
+    let (length, _) = out.pause()?;
     report.tally.written = out.finish()?;
-    steps.keep(0, &Checkpoint::end(report.tally.written, &report))?;
+    let end = Checkpoint {
+        output: length,
+        ..Checkpoint::end(report.tally.written, &report)
+    };
+    steps.keep(0, &end)?;
     Ok(report)
 }
