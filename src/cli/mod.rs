@@ -36,7 +36,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::named::Named;
 use crate::lang::Lang;
@@ -113,8 +113,16 @@ const INVALID: u8 = 2;
 /// Runs the program. Its status is 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn run() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    let parsed = Arguments::command().try_get_matches().and_then(|matches| {
+        let arguments = Arguments::from_arg_matches(&matches);
+        let given = learn::Given::new(matches.subcommand_matches("learn"));
+        Ok((
+            arguments.map_err(|error| error.format(&mut Arguments::command()))?,
+            given,
+        ))
+    });
+    let (arguments, given) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return print_usage(error),
     };
     let lang = arguments.lang.unwrap_or_else(lang_of_environment);
@@ -129,7 +137,7 @@ pub fn run() -> ExitCode {
         Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
-        Some(Command::Learn(arguments)) => learn::run(&arguments),
+        Some(Command::Learn(arguments)) => learn::run(&arguments, &given),
         Some(Command::Man(arguments)) => shell::man(&arguments, Arguments::command()),
         Some(Command::Match(arguments)) => arena::run(&arguments, lang),
         Some(Command::Mate(arguments)) => mate::run(&arguments, lang),

@@ -343,6 +343,20 @@ fn faults_are_named() {
         "{said}"
     );
     refused(&SMALL, &[&out, &games], "is there already");
+    refused(
+        &["learn", "--resume", "--epochs", "40", "--out"],
+        &[&out],
+        "--epochs is not what the run began with",
+    );
+    refused(
+        &["learn", "--resume", "--kind", "kppt", "--out"],
+        &[&out],
+        "--kind is not what the run began with",
+    );
+    run(
+        &[&SMALL[..1], &["--resume"][..], &SMALL[1..]].concat(),
+        &[&out, &games],
+    );
 
     // Other games than those of the run.
     fs::write(&games, &bytes).expect("the file can be written");

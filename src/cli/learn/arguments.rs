@@ -1,17 +1,16 @@
 //! The command line of `raicho learn`.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::files::{check_apart, listed};
 use super::three_pieces::ThreePieceArguments;
 use crate::cli::usage::{ensure_usage, usage_error};
 use crate::cli::work::Indivisible;
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape as NetShape;
-use crate::train::data::Sources;
 use crate::train::learn::{
     DEFAULT_SCALE, Filter, InitialWeights, Schedule, Settings, Shape, Source, Tactical, TreeWeight,
 };
@@ -49,9 +48,9 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: PathBuf,
 
-    /// Resume the run in the folder of --out; nothing else needs to be repeated. The files may have
-    /// moved, but their content must be the same. With files given, begin the run if the folder has
-    /// no checkpoint yet
+    /// Resume the run in the folder of --out; nothing else needs to be repeated, and what is must be
+    /// the same. The files may have moved, but their names and content must be the same. With files
+    /// given, begin the run if the folder has no checkpoint yet
     #[arg(long)]
     pub(super) resume: bool,
 
@@ -129,7 +128,7 @@ pub(super) struct DataArguments {
     #[arg(long, value_enum, default_value_t = TacticalChoice::Drop)]
     tactical: TacticalChoice,
 
-    /// TD(λ), 0 to 1: how much of each score comes from the following plies of the game; ignored
+    /// TD(λ), at least 0 and below 1: how much of each score comes from the following plies of the game; ignored
     /// for files of positions without games
     #[arg(long, value_name = "PART", default_value_t = 0.0)]
     lambda: f32,
@@ -243,9 +242,28 @@ fn result_weight(text: &str) -> Result<Schedule, String> {
     Ok(Schedule::linear(number(first)?, number(last)?))
 }
 
+impl CourseArguments {
+    /// Whether positions of search trees count at all.
+    pub(super) fn has_tree_weight(&self) -> bool {
+        self.tree_weight > 0.0
+    }
+}
+
 impl Arguments {
     /// The training data of a new run.
     pub(super) fn source(&self) -> anyhow::Result<Source> {
+        let files = listed(&self.files)?;
+        let held_out_files = listed(&self.data.held_out_file)?;
+        check_apart(&files, &held_out_files)?;
+        Ok(Source {
+            files,
+            held_out_files,
+            ..self.choice()?
+        })
+    }
+
+    /// What is taken of the training data, without the files.
+    pub(super) fn choice(&self) -> anyhow::Result<Source> {
         let choice = &self.data;
         let held_out = choice.held_out;
         ensure_usage!(
@@ -257,12 +275,9 @@ impl Arguments {
             (0.0..1.0).contains(&lambda),
             "--lambda {lambda}, expected at least 0 and below 1"
         );
-        let files = listed(&self.files)?;
-        let held_out_files = listed(&choice.held_out_file)?;
-        check_apart(&files, &held_out_files)?;
         Ok(Source {
-            files,
-            held_out_files,
+            files: Vec::new(),
+            held_out_files: Vec::new(),
             filter: Filter {
                 tactical: match choice.tactical {
                     TacticalChoice::Drop => Tactical::Drop,
@@ -331,22 +346,27 @@ impl Arguments {
         Ok(source)
     }
 
-    /// The settings for this number of positions and this scale.
+    /// The number of steps for this number of positions.
     #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
-    pub(super) fn settings(&self, positions: usize, scale: u16) -> anyhow::Result<Settings> {
-        let course = &self.course;
-        let epochs = course.epochs;
+    pub(super) fn steps(&self, positions: usize, batch: usize) -> anyhow::Result<u64> {
+        let epochs = self.course.epochs;
         ensure_usage!(
             epochs > 0.0 && epochs <= MOST_EPOCHS,
             "--epochs {epochs}, expected more than 0 and at most {MOST_EPOCHS}"
         );
+        let steps = positions as f64 * epochs / batch.max(1) as f64;
+        Ok((steps.ceil() as u64).max(1))
+    }
+
+    /// The settings for this number of positions and this scale.
+    pub(super) fn settings(&self, positions: usize, scale: u16) -> anyhow::Result<Settings> {
+        let course = &self.course;
         let (batch, points) = match self.kind {
             Kind::Net => (Settings::default().batch, POINTS),
             Kind::Kppt => (KPPT_BATCH, KPPT_POINTS),
         };
         let batch = course.batch.unwrap_or(batch);
-        let steps = positions as f64 * epochs / batch.max(1) as f64;
-        let steps = (steps.ceil() as u64).max(1);
+        let steps = self.steps(positions, batch)?;
         Ok(Settings {
             shape: self.shape(),
             batch,
@@ -371,28 +391,4 @@ impl Arguments {
             seed: self.seed,
         })
     }
-}
-
-/// Checks that no file is learnt from twice, or both learnt from and held out.
-fn check_apart(files: &[PathBuf], held_out_files: &[PathBuf]) -> anyhow::Result<()> {
-    let mut seen = HashSet::new();
-    for path in files.iter().chain(held_out_files) {
-        // A file that is not there is refused when it is read.
-        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
-        ensure_usage!(
-            seen.insert(place),
-            "{} is given twice: expected each file once, to learn from or held out",
-            path.display()
-        );
-    }
-    Ok(())
-}
-
-/// The files, with folders replaced by the files in them.
-fn listed(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let sources = Sources::new(paths, None)?;
-    let files = sources.files().iter().map(|file| (file, &file.path));
-    // A named file is read or refused; of folders only usable files are taken.
-    let files = files.filter(|(file, path)| file.format.has_scores() || paths.contains(path));
-    Ok(files.map(|(_, path)| path.clone()).collect())
 }

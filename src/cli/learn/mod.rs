@@ -1,6 +1,8 @@
 //! `raicho learn`: trains a network from teacher data.
 
 mod arguments;
+mod files;
+mod resumed;
 mod three_pieces;
 
 use std::fmt::Write as _;
@@ -23,6 +25,7 @@ use crate::util::counted;
 
 pub(super) use arguments::Arguments;
 use arguments::Kind;
+pub(super) use resumed::Given;
 
 /// Files in the folder of a run.
 const CHECKPOINT_FILE: &str = "checkpoint.bin";
@@ -33,7 +36,7 @@ const NETWORK_FILE: &str = "net.nnue";
 /// Maximum number of bad records that are shown; the others are counted.
 const FAULTS_SHOWN: usize = 10;
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("each step starts from the weights of the one before")?;
@@ -63,10 +66,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         arguments.kind == Kind::Kppt
     };
+    let given = goes_on.then_some(given);
+    if let Some(given) = given {
+        given.check_kind(is_kppt == (arguments.kind == Kind::Kppt))?;
+    }
     if is_kppt {
-        run_kppt(arguments, &checkpoint, goes_on)
+        run_kppt(arguments, &checkpoint, given)
     } else {
-        run_net(arguments, &checkpoint, goes_on)
+        run_net(arguments, &checkpoint, given)
     }
 }
 
@@ -104,23 +111,25 @@ impl Place {
     }
 }
 
-fn run_net(arguments: &Arguments, checkpoint: &Path, goes_on: bool) -> anyhow::Result<()> {
-    let initial = if goes_on {
-        None
-    } else {
-        arguments.initial_weights()?
+/// Begins a run, or resumes it if the options that were `given` are those of the checkpoint.
+fn run_net(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> anyhow::Result<()> {
+    let initial = match given {
+        Some(_) => None,
+        None => arguments.initial_weights()?,
     };
     let place = Place::new(arguments)?;
     let shown = || checkpoint.display().to_string();
-    let source = if goes_on {
+    let source = if given.is_some() {
         let source = Learner::source(checkpoint).with_context(shown)?;
         arguments.moved(source)?
     } else {
         arguments.source()?
     };
     let data = place.pool.install(|| load(&source, place.stop.flag()))?;
-    let mut learner = if goes_on {
-        Learner::resume(checkpoint, &data).with_context(shown)?
+    let mut learner = if let Some(given) = given {
+        let learner = Learner::resume(checkpoint, &data).with_context(shown)?;
+        given.check_run(arguments, learner.settings(), &data)?;
+        learner
     } else {
         let mut learner = Learner::new(settings(arguments, &data)?, &data)?;
         if let Some(weights) = initial {
@@ -132,18 +141,22 @@ fn run_net(arguments: &Arguments, checkpoint: &Path, goes_on: bool) -> anyhow::R
     export(&learner, &arguments.out, &arguments.course.text, &data)
 }
 
-fn run_kppt(arguments: &Arguments, checkpoint: &Path, goes_on: bool) -> anyhow::Result<()> {
+/// The same for three-piece evaluations.
+fn run_kppt(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> anyhow::Result<()> {
     let place = Place::new(arguments)?;
     let shown = || checkpoint.display().to_string();
-    let source = if goes_on {
+    let source = if given.is_some() {
         let source = kppt::Learner::source(checkpoint).with_context(shown)?;
         arguments.moved(source)?
     } else {
         arguments.source()?
     };
     let data = place.pool.install(|| load(&source, place.stop.flag()))?;
-    let mut learner = if goes_on {
-        kppt::Learner::resume(checkpoint, &data).with_context(shown)?
+    let mut learner = if let Some(given) = given {
+        let learner = kppt::Learner::resume(checkpoint, &data).with_context(shown)?;
+        given.check_run(arguments, learner.settings(), &data)?;
+        given.check_pieces(arguments.pieces.options(), learner.options())?;
+        learner
     } else {
         let settings = settings(arguments, &data)?;
         kppt::Learner::new(settings, arguments.pieces.options(), &data)?
@@ -218,6 +231,10 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
 /// The settings of a new run.
 fn settings(arguments: &Arguments, data: &Data) -> anyhow::Result<Settings> {
     let course = &arguments.course;
+    ensure!(
+        course.has_tree_weight() || data.counts.tree_positions < data.counts.positions,
+        "only positions of search trees, and --tree-weight is 0: nothing has a weight"
+    );
     let fitted = || fit_scale(data.training.iter());
     let scale = match course.scale {
         Some(scale) => scale,

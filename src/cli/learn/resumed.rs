@@ -1,0 +1,104 @@
+//! Options given with `--resume`: they must be those that the run began with.
+
+use std::collections::HashSet;
+
+use anyhow::ensure;
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+
+use super::arguments::Arguments;
+use crate::train::learn::kppt::Options;
+use crate::train::learn::{Data, Settings, fit_scale};
+
+/// The names of the arguments that stand in the command line.
+pub(in crate::cli) struct Given(HashSet<String>);
+
+impl Given {
+    pub(in crate::cli) fn new(matches: Option<&ArgMatches>) -> Self {
+        let names = matches.into_iter().flat_map(|matches| {
+            let is_given =
+                |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
+            let names = matches.ids().map(clap::Id::as_str);
+            names.filter(is_given).map(str::to_owned)
+        });
+        Self(names.collect())
+    }
+
+    /// Checks options against the run, each with whether the run has the same.
+    fn check(&self, options: &[(&str, bool)]) -> anyhow::Result<()> {
+        let other = options
+            .iter()
+            .find(|(name, is_same)| !is_same && self.0.contains(*name));
+        let name = other.map_or("", |(name, _)| name).replace('_', "-");
+        ensure!(
+            other.is_none(),
+            "--{name} is not what the run began with: leave it out to resume, or begin another run"
+        );
+        Ok(())
+    }
+
+    /// Checks the kind of what is trained.
+    pub(super) fn check_kind(&self, is_same: bool) -> anyhow::Result<()> {
+        self.check(&[("kind", is_same)])
+    }
+
+    /// Checks the options of three-piece evaluations.
+    pub(super) fn check_pieces(&self, ours: Options, theirs: Options) -> anyhow::Result<()> {
+        self.check(&[
+            ("factors", ours.factors == theirs.factors),
+            ("king_constants", ours.kings == theirs.kings),
+        ])
+    }
+
+    /// Checks everything else.
+    pub(super) fn check_run(
+        &self,
+        arguments: &Arguments,
+        theirs: &Settings,
+        data: &Data,
+    ) -> anyhow::Result<()> {
+        let fitted = || fit_scale(data.training.iter()).map(|scale| scale.round() as u16);
+        let is_fitted = !arguments.course.fit_scale || fitted() == Some(theirs.scale);
+        let ours = arguments.settings(data.training.len(), theirs.scale)?;
+        let steps = arguments.steps(data.training.len(), theirs.batch)?;
+        let is_scale = arguments.course.scale == Some(theirs.scale);
+        let (source, filter) = (arguments.choice()?, data.source.filter);
+        self.check(&[
+            ("epochs", steps == theirs.steps),
+            ("batch", ours.batch == theirs.batch),
+            ("width", ours.shape == theirs.shape),
+            ("shape", ours.shape == theirs.shape),
+            ("rate", same(ours.rate.first, theirs.rate.first)),
+            ("last_rate", same(ours.rate.last, theirs.rate.last)),
+            ("schedule", ours.rate.shape == theirs.rate.shape),
+            ("wdl", ours.result_weight == theirs.result_weight),
+            ("tree_weight", same(ours.trees.weight, theirs.trees.weight)),
+            (
+                "tree_full_depth",
+                ours.trees.full_depth == theirs.trees.full_depth,
+            ),
+            ("decay", same(ours.decay, theirs.decay)),
+            ("power", same(ours.power, theirs.power)),
+            ("scale", is_scale),
+            ("fit_scale", is_fitted),
+            ("seed", ours.seed == theirs.seed),
+            ("held_out", same(source.held_out, data.source.held_out)),
+            (
+                "lambda",
+                same(source.lambda.into(), data.source.lambda.into()),
+            ),
+            (
+                "eval_limit",
+                source.filter.score_limit == filter.score_limit,
+            ),
+            ("min_ply", source.filter.min_ply == filter.min_ply),
+            ("max_ply", source.filter.max_ply == filter.max_ply),
+            ("tactical", source.filter.tactical == filter.tactical),
+        ])
+    }
+}
+
+/// Whether two numbers are the same, as the header of a checkpoint keeps them.
+fn same(ours: f64, theirs: f64) -> bool {
+    (ours - theirs).abs() <= f64::EPSILON * ours.abs()
+}
