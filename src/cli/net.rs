@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
 use super::data::{Input, watched};
@@ -186,6 +186,10 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
     };
     let found = watched(|watch| judge::run(&evaluator, &sources, &settings, watch))?;
     output::eprint(&found.tally);
+    ensure!(
+        found.all.positions + found.in_check > 0,
+        "no position has a score and a result, nothing to judge"
+    );
     output::print(format_args!("{evaluator}\n{found}"))?;
     Ok(())
 }
@@ -211,10 +215,21 @@ fn parse_factor(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The network of a file, of a folder with `nn.bin`, or `<embedded>`, with its warnings.
+fn open(from: &Path) -> anyhow::Result<(Network, Vec<String>)> {
+    if EvalFile::from(from.to_string_lossy().as_ref()) == EvalFile::Embedded {
+        return Ok((Network::embedded(), Vec::new()));
+    }
+    let name = || in_folder(from).display().to_string();
+    let (network, warnings) = Network::open(from).with_context(name)?;
+    let warnings = warnings.iter().map(ToString::to_string);
+    Ok((network, warnings.collect()))
+}
+
 fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result<()> {
     result_file::check(to, std::iter::once(from))?;
     result_file::check_free(to, force)?;
-    let (mut network, _) = Network::open(from).with_context(|| from.display().to_string())?;
+    let (mut network, _) = open(from)?;
     let scale = network
         .rescale(factor)
         .with_context(|| from.display().to_string())?;
@@ -244,10 +259,7 @@ fn noise(from: &Path, size: f64, (to, force): (&Path, bool), seed: u64) -> anyho
     }
     result_file::check(to, std::iter::once(from))?;
     result_file::check_free(to, force)?;
-    let mut network = match EvalFile::from(from.to_string_lossy().as_ref()) {
-        EvalFile::Embedded => Network::embedded(),
-        _ => Network::open(from).with_context(shown)?.0,
-    };
+    let (mut network, _) = open(from)?;
     let deviation = network.add_noise(size, seed);
     let shape = network.shape();
     let bytes = network.to_bytes().with_context(|| {
@@ -283,7 +295,7 @@ fn noise_of_three_pieces(
 }
 
 fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Result<()> {
-    let (network, warnings) = Network::open(path).with_context(|| path.display().to_string())?;
+    let (network, warnings) = open(path)?;
     let mut out = output::stdout();
     let shape = network.shape();
     if shape.head == Head::Direct {

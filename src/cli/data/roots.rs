@@ -123,12 +123,13 @@ struct CheckArguments {
     check_repetition: bool,
 
     /// Maximum share of games that may repeat a position
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share)]
+    #[arg(long, requires = "check_repetition", value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share)]
     check_rate: f64,
 
     /// Number of games from each position
     #[arg(
         long,
+        requires = "check_repetition",
         value_name = "N",
         default_value_t = 4,
         value_parser = clap::value_parser!(u64).range(1..)
@@ -136,12 +137,18 @@ struct CheckArguments {
     check_games: u64,
 
     /// Length of a game in plies
-    #[arg(long, value_name = "PLIES", default_value_t = 30)]
+    #[arg(
+        long,
+        requires = "check_repetition",
+        value_name = "PLIES",
+        default_value_t = 30
+    )]
     check_plies: u32,
 
     /// Soft node limit per move, as in gensfen
     #[arg(
         long,
+        requires = "check_repetition",
         value_name = "N",
         default_value_t = 1000,
         value_parser = clap::value_parser!(u64).range(1..)

@@ -23,7 +23,8 @@ pub(in crate::cli) struct Arguments {
     #[arg(required_unless_present = "merge", value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
-    /// Format of all files, regardless of their names
+    /// Format of the files, regardless of their names; of folders only files that are named so are
+    /// read
     #[arg(long, value_name = "FORMAT", value_parser = Named::<Format>::new(formats()))]
     format: Option<Format>,
 
@@ -91,7 +92,8 @@ fn judge(report: &PassReport, good: Option<&Path>) -> anyhow::Result<()> {
     let bad = report.tally.bad();
     ensure!(
         bad == 0 || good.is_some(),
-        "{bad} bad records; --skip FILE writes the good ones"
+        "{}; --skip FILE writes the good ones",
+        counted(bad, "bad record")
     );
     Ok(())
 }

@@ -4,8 +4,8 @@
 //! A wrong sign is the most common fault of teacher data and has no other symptom than a weaker
 //! network. For each side to move, the winning probability is fitted by
 //! `1 / (1 + exp(-(a + b·score)))`, where a draw counts as half a win. `b` must be positive;
-//! `1 / b` is the scale of the sigmoid for the learner. All sums are whole numbers until the fit,
-//! so they are exact.
+//! `1 / b`, in units in which a pawn is 90, is about the scale for the learner. All sums are whole
+//! numbers until the fit, so they are exact.
 
 use std::fmt;
 
@@ -19,6 +19,9 @@ const MAX_SCORE: i16 = 2_000;
 /// The width of a class of scores, in centipawns.
 const CLASS_WIDTH: i16 = 20;
 const CLASSES: usize = 2 * (MAX_SCORE / CLASS_WIDTH) as usize + 1;
+
+/// Units of the scale of `learn`, in which a pawn is 90, in a centipawn.
+const LEARNER_UNITS: f64 = 0.9;
 
 /// The least number of won and lost positions for a fit.
 const MIN_DECIDED: u64 = 100;
@@ -160,10 +163,12 @@ impl fmt::Display for Signs {
             write!(formatter, "signs, {name} to move: ")?;
             match self.slope(color) {
                 None => writeln!(formatter, "too little decided to tell")?,
-                Some(Slope { slope, .. }) if slope > 0.0 => writeln!(
+                Some(Slope { intercept, slope }) if slope > 0.0 => writeln!(
                     formatter,
-                    "right, winning probability 1 / (1 + exp(-score / {:.0}))",
-                    1.0 / slope
+                    "right, winning probability 1 / (1 + exp(-({intercept:.2} + score / {:.0}))) \
+                    in centipawns, --scale {:.0}",
+                    1.0 / slope,
+                    LEARNER_UNITS / slope
                 )?,
                 Some(Slope { slope, .. }) => writeln!(
                     formatter,

@@ -209,10 +209,16 @@ impl Stats {
     /// The histograms with their titles.
     const fn charts(&self) -> [(&'static str, &Histogram); 5] {
         [
-            ("score of the side to move, centipawns", &self.scores),
+            (
+                "score of the side to move, centipawns (the ends hold all beyond)",
+                &self.scores,
+            ),
             ("ply of the position", &self.plies),
             ("plies of the game", &self.lengths),
-            ("score of a position of a search tree", &self.trees.scores),
+            (
+                "score of a position of a search tree (the ends hold all beyond)",
+                &self.trees.scores,
+            ),
             ("depth of a position of a search tree", &self.trees.depths),
         ]
     }
