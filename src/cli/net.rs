@@ -233,6 +233,7 @@ fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result
     let scale = network
         .rescale(factor)
         .with_context(|| from.display().to_string())?;
+    network.add_to_text(&format!("times {factor}"));
     let bytes = network.to_bytes().context("a network of another format")?;
     result_file::save(to, &bytes)?;
     let to = to.display();
@@ -261,6 +262,7 @@ fn noise(from: &Path, size: f64, (to, force): (&Path, bool), seed: u64) -> anyho
     result_file::check_free(to, force)?;
     let (mut network, _) = open(from)?;
     let deviation = network.add_noise(size, seed);
+    network.add_to_text(&format!("noise {size}, seed {seed}"));
     let shape = network.shape();
     let bytes = network.to_bytes().with_context(|| {
         let from = from.display();

@@ -183,6 +183,12 @@ impl Network {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// Adds what was done with the weights to the text.
+    pub fn add_to_text(&mut self, remark: &str) {
+        self.text.push_str("; ");
+        self.text.push_str(remark);
+    }
 }
 
 impl FeatureTransformer {
