@@ -293,7 +293,11 @@ fn another_run_does_not_go_on_in_the_same_folder() {
             "effort.nodes is 61 instead of 60",
         ),
         (
-            &[&SHORT[..], &["--resume", "--write-every", "4"]].concat(),
+            &[
+                &SHORT[..],
+                &["--resume", "--write-every", "4", "--between-nodes", "20"],
+            ]
+            .concat(),
             "instead of none",
         ),
     ] {
