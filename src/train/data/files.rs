@@ -30,7 +30,8 @@ pub struct Sources {
 
 impl Sources {
     /// Takes files, and for a folder all files of a known format below it, in the order of their
-    /// paths. Evaluations and books called `.bin` are left out of folders. `format` overrides the extensions of files that are named directly.
+    /// paths. Evaluations and books called `.bin` are left out of folders. `format` overrides the
+    /// extensions of files that are named directly.
     ///
     /// # Errors
     /// An extension is unknown, or a folder cannot be listed or has no teacher data.
