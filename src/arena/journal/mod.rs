@@ -48,8 +48,8 @@ impl MatchFolder {
         Self::new(folder, &[])
     }
 
-    /// Resumes the match in a folder, and returns its games. An incomplete last line, which a killed
-    /// process can leave, is cut off.
+    /// Resumes the match in a folder, and returns its games. An incomplete last line, which a
+    /// killed process can leave, is cut off.
     ///
     /// # Errors
     /// The folder holds no match, another process has it open, or a file is not valid.

@@ -193,9 +193,9 @@ fn mean(samples: &[Sample]) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// The interval of the mean if all results were `value`. By Wilson's bound for a proportion of zero,
-/// any other result may still have the probability z²/(n+z²), and it may be the best or the worst
-/// one.
+/// The interval of the mean if all results were `value`. By Wilson's bound for a proportion of
+/// zero, any other result may still have the probability z²/(n+z²), and it may be the best or the
+/// worst one.
 fn interval_of_equals(value: f64, count: f64) -> (f64, f64) {
     let unseen = Z_95 * Z_95 / (count + Z_95 * Z_95);
     let seen = value * (1.0 - unseen);

@@ -123,7 +123,13 @@ struct CheckArguments {
     check_repetition: bool,
 
     /// Maximum share of games that may repeat a position
-    #[arg(long, requires = "check_repetition", value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share)]
+    #[arg(
+        long,
+        requires = "check_repetition",
+        value_name = "SHARE",
+        default_value_t = 0.5,
+        value_parser = parse_share
+    )]
     check_rate: f64,
 
     /// Number of games from each position

@@ -48,9 +48,9 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: PathBuf,
 
-    /// Resume the run in the folder of --out; nothing else needs to be repeated, and what is must be
-    /// the same. The files may have moved, but their names and content must be the same. With files
-    /// given, begin the run if the folder has no checkpoint yet
+    /// Resume the run in the folder of --out; nothing else needs to be repeated, and what is must
+    /// be the same. The files may have moved, but their names and content must be the same. With
+    /// files given, begin the run if the folder has no checkpoint yet
     #[arg(long)]
     pub(super) resume: bool,
 
@@ -128,8 +128,8 @@ pub(super) struct DataArguments {
     #[arg(long, value_enum, default_value_t = TacticalChoice::Drop)]
     tactical: TacticalChoice,
 
-    /// TD(λ), at least 0 and below 1: how much of each score comes from the following plies of the game; ignored
-    /// for files of positions without games
+    /// TD(λ), at least 0 and below 1: how much of each score comes from the following plies of the
+    /// game; ignored for files of positions without games
     #[arg(long, value_name = "PART", default_value_t = 0.0)]
     lambda: f32,
 }

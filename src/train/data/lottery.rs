@@ -34,7 +34,8 @@ impl Lottery {
         })
     }
 
-    /// Whether a record belongs to a game that is held out. Every record must be asked for in order.
+    /// Whether a record belongs to a game that is held out. Every record must be asked for in
+    /// order.
     pub(super) fn draws(&mut self, record: &Record) -> bool {
         let span = Span::of(record);
         let goes_on = self.chain.is_continued_by(record)

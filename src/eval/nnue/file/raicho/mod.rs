@@ -179,8 +179,8 @@ fn refused(field: Field, found: u32, expected: String) -> NetError {
 }
 
 impl Network {
-    /// The CRC-32 of the bytes of a file, without the one that ends files of our own format: with it
-    /// the CRC-32 of every such file is the same number, the residue of the code. `None` as
+    /// The CRC-32 of the bytes of a file, without the one that ends files of our own format: with
+    /// it the CRC-32 of every such file is the same number, the residue of the code. `None` as
     /// [`Self::to_bytes`].
     pub fn checksum(&self) -> Option<u32> {
         let bytes = self.to_bytes()?;
