@@ -28,7 +28,10 @@ pub(super) fn as_usage(error: anyhow::Error) -> anyhow::Error {
 pub(super) fn is_usage(error: &anyhow::Error) -> bool {
     let is_of_names = |error: &DataError| {
         // The format of a file is told by its name or by an option.
-        matches!(error, DataError::Format { .. } | DataError::Output { .. })
+        matches!(
+            error,
+            DataError::Format { .. } | DataError::Unwritable { .. }
+        )
     };
     error.downcast_ref::<UsageError>().is_some()
         || error.downcast_ref::<UnknownFormat>().is_some()

@@ -211,9 +211,11 @@ impl Searcher {
         let main = Job::Main(task(0), on_event, Helpers { outcomes });
         let refused = match self.threads.first() {
             Some(thread) => thread.send(main),
-            None => Err(main),
+            None => Err(main.into()),
         };
-        if let Err(Job::Main(_, mut on_event, _)) = refused {
+        if let Err(job) = refused
+            && let Job::Main(_, mut on_event, _) = *job
+        {
             self.table.end_search();
             self.signals.stop();
             let note = "error: there is no search thread";

@@ -85,12 +85,12 @@ impl SearchThread {
     ///
     /// # Errors
     /// Returns the job where the thread has ended by a panic outside of a search.
-    pub(super) fn send(&self, job: Job) -> Result<(), Job> {
+    pub(super) fn send(&self, job: Job) -> Result<(), Box<Job>> {
         match &self.0 {
             Kind::Thread {
                 jobs: Some(jobs), ..
-            } => jobs.send(job).map_err(|SendError(job)| job),
-            Kind::Thread { jobs: None, .. } => Err(job),
+            } => jobs.send(job).map_err(|SendError(job)| job.into()),
+            Kind::Thread { jobs: None, .. } => Err(job.into()),
             Kind::Caller(run) => {
                 (run.lock().unwrap_or_else(PoisonError::into_inner))(job);
                 Ok(())

@@ -110,6 +110,9 @@ impl Move {
     }
 
     /// The low half: the move without its piece.
+    ///
+    /// # Panics
+    /// Panics where the move was made from equal squares, which [`Self::normal`] forbids.
     #[inline]
     pub const fn to_move16(self) -> Move16 {
         match NonZeroU16::new(self.to_bits() as u16) {

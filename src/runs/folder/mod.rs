@@ -3,7 +3,6 @@
 //! A run can only be resumed with the settings that it began with.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -31,7 +30,7 @@ impl FolderLock {
     /// # Errors
     /// The folder cannot be written, or another process holds the lock.
     pub fn take(folder: &Path) -> Result<Self, FolderError> {
-        make_folder(folder)?;
+        create_folder(folder)?;
         Ok(Self {
             path: folder.to_owned(),
             _file: lock(folder, LOCK_FILE)?,
@@ -86,15 +85,16 @@ impl RunFolder {
         kind: RunKind,
         settings: &S,
     ) -> Result<Self, FolderError> {
-        make_folder(path)?;
+        create_folder(path)?;
         Self::check_free(path, kind)?;
         let file = lock(path, kind.journal)?;
         // Checked again under the lock: another process may have been faster.
         Self::check_free(path, kind)?;
         if file.metadata().map_err(io_error(path))?.len() > 0 {
-            return Err(FolderError::Occupied {
-                path: path.to_owned(),
-                noun: kind.noun,
+            return Err(FolderError::Content {
+                path: path.join(kind.settings),
+                line: None,
+                reason: format!("is gone, expected it beside {}", kind.journal),
             });
         }
         settings::write(&path.join(kind.settings), kind.format, settings)?;
@@ -213,8 +213,7 @@ impl RunFolder {
     }
 }
 
-/// Creates a folder unless it exists.
-fn make_folder(path: &Path) -> Result<(), FolderError> {
+fn create_folder(path: &Path) -> Result<(), FolderError> {
     if path.is_file() {
         return Err(FolderError::Content {
             path: path.to_owned(),

@@ -48,7 +48,8 @@ pub(super) struct Weights {
 #[derive(Clone, Debug, Default)]
 pub(in crate::search) struct Difficulty {
     game_ply: u32,
-    /// Recent changes of the best move, each [`ONE_CHANGE`] and half of that in each later iteration.
+    /// Recent changes of the best move, each [`ONE_CHANGE`], and half of that in each later
+    /// iteration.
     instability: u32,
     /// Depth at which the best move changed last.
     last_change: Depth,

@@ -59,7 +59,7 @@ pub fn run(
     match output.1.content() {
         Content::Samples => merge_all::<PositionSum>(sources, output, settings, watch),
         Content::TreePositions => merge_all::<TreePosition>(sources, output, settings, watch),
-        Content::Positions | Content::Games => Err(DataError::Output {
+        Content::Positions | Content::Games => Err(DataError::Unwritable {
             format: output.1,
             expected: Format::names(|format| {
                 matches!(format.content(), Content::Samples | Content::TreePositions)

@@ -1,12 +1,26 @@
 //! The choice of the games that `convert` holds out.
 
+use std::path::PathBuf;
+
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::pass::HeldOut;
 use super::span::Span;
 use super::{DataError, Output};
 use crate::records::teacher::{Chain, Format, Record};
+
+/// Games that go into a file of their own, so that nothing is learnt from them.
+#[derive(Clone, Debug)]
+pub struct HeldOut {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// The share of the games that go there, 0 to 1.
+    pub share: f64,
+    /// The seed of the choice.
+    pub seed: u64,
+}
 
 /// Decides by lot for each game whether it is held out.
 pub(super) struct Lottery {

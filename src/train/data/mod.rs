@@ -70,7 +70,7 @@ pub enum DataError {
     EmptyFolder(PathBuf),
     /// The tool does not write this format.
     #[error("{format} cannot be written here, expected {expected}")]
-    Output {
+    Unwritable {
         /// The format that was asked for.
         format: Format,
         /// The names of those that can be written.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::lottery::HeldOut;
 use super::lottery::Lottery;
 use super::signs::Signs;
 use super::steps::{Checkpoint, Division, Steps};
@@ -153,19 +154,6 @@ impl PassReport {
         self.held_out += next.held_out;
         self.signs.merge(&next.signs);
     }
-}
-
-/// Games that go into a file of their own, so that nothing is learnt from them.
-#[derive(Clone, Debug)]
-pub struct HeldOut {
-    /// The file.
-    pub path: PathBuf,
-    /// Its format.
-    pub format: Format,
-    /// The share of the games that go there, 0 to 1.
-    pub share: f64,
-    /// The seed of the choice.
-    pub seed: u64,
 }
 
 /// Where the valid records are written.

@@ -39,7 +39,7 @@ pub fn run(
     watch: &Watch<'_>,
 ) -> Result<Tally, DataError> {
     let (path, format) = output;
-    let size = format.record_size().ok_or_else(|| DataError::Output {
+    let size = format.record_size().ok_or_else(|| DataError::Unwritable {
         format,
         expected: Format::names(|format| format.record_size().is_some()),
     })?;

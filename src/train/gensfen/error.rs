@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::FRUITLESS_GAMES;
 use crate::records::pack::PackError;
 use crate::runs::{FolderError, ThreadError};
 use crate::transposition::TableError;
@@ -38,12 +37,12 @@ pub enum GensfenError {
         /// Maximum advantage of either side in centipawns.
         limit: u32,
     },
-    /// Game after game has no position to write.
+    /// Game after game has no position to write. Holds their number.
     #[error(
-        "{FRUITLESS_GAMES} games in a row have no new position: expected more random plies or \
+        "{0} games in a row have no new position: expected more random plies or \
         roots, more nodes, or a smaller --write-minply"
     )]
-    NothingNew,
+    NothingNew(u64),
     /// The search returned no move although there is a legal one, which is a bug. Holds the SFEN.
     #[error("the search has no move in {0}, expected one because there is a legal one")]
     NoMove(String),

@@ -178,7 +178,7 @@ impl Plan<Games<'_>> for Schedule<'_> {
             0
         };
         if self.limits.games.is_none() && self.fruitless >= FRUITLESS_GAMES {
-            return Err(GensfenError::NothingNew);
+            return Err(GensfenError::NothingNew(self.fruitless));
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ pub mod reply;
 
 use std::time::{Duration, Instant};
 
-use crate::util::shorten;
+use crate::util::abbreviate;
 pub use error::ClientError;
 use process::Process;
 pub use process::Received;
@@ -165,7 +165,7 @@ impl Client {
                 return Ok(complaint);
             }
             if let Some(text) = received.line.strip_prefix(COMPLAINT) {
-                complaint.get_or_insert_with(|| shorten(text.trim()));
+                complaint.get_or_insert_with(|| abbreviate(text.trim().to_owned()));
             }
         }
     }

@@ -303,9 +303,12 @@ fn the_number_of_the_first_move_is_lost() {
 }
 
 #[test]
-fn a_board_may_have_pieces_that_can_never_move_but_no_king_to_take() {
-    let board = |king| format!("P-{king}OU\nP+21FU15HI59OU\n+\n%TORYO\n");
-    assert_eq!(message(&board("91")), "");
-    let taken = message(&board("95"));
+fn a_server_may_set_up_pieces_that_can_never_move_but_no_king_to_take() {
+    let read = |king| {
+        let board = format!("P-{king}OU\nP+21FU15HI59OU\n+\n");
+        read_server_position(&board).map_err(|error| error.to_string())
+    };
+    assert!(read("91").is_ok_and(|game| game.is_some()));
+    let taken = read("95").err().unwrap_or_default();
     assert!(taken.contains("is in check"), "{taken}");
 }

@@ -270,7 +270,7 @@ fn shuffled_positions_are_the_same_in_another_order() {
         watched(|watch| shuffle::run(&sources(&[&path]), (&out, Format::Pack), &settings, watch));
     assert!(matches!(
         error,
-        Err(DataError::Output {
+        Err(DataError::Unwritable {
             format: Format::Pack,
             ..
         })
