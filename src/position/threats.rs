@@ -45,6 +45,7 @@ impl LesserAttacks {
     /// kings.
     #[inline(always)]
     pub fn on(&self, kind: PieceType) -> Bitboard {
+        // The remainder changes nothing and spares the bounds check.
         self.0[usize::from(LESSER[kind.index()]) % CLASSES]
     }
 }

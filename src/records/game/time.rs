@@ -22,7 +22,7 @@ pub(in crate::records) fn parse_seconds(text: &str) -> Option<Duration> {
     possible(Duration::new(whole.parse().ok()?, nanos))
 }
 
-/// The time, unless no move takes so long.
+/// The time, `None` where it is longer than a move can take.
 pub(in crate::records) fn possible(time: Duration) -> Option<Duration> {
     (time <= LONGEST).then_some(time)
 }

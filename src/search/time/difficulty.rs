@@ -14,7 +14,7 @@ const PERMILL: i64 = 1000;
 const ONE_CHANGE: u32 = 256;
 /// A greater fall counts as this one.
 const MAX_FALL: Value = 1000;
-/// The value is compared with that of so many iterations before.
+/// How many iterations back the value is compared with.
 const LOOK_BACK: usize = 4;
 /// No move is easy before this depth.
 const EASY_MIN_DEPTH: Depth = 8;
