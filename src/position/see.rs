@@ -16,6 +16,16 @@ impl Board {
             | self.slider_attackers(square, occupied)
     }
 
+    /// Whether `color` has a bishop, rook, lance, horse or dragon in line with `square`, whatever
+    /// stands between.
+    #[inline]
+    pub(crate) fn has_slider_towards(&self, color: Color, square: Square) -> bool {
+        let straight = self.rooks_and_dragons() | self.kind(PieceType::Lance);
+        let lined_up =
+            bishop_lines(square) & self.bishops_and_horses() | rook_lines(square) & straight;
+        lined_up.intersects(self.color(color))
+    }
+
     /// The attackers of `square` among the pieces of `by`, without bishops, rooks, horses and
     /// dragons unless they step there.
     #[inline(always)]

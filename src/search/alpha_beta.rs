@@ -31,7 +31,8 @@ impl<P: Params> Worker<P> {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
             return value; // 1: repetition, move limit, mate distance
         }
-        let mut node = self.set_up_node::<N>(window, depth, ply, cut_node);
+        let mut node = self.new_node(window, ply);
+        self.set_up_node::<N>(&mut node, depth, cut_node);
         if let Some(value) = self.tt_cutoff::<N>(&mut node) {
             return value; // 2
         }

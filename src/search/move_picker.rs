@@ -236,7 +236,7 @@ impl<'a> MovePicker<'a> {
     }
 
     /// The best legal move that scores above `limit`, with its score.
-    #[inline]
+    #[inline(always)]
     fn next_legal(&mut self, position: &Position, limit: i32) -> Option<(Move, i32)> {
         loop {
             let (mv, score) = self.moves.take_above(limit)?;

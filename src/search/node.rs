@@ -330,3 +330,12 @@ pub(super) struct MoveInfo {
     /// The part of the reduction that pruning uses, in 1/1024 ply.
     pub(super) reduction: i32,
 }
+
+/// Whether a move is searched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Prune,
+    Keep,
+    /// Searched if the static exchange evaluation is at least this.
+    KeepIfWins(Value),
+}

@@ -62,16 +62,16 @@ impl<P: Params> Worker<P> {
         (window.alpha >= window.beta).then_some(window.alpha)
     }
 
-    /// Sets up a node: its table entry, its stack frame, and what the frames before it say.
+    /// Completes a new node and sets up its stack frame from the frames before it. In place: a node
+    /// is too large to be returned at no cost.
     #[inline(always)]
     pub(super) fn set_up_node<N: NodeType>(
         &mut self,
-        window: Window,
+        node: &mut Node,
         depth: Depth,
-        ply: Ply,
         cut_node: bool,
-    ) -> Node {
-        let mut node = self.new_node(window, ply);
+    ) {
+        let ply = node.ply;
         let prior = self.stack.before_mut(ply, 1);
         node.prior_reduction = std::mem::take(&mut prior.reduction);
         let (prior_follows, prior_move) = (prior.follows_pv, prior.current_move);
@@ -99,7 +99,6 @@ impl<P: Params> Worker<P> {
         node.tt_capture = node
             .tt_move
             .is_some_and(|mv| self.position.piece_on(mv.to()).is_some());
-        node
     }
 
     /// A node with its table entry and continuation histories; the rest has initial values.
@@ -240,9 +239,13 @@ impl<P: Params> Worker<P> {
     #[inline(always)]
     pub(super) fn correction(&mut self, ply: Ply) -> i32 {
         let rows = self.correction_rows(ply);
-        let castles = self.histories.corrections.uses_castles();
-        self.stack[ply].castle_keys = castles.then(|| self.castle_keys(ply));
-        let castles = self.stack[ply].castle_keys;
+        let castles = if self.histories.corrections.uses_castles() {
+            let keys = self.castle_keys(ply);
+            self.stack[ply].castle_keys = Some(keys);
+            Some(keys)
+        } else {
+            None
+        };
         self.histories
             .corrections
             .of::<P>(&self.position, castles, rows)

@@ -8,7 +8,7 @@ use crate::types::{Bound, Depth, Move, Ply, Value};
 use super::correction_history::CorrectionRow;
 use super::history::ContinuationRow;
 use super::move_picker::MovePicker;
-use super::node::{MoveInfo, Node, NodeType, NonPv, Window};
+use super::node::{MoveInfo, Node, NodeType, NonPv, Verdict, Window};
 use super::params::Params;
 use super::reductions::REDUCTION_SCALE;
 use super::tunables;
@@ -23,15 +23,6 @@ const BETA_THIRDS: Value = 2;
 const THIRDS: Value = 3;
 /// Quarters of the depth in which no null move is made during verification.
 const VERIFIED_QUARTERS: Depth = 3;
-
-/// Whether a move is searched.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Prune,
-    Keep,
-    /// Searched if the static exchange evaluation is at least this.
-    KeepIfWins(Value),
-}
 
 impl<P: Params> Worker<P> {
     /// Steps 5 to 9: the value of a node that needs no full search.

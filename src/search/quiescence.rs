@@ -7,7 +7,7 @@ use crate::types::{Bound, Move, Ply, Value};
 
 use super::move_picker::MovePicker;
 use super::move_scoring::promotion_gain;
-use super::node::{Node, NodeType, Window};
+use super::node::{Node, NodeType, Verdict, Window};
 use super::params::Params;
 use super::tunables;
 use super::worker::{STOPPED, Worker};
@@ -37,9 +37,7 @@ impl<P: Params> Worker<P> {
         let recapture = self.stack.before(ply, 1).current_move.map(Move::to);
         while let Some(mv) = picker.next::<P>(&self.position, &self.histories, &mut node.context) {
             node.move_count += 1;
-            self.prefetch_after(mv);
-            let is_recapture = recapture == Some(mv.to());
-            if !is_loss(node.best_value) && self.prune_tactical(&mut node, mv, is_recapture) {
+            if self.prune_tactical(&mut node, mv, recapture == Some(mv.to())) {
                 continue;
             }
             self.do_move(mv, ply);
@@ -133,41 +131,57 @@ impl<P: Params> Worker<P> {
     }
 
     /// Whether a move is skipped: its gain does not bring the evaluation up to alpha, or it loses
-    /// material by exchange. In check, quiet evasions are skipped once an evasion does not lose.
+    /// material by exchange. No move is skipped before one that does not lose. Moves that reach the
+    /// static exchange evaluation are mostly made, so their table cluster is prefetched before it.
     #[inline(always)]
     fn prune_tactical(&self, node: &mut Node, mv: Move, is_recapture: bool) -> bool {
+        let loses = is_loss(node.best_value);
+        let verdict = if loses {
+            Verdict::Keep
+        } else {
+            self.tactical_verdict(node, mv, is_recapture)
+        };
+        if verdict == Verdict::Prune {
+            return true;
+        }
+        self.prefetch_after(mv);
+        let least = -tunables::quiescence_see_margin::<P>();
+        match verdict {
+            Verdict::KeepIfWins(needed) if !self.position.see_ge(mv, needed) => {
+                let base = node.static_eval + tunables::quiescence_futility_margin::<P>();
+                node.best_value = node.best_value.max(node.window.alpha.min(base));
+                true
+            }
+            // The exchange below would ask for less.
+            Verdict::KeepIfWins(needed) if needed >= least => false,
+            _ => !loses && !self.position.see_ge(mv, least),
+        }
+    }
+
+    /// Futility, and the number of moves. In check, quiet evasions are skipped.
+    #[inline(always)]
+    fn tactical_verdict(&self, node: &mut Node, mv: Move, is_recapture: bool) -> Verdict {
         let captured = self.position.piece_on(mv.to());
         if node.in_check {
-            return captured.is_none()
-                || !self
-                    .position
-                    .see_ge(mv, -tunables::quiescence_see_margin::<P>());
+            return if captured.is_none() {
+                Verdict::Prune
+            } else {
+                Verdict::Keep
+            };
         }
-        if !is_recapture && !self.position.gives_check(mv) {
-            if node.move_count > tunables::quiescence_max_moves::<P>() {
-                return true;
-            }
-            let (alpha, base) = (
-                node.window.alpha,
-                node.static_eval + tunables::quiescence_futility_margin::<P>(),
-            );
-            let won = captured.map_or(0, |piece| piece_value(piece.kind())) + promotion_gain(mv);
-            let reachable = base + won;
-            if reachable <= alpha {
-                node.best_value = node.best_value.max(reachable);
-                return true;
-            }
-            let needed = alpha - base;
-            if !self.position.see_ge(mv, needed) {
-                node.best_value = node.best_value.max(alpha.min(base));
-                return true;
-            }
-            if needed >= -tunables::quiescence_see_margin::<P>() {
-                return false; // The exchange below would ask for less.
-            }
+        if is_recapture || self.position.gives_check(mv) {
+            return Verdict::Keep;
         }
-        !self
-            .position
-            .see_ge(mv, -tunables::quiescence_see_margin::<P>())
+        if node.move_count > tunables::quiescence_max_moves::<P>() {
+            return Verdict::Prune;
+        }
+        let base = node.static_eval + tunables::quiescence_futility_margin::<P>();
+        let won = captured.map_or(0, |piece| piece_value(piece.kind())) + promotion_gain(mv);
+        let reachable = base + won;
+        if reachable <= node.window.alpha {
+            node.best_value = node.best_value.max(reachable);
+            return Verdict::Prune;
+        }
+        Verdict::KeepIfWins(node.window.alpha - base)
     }
 }

@@ -49,6 +49,7 @@ pub(super) struct QuietScorer<'a, P> {
 /// The squares next to the enemy king, by who can capture there.
 #[derive(Clone, Copy)]
 struct NearKing {
+    neighbours: Bitboard,
     /// Those that only the enemy king defends.
     king_only: Bitboard,
     /// Those that the side to move attacks; may contain squares further away.
@@ -68,12 +69,15 @@ impl NearKing {
         let us = board.side_to_move();
         let Some(king) = board.king(!us) else {
             return Self {
+                neighbours: Bitboard::EMPTY,
                 king_only: Bitboard::EMPTY,
                 supported: Bitboard::EMPTY,
             };
         };
+        let neighbours = king_attacks(king);
         Self {
-            king_only: king_attacks(king) - board.defended_around(!us, king),
+            neighbours,
+            king_only: neighbours - board.defended_around(!us, king),
             supported: board.attacked_around(us, king, board.occupied()),
         }
     }
@@ -152,8 +156,8 @@ impl<'a, P: Params> QuietScorer<'a, P> {
     }
 
     /// Whether a drop that gives check passes the static exchange test. It does where the opponent
-    /// attacks nothing. On squares that only the king defends, the answer is whether the drop is
-    /// supported, which is computed for all squares at once.
+    /// attacks nothing. Beside the king, an unsupported drop is lost, and a supported one passes
+    /// where only the king defends; both sets are computed for all squares at once.
     #[inline(always)]
     fn drop_passes_see(&mut self, mv: Move) -> bool {
         if !self.attacked.contains(mv.to()) {
@@ -161,11 +165,18 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         }
         let position = self.position;
         let near = *self.near_king.get_or_insert_with(|| NearKing::of(position));
-        let kind = mv.piece().kind();
-        if near.king_only.contains(mv.to())
-            && piece_value(kind) > tunables::order_check_see_margin::<P>()
+        let to = mv.to();
+        if near.neighbours.contains(to)
+            && piece_value(mv.piece().kind()) > tunables::order_check_see_margin::<P>()
         {
-            return near.supported.contains(mv.to());
+            let is_supported = near.supported.contains(to);
+            if near.king_only.contains(to) {
+                return is_supported;
+            }
+            // Nothing recaptures, unless the capture uncovers a slider.
+            if !is_supported && !position.board().has_slider_towards(mv.piece().color(), to) {
+                return false;
+            }
         }
         position.see_ge(mv, -tunables::order_check_see_margin::<P>())
     }
