@@ -181,28 +181,6 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         position.see_ge(mv, -tunables::order_check_see_margin::<P>())
     }
 
-    /// Score of a move on the board that gives check.
-    #[inline(never)]
-    fn check_score(&self, mv: Move) -> i32 {
-        let see_margin = tunables::order_check_see_margin::<P>();
-        if self.position.see_ge(mv, -see_margin) {
-            tunables::order_check_bonus::<P>()
-        } else {
-            0
-        }
-    }
-
-    /// Score of the low ply history, less the greater the ply.
-    #[inline(always)]
-    fn low_ply_score(&self, mv: Move) -> i32 {
-        if self.ply < LOW_PLIES {
-            let low_ply = self.histories.low_ply(mv, self.ply);
-            tunables::order_low_ply_weight::<P>() * low_ply / (1 + self.ply as i32)
-        } else {
-            0
-        }
-    }
-
     /// Scores the moves of one piece that all promote or all do not. Not generic over the kind of
     /// piece: one copy stays in the instruction cache.
     #[inline(never)]
@@ -220,42 +198,44 @@ impl<'a, P: Params> QuietScorer<'a, P> {
             start += worth * tunables::order_escape_weight::<P>();
         }
         let into_threat = self.start - worth * tunables::order_into_threat_weight::<P>();
-        for to in targets {
+        let (position, histories, ply) = (self.position, self.histories, self.ply);
+        let attacked = self.attacked;
+        self.moves.push_each(targets, |to| {
             let mv = board_move(from, to, piece, is_promotion);
             let start = if attacks.contains(to) {
                 into_threat
             } else {
                 start
             };
-            let butterfly = butterfly[usize::from(self.attacked.contains(to))];
+            let butterfly = butterfly[usize::from(attacked.contains(to))];
             let mut score = scores.of::<P>(butterfly, start, to.index());
-            score += self.low_ply_score(mv);
+            score += low_ply_score::<P>(histories, ply, mv);
             if scores.checks.contains(to) {
-                score += self.check_score(mv);
+                score += check_score::<P>(position, mv);
             }
-            self.moves.push(mv, score);
-        }
+            (mv, score)
+        });
     }
 
     /// Scores the pawn moves of one side that all promote or all do not.
     #[inline(never)]
     fn add_pawn_steps(&mut self, us: Color, targets: Bitboard, piece: Piece, is_promotion: bool) {
         let scores = self.of_piece(piece);
-        for to in targets {
+        let (position, histories, ply) = (self.position, self.histories, self.ply);
+        let (attacked, start) = (self.attacked, self.start);
+        self.moves.push_each(targets, |to| {
             let from = behind(to, us);
             let mv = board_move(from, to, piece, is_promotion);
-            let butterfly = self.histories.butterfly_from(
-                us,
-                origin_on_board(from),
-                self.attacked.contains(from),
-            )[usize::from(self.attacked.contains(to))];
-            let mut score = scores.of::<P>(butterfly, self.start, to.index());
-            score += self.low_ply_score(mv);
+            let butterfly =
+                histories.butterfly_from(us, origin_on_board(from), attacked.contains(from))
+                    [usize::from(attacked.contains(to))];
+            let mut score = scores.of::<P>(butterfly, start, to.index());
+            score += low_ply_score::<P>(histories, ply, mv);
             if scores.checks.contains(to) {
-                score += self.check_score(mv);
+                score += check_score::<P>(position, mv);
             }
-            self.moves.push(mv, score);
-        }
+            (mv, score)
+        });
     }
 
     #[inline(never)]
@@ -270,7 +250,8 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         }
         if self.ply < LOW_PLIES {
             for to in targets {
-                table[to.index()] += self.low_ply_score(Move::drop(piece, to));
+                let mv = Move::drop(piece, to);
+                table[to.index()] += low_ply_score::<P>(self.histories, self.ply, mv);
             }
         }
         for to in scores.checks & targets {
@@ -282,9 +263,29 @@ impl<'a, P: Params> QuietScorer<'a, P> {
             table[to.index()] -=
                 piece_value(piece.kind()) * tunables::order_into_threat_weight::<P>();
         }
-        for to in targets {
-            self.moves.push(Move::drop(piece, to), table[to.index()]);
-        }
+        self.moves
+            .push_each(targets, |to| (Move::drop(piece, to), table[to.index()]));
+    }
+}
+
+/// Score of a move on the board that gives check.
+#[inline(never)]
+fn check_score<P: Params>(position: &Position, mv: Move) -> i32 {
+    if position.see_ge(mv, -tunables::order_check_see_margin::<P>()) {
+        tunables::order_check_bonus::<P>()
+    } else {
+        0
+    }
+}
+
+/// Score of the low ply history, less the greater the ply.
+#[inline(always)]
+fn low_ply_score<P: Params>(histories: &Histories, ply: Ply, mv: Move) -> i32 {
+    if ply < LOW_PLIES {
+        let low_ply = histories.low_ply(mv, ply);
+        tunables::order_low_ply_weight::<P>() * low_ply / (1 + ply as i32)
+    } else {
+        0
     }
 }
 

@@ -4,10 +4,17 @@
 //! one integer; a selection takes the maximum of the changed group, then of all groups. Both loops
 //! are branch-free and vectorized. They leave out the selected key by comparison rather than
 //! reading back what was just written in its place: a vector load of a fresh scalar store stalls.
+//!
+//! Why unsafe here: [`ScoredMoves::push_each`] appends all quiet moves of a search. It checks the
+//! room once for all targets of a piece and counts in a register, which saves 2 % of all
+//! instructions.
+
+#![allow(unsafe_code, reason = "room is checked once, see the module text")]
 
 use arrayvec::ArrayVec;
 
-use crate::types::{MAX_MOVES, Move, MoveList};
+use crate::bitboard::Bitboard;
+use crate::types::{MAX_MOVES, Move, MoveList, Square};
 
 /// The low bits of a key hold the index of its move, counted down: of equal scores the move
 /// generated first comes first.
@@ -94,12 +101,34 @@ impl ScoredMoves {
         pad(&mut self.best);
     }
 
-    /// Appends a move with its score, which must be within ±[`MAX_SCORE`]. Call [`Self::finish`]
-    /// after the last.
+    /// Appends a move to each target with its score, which must be within ±[`MAX_SCORE`]. Call
+    /// [`Self::finish`] after the last.
+    ///
+    /// # Panics
+    /// Panics where there is not room for [`Square::NUM`] more moves. No position comes near that.
     #[inline(always)]
-    pub(super) fn push(&mut self, mv: Move, score: i32) {
-        self.keys.push(key(score, self.moves.len()));
-        self.moves.push(mv);
+    pub(super) fn push_each(
+        &mut self,
+        targets: Bitboard,
+        mut scored: impl FnMut(Square) -> (Move, i32),
+    ) {
+        let mut place = self.moves.len();
+        assert!(place <= MAX_MOVES - Square::NUM && place == self.keys.len());
+        let (moves, keys) = (self.moves.as_mut_ptr(), self.keys.as_mut_ptr());
+        for to in targets {
+            let (mv, score) = scored(to);
+            // SAFETY: a set has at most `Square::NUM` squares, for which there is room.
+            unsafe {
+                moves.add(place).write(mv);
+                keys.add(place).write(key(score, place));
+            }
+            place += 1;
+        }
+        // SAFETY: all elements before `place` are written.
+        unsafe {
+            self.moves.set_len(place);
+            self.keys.set_len(place);
+        }
     }
 
     /// Adds a bonus to the score of a move, if it is in the list.
@@ -176,6 +205,7 @@ mod tests {
     use super::*;
     use crate::movegen::legal_moves;
     use crate::position::Position;
+    use crate::types::{Color, File, Piece, PieceType};
 
     #[test]
     fn the_best_comes_first_and_equal_ones_as_generated() {
@@ -196,6 +226,23 @@ mod tests {
         assert_eq!(taken, expected);
         assert!(list.refill().is_empty());
         assert_eq!(list.take_above(i32::MIN), None);
+    }
+
+    #[test]
+    fn moves_to_many_targets_are_appended_in_their_order() {
+        let rook = Piece::new(Color::Black, PieceType::Rook);
+        let targets = [Bitboard::file(File::File5), Bitboard::EMPTY, Bitboard::ALL];
+        let mut list = ScoredMoves::default();
+        list.refill();
+        let mut expected = Vec::new();
+        for set in targets {
+            list.push_each(set, |to| (Move::drop(rook, to), -(to.index() as i32)));
+            expected.extend(set.into_iter().map(|to| Move::drop(rook, to)));
+        }
+        list.finish();
+        expected.sort_by_key(|mv| mv.to().index());
+        let taken = std::iter::from_fn(|| list.take_above(-MAX_SCORE)).map(|(mv, _)| mv);
+        assert_eq!(taken.collect::<Vec<_>>(), expected);
     }
 
     #[test]
