@@ -1,7 +1,7 @@
 //! Playing strength below full: plausible moves, but not always the best.
 //!
-//! A lower level searches fewer nodes and several lines, and may play one that is worse than the
-//! best. It overlooks what is deep and what the other side threatens, as people do, but it never
+//! A lower level searches fewer nodes and, but for the highest of them, several lines of which it
+//! may play one that is worse than the best. It overlooks what is deep and what the other side threatens, as people do, but it never
 //! gives more than a pawn away by a move to where a piece is simply taken, never plays a move that
 //! it knows to be mated by, and never misses a mate that it has found. The choice among several
 //! lines is Stockfish's idea.
@@ -21,7 +21,7 @@ const TENTHS: u32 = 10;
 
 /// How a level plays.
 struct Level {
-    /// Soft node limit of a move: the first iteration is always completed.
+    /// Soft node limit of a search of one line: the first iteration is always completed.
     nodes: f64,
     /// Scale of the value differences that are tolerated, in pawns.
     tolerance: f64,
@@ -37,30 +37,31 @@ const fn level(nodes: f64, tolerance: f64, rating: u32) -> Level {
     }
 }
 
-/// All levels, the last of which is full strength. Ratings are sums of matches of neighbours, those
-/// above level 17 estimated; a search of depth 1 that counts material has 1000 (see the guide).
+/// All levels, the last of which is full strength. Ratings are interpolated between matches of
+/// neighbours, the highest of few games; a search of depth 1 that counts material has 1000 (see the
+/// guide).
 const LEVELS: [Level; 21] = [
-    level(1.0, 4.5, 460),
-    level(1.0, 3.5, 710),
-    level(1.0, 2.7, 930),
-    level(1.0, 2.1, 1090),
-    level(1.0, 1.6, 1250),
-    level(1.0, 1.2, 1450),
-    level(1.0, 0.87, 1600),
-    level(1.0, 0.43, 1880),
-    level(300.0, 0.25, 2010),
-    level(550.0, 0.215, 2140),
-    level(1050.0, 0.2, 2300),
-    level(2900.0, 0.175, 2570),
-    level(5500.0, 0.153, 2830),
-    level(8700.0, 0.138, 3040),
-    level(13_000.0, 0.124, 3210),
-    level(25_000.0, 0.11, 3420),
-    level(45_000.0, 0.099, 3640),
-    level(82_000.0, 0.086, 3860),
-    level(160_000.0, 0.069, 4080),
-    level(350_000.0, 0.045, 4300),
-    level(f64::INFINITY, 0.0, 4520),
+    level(1.0, 4.1, 620),
+    level(1.0, 3.03, 856),
+    level(1.0, 2.22, 1092),
+    level(1.0, 1.53, 1328),
+    level(1.0, 0.91, 1564),
+    level(1.0, 0.425, 1800),
+    level(164.0, 0.234, 2036),
+    level(404.0, 0.208, 2272),
+    level(725.0, 0.192, 2508),
+    level(1500.0, 0.173, 2744),
+    level(2440.0, 0.156, 2980),
+    level(3980.0, 0.1405, 3216),
+    level(6600.0, 0.1245, 3452),
+    level(10_950.0, 0.1125, 3688),
+    level(17_900.0, 0.103, 3924),
+    level(32_000.0, 0.0, 4150),
+    level(60_500.0, 0.0, 4375),
+    level(121_000.0, 0.0, 4595),
+    level(250_000.0, 0.0, 4810),
+    level(520_000.0, 0.0, 5025),
+    level(f64::INFINITY, 0.0, 5230),
 ];
 
 /// Greatest loss of value by a choice, as a multiple of the tolerance.
@@ -69,6 +70,8 @@ const MAX_TOLERANCES: f64 = 2.0;
 const ALL_LINES_TOLERANCE: f64 = 0.5;
 /// Lines to choose from with a smaller tolerance.
 const LINES: usize = 4;
+/// About as many times the nodes of one line let a search of several lines see as much.
+const NODES_OF_LINES: f64 = 2.0;
 
 /// Plies of a game that may come from a book, for each level.
 const BOOK_PLIES_PER_LEVEL: u32 = 2;
@@ -117,7 +120,12 @@ impl Skill {
 
     /// Soft node limit: no new iteration starts after this many nodes. `None` at full strength.
     pub fn nodes(self) -> Option<u64> {
-        (!self.is_full()).then(|| self.between(|level| level.nodes.ln()).exp() as u64)
+        let lines = if self.multi_pv() > 1 {
+            NODES_OF_LINES
+        } else {
+            1.0
+        };
+        (!self.is_full()).then(|| (self.between(|level| level.nodes.ln()).exp() * lines) as u64)
     }
 
     /// The last ply of a game that may be played from a book: two for each level.
@@ -131,7 +139,7 @@ impl Skill {
 
     /// Least number of lines to search.
     pub(super) fn multi_pv(self) -> usize {
-        if self.is_full() {
+        if self.tolerance() == 0.0 {
             1
         } else if self.tolerance() >= ALL_LINES_TOLERANCE {
             usize::MAX
@@ -153,7 +161,7 @@ impl Skill {
         let Some(best) = values.iter().flatten().max() else {
             return 0;
         };
-        if self.is_full() || best.abs() >= MATE_IN_MAX_PLY {
+        if self.tolerance() == 0.0 || best.abs() >= MATE_IN_MAX_PLY {
             return 0;
         }
         let tolerance = self.tolerance() * f64::from(PAWN_VALUE);
@@ -209,8 +217,9 @@ mod tests {
         for level in 0..Skill::HIGHEST_LEVEL - 1 {
             let (low, high) = (Skill::of_level(level), Skill::of_level(level + 1));
             assert!(low < high && low.multi_pv() >= high.multi_pv());
-            assert!(low.nodes() <= high.nodes() && low.tolerance() >= high.tolerance());
-            let rise = high.nodes() > low.nodes() || high.tolerance() < low.tolerance();
+            let nodes = |level: u32| LEVELS[level as usize].nodes;
+            assert!(nodes(level) <= nodes(level + 1) && low.tolerance() >= high.tolerance());
+            let rise = nodes(level + 1) > nodes(level) || high.tolerance() < low.tolerance();
             assert!(rise && low.book_plies() < high.book_plies());
         }
         assert_eq!(Skill::of_level(20), Skill::default());
@@ -255,11 +264,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_moves_are_equally_likely_but_not_for_full_strength() {
+    fn equal_moves_are_equally_likely_where_several_lines_are_searched() {
         let equal = [Some(30); 2];
         for level in 0..Skill::HIGHEST_LEVEL {
-            assert_eq!(Skill::of_level(level).pick_by(&equal, 0.49), 0);
-            assert_eq!(Skill::of_level(level).pick_by(&equal, 0.51), 1);
+            let skill = Skill::of_level(level);
+            let second = usize::from(skill.multi_pv() > 1);
+            assert_eq!(skill.pick_by(&equal, 0.49), 0);
+            assert_eq!(skill.pick_by(&equal, 0.51), second);
         }
         assert_eq!(Skill::FULL.pick_by(&equal, 0.99), 0);
         let indices: Vec<usize> = (0..64).map(|_| Skill::of_level(0).pick(&equal)).collect();

@@ -2,7 +2,7 @@
 # The ladder of skill levels: each level against the one below, 65 to 85 % are wanted; level 0 against a search of depth 1
 # that counts material (at most 15 %) and against random moves (at least 85 %; needs python3 with cshogi, PYTHON=...).
 # Usage: tests/matches/levels.sh ENGINE FOLDER [GAMES [FIRST [LAST]]]   (GAMES of each step, 200; FIRST and LAST are levels;
-# a match that was broken off goes on). From level 17 on a game is over when both see 25 pawns for the same side. The
+# a match that was broken off goes on). From level 14 on a game is over when both see 15 pawns for the same side. The
 # levels below 20 are limited by nodes and need at most 0.6 s a move on an idle machine; with other work beside them
 # give them more time (BYOYOMI=3s), so that none is cut short or loses on time. NODES=1300000 plays without clocks, so
 # that a match can also be stopped and continued (SIGSTOP); level 20 then has as many nodes as a second gives it.
@@ -37,6 +37,6 @@ if ((first == 0)); then
 fi
 for high in $(seq $((first > 1 ? first : 1)) "$last"); do
   adjudicate=()
-  if ((high > 16)); then adjudicate=(--adjudicate score=2500 moves=3); fi
+  if ((high > 13)); then adjudicate=(--adjudicate score=1500 moves=3); fi
   step "$high-against-$((high - 1))" "$(level "$high")" "$(level $((high - 1)))" "${adjudicate[@]}"
 done
