@@ -118,17 +118,15 @@ impl ScoredMoves {
         for to in targets {
             let (mv, score) = scored(to);
             // SAFETY: a set has at most `Square::NUM` squares, for which there is room.
-            unsafe {
-                moves.add(place).write(mv);
-                keys.add(place).write(key(score, place));
-            }
+            unsafe { moves.wrapping_add(place).write(mv) };
+            // SAFETY: likewise; the list of keys has more room.
+            unsafe { keys.wrapping_add(place).write(key(score, place)) };
             place += 1;
         }
-        // SAFETY: all elements before `place` are written.
-        unsafe {
-            self.moves.set_len(place);
-            self.keys.set_len(place);
-        }
+        // SAFETY: all moves before `place` are written.
+        unsafe { self.moves.set_len(place) };
+        // SAFETY: and all keys.
+        unsafe { self.keys.set_len(place) };
     }
 
     /// Adds a bonus to the score of a move, if it is in the list.
