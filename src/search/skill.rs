@@ -1,10 +1,10 @@
 //! Playing strength below full: plausible moves, but not always the best.
 //!
 //! A lower level searches fewer nodes and, but for the highest of them, several lines of which it
-//! may play one that is worse than the best. It overlooks what is deep and what the other side threatens, as people do, but it never
-//! gives more than a pawn away by a move to where a piece is simply taken, never plays a move that
-//! it knows to be mated by, and never misses a mate that it has found. The choice among several
-//! lines is Stockfish's idea.
+//! may play one that is worse than the best. It overlooks what is deep and what the other side
+//! threatens, as people do, but it never gives more than a pawn away by a move to where a piece is
+//! simply taken, never plays a move that it knows to be mated by, and never misses a mate that it
+//! has found. The choice among several lines is Stockfish's idea.
 
 use std::hash::{BuildHasher, RandomState};
 
