@@ -119,7 +119,7 @@ impl ScoredMoves {
             let (mv, score) = scored(to);
             // SAFETY: a set has at most `Square::NUM` squares, for which there is room.
             unsafe { moves.wrapping_add(place).write(mv) };
-            // SAFETY: likewise; the list of keys has more room.
+            // SAFETY: the list of keys has room for more elements than that of moves.
             unsafe { keys.wrapping_add(place).write(key(score, place)) };
             place += 1;
         }

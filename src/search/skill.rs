@@ -70,7 +70,8 @@ const MAX_TOLERANCES: f64 = 2.0;
 const ALL_LINES_TOLERANCE: f64 = 0.5;
 /// Lines to choose from with a smaller tolerance.
 const LINES: usize = 4;
-/// About as many times the nodes of one line let a search of several lines see as much.
+/// A search of several lines gets this many times the nodes of a search of one line, because the
+/// further lines cost about half of them.
 const NODES_OF_LINES: f64 = 2.0;
 
 /// Plies of a game that may come from a book, for each level.
@@ -120,12 +121,12 @@ impl Skill {
 
     /// Soft node limit: no new iteration starts after this many nodes. `None` at full strength.
     pub fn nodes(self) -> Option<u64> {
-        let lines = if self.multi_pv() > 1 {
+        let factor = if self.multi_pv() > 1 {
             NODES_OF_LINES
         } else {
             1.0
         };
-        (!self.is_full()).then(|| (self.between(|level| level.nodes.ln()).exp() * lines) as u64)
+        (!self.is_full()).then(|| (self.between(|level| level.nodes.ln()).exp() * factor) as u64)
     }
 
     /// The last ply of a game that may be played from a book: two for each level.
