@@ -20,12 +20,12 @@ pub(super) struct Generator<'a, S: Sink, const ALL: bool> {
 }
 
 impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
-    /// A generator that ignores pins and king safety.
+    /// A generator of the moves of `us`, the side to move, that ignores pins and king safety.
     #[inline(always)]
-    pub(super) fn pseudo_legal(board: &'a Board, sink: &'a mut S) -> Self {
+    pub(super) fn pseudo_legal(board: &'a Board, us: Color, sink: &'a mut S) -> Self {
         Self {
             board,
-            us: board.side_to_move(),
+            us,
             pinned: Bitboard::EMPTY,
             sink,
         }

@@ -26,6 +26,22 @@ use checks::ChecksOnly;
 use generator::Generator;
 pub use sink::{Sink, behind};
 
+/// Runs code that is compiled once for each side, so that the compiler folds directions and tables.
+macro_rules! for_side {
+    ($board:expr, |$us:ident| $code:expr) => {
+        match $board.side_to_move() {
+            Color::Black => {
+                let $us = Color::Black;
+                $code
+            }
+            Color::White => {
+                let $us = Color::White;
+                $code
+            }
+        }
+    };
+}
+
 /// All legal moves, senseless non-promotions included.
 pub fn legal_moves(position: &Position) -> MoveList {
     let mut moves = MoveList::new();
@@ -48,8 +64,9 @@ pub fn legal_on_board<const ALL: bool>(board: &Board, moves: &mut MoveList) {
 /// Appends the pseudo-legal captures. Not for positions in check: use [`evasions`].
 pub fn captures<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
-    let targets = board.color(!board.side_to_move());
-    Generator::<_, ALL>::pseudo_legal(board, moves).captures(targets);
+    for_side!(board, |us| {
+        Generator::<_, ALL>::pseudo_legal(board, us, moves).captures(board.color(!us));
+    });
 }
 
 /// Appends the pseudo-legal moves that do not capture, and the drops. Not for positions in check:
@@ -62,15 +79,19 @@ pub fn quiets<const ALL: bool>(position: &Position, moves: &mut MoveList) {
 #[inline(always)]
 pub fn quiets_into<S: Sink, const ALL: bool>(position: &Position, sink: &mut S) {
     let board = position.board();
-    Generator::<_, ALL>::pseudo_legal(board, sink).quiets(!board.occupied());
+    for_side!(board, |us| {
+        Generator::<_, ALL>::pseudo_legal(board, us, sink).quiets(!board.occupied());
+    });
 }
 
 /// Appends the pseudo-legal answers to a check: captures of the checker, interpositions, and king
 /// moves, which are legal.
 pub fn evasions<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
-    let generator = Generator::<_, ALL>::pseudo_legal(board, moves);
-    evade(generator, board, position.checkers());
+    for_side!(board, |us| {
+        let generator = Generator::<_, ALL>::pseudo_legal(board, us, moves);
+        evade(generator, board, position.checkers());
+    });
 }
 
 /// Appends the pseudo-legal moves that give check, in and out of check.
@@ -82,7 +103,7 @@ pub fn checks<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     };
     let threats = position.king_threats(!us);
     let mut sink = ChecksOnly::new(board, enemy_king, threats.blockers, moves);
-    let mut generator = Generator::<_, ALL>::pseudo_legal(board, &mut sink);
+    let mut generator = Generator::<_, ALL>::pseudo_legal(board, us, &mut sink);
     if position.in_check() {
         evade(generator, board, position.checkers());
     } else {
@@ -91,12 +112,13 @@ pub fn checks<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     }
 }
 
+#[inline(always)]
 fn evade<S: Sink, const ALL: bool>(
     mut generator: Generator<'_, S, ALL>,
     board: &Board,
     checkers: Bitboard,
 ) {
-    let us = board.side_to_move();
+    let us = generator.us;
     let Some(king) = board.king(us) else { return };
     generator.king(king, legal_king_targets(board, us, king));
     if let Some(targets) = single_check_targets(king, checkers) {
@@ -114,12 +136,9 @@ fn single_check_targets(king: Square, checkers: Bitboard) -> Option<Bitboard> {
 /// Generates the legal moves. `threats` are those to the king of the side to move.
 #[inline(always)]
 fn generate_legal<S: Sink, const ALL: bool>(board: &Board, threats: &KingThreats, sink: &mut S) {
-    // Both branches inline the same code; with the side constant the compiler folds directions and
-    // tables.
-    match board.side_to_move() {
-        Color::Black => generate_legal_for::<_, ALL>(board, Color::Black, threats, sink),
-        Color::White => generate_legal_for::<_, ALL>(board, Color::White, threats, sink),
-    }
+    for_side!(board, |us| generate_legal_for::<_, ALL>(
+        board, us, threats, sink
+    ));
 }
 
 #[inline(always)]
