@@ -19,28 +19,12 @@ mod tests;
 
 use crate::bitboard::{Bitboard, between, king_attacks, pawn_attacks};
 use crate::position::{Board, KingThreats, Position};
-use crate::types::{Color, MoveList, Square};
+use crate::types::{Color, MoveList, Square, for_side};
 
 pub use checks::CheckSquares;
 use checks::ChecksOnly;
 use generator::Generator;
 pub use sink::{Sink, behind};
-
-/// Runs code that is compiled once for each side, so that the compiler folds directions and tables.
-macro_rules! for_side {
-    ($board:expr, |$us:ident| $code:expr) => {
-        match $board.side_to_move() {
-            Color::Black => {
-                let $us = Color::Black;
-                $code
-            }
-            Color::White => {
-                let $us = Color::White;
-                $code
-            }
-        }
-    };
-}
 
 /// All legal moves, senseless non-promotions included.
 pub fn legal_moves(position: &Position) -> MoveList {
@@ -64,7 +48,7 @@ pub fn legal_on_board<const ALL: bool>(board: &Board, moves: &mut MoveList) {
 /// Appends the pseudo-legal captures. Not for positions in check: use [`evasions`].
 pub fn captures<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
-    for_side!(board, |us| {
+    for_side!(board.side_to_move(), |us| {
         Generator::<_, ALL>::pseudo_legal(board, us, moves).captures(board.color(!us));
     });
 }
@@ -79,7 +63,7 @@ pub fn quiets<const ALL: bool>(position: &Position, moves: &mut MoveList) {
 #[inline(always)]
 pub fn quiets_into<S: Sink, const ALL: bool>(position: &Position, sink: &mut S) {
     let board = position.board();
-    for_side!(board, |us| {
+    for_side!(board.side_to_move(), |us| {
         Generator::<_, ALL>::pseudo_legal(board, us, sink).quiets(!board.occupied());
     });
 }
@@ -88,7 +72,7 @@ pub fn quiets_into<S: Sink, const ALL: bool>(position: &Position, sink: &mut S) 
 /// moves, which are legal.
 pub fn evasions<const ALL: bool>(position: &Position, moves: &mut MoveList) {
     let board = position.board();
-    for_side!(board, |us| {
+    for_side!(board.side_to_move(), |us| {
         let generator = Generator::<_, ALL>::pseudo_legal(board, us, moves);
         evade(generator, board, position.checkers());
     });
@@ -136,7 +120,7 @@ fn single_check_targets(king: Square, checkers: Bitboard) -> Option<Bitboard> {
 /// Generates the legal moves. `threats` are those to the king of the side to move.
 #[inline(always)]
 fn generate_legal<S: Sink, const ALL: bool>(board: &Board, threats: &KingThreats, sink: &mut S) {
-    for_side!(board, |us| generate_legal_for::<_, ALL>(
+    for_side!(board.side_to_move(), |us| generate_legal_for::<_, ALL>(
         board, us, threats, sink
     ));
 }

@@ -125,11 +125,10 @@ impl Board {
         threats
     }
 
-    /// [`Self::king_threats_after`] for a legal move with `before`, the threats before it: lines
-    /// change only if a square on them does.
+    /// [`Self::king_threats_after`] for a legal move, where `color` is the side to move, with
+    /// `before`, the threats before it: lines change only if a square on them does.
     #[inline(always)]
-    pub(super) fn threats_by(&self, last: Move, before: &KingThreats) -> KingThreats {
-        let color = self.side_to_move();
+    pub(super) fn threats_by(&self, color: Color, last: Move, before: &KingThreats) -> KingThreats {
         let Some(king) = self.king(color) else {
             return KingThreats::default();
         };
@@ -149,11 +148,15 @@ impl Board {
         threats
     }
 
-    /// [`Self::king_threats`] of the side that made the legal move `last`, with `before`, the
-    /// threats before it. There are no checkers.
+    /// [`Self::king_threats`] of `color`, the side that made the legal move `last`, with `before`,
+    /// the threats before it. There are no checkers.
     #[inline(always)]
-    pub(super) fn threats_left(&self, last: Move, before: &KingThreats) -> KingThreats {
-        let color = !self.side_to_move();
+    pub(super) fn threats_left(
+        &self,
+        color: Color,
+        last: Move,
+        before: &KingThreats,
+    ) -> KingThreats {
         let mut threats = KingThreats::default();
         if let Some(king) = self.king(color) {
             self.update_line_threats(color, king, last, before, &mut threats);

@@ -3,7 +3,7 @@
 use super::base::Position;
 use super::material::{capture_gain, promotion_gain};
 use super::state::State;
-use crate::types::{Color, Key64, Move};
+use crate::types::{Color, Key64, Move, for_side};
 
 impl Position {
     /// Makes a move, which must be legal.
@@ -13,7 +13,11 @@ impl Position {
             "{mv:?} in {}",
             self.to_sfen()
         );
-        let us = self.side_to_move();
+        for_side!(self.side_to_move(), |us| self.do_move_of(us, mv));
+    }
+
+    #[inline(always)]
+    fn do_move_of(&mut self, us: Color, mv: Move) {
         let before = self.state();
         let mut board_key = before.board_key.flipped();
         let mut hand_key = before.key;
@@ -50,8 +54,10 @@ impl Position {
         debug_assert_eq!(material, self.board.material());
 
         let before = &self.state().threats;
-        let threats_to_them = self.board.threats_by(mv, &before[us.opponent().index()]);
-        let threats_to_us = self.board.threats_left(mv, &before[us.index()]);
+        let threats_to_them = self
+            .board
+            .threats_by(!us, mv, &before[us.opponent().index()]);
+        let threats_to_us = self.board.threats_left(us, mv, &before[us.index()]);
         debug_assert_eq!(threats_to_us, self.board.king_threats(us));
         debug_assert_eq!(threats_to_them, self.board.king_threats(!us));
         let checks = &mut consecutive_checks[us.index()];

@@ -33,6 +33,25 @@ impl Color {
     }
 }
 
+/// Evaluates code that is compiled once for each side, so that the compiler folds directions and
+/// tables.
+macro_rules! for_side {
+    ($side:expr, |$us:ident| $code:expr) => {
+        match $side {
+            $crate::types::Color::Black => {
+                let $us = $crate::types::Color::Black;
+                $code
+            }
+            $crate::types::Color::White => {
+                let $us = $crate::types::Color::White;
+                $code
+            }
+        }
+    };
+}
+
+pub(crate) use for_side;
+
 impl Not for Color {
     type Output = Self;
 

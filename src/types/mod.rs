@@ -15,6 +15,7 @@ pub mod value;
 
 pub use bound::Bound;
 pub use color::Color;
+pub(crate) use color::for_side;
 pub use entering_king::{EnteringKingRule, EnteringKingRuleError};
 pub use file_rank::{File, Rank};
 pub use hand::Hand;
