@@ -37,9 +37,10 @@ const fn level(nodes: f64, tolerance: f64, rating: u32) -> Level {
     }
 }
 
-/// All levels, the last of which is full strength. Ratings are interpolated between matches of
-/// neighbours, the highest of few games; a search of depth 1 that counts material has 1000 (see the
-/// guide).
+/// All levels, the last of which is full strength: it has no limit, and its nodes, about those of a
+/// second, only tell those of the tenths of a level below it. Ratings are interpolated between
+/// matches of neighbours, the highest of few games; a search of depth 1 that counts material has
+/// 1000 (see the guide).
 const LEVELS: [Level; 21] = [
     level(1.0, 4.1, 620),
     level(1.0, 3.03, 856),
@@ -57,11 +58,11 @@ const LEVELS: [Level; 21] = [
     level(10_950.0, 0.1125, 3688),
     level(17_900.0, 0.103, 3924),
     level(32_000.0, 0.0, 4150),
-    level(60_500.0, 0.0, 4375),
-    level(121_000.0, 0.0, 4595),
-    level(250_000.0, 0.0, 4810),
-    level(520_000.0, 0.0, 5025),
-    level(f64::INFINITY, 0.0, 5230),
+    level(55_500.0, 0.0, 4375),
+    level(96_000.0, 0.0, 4595),
+    level(165_000.0, 0.0, 4810),
+    level(285_000.0, 0.0, 5025),
+    level(600_000.0, 0.0, 5230),
 ];
 
 /// Greatest loss of value by a choice, as a multiple of the tolerance.
@@ -194,10 +195,8 @@ impl Skill {
         let level = &LEVELS[self.level() as usize];
         let part = f64::from(self.tenths % TENTHS) / f64::from(TENTHS);
         match LEVELS.get(self.level() as usize + 1) {
-            Some(next) if part > 0.0 && !next.nodes.is_infinite() => {
-                number(level) + (number(next) - number(level)) * part
-            }
-            _ => number(level),
+            Some(next) => number(level) + (number(next) - number(level)) * part,
+            None => number(level),
         }
     }
 }
@@ -226,7 +225,7 @@ mod tests {
         assert_eq!(Skill::of_level(20), Skill::default());
         assert_eq!((Skill::FULL.nodes(), Skill::FULL.multi_pv()), (None, 1));
         let half = Skill { tenths: 195 };
-        assert_eq!(half.nodes(), Skill::of_level(19).nodes());
+        assert!(half.nodes() > Skill::of_level(19).nodes());
     }
 
     #[test]

@@ -3,9 +3,10 @@
 # that counts material (at most 15 %) and against random moves (at least 85 %; needs python3 with cshogi, PYTHON=...).
 # Usage: tests/matches/levels.sh ENGINE FOLDER [GAMES [FIRST [LAST]]]   (GAMES of each step, 200; FIRST and LAST are levels;
 # a match that was broken off goes on). From level 14 on a game is over when both see 15 pawns for the same side. The
-# levels below 20 are limited by nodes and need at most 0.6 s a move on an idle machine; with other work beside them
-# give them more time (BYOYOMI=3s), so that none is cut short or loses on time. NODES=1300000 plays without clocks, so
-# that a match can also be stopped and continued (SIGSTOP); level 20 then has as many nodes as a second gives it.
+# levels below 20 are limited by nodes and need at most 0.4 s a move on an idle machine; with other work beside them
+# give them more time (BYOYOMI=3s), so that none is cut short or loses on time. NODES=780000 plays without clocks, so
+# that a match can also be stopped and continued (SIGSTOP); level 20 then has as many nodes as byoyomi of a second gives
+# one thread of two cores (2026).
 set -euo pipefail
 engine=$(realpath "$1")
 folder=$2
