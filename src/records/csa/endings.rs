@@ -22,8 +22,8 @@ pub(in crate::records) fn ending_of_word(
         "%HIKIWAKE" => Ending::AdjudicatedDraw,
         "%TIME_UP" => Ending::TimeUp,
         "%ILLEGAL_MOVE" => illegal_move(position, illegal),
-        "%+ILLEGAL_ACTION" => illegal_action(position, Color::Black),
-        "%-ILLEGAL_ACTION" => illegal_action(position, Color::White),
+        "%+ILLEGAL_ACTION" => illegal_action(position, Color::Black, illegal),
+        "%-ILLEGAL_ACTION" => illegal_action(position, Color::White, illegal),
         "%FUZUMI" => Ending::NoMate,
         "%CHUDAN" | "%MATTA" | "%ERROR" => Ending::Interrupted,
         _ => return None,
@@ -47,9 +47,9 @@ fn illegal_move(position: &Position, text: Option<&str>) -> Ending {
     }
 }
 
-fn illegal_action(position: &Position, by: Color) -> Ending {
+fn illegal_action(position: &Position, by: Color, illegal: Option<&str>) -> Ending {
     if by == position.side_to_move() {
-        illegal_move(position, None)
+        illegal_move(position, illegal)
     } else if position.rule_repetition() == Some(Repetition::Win) {
         Ending::PerpetualCheck { loser: by }
     } else {
@@ -93,19 +93,20 @@ pub(in crate::records) fn word_of_ending(ending: &Ending, side: Color) -> Option
 
 /// Whether the word alone is read back as the ending.
 pub(super) const fn is_exact(ending: &Ending) -> bool {
-    matches!(
-        ending,
+    match ending {
         Ending::Resignation
-            | Ending::Declaration
-            | Ending::Repetition
-            | Ending::MaxMoves
-            | Ending::TimeUp
-            | Ending::IllegalAction { .. }
-            | Ending::AdjudicatedDraw
-            | Ending::NoMate
-            | Ending::Interrupted
-            | Ending::Unfinished
-    )
+        | Ending::Declaration
+        | Ending::Repetition
+        | Ending::MaxMoves
+        | Ending::TimeUp
+        | Ending::IllegalAction { .. }
+        | Ending::AdjudicatedDraw
+        | Ending::NoMate
+        | Ending::Interrupted
+        | Ending::Unfinished => true,
+        Ending::IllegalMove { text } => text.is_empty(),
+        _ => false,
+    }
 }
 
 const fn action_word(by: Color) -> &'static str {

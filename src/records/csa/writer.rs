@@ -9,7 +9,7 @@ use super::notation::{move_text, piece_name, piece_text, sign};
 use crate::position::{Position, START_SFEN};
 use crate::records::game::{GameRecord, RecordedMove, TITLE};
 use crate::types::{Color, File, PieceType, Rank, Square};
-use crate::util::{counted, shorten};
+use crate::util::shorten;
 
 /// Writes a record.
 ///
@@ -63,7 +63,7 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
 pub fn losses(record: &GameRecord) -> Vec<String> {
     let mut losses = Vec::new();
     if !record.variations.is_empty() {
-        losses.push(counted(record.variations.len(), "variation"));
+        losses.push("variations".to_owned());
     }
     let marks = record
         .moves

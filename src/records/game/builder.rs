@@ -84,6 +84,7 @@ impl Builder {
 
     pub(in crate::records) fn into_record(mut self) -> GameRecord {
         self.place_early_comments();
+        self.drop_empty_line();
         self.record
     }
 
@@ -150,6 +151,20 @@ impl Builder {
         self.branch_from(parent, after)
     }
 
+    /// Removes the variation that grows if nothing is in it.
+    fn drop_empty_line(&mut self) {
+        let Some(line) = self.line else { return };
+        let variation = &self.record.variations[line];
+        let is_last = line + 1 == self.record.variations.len();
+        let is_empty = variation.moves.is_empty()
+            && variation.ending.is_none()
+            && variation.closing == Closing::default();
+        if is_last && is_empty {
+            self.line = variation.parent;
+            self.record.variations.pop();
+        }
+    }
+
     /// Begins another line after as many moves from the start, off the line `parent`.
     pub(in crate::records) fn branch_from(&mut self, parent: Option<usize>, after: usize) -> bool {
         let variation = Variation {
@@ -164,6 +179,9 @@ impl Builder {
             return false;
         }
         self.place_early_comments();
+        if parent != self.line {
+            self.drop_empty_line();
+        }
         self.walk.go_to(&before);
         self.has_ended = false;
         self.line = Some(self.record.variations.len());

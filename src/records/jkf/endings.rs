@@ -14,13 +14,13 @@ pub(super) fn word(ending: &Ending, side: Color) -> Option<&'static str> {
 
 /// Whether the word alone is read back as the ending.
 pub(super) fn is_exact(ending: &Ending) -> bool {
-    !matches!(
-        ending,
+    match ending {
+        Ending::IllegalMove { text } => text.is_empty(),
         Ending::PerpetualCheck { .. }
-            | Ending::IllegalMove { .. }
-            | Ending::IllegalDeclaration
-            | Ending::Disconnection { .. }
-            | Ending::AdjudicatedWin { .. }
-            | Ending::Forfeit { .. }
-    )
+        | Ending::IllegalDeclaration
+        | Ending::Disconnection { .. }
+        | Ending::AdjudicatedWin { .. }
+        | Ending::Forfeit { .. } => false,
+        _ => true,
+    }
 }

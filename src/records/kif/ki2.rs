@@ -6,6 +6,9 @@ pub(super) const MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 /// The first word of the sentence on the ending, which some programs write behind the last move.
 pub(super) const UNTIL: &str = "まで";
 
+/// Another first word of that sentence.
+pub(super) const IN_ALL: &str = "以上";
+
 /// The moves of a line that begins with a mark, and the sentence behind them, which may be empty.
 pub(super) fn moves_and_ending(line: &str) -> (Vec<&str>, &str) {
     let (mut rest, sentence) = line.split_at(line.find(UNTIL).unwrap_or(line.len()));

@@ -13,6 +13,7 @@ mod ki2;
 mod numbering;
 mod preamble;
 mod reader;
+mod rows;
 mod time;
 mod words;
 mod writer;

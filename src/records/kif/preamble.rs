@@ -22,6 +22,10 @@ pub(super) struct Preamble {
     diagram: Diagram,
     pub(super) comments: Vec<String>,
     pub(super) bookmark: Option<String>,
+    /// Whether the line above the rows of moves was read.
+    pub(super) is_over: bool,
+    /// Lines that say nothing known.
+    omissions: Vec<String>,
 }
 
 impl Preamble {
@@ -46,6 +50,13 @@ impl Preamble {
             }
             _ => self.headings.push((name.to_owned(), value.to_owned())),
         }
+    }
+
+    /// Leaves out a line that says nothing known.
+    pub(super) fn leave_out(&mut self, text: &str, line: usize) {
+        let text = shorten(text);
+        self.omissions
+            .push(format!("line {line}: '{text}', expected a heading"));
     }
 
     /// Whether the lines say with which position the game begins, even if wrongly.
@@ -76,6 +87,7 @@ impl Preamble {
         game.set_first_target(self.diagram.last_target());
         game.record_mut().comments = std::mem::take(&mut self.comments);
         game.record_mut().bookmark = self.bookmark.take();
+        game.record_mut().omissions = std::mem::take(&mut self.omissions);
         Ok(game)
     }
 

@@ -1,18 +1,17 @@
 //! Reads KIF and KI2. Every move is checked, and an error names its line.
 
-use std::time::Duration;
-
 use super::digits;
 use super::fault::{KifError, KifFault};
-use super::ki2::{MARKS, UNTIL, moves_and_ending};
+use super::ki2::{IN_ALL, MARKS, UNTIL};
 use super::numbering::Numbering;
 use super::preamble::Preamble;
-use super::time;
-use super::words::{ending_of_sentence, ending_of_word, exact_ending, interruption, is_word};
-use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes};
+use super::words::{ending_of_sentence, ending_of_word, exact_ending, interruption};
+use crate::records::game::{Builder, GameRecord, UnreadTimes};
 use crate::records::notation::written::Written;
-use crate::types::Move;
 use crate::util::shorten;
+
+/// What may stand before a line and between its words.
+const BLANKS: [char; 3] = [' ', '　', '\t'];
 
 /// Headings with which another game begins.
 const FIRST_HEADINGS: [&str; 2] = ["手合割", "開始日時"];
@@ -34,19 +33,20 @@ pub fn read(text: &str) -> Result<GameRecord, KifError> {
     reader.finish(number)
 }
 
+/// What was read so far.
 #[derive(Default)]
-struct Reader {
-    preamble: Preamble,
-    game: Option<Builder>,
-    numbering: Numbering,
+pub(super) struct Reader {
+    pub(super) preamble: Preamble,
+    pub(super) game: Option<Builder>,
+    pub(super) numbering: Numbering,
     /// An illegal move and its line, which only an ending that says so may follow.
-    illegal: Option<(usize, KifFault, String)>,
+    pub(super) illegal: Option<(usize, KifFault, String)>,
     /// An unknown word where a move was expected, and its line. It is taken for an ending, which no
     /// move may follow.
-    unknown: Option<(usize, KifFault)>,
+    pub(super) unknown: Option<(usize, KifFault)>,
     /// Whether the ending was just read, so that a comment may tell the exact one.
-    awaits_exact: bool,
-    unread_times: UnreadTimes,
+    pub(super) awaits_exact: bool,
+    pub(super) unread_times: UnreadTimes,
     /// Whether the rows are left out until the next variation.
     is_skipping: bool,
     /// Whether another game has begun, which is left out.
@@ -91,25 +91,28 @@ impl Reader {
         self.omit(omission.to_owned());
     }
 
-    fn omit(&mut self, omission: String) {
+    pub(super) fn omit(&mut self, omission: String) {
         if let Some(game) = &mut self.game {
             game.record_mut().omissions.push(omission);
         }
     }
 
     fn line(&mut self, line: &str, number: usize) -> Result<(), KifFault> {
-        if let Some(comment) = line.strip_prefix('*') {
+        let text = line.trim_start_matches(BLANKS);
+        if let Some(comment) = text.strip_prefix('*') {
             self.comment(comment);
             return Ok(());
         }
-        if let Some(bookmark) = line.strip_prefix('&') {
+        if let Some(bookmark) = text.strip_prefix('&') {
             self.mark(bookmark.trim());
             return Ok(());
         }
-        let line = line.trim_end();
-        let blanks = [' ', '　'];
-        let text = line.trim_start_matches(blanks);
-        if text.is_empty() || text.starts_with('#') || text.starts_with("手数--") {
+        let (line, text) = (line.trim_end(), text.trim_end());
+        if text.starts_with("手数--") {
+            self.preamble.is_over = true;
+            return Ok(());
+        }
+        if text.is_empty() || text.starts_with('#') {
             return Ok(());
         }
         if let Some(rest) = text.strip_prefix("変化") {
@@ -125,7 +128,7 @@ impl Reader {
         if self.is_skipping {
             return Ok(());
         }
-        if text.starts_with(UNTIL) {
+        if text.starts_with(UNTIL) || text.starts_with(IN_ALL) {
             return self.sentence(text);
         }
         if text.starts_with(MARKS) {
@@ -147,21 +150,55 @@ impl Reader {
         }
         let rest = text.trim_start_matches(digits::is_digit);
         let number_text = &text[..text.len() - rest.len()];
-        if !number_text.is_empty() && rest.starts_with(blanks) {
+        if !number_text.is_empty() && rest.starts_with(BLANKS) {
             let row = digits::number_of(number_text).unwrap_or(usize::MAX);
-            return self.row(row, rest.trim_start_matches(blanks), number);
+            return self.row(row, rest.trim_start_matches(BLANKS), number);
         }
-        match (&self.game, heading) {
-            (None, Some((name, value))) => self.preamble.heading(name, value, number),
-            (Some(game), None) if !game.has_ended() && !number_text.is_empty() => {
-                return Err(KifFault::NotAMove {
-                    found: shorten(text),
-                    number: game.ply() + 1,
-                });
-            }
-            _ => {}
+        self.other_line(text, rest, heading, number)
+    }
+
+    /// Reads a line that is no row of moves: a heading, or the ending alone. `rest` is what follows
+    /// the number with which it may begin.
+    fn other_line(
+        &mut self,
+        text: &str,
+        rest: &str,
+        heading: Option<(&str, &str)>,
+        line: usize,
+    ) -> Result<(), KifFault> {
+        let has_number = rest.len() < text.len();
+        let fault = |moves| KifFault::NotAMove {
+            found: shorten(text),
+            number: moves + 1,
+        };
+        let Some(game) = &self.game else {
+            let after = rest.trim_start_matches(|letter| !digits::is_digit(letter));
+            let is_like_a_move = |text| Written::parse(text, None).is_some();
+            let is_row = has_number && (is_like_a_move(text) || is_like_a_move(after));
+            return match heading {
+                _ if is_row => Err(fault(0)),
+                Some((name, value)) if !has_number => {
+                    self.preamble.heading(name, value, line);
+                    Ok(())
+                }
+                _ if self.preamble.is_over => Err(fault(0)),
+                _ => {
+                    self.preamble.leave_out(text, line);
+                    Ok(())
+                }
+            };
+        };
+        if heading.is_some() || game.has_ended() {
+            return Ok(());
         }
-        Ok(())
+        if has_number {
+            return Err(fault(game.ply()));
+        }
+        let ending = ending_of_word(text, game.position(), None);
+        match ending.filter(|_| self.illegal.is_none()) {
+            Some(ending) => self.end(ending, "", line),
+            None => Ok(()),
+        }
     }
 
     fn comment(&mut self, text: &str) {
@@ -196,146 +233,15 @@ impl Reader {
     }
 
     /// The game, which begins with the position that the lines so far describe.
-    fn game(&mut self) -> Result<&mut Builder, KifFault> {
+    pub(super) fn game(&mut self) -> Result<&mut Builder, KifFault> {
         if self.game.is_none() {
             self.game = Some(self.preamble.begin()?);
         }
         self.game.as_mut().ok_or(KifFault::Empty)
     }
 
-    // --- Rows of moves ---
-
-    /// Reads a row of KIF: a move and its time, or an ending.
-    fn row(&mut self, row: usize, text: &str, line: usize) -> Result<(), KifFault> {
-        let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
-        let has_position = self.preamble.has_position();
-        let game = self.game()?;
-        let word = text.split([' ', '　', '(']).next().unwrap_or_default();
-        let number = game.ply() + 1;
-        if let Some(ending) = ending_of_word(word, game.position(), illegal.as_deref()) {
-            if illegal.is_some() && !ending.explains_an_illegal_move() {
-                return Err(KifFault::NotAMove {
-                    found: shorten(word),
-                    number,
-                });
-            }
-            if !game.has_ended() {
-                self.end(ending, text, line)?;
-            }
-            return Ok(());
-        }
-        let found = shorten(text);
-        if game.has_ended() {
-            return Err(KifFault::AfterTheEnd(found));
-        }
-        let Some((written, rest)) = Written::parse(text, game.last_target()) else {
-            let fault = KifFault::NotAMove { found, number };
-            let is_first = game.position().game_ply() as usize == row && has_position;
-            if !is_word(word) || illegal.is_some() || !(number > 1 || is_first) {
-                return Err(fault);
-            }
-            self.unknown = Some((line, fault));
-            self.end(Ending::Unfinished, text, line)?;
-            self.game()?.closing_mut().comments.push(word.to_owned());
-            return Ok(());
-        };
-        let mv = written.find_exact(game.position());
-        let text = &text[..text.len() - rest.len()];
-        self.make(mv, text, line, Some(rest))?;
-        if let Some(wrong) = self.numbering.check(row, number - 1) {
-            self.omit(format!("line {line}: {wrong}"));
-        }
-        Ok(())
-    }
-
-    /// Ends the line that grows with the ending of a row.
-    fn end(&mut self, ending: Ending, row: &str, line: usize) -> Result<(), KifFault> {
-        let time = self.time(row, line);
-        let game = self.game()?;
-        game.end(ending);
-        let closing = game.closing_mut();
-        closing.add_time(time);
-        closing
-            .comments
-            .extend(interruption(row).map(str::to_owned));
-        self.illegal = None;
-        self.awaits_exact = true;
-        Ok(())
-    }
-
-    /// The time in a row.
-    fn time(&mut self, row: &str, line: usize) -> Option<Duration> {
-        time::parse(row).unwrap_or_else(|found| {
-            self.unread_times.add(&format!("line {line}"), found);
-            None
-        })
-    }
-
-    /// Reads the moves in a line of KI2, and the ending that some programs write behind them.
-    fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), KifFault> {
-        let (moves, sentence) = moves_and_ending(text);
-        for found in moves {
-            let game = self.game()?;
-            let (number, last) = (game.ply() + 1, game.last_target());
-            let (written, _) = Written::parse(found, last).ok_or_else(|| KifFault::NotAMove {
-                found: shorten(found),
-                number,
-            })?;
-            let mv = written.find(game.position());
-            if mv.is_none() && written.fits_several(game.position()) {
-                return Err(KifFault::Ambiguous {
-                    found: shorten(found),
-                    number,
-                    sfen: game.position().to_sfen(),
-                });
-            }
-            self.make(mv, found, line, None)?;
-        }
-        self.sentence(sentence)
-    }
-
-    /// Makes a move, or keeps one that the rules forbid until the ending explains it.
-    fn make(
-        &mut self,
-        mv: Option<Move>,
-        text: &str,
-        line: usize,
-        rest: Option<&str>,
-    ) -> Result<(), KifFault> {
-        let has_illegal = self.illegal.is_some();
-        let time = rest.and_then(|rest| self.time(rest, line));
-        let game = self.game()?;
-        let number = game.ply() + 1;
-        let found = shorten(text);
-        if game.has_ended() {
-            return Err(KifFault::AfterTheEnd(found));
-        } else if has_illegal {
-            return Err(KifFault::NotAMove { found, number });
-        }
-        if let Some(mv) = mv {
-            game.push(RecordedMove {
-                time,
-                ..RecordedMove::from(mv)
-            });
-        } else {
-            let sfen = game.position().to_sfen();
-            let text = found.clone();
-            let fault = KifFault::Illegal {
-                found,
-                number,
-                sfen,
-            };
-            if !game.is_in_game() {
-                return Err(fault);
-            }
-            game.closing_mut().add_time(time);
-            self.illegal = Some((line, fault, text));
-        }
-        Ok(())
-    }
-
     /// Reads the last line of a game, `まで125手で先手の勝ち`, unless a row has told the ending.
-    fn sentence(&mut self, text: &str) -> Result<(), KifFault> {
+    pub(super) fn sentence(&mut self, text: &str) -> Result<(), KifFault> {
         let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
         let is_unknown = self.unknown.is_some();
         let game = self.game()?;

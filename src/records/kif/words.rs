@@ -1,6 +1,7 @@
 //! The words of KIF and KI2 for the endings of games.
 
 use super::digits;
+use super::ki2::{IN_ALL, UNTIL};
 use crate::position::Position;
 use crate::records::game::{Builder, Ending};
 use crate::types::{Color, Repetition};
@@ -73,7 +74,10 @@ pub(super) fn ending_of_sentence(
     illegal: Option<&str>,
 ) -> Option<Ending> {
     let text: String = text.split_whitespace().collect();
-    let text = match text.strip_prefix("まで") {
+    let text = match text
+        .strip_prefix(UNTIL)
+        .or_else(|| text.strip_prefix(IN_ALL))
+    {
         Some(rest) => rest.trim_start_matches('、'),
         None => &text,
     };
@@ -85,62 +89,79 @@ pub(super) fn ending_of_sentence(
         return Some(ending);
     }
     let side = position.side_to_move();
-    let named = |text: &str| {
-        let names = [
-            ("先手", Color::Black),
-            ("下手", Color::Black),
-            ("後手", Color::White),
-            ("上手", Color::White),
-        ];
-        let found = names.into_iter().find(|(name, _)| text.contains(name));
-        found.map(|(_, color)| color)
-    };
-    let ends = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    let by = named(text);
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let word = |word: &str| ending_of_word(word, position, illegal);
-    if ends(&["反則勝ち", "反則負け"]) {
-        let winner = by.map(|by| if ends(&["反則負け"]) { !by } else { by })?;
-        return word(if winner == side {
+    let winner = winner_named_in(text);
+    if has(&["不戦勝", "不戦敗"]) {
+        return Some(Ending::Forfeit { winner: winner? });
+    }
+    if has(&["連続王手"]) || has(&["千日手"]) && winner.is_some() {
+        let loser = match (winner, position.rule_repetition()) {
+            (Some(winner), _) => !winner,
+            (None, Some(Repetition::Lose)) => side,
+            (None, Some(Repetition::Win)) => !side,
+            (None, _) => return word("千日手"),
+        };
+        return Some(Ending::PerpetualCheck { loser });
+    }
+    if has(&["反則"]) {
+        return word(if winner? == side {
             "反則勝ち"
         } else {
             "反則負け"
         });
     }
-    if ends(&["不戦勝"]) {
-        return Some(Ending::Forfeit { winner: by? });
-    }
-    if ends(&["不戦敗"]) {
-        return Some(Ending::Forfeit { winner: !by? });
-    }
-    if ends(&["時間切れ", "切れ負け"]) {
-        return word("切れ負け");
-    }
-    if ends(&["入玉", "宣言"]) {
-        return word("入玉勝ち");
-    }
-    for known in [
-        "千日手",
-        "持将棋",
-        "引き分け",
-        "中断",
-        "封じ手",
-        "不詰",
-        "詰み",
-        "投了",
-    ] {
-        if ends(&[known]) {
-            return word(known);
-        }
-    }
-    if ends(&["勝"]) {
-        let winner = by?;
-        return if winner == side {
-            Some(Ending::AdjudicatedWin { winner })
-        } else {
-            word("投了")
+    if has(&["時間切れ", "切れ負け"]) {
+        // The clock that has run out is that of the side to move.
+        return match winner {
+            Some(winner) if winner == side => Some(Ending::AdjudicatedWin { winner }),
+            _ => word("切れ負け"),
         };
     }
-    None
+    if winner.is_none() && has(&["持将棋", "引き分け"]) {
+        return word("持将棋");
+    }
+    if has(&["入玉", "宣言"]) {
+        return match winner {
+            Some(winner) if winner != side => Some(Ending::AdjudicatedWin { winner }),
+            _ => word("入玉勝ち"),
+        };
+    }
+    let known = ["千日手", "中断", "封じ手", "不詰", "詰み", "投了"];
+    if let Some(known) = known.into_iter().find(|known| text.contains(known)) {
+        return word(known);
+    }
+    let winner = winner?;
+    if winner == side {
+        Some(Ending::AdjudicatedWin { winner })
+    } else {
+        word("投了")
+    }
+}
+
+/// Whom a sentence such as `先手の反則により後手の勝ち` names as the winner: the last side before
+/// the last word for a win, or the other side where the word is one for a loss.
+fn winner_named_in(text: &str) -> Option<Color> {
+    const NAMES: [(&str, Color); 4] = [
+        ("先手", Color::Black),
+        ("下手", Color::Black),
+        ("後手", Color::White),
+        ("上手", Color::White),
+    ];
+    let named = |end: usize| {
+        let found = |&(name, color)| Some((text[..end].rfind(name)?, color));
+        NAMES
+            .iter()
+            .filter_map(found)
+            .max_by_key(|(place, _)| *place)
+    };
+    let won = text.rfind('勝');
+    let lost = text.rfind('負').max(text.rfind('敗'));
+    match (won, lost) {
+        (Some(won), lost) if lost < Some(won) => named(won).map(|(_, color)| color),
+        (_, Some(lost)) => named(lost).map(|(_, color)| !color),
+        _ => None,
+    }
 }
 
 /// The word of the last row of moves, with `side` to move; `None` for a record that does not say
@@ -189,18 +210,19 @@ pub(super) fn sentence_of_ending(
 
 /// Whether the word alone is read back as the ending.
 pub(super) fn is_exact(ending: &Ending) -> bool {
-    matches!(
-        ending,
+    match ending {
         Ending::Resignation
-            | Ending::Checkmate
-            | Ending::Declaration
-            | Ending::Repetition
-            | Ending::MaxMoves
-            | Ending::TimeUp
-            | Ending::IllegalAction { .. }
-            | Ending::Interrupted
-            | Ending::NoMate
-            | Ending::Forfeit { .. }
-            | Ending::Unfinished
-    )
+        | Ending::Checkmate
+        | Ending::Declaration
+        | Ending::Repetition
+        | Ending::MaxMoves
+        | Ending::TimeUp
+        | Ending::IllegalAction { .. }
+        | Ending::Interrupted
+        | Ending::NoMate
+        | Ending::Forfeit { .. }
+        | Ending::Unfinished => true,
+        Ending::IllegalMove { text } => text.is_empty(),
+        _ => false,
+    }
 }

@@ -125,6 +125,12 @@ fn endings_have_a_meaning() {
                 loser: Color::White,
             },
         ),
+        (
+            "PI\n+\n+7775FU\n%+ILLEGAL_ACTION",
+            Ending::IllegalMove {
+                text: "+7775FU".to_owned(),
+            },
+        ),
     ] {
         assert_eq!(one(text).ending, ending, "{text}");
     }

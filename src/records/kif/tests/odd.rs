@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::super::*;
 use crate::records::game::{Ending, GameRecord};
 use crate::records::sfen_line::SfenLine;
+use crate::types::Color;
 
 fn good(text: &str) -> GameRecord {
     read(text).expect("a good record")
@@ -198,4 +199,106 @@ fn the_last_move_before_a_diagram_is_known() {
     let drawn = drawn.replace("手数＝3", "手数＝3  ▲２二角成  まで");
     let game = good(&format!("{drawn}\n   4 同　銀(31)\n"));
     assert_eq!(game.moves[0].mv.to_string(), "3a2b");
+}
+
+#[test]
+fn the_side_before_the_word_wins_or_loses() {
+    let (black, white) = (Color::Black, Color::White);
+    let illegal = || Ending::IllegalMove {
+        text: String::new(),
+    };
+    for (sentence, ending) in [
+        ("先手の反則により後手の勝ち", illegal()),
+        ("先手の反則負けにより後手の勝ち", illegal()),
+        ("下手の反則で上手の勝ち", illegal()),
+        (
+            "後手の反則により先手の勝ち",
+            Ending::IllegalAction { loser: white },
+        ),
+        ("先手の二歩により後手の勝ち", Ending::Resignation),
+        (
+            "連続王手の千日手により後手の勝ち",
+            Ending::PerpetualCheck { loser: black },
+        ),
+        (
+            "千日手で先手の勝ち",
+            Ending::PerpetualCheck { loser: white },
+        ),
+        ("不戦敗により先手の勝ち", Ending::Forfeit { winner: black }),
+        ("先手の不戦敗", Ending::Forfeit { winner: white }),
+        (
+            "時間切れにより先手の勝ち",
+            Ending::AdjudicatedWin { winner: black },
+        ),
+        ("先手の切れ負け", Ending::TimeUp),
+        ("後手の入玉勝ち", Ending::AdjudicatedWin { winner: white }),
+        ("相入玉により持将棋", Ending::MaxMoves),
+        ("千日手", Ending::Repetition),
+    ] {
+        for first in ["まで2手で", "以上2手で"] {
+            let game = good(&format!("▲７六歩\n△３四歩\n{first}{sentence}\n"));
+            assert_eq!(game.ending, ending, "{first}{sentence}");
+        }
+    }
+    assert_eq!(good("▲７六歩\n△３四歩\n投了\n").ending, Ending::Resignation);
+}
+
+#[test]
+fn rows_before_the_first_move_are_errors_or_noted() {
+    let rows = [
+        "1. ７六歩(77)",
+        "1: ７六歩(77) ( 0:01/0:00:01)",
+        "1手目 ７六歩(77)",
+        "７六歩(77)",
+    ];
+    for row in rows {
+        let error = read(&format!("手合割：平手\n{row}\n")).expect_err("no row");
+        let expected = format!("line 2: '{row}', move 1, is neither");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+    let error = read("手合割：平手\n手数----指手---\n+7776FU\n").expect_err("no row");
+    assert!(
+        error.to_string().starts_with("line 3: '+7776FU', move 1"),
+        "{error}"
+    );
+    let game = good("手合割：平手\n3rd game of the day\n   1 ７六歩(77)\n");
+    assert_eq!(
+        game.omissions,
+        ["line 2: '3rd game of the day', expected a heading"]
+    );
+    assert!(game.headings.is_empty());
+}
+
+#[test]
+fn tabs_are_blanks_and_comments_may_stand_in() {
+    let game =
+        good("手合割：平手\n1\t７六歩(77)\t( 0:01/00:00:01)\n\t*comment\n  &mark\n2\t投了\n");
+    assert_eq!(game.line().to_string(), "startpos moves 7g7f");
+    assert_eq!(game.moves[0].time, Some(milliseconds(1000)));
+    assert_eq!(game.moves[0].comments, ["comment"]);
+    assert_eq!(game.moves[0].bookmark.as_deref(), Some("mark"));
+    assert_eq!(game.ending, Ending::Resignation);
+}
+
+#[test]
+fn a_variation_that_is_left_out_leaves_nothing() {
+    let game = good(
+        "   1 ７六歩(77)\n   2 ３四歩(33)\n\n変化：2手\n   2 ３四歩(77)\n\n変化：1手\n   \
+         1 ２六歩(27)\n\n変化：1手\n   1 ２六歩(33)\n",
+    );
+    assert_eq!(game.omissions.len(), 2);
+    assert_eq!(game.variations.len(), 1);
+    let text = write(&game, Style::Kif, "UTF-8");
+    assert_eq!(text.matches("変化").count(), 1, "{text}");
+    assert_eq!(again(&game, Style::Kif).variations.len(), 1);
+}
+
+#[test]
+fn a_loss_by_a_foul_gets_no_comment() {
+    for style in [Style::Kif, Style::Ki2] {
+        let game = good("   1 ７六歩(77)\n   2 反則負け\n");
+        let text = write(&game, style, "UTF-8");
+        assert!(!text.contains('*'), "{text}");
+        assert_eq!(again(&game, style).ending, game.ending);
+    }
 }
