@@ -218,6 +218,38 @@ fn a_game_as_text_goes_to_standard_output_or_to_a_name_of_its_own() {
     }
 }
 
+#[test]
+fn games_of_a_file_keep_their_numbers() {
+    let folder = Folder::new("convert-numbers");
+    let game = "V2.2\nPI\n+\n+7776FU\n%TORYO\n";
+    let broken = game.replace("+7776FU", "+7775FU");
+    folder.write(
+        "many.csa",
+        [game, game, &broken, game].join("/\n").as_bytes(),
+    );
+    let said = folder.ends_with(1, "convert many.csa --out out --to kifu");
+    assert!(said.contains("game 3"), "{said}");
+    for number in [1, 2, 4] {
+        assert!(!folder.read(&format!("out/many-{number}.kifu")).is_empty());
+    }
+    assert!(!folder.0.join("out/many-3.kifu").exists());
+}
+
+#[test]
+fn a_match_is_read_once() {
+    let folder = Folder::new("convert-match");
+    fs::create_dir_all(folder.0.join("run/csa")).unwrap();
+    folder.write("run/csa/000000.csa", b"V2.2\nPI\n+\n+7776FU\n%TORYO\n");
+    folder.write("run/games.sfen", b"startpos moves 7g7f resign\n");
+    let count = |words: &str| folder.good(&format!("{words} --force")).contains("2 games");
+    assert!(
+        count("convert run --out all.usi"),
+        "without settings it is no match"
+    );
+    folder.write("run/match.json", b"{}");
+    assert!(!count("convert run --out all.usi"));
+}
+
 #[cfg(unix)]
 #[test]
 fn links_pipes_and_the_output_of_the_program_are_written_as_they_are() {

@@ -119,6 +119,13 @@ fn is_other_data(path: &Path) -> bool {
         || name.ends_with("book.bin")
 }
 
+/// Whether a file repeats the records beside it: the lines of all games that a match keeps.
+fn repeats_records(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "games.sfen")
+        && path.with_file_name("match.json").is_file()
+        && path.with_file_name("csa").is_dir()
+}
+
 /// Adds the files below a folder. Links to folders are not followed, because they could form a
 /// cycle.
 fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
@@ -129,6 +136,7 @@ fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
             add_folder(&path, files)?;
         } else if let Ok(format) = Format::of_path(&path)
             && !is_other_data(&path)
+            && !repeats_records(&path)
             && path.is_file()
         {
             files.push(Source {

@@ -72,6 +72,12 @@ fn text_format(format: Format) -> Option<TextFormat> {
     })
 }
 
+/// A game and, if its file has several, its number there.
+struct Found {
+    number: Option<usize>,
+    record: GameRecord,
+}
+
 /// What happened so far.
 #[derive(Default)]
 struct Tally {
@@ -99,7 +105,7 @@ pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> 
             }
             let games = read(source, &mut tally)?;
             let path = arguments.out.join(name);
-            write_each(arguments, sources, target, &path, &games, &mut tally)?;
+            write_each(arguments, sources, target, &path, games, &mut tally)?;
         }
     } else {
         let mut games = Vec::new();
@@ -109,6 +115,7 @@ pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> 
         for source in sources.files() {
             games.append(&mut read(source, &mut tally)?);
         }
+        let games: Vec<GameRecord> = games.into_iter().map(|game| game.record).collect();
         let (count, name) = (games.len(), target.format);
         ensure!(
             count <= 1 || name.holds_many(),
@@ -139,7 +146,7 @@ fn names(sources: &[Source], target: &Target) -> Vec<PathBuf> {
 }
 
 /// Reads the games of a file, and says what is wrong with those that cannot be read.
-fn read(source: &Source, tally: &mut Tally) -> anyhow::Result<Vec<GameRecord>> {
+fn read(source: &Source, tally: &mut Tally) -> anyhow::Result<Vec<Found>> {
     let name = source.path.display();
     let bytes = fs::read(&source.path).with_context(|| name.to_string())?;
     let format = text_format(source.format).context("a file of games as text")?;
@@ -149,7 +156,7 @@ fn read(source: &Source, tally: &mut Tally) -> anyhow::Result<Vec<GameRecord>> {
 }
 
 /// Reads the games of standard input.
-fn read_stdin(format: Option<Format>, tally: &mut Tally) -> anyhow::Result<Vec<GameRecord>> {
+fn read_stdin(format: Option<Format>, tally: &mut Tally) -> anyhow::Result<Vec<Found>> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes)?;
     let text = encoding::decode(&bytes);
@@ -166,15 +173,19 @@ fn good(
     found: Vec<Result<GameRecord, TextError>>,
     name: &impl fmt::Display,
     tally: &mut Tally,
-) -> Vec<GameRecord> {
+) -> Vec<Found> {
     let mut games = Vec::new();
-    for game in found {
+    let has_several = found.len() > 1;
+    for (game, number) in found.into_iter().zip(1..) {
         match game {
-            Ok(game) => {
-                for omission in &game.omissions {
+            Ok(record) => {
+                for omission in &record.omissions {
                     output::eprint_line(format_args!("note: {name}: {omission}"));
                 }
-                games.push(game);
+                games.push(Found {
+                    number: has_several.then_some(number),
+                    record,
+                });
             }
             Err(error) => {
                 tally.broken += 1;
@@ -193,21 +204,25 @@ fn write_each(
     sources: &Sources,
     target: &Target,
     path: &Path,
-    games: &[GameRecord],
+    games: Vec<Found>,
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
     fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
     if games.is_empty() {
         return Ok(());
     }
-    if games.len() == 1 || target.format.holds_many() {
-        return write(arguments, sources, target, path, games, tally);
+    if target.format.holds_many() {
+        let games: Vec<GameRecord> = games.into_iter().map(|game| game.record).collect();
+        return write(arguments, sources, target, path, &games, tally);
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    for (number, game) in (1..).zip(games) {
-        let path = path.with_file_name(format!("{stem}-{number}.{}", target.extension));
-        let game = std::slice::from_ref(game);
-        write(arguments, sources, target, &path, game, tally)?;
+    for game in &games {
+        let path = match game.number {
+            Some(number) => path.with_file_name(format!("{stem}-{number}.{}", target.extension)),
+            None => path.to_owned(),
+        };
+        let record = std::slice::from_ref(&game.record);
+        write(arguments, sources, target, &path, record, tally)?;
     }
     Ok(())
 }
