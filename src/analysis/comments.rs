@@ -87,12 +87,14 @@ fn for_mover(line: &Line) -> Score {
     }
 }
 
-/// Takes an earlier analysis out of a record, so that a new one replaces it. Lines of other
-/// programs stay; they may look like ours, so that lines of searches go only where our heading
-/// stands.
+/// Takes an earlier analysis out of a record, so that a new one replaces it. What people or other
+/// programs wrote may look like our lines, so that they go only where our heading stands.
 pub fn remove(record: &mut GameRecord) {
     let is_ours = record.comments.iter().any(|line| line.starts_with(HEADING));
-    let is_kept = |line: &String| !(is_judgement(line) || is_ours && is_search(line));
+    if !is_ours {
+        return;
+    }
+    let is_kept = |line: &String| !is_judgement(line) && !is_search(line);
     record.comments.retain(is_kept);
     for played in &mut record.moves {
         played.comments.retain(is_kept);
@@ -125,7 +127,16 @@ fn is_judgement(line: &str) -> bool {
         ("疑問手 勝率 -", "%"),
         ("詰み逃し ", "手詰"),
     ];
-    forms.iter().any(|form| has_number(line, form))
+    let is_part = |part: &str| {
+        forms.iter().any(|(before, after)| {
+            let rest = part.strip_prefix(before);
+            let number = rest.and_then(|rest| rest.strip_suffix(after));
+            number.is_some_and(|number| number.parse::<u32>().is_ok())
+        })
+    };
+    let mut parts = line.split('、');
+    parts.next().is_some_and(is_part)
+        && parts.all(|part| is_part(part) || part.starts_with("最善 "))
 }
 
 /// Whether a line is one of [`line_text`], or the heading.

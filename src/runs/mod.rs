@@ -32,7 +32,7 @@ pub use error::{FolderError, RunKind};
 pub use folder::{FolderLock, RunFolder};
 pub use job::{Execution, Job, Plan, ThreadError, execute};
 pub use numbers::Numbers;
-pub use output::{OutputError, OutputFile, is_same_output, is_stream, would_replace};
+pub use output::{OutputError, OutputFile, is_same_output, is_stream, output_place, would_replace};
 pub use settings::difference;
 pub use shard::{Shard, ShardError};
 pub use stop::Stop;

@@ -49,9 +49,21 @@ fn another_analysis_replaces_the_earlier_one() {
     assert_eq!(record.comments, once.comments);
     assert_eq!(record.moves[0].comments, once.moves[0].comments);
 
-    // Without our heading, lines of searches are those of another program.
-    let search = once.moves[0].comments[4].clone();
+    // People may use our words.
+    let words = [
+        "悪手 勝率 -12%だと言われた",
+        "詰み逃し 5手詰めだった",
+        "詰み逃し",
+    ];
+    let words = words.map(str::to_owned);
+    record.moves[0].comments.splice(0..0, words.clone());
+    comments::remove(&mut record);
+    assert_eq!(record.moves[0].comments[..3], words);
+    assert_eq!(record.moves[0].comments[3..], OTHERS);
+    record = once.clone();
+
+    // Without our heading, the lines are those of people or of another program.
     record.comments.clear();
     comments::remove(&mut record);
-    assert_eq!(record.moves[0].comments[3..], [search]);
+    assert_eq!(record.moves[0].comments, once.moves[0].comments);
 }

@@ -15,6 +15,7 @@ use crate::cli::{file_stems, output, result_file};
 use crate::lang::Lang;
 use crate::records::game::{GameRecord, RecordedMove};
 use crate::records::text::{TextEncoding, TextFormat};
+use crate::runs::output_place;
 use crate::util::counted;
 
 /// A kind of file, one for each game.
@@ -70,7 +71,8 @@ impl Names {
     /// # Errors
     /// A folder cannot be created, a file not be written, or a file is one of those that are read.
     pub(super) fn new(wanted: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
-        let mut taken: BTreeSet<PathBuf> = wanted.html.iter().cloned().collect();
+        let place = |path: &PathBuf| output_place(path).unwrap_or_else(|| path.clone());
+        let mut taken: BTreeSet<PathBuf> = wanted.html.iter().map(place).collect();
         let options = [
             (File::Kif, "--kif", "kifu", &wanted.kif),
             (File::Csa, "--csa", "csa", &wanted.csa),
@@ -89,7 +91,7 @@ impl Names {
             for file in &files {
                 let name = file.display();
                 ensure_usage!(
-                    taken.insert(file.clone()),
+                    taken.insert(place(file)),
                     "{name} is the name of two outputs: give another one"
                 );
                 result_file::check(file, games.iter().map(|game| game.path.as_path()))?;
@@ -195,10 +197,13 @@ fn commented(record: &GameRecord, review: &Review) -> GameRecord {
 
 /// The record with floodgate's comments, of which a move has one.
 fn with_thoughts(record: &GameRecord, review: &Review) -> GameRecord {
-    let judged = comments::lines(record, review).into_iter().skip(1);
+    let mut judged = comments::lines(record, review).into_iter();
     let thoughts = comments::thoughts(record, review);
     let mut record = record.clone();
     comments::remove(&mut record);
+    // The heading alone: it tells another analysis what to replace.
+    let heading = judged.next().into_iter().flatten().take(1);
+    record.comments.extend(heading);
     for ((played, thought), lines) in record.moves.iter_mut().zip(thoughts).zip(judged) {
         played.comments.retain(|line| !is_score(line));
         let is_starred = played.comments.iter().any(|line| line.starts_with('*'));

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use place::{Place, open_stream};
 
-pub use place::{is_same_output, is_stream, would_replace};
+pub use place::{is_same_output, is_stream, output_place, would_replace};
 
 /// Size of the write buffer in bytes. Large, because several files are read and written in turn.
 const BUFFER_BYTES: usize = 1 << 18;

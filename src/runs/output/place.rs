@@ -61,11 +61,12 @@ pub fn would_replace(path: &Path) -> bool {
 
 /// Whether two outputs would be written to the same place, whether or not anything is there yet.
 pub fn is_same_output(a: &Path, b: &Path) -> bool {
-    matches!((whole(a), whole(b)), (Some(a), Some(b)) if a == b)
+    matches!((output_place(a), output_place(b)), (Some(a), Some(b)) if a == b)
 }
 
-/// The place of an output in a form that is the same for all its names.
-fn whole(path: &Path) -> Option<PathBuf> {
+/// The place of an output in a form that is the same for all its names; `None` where its folder is
+/// not there.
+pub fn output_place(path: &Path) -> Option<PathBuf> {
     let (Place::File(path) | Place::Stream(path)) = Place::of(path).ok()?;
     if let Ok(path) = path.canonicalize() {
         return Some(path);
