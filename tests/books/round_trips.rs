@@ -168,9 +168,12 @@ fn a_cycle_comes_back_from_a_graph() {
     }
     let folder = Folder::new("round-trips-cycle");
     let path = folder.file("cycle.sbk");
-    write(&entries, &path);
+    assert_eq!(write(&entries, &path).plies, 0);
     let read = self::entries(&path);
     assert_same(&read, &entries, moves_and_counts);
+    // Plies are known from the start position only.
+    assert_eq!(write(&entries[1..], &path).plies, 3);
+    assert!(self::entries(&path).iter().all(|entry| entry.ply == 1));
 }
 
 fn known(mv: raicho::types::Move16) -> BookMove {

@@ -67,6 +67,17 @@ impl SbkWriter {
         let mut position = Position::startpos();
         let links = self.links(&mut states, &mut position);
         states.find_roots(&links);
+        // A reader counts plies from the start position, if it is the only root.
+        let start = PackedSfen::of_board(Position::startpos().board());
+        let is_start = |entry: usize| self.entries[entry].position == start;
+        let roots = (0..states.entries.len()).filter(|&state| states.is_root[state]);
+        if !roots
+            .filter_map(|state| states.entries[state])
+            .all(is_start)
+        {
+            let later = self.entries.iter().filter(|entry| entry.ply > 1);
+            self.losses.plies += later.count() as u64;
+        }
         // Roots first: ShogiGUI needs it.
         let (roots, others): (Vec<usize>, Vec<usize>) =
             (0..states.entries.len()).partition(|&state| states.is_root[state]);

@@ -1,5 +1,8 @@
 //! Sorts records that do not fit into memory: sorted runs go to files, which are merged.
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::{self, File};
@@ -9,6 +12,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::error::MakeError;
+use crate::runs::OutputFile;
 use crate::util::read_up_to;
 
 /// Files that are merged at a time; with more, some are merged into longer ones first.
@@ -29,6 +33,8 @@ pub(super) struct Sorter {
     runs: Vec<RunFile>,
     /// Number of files so far.
     files: usize,
+    /// Keeps other processes from sorting beside the same output, once there are files.
+    lock: Option<OutputFile>,
 }
 
 impl Sorter {
@@ -43,6 +49,7 @@ impl Sorter {
             records: Records::default(),
             runs: Vec::new(),
             files: 0,
+            lock: None,
         }
     }
 
@@ -73,11 +80,34 @@ impl Sorter {
         Ok(())
     }
 
+    /// Locks the names of the files, and removes those that a killed process left behind.
+    fn lock(&mut self) -> Result<(), MakeError> {
+        if self.lock.is_some() {
+            return Ok(());
+        }
+        let name = with_ending(&self.beside, ".sort");
+        let lock = OutputFile::create(&name).map_err(|source| MakeError::Output {
+            path: self.beside.clone(),
+            source,
+        })?;
+        self.lock = Some(lock);
+        let folder = match self.beside.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let files = fs::read_dir(folder).map_err(MakeError::io(folder))?;
+        for file in files.flatten().map(|file| file.path()) {
+            if is_run_file(&file, &self.beside) {
+                fs::remove_file(&file).map_err(MakeError::io(&file))?;
+            }
+        }
+        Ok(())
+    }
+
     fn create(&mut self) -> Result<RunFile, MakeError> {
-        let mut name = self.beside.as_os_str().to_owned();
-        name.push(format!(".sort-{}.partial", self.files));
+        self.lock()?;
+        let path = with_ending(&self.beside, &format!(".sort-{}.partial", self.files));
         self.files += 1;
-        let path = PathBuf::from(name);
         File::create(&path).map_err(MakeError::io(&path))?;
         Ok(RunFile { path })
     }
@@ -111,7 +141,9 @@ impl Sorter {
             }
         }
         let runs = std::mem::take(&mut self.runs);
-        Ok(Sorted::Merged(Merge::new(runs)?))
+        let mut merge = Merge::new(runs)?;
+        merge.lock = self.lock.take();
+        Ok(Sorted::Merged(merge))
     }
 
     /// Merges runs into one.
@@ -190,6 +222,26 @@ fn frame(key: &[u8], value: &[u8], out: &mut Vec<u8>) {
     out.extend(value);
 }
 
+/// A path with more letters behind it.
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Whether a file in the folder of `output` is called as a run of its sorter.
+fn is_run_file(file: &Path, output: &Path) -> bool {
+    let names = (file.file_name(), output.file_name());
+    let (Some(file), Some(output)) = names else {
+        return false;
+    };
+    let (file, output) = (file.to_string_lossy(), output.to_string_lossy());
+    let number = file
+        .strip_prefix(&*output)
+        .and_then(|rest| rest.strip_prefix(".sort-")?.strip_suffix(".partial"));
+    number.is_some_and(|number| number.chars().all(|letter| letter.is_ascii_digit()))
+}
+
 /// A file with a sorted run. Removed when it is dropped.
 struct RunFile {
     path: PathBuf,
@@ -252,6 +304,8 @@ pub(super) struct Merge {
     readers: Vec<RunReader>,
     /// The next key of each run, with the number of the run.
     heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+    /// That of the sorter. Dropped after the files.
+    lock: Option<OutputFile>,
 }
 
 struct RunReader {
@@ -267,6 +321,7 @@ impl Merge {
         let mut merge = Self {
             readers: Vec::new(),
             heads: BinaryHeap::new(),
+            lock: None,
         };
         for (number, file) in runs.into_iter().enumerate() {
             let input = File::open(&file.path).map_err(MakeError::io(&file.path))?;
@@ -310,45 +365,5 @@ impl RunReader {
         self.input.read_exact(&mut key)?;
         self.input.read_exact(&mut value)?;
         Ok(Some((key, value)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn sort(records: &[Record], memory: u64, name: &str) -> Vec<Record> {
-        let folder = std::env::temp_dir();
-        let output = folder.join(format!("raicho-sorter-{name}-{}", std::process::id()));
-        let mut sorter = Sorter::new(&output, 0);
-        // Smaller than any real run, so that there are many.
-        sorter.memory = memory as usize;
-        for (key, value) in records {
-            sorter.push(key, value).expect("a file");
-        }
-        let mut records = sorter.finish().expect("files");
-        let mut found = Vec::new();
-        while let Some(record) = records.next().expect("files") {
-            found.push(record);
-        }
-        found
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
-        #[test]
-        fn sorting_in_files_gives_what_sorting_in_memory_gives(
-            keys in prop::collection::vec(prop::collection::vec(0_u8..4, 0..4), 0..300),
-            memory in 40_u64..2_000,
-        ) {
-            let numbers = (0_u32..).map(|number| number.to_le_bytes().to_vec());
-            let records: Vec<Record> = keys.into_iter().zip(numbers).collect();
-            let mut expected = records.clone();
-            expected.sort_by(|a, b| a.0.cmp(&b.0));
-            prop_assert_eq!(&sort(&records, u64::MAX, "memory"), &expected);
-            prop_assert_eq!(&sort(&records, memory, "files"), &expected);
-        }
     }
 }
