@@ -14,6 +14,7 @@ mod evaluation;
 mod mate;
 mod options;
 mod ponder;
+mod readiness;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ use mate::MateSearch;
 pub use mate::{MateAnswer, MateInfo, MateReport};
 pub use options::{EvalFile, Settings};
 use ponder::PendingSearch;
+use readiness::{fits, has_same_rules};
 pub use setup::{MoveError, PositionError};
 
 /// A position, the settings, and the searches.
@@ -282,6 +284,15 @@ impl Engine {
         }
     }
 
+    /// Whether [`Self::go`] has nothing to load or to allocate first.
+    pub fn is_ready_to_go(&self) -> bool {
+        let (settings, source) = (&self.settings, self.eval_source.as_ref());
+        let prepared = self.prepared.as_ref();
+        source.is_some_and(|source| source.matches(settings))
+            && prepared.is_some_and(|prepared| fits(prepared, &settings.search))
+            && (!settings.book.is_on || self.books.is_loaded(&settings.book))
+    }
+
     /// Starts to search the position and returns at once. `on_event` is called from the search; the
     /// last event is the only [`Event::Done`]. A running search is ended first. A move of a game
     /// with clocks is taken from the books, if they have one. What had to be loaded first, and what
@@ -383,17 +394,4 @@ impl Engine {
     pub fn is_searching(&self) -> bool {
         self.searcher.is_searching() || self.mate_search.is_running() || self.books.has_pending()
     }
-}
-
-/// Whether table and threads of a preparation suit `wanted`. Each search reads the other settings.
-fn fits(prepared: &search::Settings, wanted: &search::Settings) -> bool {
-    prepared.hash_mb == wanted.hash_mb
-        && prepared.threads == wanted.threads
-        && has_same_rules(prepared, wanted)
-}
-
-/// Whether the values in the table are those of the wanted rules.
-fn has_same_rules(prepared: &search::Settings, wanted: &search::Settings) -> bool {
-    prepared.entering_king_rule == wanted.entering_king_rule
-        && prepared.max_moves_to_draw == wanted.max_moves_to_draw
 }

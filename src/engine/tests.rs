@@ -155,7 +155,12 @@ fn the_evaluation_is_described_once_after_it_was_loaded() {
 fn what_is_ready_is_not_prepared_again() {
     let mut engine = engine();
     engine.settings_mut().search.hash_mb = 256;
+    assert!(!engine.is_ready_to_go());
     assert!(engine.prepare().is_empty());
+    assert!(engine.is_ready_to_go());
+    engine.settings_mut().search.hash_mb = 255;
+    assert!(!engine.is_ready_to_go());
+    engine.settings_mut().search.hash_mb = 256;
     let start = Instant::now();
     for _ in 0..100 {
         assert!(engine.prepare().is_empty());

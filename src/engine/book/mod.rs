@@ -106,6 +106,12 @@ impl Books {
         problems
     }
 
+    /// Whether the books of the settings are loaded.
+    pub(super) fn is_loaded(&self, settings: &BookSettings) -> bool {
+        let source = self.source.as_ref();
+        source.is_some_and(|source| source.matches(settings))
+    }
+
     /// Describes each book in one line, once after each time that it was loaded.
     pub(super) fn take_loaded(&mut self) -> Vec<String> {
         std::mem::take(&mut self.loaded)
@@ -123,11 +129,7 @@ impl Books {
         if !settings.is_on || !is_for_books(limits) {
             return Some(on_event);
         }
-        let is_loaded = self
-            .source
-            .as_ref()
-            .is_some_and(|source| source.matches(settings));
-        if !is_loaded {
+        if !self.is_loaded(settings) {
             for problem in self.load(settings) {
                 on_event(Event::Note(format!("error: {problem}")));
             }

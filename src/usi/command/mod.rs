@@ -111,6 +111,17 @@ pub struct ParsedLine {
 }
 
 impl ParsedLine {
+    /// A line of more than `most` bytes, of which only the beginning is looked at: a position that
+    /// cannot be read is refused.
+    pub fn too_long(beginning: &str, most: usize) -> Self {
+        let word = beginning.split_whitespace().next();
+        let command = (word == Some("position")).then_some("position");
+        Self {
+            command: None,
+            errors: vec![CommandError::TooLong { command, most }],
+        }
+    }
+
     /// Parses a line and keeps what is valid.
     pub fn parse(line: &str) -> Self {
         let line = line.trim();

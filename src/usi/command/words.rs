@@ -13,6 +13,14 @@ pub enum CommandError {
     /// The line has no words.
     #[error("empty line, word 1, expected a command")]
     Empty,
+    /// The line is longer than any command.
+    #[error("a line of more than {most} bytes, expected a command")]
+    TooLong {
+        /// The command with which it begins, if that holds a position.
+        command: Option<&'static str>,
+        /// Bytes of the longest line.
+        most: usize,
+    },
     /// The first word is no command; holds it, shortened.
     #[error("unknown command \"{0}\", word 1, expected a USI command such as \"usi\" or \"go\"")]
     Unknown(String),
@@ -53,6 +61,7 @@ impl CommandError {
     pub fn command(&self) -> Option<&'static str> {
         match self {
             Self::Empty | Self::Unknown(_) | Self::OtherEngine { .. } => None,
+            Self::TooLong { command, .. } => *command,
             Self::Unexpected { command, .. } | Self::Missing { command, .. } => Some(command),
         }
     }

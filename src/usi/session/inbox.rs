@@ -38,7 +38,7 @@ pub(super) struct Interrupt {
 /// The state that a thread which waits for a long job looks at.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Waiting {
-    /// The input has ended, by `quit` or otherwise.
+    /// The GUI sent `quit`, or nobody reads the output.
     pub(super) has_ended: bool,
     /// The job is done.
     pub(super) is_done: bool,
@@ -67,7 +67,7 @@ impl Interrupt {
         self.cancel_tool();
     }
 
-    /// The input has ended.
+    /// Nobody waits for a result any more.
     pub(super) fn end(&self) {
         self.waiting().has_ended = true;
         self.changed.notify_all();

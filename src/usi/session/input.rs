@@ -2,7 +2,8 @@
 //! the end past the queue.
 //!
 //! Any bytes are accepted: what is not UTF-8 is read as CP932, and replaced where it is neither. CR
-//! LF and a byte order mark are stripped, and a last line without a line end counts.
+//! LF and a byte order mark are stripped, and a last line without a line end counts. A line that is
+//! longer than any command is refused without being kept.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -13,6 +14,12 @@ use super::output::Output;
 use crate::usi::command::{Command, ParsedLine};
 use crate::util::decode_line;
 use crate::util::system::{Instant, thread};
+
+/// Bytes of the longest line: more than any GUI sends, and little enough for memory.
+const MAX_LINE: usize = 16 << 20;
+
+/// Bytes that are kept of a longer line.
+const BEGINNING: usize = 64;
 
 /// Starts the thread. It ends with the input, after `quit`, or with the session.
 ///
@@ -26,7 +33,6 @@ pub(super) fn spawn(
 ) -> io::Result<()> {
     let work = move || {
         read_lines(input, &inputs, &output, &interrupt);
-        interrupt.end();
         let _ = inputs.send(Input::End);
     };
     thread::Builder::new()
@@ -41,8 +47,12 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interru
     for number in 1.. {
         bytes.clear();
         // A read error is treated as the end of the input.
-        if input.read_until(b'\n', &mut bytes).unwrap_or(0) == 0 {
+        let mut line = input.by_ref().take(MAX_LINE as u64 + 1);
+        if line.read_until(b'\n', &mut bytes).unwrap_or(0) == 0 {
             return;
+        }
+        if bytes.len() > MAX_LINE && !bytes.ends_with(b"\n") {
+            let _ = input.skip_until(b'\n');
         }
         let line = receive(&bytes, number, output, interrupt);
         let is_quit = line.parsed.command == Some(Command::Quit);
@@ -55,8 +65,19 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interru
 /// Parses line `number` and signals what the session must know at once.
 pub(super) fn receive(bytes: &[u8], number: u64, output: &Output, interrupt: &Interrupt) -> Line {
     let read_at = Instant::now();
+    let is_too_long = bytes.len() > MAX_LINE;
+    let bytes = if is_too_long {
+        &bytes[..BEGINNING]
+    } else {
+        bytes
+    };
     let text = decode_line(bytes);
-    let parsed = ParsedLine::parse(text.trim_start_matches('\u{feff}'));
+    let line = text.trim_start_matches('\u{feff}');
+    let parsed = if is_too_long {
+        ParsedLine::too_long(line, MAX_LINE)
+    } else {
+        ParsedLine::parse(line)
+    };
     if matches!(parsed.command, Some(Command::Stop | Command::GameOver(_))) {
         interrupt.stop(number);
     }

@@ -1,5 +1,6 @@
 //! Long preparations: empty lines show the GUI that the engine is alive, and `quit` ends the
-//! program without waiting for them.
+//! program without waiting for them. The end of the input waits: a script may have written all its
+//! commands.
 
 use std::process;
 use std::time::Duration;
@@ -12,8 +13,8 @@ use crate::util::system::{Instant, thread};
 /// Time between two empty lines, as in `YaneuraOu`.
 pub(super) const INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long a job may run after the end of the input: enough for an ordinary `isready` at the end
-/// of a script, and as long as GUIs wait for a `quit`.
+/// How long a job may run after `quit`: enough for an ordinary `isready` at the end of a script,
+/// and no longer than GUIs wait.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Runs `job`, and writes an empty line every `interval` until it is done.

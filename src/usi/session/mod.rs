@@ -4,7 +4,7 @@
 //! not before `stop` or `ponderhit`; one `readyok` for every `isready`; one error line for
 //! everything that cannot be done; the program ends within milliseconds of `quit` or the end of the
 //! input, whatever the search does. Only the tools `perft` and `bench` are finished first, unless a
-//! `stop` follows them.
+//! `stop` follows them, and preparations: after `quit` no longer than a few seconds.
 //!
 //! The search reports from its own thread through the same writer, so commands never wait for it.
 
@@ -216,18 +216,22 @@ impl Session {
 
     fn prepare(&mut self) {
         self.finish_search();
-        let engine = &mut self.engine;
-        let problems =
-            keep_alive::during(&self.output, &self.interrupt, keep_alive::INTERVAL, || {
-                engine.prepare()
-            });
+        let problems = self.during(Engine::prepare);
         self.report_preparation(&problems);
         self.output.send(&Response::ReadyOk);
     }
 
+    /// Does what may take long.
+    fn during<T>(&mut self, job: impl FnOnce(&mut Engine) -> T) -> T {
+        let engine = &mut self.engine;
+        keep_alive::during(&self.output, &self.interrupt, keep_alive::INTERVAL, || {
+            job(engine)
+        })
+    }
+
     fn new_game(&mut self) {
         self.finish_search();
-        let problems = self.engine.new_game();
+        let problems = self.during(Engine::new_game);
         self.report_preparation(&problems);
     }
 
@@ -313,7 +317,12 @@ impl Session {
                 Event::Done(decision) => Response::BestMove(decision),
             });
         };
-        self.engine.go(limits, Box::new(report));
+        let report = Box::new(report);
+        if self.engine.is_ready_to_go() {
+            self.engine.go(limits, report);
+        } else {
+            self.during(|engine| engine.go(limits, report));
+        }
     }
 
     fn parse_search_moves(&self, texts: &[String]) -> Vec<Move> {

@@ -100,6 +100,46 @@ fn the_session_ends_when_nobody_reads() {
     assert!(run(Open, Page::new(3), |_, _, _| Ok(())).is_ok());
 }
 
+/// A script closes its end before the engine has read all of it, and wants every answer.
+#[test]
+fn only_quit_cuts_a_preparation_short() {
+    for (text, is_quit) in [(&b"isready\n"[..], false), (b"isready\nquit\nusi\n", true)] {
+        let (sender, inputs) = mpsc::channel();
+        let interrupt = Arc::new(Interrupt::default());
+        let page = Output::new(Page::new(1000), sender.clone(), Arc::clone(&interrupt));
+        input::spawn(text, sender, page, Arc::clone(&interrupt)).expect("a thread");
+        while let Ok(Input::Line(_)) = inputs.recv() {}
+        assert_eq!(interrupt.waiting().has_ended, is_quit);
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_refused() {
+    let page = Page::new(1000);
+    let long = " 7g7f".repeat(16 << 20 >> 2);
+    let input = format!("position startpos moves{long}\nkey\ngo nodes 1\nfoo{long}");
+    run(io::Cursor::new(input), page.clone(), |_, _, _| Ok(())).unwrap();
+    let text = page.text();
+    let lines: Vec<&str> = text.lines().collect();
+    let fault = "info string error: a line of more than 16777216 bytes, expected a command, the ";
+    assert_eq!(
+        lines[0],
+        format!("{fault}last good position is kept"),
+        "{text}"
+    );
+    assert!(
+        lines[1].starts_with("0x") || !lines[1].contains(' '),
+        "{text}"
+    );
+    assert!(
+        lines[2].ends_with("there is no search until a good position comes"),
+        "{text}"
+    );
+    assert_eq!(lines[3], "bestmove resign", "{text}");
+    assert_eq!(lines[4], format!("{fault}line is ignored"), "{text}");
+    assert_eq!(lines.len(), 5, "{text}");
+}
+
 #[test]
 fn tool_output_is_passed_on_by_lines() {
     let page = Page::new(1000);
