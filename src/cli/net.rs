@@ -317,6 +317,7 @@ fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Re
         fs::read_to_string(sfen_file).with_context(|| sfen_file.display().to_string())?;
     for line in positions.lines().filter(|line| !line.starts_with('#')) {
         let sfen = line.split('\t').next().unwrap_or_default();
+        let sfen = sfen.trim_start_matches("sfen ");
         let position: Position = Position::from_sfen(sfen).with_context(|| shorten(line))?;
         match scalar::evaluate(&network, &position) {
             Some(value) => writeln!(out, "{sfen}\t{value}")?,
