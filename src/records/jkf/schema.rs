@@ -15,6 +15,7 @@ pub(super) const MOST_NESTED: usize = 256;
 /// A record. Forks are text while it is read, which keeps the reader from nesting as they do.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(deserialize = "F: Deserialize<'de>"))]
+#[serde(expecting = "an object with \"header\" and \"moves\"")]
 pub(super) struct Record<F> {
     #[serde(default)]
     pub(super) header: Header,
@@ -69,6 +70,7 @@ fn text_of(value: Value) -> Option<String> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with \"preset\"")]
 pub(super) struct Initial {
     pub(super) preset: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +78,7 @@ pub(super) struct Initial {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with \"color\", \"board\" and \"hands\"")]
 pub(super) struct Data {
     /// 0 is black.
     #[serde(default)]
@@ -88,6 +91,7 @@ pub(super) struct Data {
 }
 
 #[derive(Serialize, Deserialize, Default)]
+#[serde(expecting = "an object with \"color\" and \"kind\"")]
 pub(super) struct Piece {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) color: Option<u8>,
@@ -98,6 +102,7 @@ pub(super) struct Piece {
 /// A move, an ending, or the comments on the start position.
 #[derive(Serialize, Deserialize, Default)]
 #[serde(bound(deserialize = "F: Deserialize<'de>"))]
+#[serde(expecting = "an object with \"move\", \"comments\" or \"special\"")]
 pub(super) struct Entry<F> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) comments: Vec<String>,
@@ -119,6 +124,7 @@ pub(super) struct Entry<F> {
 pub(super) struct Fork(pub(super) Vec<Entry<Fork>>);
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with \"to\", \"from\" and \"piece\"")]
 pub(super) struct Played {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) color: Option<u8>,
@@ -139,12 +145,14 @@ pub(super) struct Played {
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
+#[serde(expecting = "an object with \"x\" and \"y\"")]
 pub(super) struct Place {
     pub(super) x: u8,
     pub(super) y: u8,
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with \"now\" and \"total\"")]
 pub(super) struct Time {
     pub(super) now: Clock,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,6 +161,7 @@ pub(super) struct Time {
 
 /// Whole numbers in the standard; some programs write decimals.
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with \"m\" and \"s\"")]
 pub(super) struct Clock {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub(super) h: Value,

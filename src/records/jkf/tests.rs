@@ -129,6 +129,14 @@ fn errors_name_the_entry() {
         ("", "EOF while parsing"),
         ("{}", "missing field `moves`"),
         (
+            "[]",
+            "invalid length 2, expected an object with \"header\" and \"moves\"",
+        ),
+        (
+            r#"{"moves":[7]}"#,
+            "invalid type: integer `7`, expected an object with \"move\"",
+        ),
+        (
             r#"{"moves":[],"initial":{"preset":"9"}}"#,
             "'initial': the preset '9' is unknown",
         ),
