@@ -44,6 +44,23 @@ fn without_times(mut game: Value) -> Value {
 }
 
 #[test]
+fn results_in_a_folder_are_not_analysed_again() {
+    let folder = Folder::new("analyze-again");
+    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
+    for _ in 0..2 {
+        let output = raicho(
+            &folder.0,
+            &[".", "--nodes", "1", "--kif", "out/", "--summary"],
+        );
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let count = fs::read_dir(folder.file("out"))
+            .expect("the folder is there")
+            .count();
+        assert_eq!(count, 1);
+    }
+}
+
+#[test]
 fn a_broken_game_is_named_and_skipped() {
     let folder = Folder::new("analyze-broken");
     fs::write(folder.file("a.csa"), GAME).expect("it can be written");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, OutputArguments};
 use crate::cli::output;
 use crate::cli::usage::usage_error;
 use crate::records::encoding;
@@ -81,7 +81,7 @@ pub(super) fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
     }
     let mut games = Vec::new();
     let mut broken = Vec::new();
-    let paths = expand(&arguments.files)?;
+    let paths = expand(&arguments.files, &arguments.output)?;
     for path in &paths {
         let text = match read_text(path) {
             Ok(text) => text,
@@ -118,12 +118,24 @@ fn list(paths: &[PathBuf]) -> String {
 }
 
 /// The files, with folders replaced by the records in them and below, in the order of their names.
-fn expand(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+/// Folders of the results are left out: what is there may come from an earlier analysis.
+fn expand(paths: &[PathBuf], output: &OutputArguments) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
+    let results = [
+        &output.svg,
+        &output.kif,
+        &output.csa,
+        &output.jkf,
+        &output.json,
+    ];
+    let results = results.into_iter().flatten();
+    let results: Vec<PathBuf> = results
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
     for path in paths {
         if path.is_dir() {
             let mut found = Vec::new();
-            walk(path, &mut found).with_context(|| path.display().to_string())?;
+            walk(path, &results, &mut found).with_context(|| path.display().to_string())?;
             found.sort();
             files.extend(found);
         } else {
@@ -133,13 +145,18 @@ fn expand(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+fn walk(folder: &Path, without: &[PathBuf], files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
         // Links to folders are not followed: they may lead in a circle.
         if entry.file_type()?.is_dir() {
-            walk(&path, files)?;
+            if path
+                .canonicalize()
+                .is_ok_and(|path| !without.contains(&path))
+            {
+                walk(&path, without, files)?;
+            }
         } else if EXTENSIONS.contains(&extension(&path).as_str()) && !path.is_dir() {
             files.push(path);
         }
