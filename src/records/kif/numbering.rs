@@ -22,6 +22,11 @@ impl Numbering {
         Some(format!("the number {row}, expected {expected}"))
     }
 
+    /// Whether a game that ends after `moves` is shorter than the number of its last move, `last`.
+    pub(super) fn is_short(&self, moves: usize, last: usize) -> bool {
+        last > moves + self.first.unwrap_or(1).saturating_sub(1)
+    }
+
     /// The moves before the variation `：12手`.
     pub(super) fn moves_before(&self, variation: &str) -> Option<usize> {
         digits::number_of(variation)?.checked_sub(self.first.unwrap_or(1))

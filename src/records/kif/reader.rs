@@ -5,7 +5,9 @@ use super::fault::{KifError, KifFault};
 use super::ki2::{IN_ALL, MARKS, UNTIL};
 use super::numbering::Numbering;
 use super::preamble::Preamble;
-use super::words::{ending_of_sentence, ending_of_word, exact_ending, interruption};
+use super::words::{
+    ending_of_sentence, ending_of_word, exact_ending, interruption, moves_of_sentence,
+};
 use crate::records::game::{Builder, GameRecord, UnreadTimes};
 use crate::records::notation::written::Written;
 use crate::util::shorten;
@@ -129,7 +131,7 @@ impl Reader {
             return Ok(());
         }
         if text.starts_with(UNTIL) || text.starts_with(IN_ALL) {
-            return self.sentence(text);
+            return self.sentence(text, number);
         }
         if text.starts_with(MARKS) {
             return self.moves_of_ki2(text, number);
@@ -241,7 +243,7 @@ impl Reader {
     }
 
     /// Reads the last line of a game, `まで125手で先手の勝ち`, unless a row has told the ending.
-    pub(super) fn sentence(&mut self, text: &str) -> Result<(), KifFault> {
+    pub(super) fn sentence(&mut self, text: &str, line: usize) -> Result<(), KifFault> {
         let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
         let is_unknown = self.unknown.is_some();
         let game = self.game()?;
@@ -256,8 +258,16 @@ impl Reader {
             closing
                 .comments
                 .extend(interruption(text).map(str::to_owned));
+            let moves = game.ply() + usize::from(illegal.is_some());
             self.illegal = None;
             self.awaits_exact = true;
+            if let Some(last) = moves_of_sentence(text)
+                && self.numbering.is_short(moves, last)
+            {
+                self.omit(format!(
+                    "line {line}: {last} moves, of which {moves} are there"
+                ));
+            }
         }
         Ok(())
     }

@@ -99,7 +99,7 @@ impl Reader {
             }
             self.make(mv, found, line, None)?;
         }
-        self.sentence(sentence)
+        self.sentence(sentence, line)
     }
 
     /// Makes a move, or keeps one that the rules forbid until the ending explains it.

@@ -67,6 +67,12 @@ pub(super) fn exact_ending(comment: &str, game: &Builder) -> Option<Ending> {
         .filter(|exact| !is_exact(exact) && word_of_ending(exact, side) == word)
 }
 
+/// The moves of the line `まで125手で先手の勝ち`.
+pub(super) fn moves_of_sentence(text: &str) -> Option<usize> {
+    let (number, _) = text.split_once("手で")?;
+    digits::number_of(number)
+}
+
 /// The ending of the line `まで125手で先手の勝ち`, without its first words; `None` if it says none.
 pub(super) fn ending_of_sentence(
     text: &str,

@@ -244,6 +244,19 @@ fn the_side_before_the_word_wins_or_loses() {
 }
 
 #[test]
+fn a_game_that_was_cut_off_is_noted() {
+    let game = good("▲７六歩 △３四歩\nまで5手で先手の勝ち\n");
+    assert_eq!(game.omissions, ["line 2: 5 moves, of which 2 are there"]);
+    for whole in [
+        "▲７六歩 △３四歩\nまで2手で後手の勝ち\n",
+        "▲７六歩 △３四角\nまで2手で後手の反則負け\n",
+        "  11 ７六歩(77)\n  12 ３四歩(33)\nまで12手で後手の勝ち\n",
+    ] {
+        assert!(good(whole).omissions.is_empty(), "{whole}");
+    }
+}
+
+#[test]
 fn rows_before_the_first_move_are_errors_or_noted() {
     let rows = [
         "1. ７六歩(77)",
