@@ -16,6 +16,10 @@ const SECOND: Duration = Duration::from_secs(1);
 /// The reserve is at most the available time divided by this: with a few seconds per game there is
 /// no network delay of a second, and a fixed reserve would use up all the time.
 const RESERVE_DIVISOR: u32 = 3;
+/// The reserve that is kept whatever the setting: the available time divided by this, at most so
+/// much. A search notices a moment late that its time is over.
+const LEAST_RESERVE_DIVISOR: u32 = 40;
+const MOST_LEAST_RESERVE: Duration = Duration::from_millis(10);
 /// Without byoyomi a move takes at most the remaining time divided by this, so that a machine that
 /// stalls does not lose on time.
 const SUDDEN_DEATH_DIVISOR: u32 = 2;
@@ -86,7 +90,9 @@ impl Plan {
         let us = situation.us.index();
         let (time, increment, byoyomi) = (clock.time[us], clock.increment[us], clock.byoyomi[us]);
         let total = time + byoyomi;
-        let reserve = settings.network_delay2.min(total / RESERVE_DIVISOR);
+        let least = (total / LEAST_RESERVE_DIVISOR).min(MOST_LEAST_RESERVE);
+        let reserve = settings.network_delay2.max(least);
+        let reserve = reserve.min(total / RESERVE_DIVISOR);
         let remaining = total.saturating_sub(reserve);
         let full_seconds = settings.round_up_to_full_second && shows_full_seconds(clock);
         let is_sudden_death = increment.is_zero() && byoyomi.is_zero();

@@ -53,7 +53,12 @@ fn nothing_is_planned_beyond_the_own_time() {
         minimum_thinking_time: MILLISECOND,
         ..Settings::default()
     };
-    for settings in [Settings::default(), exact] {
+    let local = Settings {
+        network_delay: Duration::ZERO,
+        network_delay2: Duration::ZERO,
+        ..exact.clone()
+    };
+    for settings in [Settings::default(), exact, local] {
         for time in [0, 1, 500, 1000, 1119, 1121, 3000, 5000, 60_000, 7_200_000] {
             for increment in [0, 100, 10_000] {
                 for byoyomi in [0, 1, 100, 1000, 10_000, 60_000] {
@@ -61,7 +66,9 @@ fn nothing_is_planned_beyond_the_own_time() {
                         .plan
                         .expect("clocks were given");
                     let total = MILLISECOND * (time + byoyomi);
-                    let allowed = total.saturating_sub((total / 3).min(settings.network_delay2));
+                    let least = (total / 40).min(MILLISECOND * 10);
+                    let reserve = settings.network_delay2.max(least);
+                    let allowed = total.saturating_sub((total / 3).min(reserve));
                     assert!(plan.minimum <= plan.maximum && plan.optimum <= plan.maximum);
                     assert!(plan.maximum <= allowed, "{time} {byoyomi} {plan:?}");
                 }
