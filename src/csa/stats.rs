@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::journal::{Entry, GameResult};
+use crate::records::game::Ending;
 
 /// Results against somebody, or all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -24,7 +25,7 @@ impl Tally {
             GameResult::Win => self.wins += 1,
             GameResult::Loss => self.losses += 1,
             GameResult::Draw => self.draws += 1,
-            GameResult::None if entry.is_complete => self.draws += 1,
+            GameResult::None if entry.is_complete && !was_interrupted(entry) => self.draws += 1,
             GameResult::None => self.broken += 1,
         }
     }
@@ -38,6 +39,11 @@ impl Tally {
     pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
+}
+
+/// Whether the server ended the game for reasons outside it.
+fn was_interrupted(entry: &Entry) -> bool {
+    entry.ending == Ending::Interrupted.name()
 }
 
 /// The results against each opponent, by name, in alphabetical order.

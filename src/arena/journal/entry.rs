@@ -136,7 +136,7 @@ impl PlayerFigures {
         self.moves += 1;
         self.time += used;
         self.longest = self.longest.max(used);
-        self.nodes += thought.nodes.unwrap_or(0);
+        self.nodes = self.nodes.saturating_add(thought.nodes.unwrap_or(0));
         if let Some(depth) = thought.depth {
             self.depth_sum += u64::from(depth);
             self.depth_count += 1;
