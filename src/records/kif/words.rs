@@ -91,9 +91,11 @@ pub(super) fn ending_of_sentence(
         Some((number, rest)) if number.chars().all(char::is_numeric) => rest,
         _ => text,
     };
-    if let Some(ending) = ending_of_word(text, position, illegal) {
-        return Some(ending);
-    }
+    ending_of_word(text, position, illegal).or_else(|| ending_of_reason(text, position, illegal))
+}
+
+/// The ending of what a sentence says behind the number of moves: who won, and why.
+fn ending_of_reason(text: &str, position: &Position, illegal: Option<&str>) -> Option<Ending> {
     let side = position.side_to_move();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let word = |word: &str| ending_of_word(word, position, illegal);
@@ -145,8 +147,8 @@ pub(super) fn ending_of_sentence(
     }
 }
 
-/// Whom a sentence such as `先手の反則により後手の勝ち` names as the winner: the last side before
-/// the last word for a win, or the other side where the word is one for a loss.
+/// Whom a sentence such as `先手の反則により後手の勝ち` names as the winner: the last
+/// side before the last word for a win, or the other side where that word is one for a loss.
 fn winner_named_in(text: &str) -> Option<Color> {
     const NAMES: [(&str, Color); 4] = [
         ("先手", Color::Black),

@@ -284,8 +284,10 @@ fn rows_before_the_first_move_are_errors_or_noted() {
 
 #[test]
 fn tabs_are_blanks_and_comments_may_stand_in() {
-    let game =
-        good("手合割：平手\n1\t７六歩(77)\t( 0:01/00:00:01)\n\t*comment\n  &mark\n2\t投了\n");
+    let game = good(
+        "手合割：平手\n1\t７六歩(77)\t( 0:01/00:00:01)\n\t*comment\n  &mark\n\
+         2\t投了\n",
+    );
     assert_eq!(game.line().to_string(), "startpos moves 7g7f");
     assert_eq!(game.moves[0].time, Some(milliseconds(1000)));
     assert_eq!(game.moves[0].comments, ["comment"]);
@@ -296,7 +298,8 @@ fn tabs_are_blanks_and_comments_may_stand_in() {
 #[test]
 fn a_variation_that_is_left_out_leaves_nothing() {
     let game = good(
-        "   1 ７六歩(77)\n   2 ３四歩(33)\n\n変化：2手\n   2 ３四歩(77)\n\n変化：1手\n   \
+        "   1 ７六歩(77)\n   2 ３四歩(33)\n\n変化：2手\n   2 ３四歩(77)\n\n\
+         変化：1手\n   \
          1 ２六歩(27)\n\n変化：1手\n   1 ２六歩(33)\n",
     );
     assert_eq!(game.omissions.len(), 2);
