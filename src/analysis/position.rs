@@ -24,7 +24,8 @@ pub struct Line {
     /// Time used, stored in seconds.
     #[serde(with = "seconds")]
     pub time: Duration,
-    /// The moves in USI notation, separated by spaces, each legal after the ones before.
+    /// The moves in USI notation, separated by spaces, each legal after the ones before. A win by
+    /// declaration (入玉宣言) takes no move: a mate in one without moves.
     pub pv: String,
 }
 
@@ -47,14 +48,6 @@ enum StoredScore {
 }
 
 impl Line {
-    /// A win by declaration (入玉宣言), which takes no move: a mate in one without moves.
-    pub(super) fn declaration(time: Duration) -> Self {
-        Self {
-            time,
-            ..Self::without_moves(Score::Mate(1))
-        }
-    }
-
     /// The line of a side that has lost.
     pub(super) const fn mated() -> Self {
         Self::without_moves(Score::Mate(0))

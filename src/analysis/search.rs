@@ -10,9 +10,7 @@ use crate::eval::Evaluator;
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::position::Position;
 use crate::runs::Stop;
-use crate::search::{
-    Decision, Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings,
-};
+use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};
 use crate::types::{Bound, Move, Score};
 
 /// Time between two looks at the request to stop.
@@ -129,15 +127,10 @@ impl Analyzer {
         self.searcher
             .go(position.clone(), limits, &self.search, on_event);
         let mut lines: BTreeMap<usize, Info> = BTreeMap::new();
-        let mut declares = false;
         loop {
             match events.recv_timeout(POLL) {
                 Ok(Event::Info(info)) => keep(&mut lines, info),
-                Ok(Event::Done(decision)) => {
-                    declares = decision == Decision::Win;
-                    break;
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Event::Done(_)) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(Event::Note(note)) => log::info!("{note}"),
                 Err(RecvTimeoutError::Timeout) if stop.is_requested() => self.searcher.stop(),
                 Ok(Event::CurrentMove(_)) | Err(RecvTimeoutError::Timeout) => {}
@@ -154,9 +147,6 @@ impl Analyzer {
         };
         if stop.is_requested() {
             return None;
-        }
-        if declares && lines.is_empty() {
-            return Some(vec![Line::declaration(start.elapsed())]);
         }
         Some(lines.values().map(line).collect())
     }

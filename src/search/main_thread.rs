@@ -120,6 +120,9 @@ fn search_and_decide<P: Params>(
     let declaration = worker.position.declaration(worker.rule);
     // A declaration ends the game, so only analysis searches such a position.
     if worker.root_moves.is_empty() || declaration.is_some() && !limits.infinite {
+        if let Some(declaration) = declaration {
+            sender.send(Event::Info(worker.declaration_info(declaration)));
+        }
         signals.wait_for_permission(limits.infinite);
         return decide(worker, declaration);
     }
@@ -149,6 +152,9 @@ fn search_and_decide<P: Params>(
         worker.report_result(worker.shown_multi_pv());
     } else {
         sender.send(Event::Info(worker.static_info()));
+    }
+    if let Some(Declaration::Win) = declaration {
+        sender.send(Event::Info(worker.declaration_info(Declaration::Win)));
     }
     for note in notes {
         sender.send(Event::Note(note));

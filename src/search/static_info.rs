@@ -1,20 +1,33 @@
-//! The info of a search that ended before any root move had a value, as after `go nodes 1`.
+//! The lines that are reported without a search of their moves.
 
-use crate::types::value::MAX_EVALUATION;
-use crate::types::{Bound, Score};
+use crate::position::Declaration;
+use crate::types::value::{MAX_EVALUATION, Value, mate_in};
+use crate::types::{Bound, Move, Score};
 
 use super::event::Info;
 use super::params::Params;
 use super::worker::Worker;
 
 impl<P: Params> Worker<P> {
-    /// The static evaluation of the root as an info of depth 0, with the move that will be played.
+    /// The first line with the static evaluation.
     pub(super) fn static_info(&mut self) -> Info {
         let value = self
             .evaluator
             .evaluate(&self.position, &mut self.evaluation)
             .clamp(-MAX_EVALUATION, MAX_EVALUATION);
-        let pv = self.root_moves[0].pv.clone();
+        self.unsearched(value, self.root_moves[0].pv.clone())
+    }
+
+    /// A win at once. A declaration (入玉宣言) takes no move, so its line is empty.
+    pub(super) fn declaration_info(&self, declaration: Declaration) -> Info {
+        let pv = match declaration {
+            Declaration::Win => Vec::new(),
+            Declaration::Try(mv) => vec![mv],
+        };
+        self.unsearched(mate_in(1), pv)
+    }
+
+    fn unsearched(&self, value: Value, pv: Vec<Move>) -> Info {
         Info {
             depth: 0,
             seldepth: pv.len() as i32,

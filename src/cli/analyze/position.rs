@@ -149,7 +149,8 @@ fn print(
     let position = engine.position();
     let sides = lang.sides(position);
     let side = sides[position.side_to_move().index()];
-    for (rank, info) in lines {
+    // A win by declaration has no line; the decision says what it is.
+    for (rank, info) in lines.iter().filter(|(_, info)| !info.pv.is_empty()) {
         writeln!(out, "{rank}. {}", in_words(info.score, position, lang))?;
         let seconds = format!("{:.1}", info.time.as_secs_f64());
         let effort = lang.depth_and_nodes(info.depth, lang.nodes(info.nodes), seconds);

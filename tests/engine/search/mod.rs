@@ -87,7 +87,9 @@ fn search(position: &Position, limits: Limits, settings: &Settings) -> Report {
 fn check(position: &Position, report: &Report) {
     assert_eq!(report.notes, Vec::<String>::new());
     for info in &report.infos {
-        assert!(!info.pv.is_empty() && info.pv.len() <= info.seldepth as usize);
+        // Only a declaration takes no move.
+        assert!(!info.pv.is_empty() || report.decision == Decision::Win);
+        assert!(info.pv.len() <= info.seldepth as usize);
         if let Score::Mate(plies) = info.score {
             assert!(info.pv.len() <= plies.unsigned_abs() as usize, "{info:?}");
         }

@@ -50,8 +50,24 @@ fn wins_are_declared_at_once() {
     for sfen in DECLARABLE {
         for go in ["go byoyomi 1000", "go depth 3", "go nodes 10"] {
             driver.send(&format!("position sfen {sfen}\n{go}"));
+            assert!(
+                driver.answer("info depth ").contains(" score mate 1 "),
+                "{sfen}"
+            );
             assert_eq!(driver.answer("bestmove "), "bestmove win", "{sfen}");
         }
+        // Analysis shows moves too; its last line is that of the decision.
+        driver.send(&format!("position sfen {sfen}\ngo infinite\nstop"));
+        let lines = driver.until("bestmove ");
+        assert_eq!(lines.last().map(String::as_str), Some("bestmove win"));
+        let info = lines
+            .iter()
+            .rev()
+            .find(|line| line.starts_with("info depth "));
+        assert!(
+            info.is_some_and(|line| line.contains(" score mate 1 ")),
+            "{lines:?}"
+        );
     }
 }
 
