@@ -39,5 +39,5 @@ pub use stop::Stop;
 pub use watch::{Interrupted, Watch};
 
 pub(crate) use error::io_error;
-pub(crate) use files::replace;
+pub(crate) use files::{replace, replace_with};
 pub(crate) use folder::{read_entries, read_settings};

@@ -1,7 +1,7 @@
 //! The state of a run, as a JSON file that is replaced atomically.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::gains::Perturbation;
 use super::{Parameter, ParameterError, Settings, Value};
+use crate::runs;
 use crate::util::counted;
 
 /// The value of the field `format`.
@@ -158,23 +159,14 @@ impl State {
     /// # Errors
     /// The error names the file.
     pub fn save(&self, path: &Path) -> Result<(), StateError> {
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".new");
-        self.write(Path::new(&temporary))
-            .and_then(|()| fs::rename(&temporary, path))
-            .map_err(|source| StateError::Write {
-                path: path.to_owned(),
-                source,
-            })
-    }
-
-    fn write(&self, path: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        let mut file = File::create(path)?;
-        file.write_all(&text)?;
-        // Without this the file could be renamed on disk before its content is there.
-        file.sync_all()
+        runs::replace_with(path, |file| {
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            file.write_all(b"\n")
+        })
+        .map_err(|source| StateError::Write {
+            path: path.to_owned(),
+            source,
+        })
     }
 
     /// Reads a state that [`Self::save`] wrote.

@@ -33,6 +33,7 @@ use super::sample::FEATURES;
 use super::settings::{Settings, SettingsError};
 use super::weights::Weights;
 use crate::eval::nnue::shape::Shape;
+use crate::runs;
 
 const MAGIC: &[u8; 8] = b"RAICHOCP";
 const VERSION: u32 = 2;
@@ -86,6 +87,9 @@ pub enum CheckpointError {
         /// Size that follows from the header, in bytes.
         expected: usize,
     },
+    /// A checkpoint of a three-piece evaluation ends before its checksum.
+    #[error("the file is cut off, expected weights and a checksum up to its end")]
+    Cut,
     /// The checksum does not match.
     #[error("checksum {found:08x}, expected {expected:08x}: the file is damaged")]
     Checksum {
@@ -103,19 +107,15 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
-    /// Writes the file under a temporary name and renames it, so that an interruption leaves the
-    /// old file intact.
+    /// Replaces the file atomically.
     pub(super) fn save(
         path: &Path,
         state: &State,
         weights: &Weights,
         adam: &Adam,
     ) -> io::Result<()> {
-        let temporary = path.with_extension("new");
-        let mut file = File::create(&temporary)?;
-        file.write_all(&to_bytes(state, weights, adam))?;
-        file.sync_all()?;
-        fs::rename(temporary, path)
+        let bytes = to_bytes(state, weights, adam);
+        runs::replace_with(path, |file| file.write_all(&bytes))
     }
 
     pub(super) fn open(path: &Path) -> Result<Self, CheckpointError> {

@@ -14,14 +14,15 @@
 //! that follow, and for each of these its board part, its turn part and the sums of their squared
 //! gradients. It ends with the last weight of the factor.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::factors::Options;
 use super::tables::{State, Table, Tables, Weight};
+use crate::runs;
 use crate::train::learn::checkpoint::CheckpointError;
 use crate::train::learn::load::Source;
 use crate::train::learn::loss_curve::Point;
@@ -58,25 +59,23 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Writes the file under a temporary name and renames it.
+    /// Replaces the file atomically.
     pub(super) fn save(path: &Path, header: &Header, tables: &Tables) -> io::Result<()> {
-        let temporary = path.with_extension("new");
-        let file = BufWriter::with_capacity(BUFFER, File::create(&temporary)?);
-        let mut out = Checked::new(file);
         let text = serde_json::to_vec(header)?;
+        runs::replace_with(path, |file| Self::write(file, &text, tables))
+    }
+
+    fn write(file: &mut impl Write, text: &[u8], tables: &Tables) -> io::Result<()> {
+        let mut out = Checked::new(file);
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         out.write_all(&(text.len() as u32).to_le_bytes())?;
-        out.write_all(&text)?;
+        out.write_all(text)?;
         for table in &tables.0 {
             write_table(&mut out, table)?;
         }
         let checksum = out.hasher.clone().finalize();
-        let mut file = out.inner;
-        file.write_all(&checksum.to_le_bytes())?;
-        file.flush()?;
-        file.get_ref().sync_all()?;
-        fs::rename(temporary, path)
+        out.inner.write_all(&checksum.to_le_bytes())
     }
 
     /// Whether a file begins with the magic.
@@ -90,10 +89,15 @@ impl Checkpoint {
 
     /// The data source in the header.
     pub(super) fn source(path: &Path) -> Result<Source, CheckpointError> {
-        Ok(read_header(&mut reader(path)?)?.source)
+        let header = read_header(&mut reader(path)?).map_err(name_cut)?;
+        Ok(header.source)
     }
 
     pub(super) fn open(path: &Path) -> Result<Self, CheckpointError> {
+        Self::read(path).map_err(name_cut)
+    }
+
+    fn read(path: &Path) -> Result<Self, CheckpointError> {
         let mut input = reader(path)?;
         let header = read_header(&mut input)?;
         header.settings.validate()?;
@@ -112,6 +116,16 @@ impl Checkpoint {
             return Err(io::Error::new(io::ErrorKind::InvalidData, more).into());
         }
         Ok(Self { header, tables })
+    }
+}
+
+/// Gives the early end of a file an error of its own.
+fn name_cut(error: CheckpointError) -> CheckpointError {
+    match error {
+        CheckpointError::Io(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => {
+            CheckpointError::Cut
+        }
+        other => other,
     }
 }
 
