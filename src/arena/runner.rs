@@ -31,7 +31,10 @@ pub fn run(
     check_number(settings, entries)?;
     let tally = tally_of(settings, entries, &path)?;
     check_engines(settings, stop, on_event)?;
-    let mut openings = Openings::new(&settings.openings)?;
+    let mut openings = Openings::new(&settings.openings, settings.rules.entering_king)?;
+    if let Some(warning) = openings.warning() {
+        on_event(Event::Note(warning.to_owned()));
+    }
     if let (Some(have), Some(needed)) = (openings.known(), settings.openings_needed())
         && (have as u64) < needed
     {

@@ -39,7 +39,7 @@ fn an_answer_that_the_last_games_take_back_does_not_end_the_match() {
         },
         on_event: &|_| {},
     };
-    let openings = Openings::new(&settings.openings).unwrap();
+    let openings = Openings::new(&settings.openings, settings.rules.entering_king).unwrap();
     let folder = MatchFolder::create(&path, &settings).unwrap();
     let mut schedule = Schedule::new(&games, openings, folder, tally);
     assert!(schedule.next().unwrap().is_none(), "there is an answer");

@@ -10,12 +10,12 @@ use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::is_unfinished;
+use super::judge::end;
 use super::opening::{Opening, OpeningError};
 use super::random::below;
 use crate::position::Position;
-use crate::types::Move16;
-use crate::util::shorten;
+use crate::types::{EnteringKingRule, Move16};
+use crate::util::{counted, shorten};
 
 /// The first line of a book.
 const BOOK_HEADER: &str = "#YANEURAOU-DB2016";
@@ -61,19 +61,62 @@ pub(super) struct Contents {
     pub(super) texts: Texts,
     /// Whether the file has its own values, by which the openings have been filtered already.
     pub(super) is_valued: bool,
+    /// What is not among the openings.
+    pub(super) left_out: LeftOut,
+}
+
+/// Maximum number of positions that a warning names.
+const NAMED: usize = 3;
+
+/// Positions of a file that are no openings.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    /// Those where the game is over: line and reason. At most [`NAMED`] of them.
+    over: Vec<(usize, &'static str)>,
+    over_count: usize,
+    twice: usize,
+    unbalanced: usize,
+}
+
+impl LeftOut {
+    fn add_over(&mut self, line: usize, reason: &'static str) {
+        self.over_count += 1;
+        if self.over.len() < NAMED {
+            self.over.push((line, reason));
+        }
+    }
+
+    /// Names the positions where no game can begin; `None` without such positions.
+    pub(super) fn warning(&self) -> Option<String> {
+        let named = self
+            .over
+            .iter()
+            .map(|(line, reason)| format!("line {line} ({reason})"));
+        let mut named: Vec<String> = named.collect();
+        if self.over_count > self.over.len() {
+            named.push(format!("{} more", self.over_count - self.over.len()));
+        }
+        let count = counted(self.over_count, "opening");
+        (!named.is_empty()).then(|| format!("{count} left out: {}", named.join(", ")))
+    }
 }
 
 /// Reads the openings of a file. Those of a book are filtered by `max_imbalance`, in centipawns.
-pub(super) fn read(path: &Path, max_imbalance: Option<u32>) -> Result<Contents, OpeningError> {
+pub(super) fn read(
+    path: &Path,
+    max_imbalance: Option<u32>,
+    rule: EnteringKingRule,
+) -> Result<Contents, OpeningError> {
     let fault = |source| OpeningError::Read {
         path: path.to_owned(),
         source,
     };
     let mut lines = Lines::new(BufReader::new(File::open(path).map_err(fault)?));
-    let mut collector = Collector::default();
+    let mut collector = Collector::new(rule);
     let mut is_valued = false;
     while let Some(line) = lines.next().map_err(fault)? {
         is_valued |= line.number == 1 && line.text.starts_with(BOOK_HEADER);
+        collector.line = line.number;
         let result = match line.text.trim() {
             "" => Ok(()),
             text if text.starts_with('#') || is_valued && text.starts_with("//") => Ok(()),
@@ -90,39 +133,55 @@ pub(super) fn read(path: &Path, max_imbalance: Option<u32>) -> Result<Contents, 
     let Collector {
         texts, left_out, ..
     } = collector;
-    if left_out > 0 {
-        let path = path.display();
-        log::info!("{path}: {left_out} openings left out (twice, over already, or not balanced)");
-    }
+    let (path_name, twice, unbalanced) = (path.display(), left_out.twice, left_out.unbalanced);
+    log::info!("{path_name}: left out {twice} of positions before, {unbalanced} not balanced");
     if texts.len() == 0 {
         return Err(OpeningError::Empty {
             path: path.to_owned(),
         });
     }
-    Ok(Contents { texts, is_valued })
+    Ok(Contents {
+        texts,
+        is_valued,
+        left_out,
+    })
 }
 
 /// The openings that have been read so far.
-#[derive(Default)]
 struct Collector {
+    rule: EnteringKingRule,
     texts: Texts,
     keys: HashSet<u64>,
-    left_out: usize,
+    left_out: LeftOut,
+    /// The number of the line that is being read, from 1.
+    line: usize,
     /// The position of the book whose moves are being read.
     node: Option<Node>,
 }
 
 struct Node {
     position: Position,
+    line: usize,
     /// The value of its best move, in centipawns.
     value: Option<i64>,
 }
 
 impl Collector {
+    fn new(rule: EnteringKingRule) -> Self {
+        Self {
+            rule,
+            texts: Texts::default(),
+            keys: HashSet::new(),
+            left_out: LeftOut::default(),
+            line: 0,
+            node: None,
+        }
+    }
+
     /// Adds a line such as `startpos moves …`.
     fn take_line(&mut self, text: &str) -> Result<(), String> {
         let opening: Opening = text.parse().map_err(|error| format!("{error}"))?;
-        self.add(&opening.position(), text);
+        self.add(&opening.position(), text, self.line);
         Ok(())
     }
 
@@ -134,6 +193,7 @@ impl Collector {
             let position = Position::from_sfen(sfen).map_err(|error| error.to_string())?;
             self.node = Some(Node {
                 position,
+                line: self.line,
                 value: None,
             });
             return Ok(());
@@ -167,24 +227,27 @@ impl Collector {
 
     /// Adds the position of the book whose moves have all been read.
     fn take_node(&mut self, max_imbalance: Option<u32>) {
-        let Some(Node { position, value }) = self.node.take() else {
+        let Some(node) = self.node.take() else {
             return;
         };
+        let (position, value) = (node.position, node.value);
         let is_balanced = max_imbalance.is_none_or(|limit| {
             value.is_some_and(|value| value.unsigned_abs() <= u64::from(limit))
         });
         if is_balanced {
-            self.add(&position, &position.to_sfen());
+            self.add(&position, &position.to_sfen(), node.line);
         } else {
-            self.left_out += 1;
+            self.left_out.unbalanced += 1;
         }
     }
 
-    fn add(&mut self, position: &Position, text: &str) {
-        if is_unfinished(position) && self.keys.insert(position.key().low64()) {
+    fn add(&mut self, position: &Position, text: &str, line: usize) {
+        if let Some(reason) = end(position, self.rule) {
+            self.left_out.add_over(line, reason);
+        } else if self.keys.insert(position.key().low64()) {
             self.texts.push(text);
         } else {
-            self.left_out += 1;
+            self.left_out.twice += 1;
         }
     }
 }

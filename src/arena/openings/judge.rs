@@ -15,13 +15,18 @@ const NODES: u64 = 20_000;
 /// Size of the transposition table in MB. A small one is cleared quickly before each search.
 const HASH_MB: usize = 1;
 
-/// Whether the game is not over: a legal move exists, there is no fourth repetition, and the side
-/// to move cannot declare a win under any rule.
-pub(super) fn is_unfinished(position: &Position) -> bool {
-    let can_declare = |rule| position.declaration(rule).is_some();
-    !legal_moves(position).is_empty()
-        && position.rule_repetition().is_none()
-        && !EnteringKingRule::ALL.into_iter().any(can_declare)
+/// Why no game can begin here: there is no legal move, a repetition ends the game, or the side to
+/// move can declare a win.
+pub(super) fn end(position: &Position, rule: EnteringKingRule) -> Option<&'static str> {
+    if legal_moves(position).is_empty() {
+        Some("no legal move")
+    } else if position.rule_repetition().is_some() {
+        Some("a repetition ends the game")
+    } else if position.declaration(rule).is_some() {
+        Some("a win can be declared")
+    } else {
+        None
+    }
 }
 
 /// Judges the balance of positions by our own search. Each search starts from an empty table, so

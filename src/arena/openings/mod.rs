@@ -3,7 +3,8 @@
 //! [`Openings`] lists them in an order that follows from the settings alone: opening `k` is the
 //! same on every machine, whichever openings were requested before, so that shards and resumed
 //! matches need no further coordination. No opening occurs twice; two openings are the same if they
-//! lead to the same position. Positions in which the game is over are left out.
+//! lead to the same position. Positions in which the game is over are left out; a
+//! warning names lines of a file with such positions.
 
 mod file;
 mod judge;
@@ -23,6 +24,8 @@ use file::Texts;
 use judge::Judge;
 use random::{Purpose, RandomOpenings};
 
+use crate::types::EnteringKingRule;
+
 /// The openings of a match.
 pub struct Openings {
     /// The openings found so far, in order.
@@ -33,6 +36,8 @@ pub struct Openings {
     origin: String,
     /// The opening that was requested last.
     current: Option<Opening>,
+    /// See [`Openings::warning`].
+    warning: Option<String>,
 }
 
 enum Supply {
@@ -49,24 +54,28 @@ enum Supply {
 }
 
 impl Openings {
-    /// Prepares the openings; reads the file, if they come from one.
+    /// Prepares the openings of games with this rule for declarations; reads the file, if they come
+    /// from one.
     ///
     /// # Errors
     /// The file cannot be read, has an invalid line, or has no openings.
-    pub fn new(settings: &OpeningSettings) -> Result<Self, OpeningError> {
+    pub fn new(settings: &OpeningSettings, rule: EnteringKingRule) -> Result<Self, OpeningError> {
         let judge = settings.max_imbalance.map(Judge::new);
         let mut found = Texts::default();
+        let mut warning = None;
         let (supply, origin) = match &settings.source {
             Source::Startpos => {
                 found.push("startpos");
                 (Supply::Nothing, "the start position".to_owned())
             }
             Source::Random { plies } => {
-                let random = RandomOpenings::new(*plies, settings.seed, judge);
+                let random = RandomOpenings::new(*plies, settings.seed, rule, judge);
                 (Supply::Random(random), format!("random {plies} plies"))
             }
             Source::File(path) => {
-                let mut contents = file::read(path, settings.max_imbalance)?;
+                let mut contents = file::read(path, settings.max_imbalance, rule)?;
+                let over = contents.left_out.warning();
+                warning = over.map(|over| format!("openings {}: {over}", path.display()));
                 if settings.order == Order::Random {
                     let mut generator = random::generator(Purpose::Order, settings.seed, 0, 0);
                     contents.texts.shuffle(&mut generator);
@@ -90,7 +99,14 @@ impl Openings {
             supply,
             origin,
             current: None,
+            warning,
         })
+    }
+
+    /// The file and its lines with positions in which the game is over, which were left out; `None`
+    /// without such lines.
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
     }
 
     /// The opening with this index, from 0. This can take a while if openings are filtered by a

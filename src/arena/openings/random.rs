@@ -10,12 +10,13 @@ use std::collections::HashSet;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::{Judge, is_unfinished};
+use super::judge::{Judge, end};
 use super::opening::OpeningError;
 use super::settings::Plies;
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
+use crate::types::EnteringKingRule;
 
 /// Maximum number of attempts at one opening.
 const MAX_ATTEMPTS: u64 = 2_000;
@@ -48,6 +49,7 @@ pub(super) fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
 pub(super) struct RandomOpenings {
     plies: Plies,
     seed: u64,
+    rule: EnteringKingRule,
     judge: Option<Judge>,
     /// Index of the next opening.
     index: u64,
@@ -56,10 +58,16 @@ pub(super) struct RandomOpenings {
 }
 
 impl RandomOpenings {
-    pub(super) fn new(plies: Plies, seed: u64, judge: Option<Judge>) -> Self {
+    pub(super) fn new(
+        plies: Plies,
+        seed: u64,
+        rule: EnteringKingRule,
+        judge: Option<Judge>,
+    ) -> Self {
         Self {
             plies,
             seed,
+            rule,
             judge,
             index: 0,
             considered: HashSet::new(),
@@ -89,7 +97,7 @@ impl RandomOpenings {
         let is_new = self.considered.insert(position.key().low64());
         let is_fit = is_new
             && !position.in_check()
-            && is_unfinished(&position)
+            && end(&position, self.rule).is_none()
             && self
                 .judge
                 .as_mut()

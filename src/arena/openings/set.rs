@@ -3,10 +3,14 @@
 use std::io::Write;
 
 use super::{OpeningError, OpeningSettings, Openings};
+use crate::types::EnteringKingRule;
 use crate::util::counted;
 
 /// Writes the first `count` openings of the settings, one per line, after comments with `command`,
-/// which reproduces the set. Calls `on_progress` with the number of openings written so far.
+/// which reproduces the set. Positions in which a win can be declared stay: the rule is that of a
+/// match, which leaves them out. Calls `on_progress` with the number of openings written so far.
+///
+/// Returns [`Openings::warning`].
 ///
 /// # Errors
 /// There are fewer openings, or `out` cannot be written.
@@ -16,8 +20,8 @@ pub fn write_set(
     command: &str,
     out: &mut impl Write,
     mut on_progress: impl FnMut(usize),
-) -> Result<(), OpeningError> {
-    let mut openings = Openings::new(settings)?;
+) -> Result<Option<String>, OpeningError> {
+    let mut openings = Openings::new(settings, EnteringKingRule::NoEnteringKing)?;
     let version = env!("CARGO_PKG_VERSION");
     let openings_count = counted(count, "opening");
     writeln!(out, "# {openings_count}, made by Raicho {version} with")?;
@@ -27,5 +31,5 @@ pub fn write_set(
         on_progress(index + 1);
     }
     out.flush()?;
-    Ok(())
+    Ok(openings.warning().map(str::to_owned))
 }

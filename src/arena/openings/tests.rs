@@ -8,11 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use std::path::PathBuf;
 
-use super::judge::is_unfinished;
+use super::judge::end;
 use super::*;
 use crate::position::Position;
 use crate::position::START_SFEN;
 use crate::records::sfen_line::SfenLine;
+use crate::types::EnteringKingRule;
+
+const RULE: EnteringKingRule = EnteringKingRule::CsaRule27;
 
 fn random(plies: &str, max_imbalance: Option<u32>, seed: u64) -> OpeningSettings {
     OpeningSettings {
@@ -56,7 +59,7 @@ impl Drop for TestFile {
 
 /// The first openings, at most `count`.
 fn texts(settings: &OpeningSettings, count: usize) -> Vec<String> {
-    let mut openings = Openings::new(settings).expect("openings");
+    let mut openings = Openings::new(settings, RULE).expect("openings");
     (0..count)
         .map_while(|index| openings.get(index).ok().map(ToString::to_string))
         .collect()
@@ -64,7 +67,7 @@ fn texts(settings: &OpeningSettings, count: usize) -> Vec<String> {
 
 fn error(contents: impl AsRef<[u8]>) -> String {
     let file = TestFile::new(contents);
-    match Openings::new(&from_file(&file.0, Order::Sequential, None)) {
+    match Openings::new(&from_file(&file.0, Order::Sequential, None), RULE) {
         Ok(_) => "no error".to_owned(),
         Err(error) => error.to_string(),
     }
@@ -76,7 +79,7 @@ fn random_openings_follow_from_the_seed_and_the_number() {
     let first = texts(&settings, 50);
     assert_eq!(first.len(), 50);
     assert_eq!(texts(&settings, 50), first);
-    let mut openings = Openings::new(&settings).expect("openings");
+    let mut openings = Openings::new(&settings, RULE).expect("openings");
     for index in [49, 3, 17, 3] {
         let opening = openings.get(index).map(ToString::to_string);
         assert_eq!(opening.ok().as_ref(), Some(&first[index]));
@@ -102,7 +105,10 @@ fn random_openings_keep_to_the_range_and_differ() {
     for text in texts(&random("2..4", None, 1), 300) {
         let opening: Opening = text.parse().expect("an opening");
         let position = opening.position();
-        assert!(is_unfinished(&position) && !position.in_check(), "{text}");
+        assert!(
+            end(&position, RULE).is_none() && !position.in_check(),
+            "{text}"
+        );
         assert!(keys.insert(position.key()), "{text} twice");
         lengths.insert(opening.line.moves.len());
     }
@@ -124,7 +130,7 @@ fn balanced_openings_are_balanced_in_another_search() {
 
 #[test]
 fn a_range_that_is_used_up_says_so() {
-    let mut openings = Openings::new(&random("1", None, 1)).expect("openings");
+    let mut openings = Openings::new(&random("1", None, 1), RULE).expect("openings");
     // There are thirty first moves, and all of them are balanced.
     assert!(openings.get(29).is_ok());
     let error = openings.get(30).map(ToString::to_string);
@@ -151,7 +157,7 @@ fn lines_of_a_file_in_every_notation() {
         "startpos moves 7g7f 8c8d 2g2f",
     ];
     assert_eq!(texts(&settings, 10), expected);
-    let mut openings = Openings::new(&settings).expect("openings");
+    let mut openings = Openings::new(&settings, RULE).expect("openings");
     assert_eq!(openings.known(), Some(5));
     let error = openings.get(5).map(ToString::to_string);
     let error = error.map_err(|error| error.to_string()).expect_err("five");
@@ -160,6 +166,28 @@ fn lines_of_a_file_in_every_notation() {
         "{error}"
     );
     assert!(error.contains("has only 5: play fewer games"), "{error}");
+}
+
+#[test]
+fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
+    let declared = "sfen 4K4/+P+P+P+P+P4/4+P+P+P+P+P/9/9/9/9/9/4k4 b 2R2B4G4S 1";
+    let mate = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
+    let file = TestFile::new(format!("# set\nstartpos\n{declared}\n{mate}\n"));
+    let read = |rule| file::read(&file.0, None, rule).expect("openings");
+    let contents = read(RULE);
+    assert_eq!(contents.texts.len(), 1);
+    let warning = "2 openings left out: line 3 (a win can be declared), line 4 (no legal move)";
+    assert_eq!(contents.left_out.warning().as_deref(), Some(warning));
+    let contents = read(EnteringKingRule::NoEnteringKing);
+    assert_eq!(contents.texts.len(), 2);
+    let warning = "1 opening left out: line 4 (no legal move)";
+    assert_eq!(contents.left_out.warning().as_deref(), Some(warning));
+
+    let many = TestFile::new(format!("startpos\n{}", format!("{mate}\n").repeat(5)));
+    let contents = file::read(&many.0, None, RULE).expect("openings");
+    let warning = contents.left_out.warning().expect("five are over");
+    assert!(warning.starts_with("5 openings left out: line 2 (no legal move), line 3"));
+    assert!(warning.ends_with(", 2 more"), "{warning}");
 }
 
 #[test]
@@ -188,7 +216,7 @@ fn lines_of_a_file_are_judged_where_a_limit_is_set() {
     let rook_down = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B7/LNSGKGSNL b - 1";
     let file = TestFile::new(format!("{rook_down}\nstartpos\n{rook_down} moves 7g7f\n"));
     let settings = from_file(&file.0, Order::Sequential, Some(200));
-    let mut openings = Openings::new(&settings).expect("openings");
+    let mut openings = Openings::new(&settings, RULE).expect("openings");
     assert_eq!(openings.known(), None);
     assert_eq!(
         openings.get(0).map(ToString::to_string).ok().as_deref(),
@@ -227,7 +255,7 @@ fn a_book_of_yaneuraou_is_judged_by_its_values() {
     );
     assert_eq!(texts(&settings(Some(20)), 9), [start, second.clone()]);
     assert_eq!(texts(&settings(Some(19)), 9), [second]);
-    let known = Openings::new(&settings(Some(19))).map(|openings| openings.known());
+    let known = Openings::new(&settings(Some(19)), RULE).map(|openings| openings.known());
     assert_eq!(known.ok(), Some(Some(1)));
 }
 
@@ -264,7 +292,7 @@ fn a_bad_line_is_named() {
     assert!(error(b"startpos\n\xff\xfe").contains("line 2 is not UTF-8"));
     assert!(error("a".repeat(100_000)).contains("line 1 is too long"));
     let missing = from_file(Path::new("no-such-file.sfen"), Order::Random, None);
-    let error = Openings::new(&missing)
+    let error = Openings::new(&missing, RULE)
         .map(|_| ())
         .map_err(|error| error.to_string());
     assert!(error.is_err_and(|text| text.starts_with("openings no-such-file.sfen: ")));
@@ -308,7 +336,7 @@ fn our_own_sets_have_what_their_names_say() {
         ("games-166.sfen", 166),
     ] {
         let settings = from_file(&folder.join(name), Order::Sequential, None);
-        let openings = Openings::new(&settings).expect("our set");
+        let openings = Openings::new(&settings, RULE).expect("our set");
         assert_eq!(openings.known(), Some(count), "{name}");
     }
 }

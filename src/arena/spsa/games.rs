@@ -1,5 +1,4 @@
-//! Games between two processes of an engine, with the values of the plus side and of the minus
-//! side.
+//! Games between two processes of an engine, with the values of the plus and of the minus side.
 //!
 //! A pair of processes plays one iteration at a time and is reused afterwards. A process that hangs
 //! or exits loses its game and is restarted; only an engine that cannot be prepared ends the run.
@@ -160,8 +159,7 @@ pub struct Session<'a> {
 }
 
 impl Games {
-    /// Starts the engine once and checks its options and the openings, so that faults show before
-    /// the run begins.
+    /// Starts the engine once, and checks its options and the openings before the run begins.
     ///
     /// # Errors
     /// The engine cannot be started or lacks an option, or there are no openings.
@@ -172,16 +170,18 @@ impl Games {
     ) -> Result<Self, GamesError> {
         let engine = &settings.engine;
         let name = || engine.name.clone();
-        let player = Player::start(engine, &settings.rules, false, stop).map_err(|source| {
+        let fault = |source| GamesError::Engine {
+            name: name(),
+            source,
+        };
+        let player = Player::start(engine, &settings.rules, false, stop).map_err(fault)?;
+        let declared = player.declared_options();
+        declaration::check(parameters, declared, &engine.options).map_err(|source| {
             let name = name();
-            GamesError::Engine { name, source }
+            GamesError::Declaration { name, source }
         })?;
-        declaration::check(parameters, player.declared_options(), &engine.options).map_err(
-            |source| {
-                let name = name();
-                GamesError::Declaration { name, source }
-            },
-        )?;
+        let rule = settings.rules.entering_king;
+        let openings = Openings::new(&settings.openings, rule)?;
         let names = parameters.iter().map(|parameter| parameter.name.clone());
         Ok(Self {
             engine: name(),
@@ -189,7 +189,7 @@ impl Games {
             names: names.collect(),
             pairs: settings.pairs,
             pairing: pairing(settings),
-            openings: Mutex::new(Openings::new(&settings.openings)?),
+            openings: Mutex::new(openings),
             heartbeat: Heartbeat::start(),
             idle: Mutex::new(vec![[Some(player), None]]),
         })
@@ -198,6 +198,11 @@ impl Games {
     /// The name that the engine reports with `id name`.
     pub fn program_name(&self) -> &str {
         &self.program
+    }
+
+    /// What is wrong with the openings, as [`Openings::warning`].
+    pub fn warning(&self) -> Option<String> {
+        lock(&self.openings).warning().map(str::to_owned)
     }
 
     /// Ends all processes, in parallel because each may take some time.

@@ -61,6 +61,9 @@ pub fn tune(
         stop,
         on_event: &watch,
     };
+    if let Some(warning) = games.warning() {
+        on_event(Event::Note(warning));
+    }
     folder.write_history(state)?;
     let mut points = state.history().len();
     let mut on_progress = |state: &State| {

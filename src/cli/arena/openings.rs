@@ -54,7 +54,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bar.set_position(done as u64);
     });
     bar.finish_and_clear();
-    result.map_err(flat_error)?;
+    if let Some(warning) = result.map_err(flat_error)? {
+        output::eprint_line(format_args!("note: {warning}"));
+    }
     match &arguments.out {
         Some(path) => result_file::save(path, &set),
         None => Ok(output::stdout().write_all(&set)?),
