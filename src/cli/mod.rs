@@ -35,8 +35,9 @@ mod work;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::named::Named;
 use crate::lang::Lang;
@@ -116,6 +117,7 @@ pub fn run() -> ExitCode {
     let parsed = Arguments::command().try_get_matches().and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches);
         let given = learn::Given::new(matches.subcommand_matches("learn"));
+        check_places(&matches)?;
         Ok((
             arguments.map_err(|error| error.format(&mut Arguments::command()))?,
             given,
@@ -156,6 +158,29 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),
     }
+}
+
+/// Checks that no option stands before a subcommand to which it does not belong, as in
+/// `raicho match --games 2 merge`. The attribute `args_conflicts_with_subcommands` would refuse
+/// `--lang` too.
+fn check_places(matches: &ArgMatches) -> Result<(), clap::Error> {
+    let mut command = Arguments::command();
+    let Some((name, matches)) = matches.subcommand() else {
+        return Ok(());
+    };
+    let (Some(inner), Some(outer)) = (matches.subcommand_name(), command.find_subcommand(name))
+    else {
+        return Ok(());
+    };
+    let is_given = |argument: &&clap::Arg| {
+        matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    let Some(option) = outer.get_arguments().find(is_given) else {
+        return Ok(());
+    };
+    let option = option.get_long().unwrap_or_default();
+    let text = format!("the argument '--{option}' cannot be used with '{name} {inner}'");
+    Err(command.error(ErrorKind::ArgumentConflict, text))
 }
 
 /// The language of the environment. Says if that names none.

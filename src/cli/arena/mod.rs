@@ -23,8 +23,7 @@ pub(super) use settings::{EngineArguments, RuleArguments};
 #[derive(Args)]
 #[command(
     before_help = "Example: raicho match --engine cmd=./new,option.USI_Hash=64 --engine cmd=./old \
-        --tc 10+0.1 --games 200 --out new-old",
-    args_conflicts_with_subcommands = true
+        --tc 10+0.1 --games 200 --out new-old"
 )]
 pub(super) struct Arguments {
     #[command(subcommand)]

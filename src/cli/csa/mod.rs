@@ -15,8 +15,7 @@ use clap::{Args, Subcommand};
 #[derive(Args)]
 #[command(
     before_help = "Example: raicho csa --host wdoor.c.u-tokyo.ac.jp --id raicho --password-file \
-        raicho.password --game floodgate-300-10F --ponder",
-    args_conflicts_with_subcommands = true
+        raicho.password --game floodgate-300-10F --ponder"
 )]
 pub(super) struct Arguments {
     #[command(subcommand)]
