@@ -214,6 +214,41 @@ fn a_network_comes_out_and_the_engine_plays_with_it() {
 }
 
 #[test]
+fn a_resumed_run_keeps_what_its_checkpoint_does_not_say() {
+    let folder = folder("learn-kept");
+    let (games, out) = (folder.join("games.pack"), folder.join("out"));
+    write_games(&games);
+    let named = ["--text", "of the first evening"];
+    run(
+        &[&SMALL[..1], &named[..], &SMALL[1..]].concat(),
+        &[&out, &games],
+    );
+    let net = fs::read(out.join("net.nnue")).expect("a network");
+    let shown = run(&["net", "show"], &[&out.join("net.nnue")]);
+    assert!(shown.contains("; of the first evening"), "{shown}");
+    for again in [&[][..], &named] {
+        fs::remove_file(out.join("net.nnue")).expect("just read");
+        run(
+            &[&["learn", "--resume"], again, &["--out"]].concat(),
+            &[&out],
+        );
+        assert!(net == fs::read(out.join("net.nnue")).expect("a network"));
+    }
+    for other in [["--text", "of the second"], ["--begin-with", "net.nnue"]] {
+        let output = raicho(
+            &[&["learn", "--resume"], &other[..], &["--out"]].concat(),
+            &[&out],
+        );
+        let said = text(&output.stderr);
+        let expected = format!("{} is not what the run began with", other[0]);
+        assert!(
+            !output.status.success() && said.contains(&expected),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn wrong_options_are_refused_before_data_are_read() {
     let folder = folder("learn-options");
     let (games, out) = (folder.join("games.pack"), folder.join("out"));

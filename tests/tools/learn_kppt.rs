@@ -81,6 +81,9 @@ fn a_killed_run_of_three_pieces_is_resumed_exactly_and_the_engine_plays_with_it(
         "60",
         "--held-out",
         "0.1",
+        "--spread-kings",
+        "--king-bits",
+        "16",
     ];
     let (whole, killed) = (folder.join("whole"), folder.join("killed"));
     let said = run(&[&learn[..], &["--out"]].concat(), &[&whole, &games]);

@@ -33,8 +33,8 @@ const MOST_EPOCHS: f64 = 1e6;
 #[command(
     before_help = "Example: raicho learn games/*.pack --width 256 --epochs 30 --fit-scale \
         --out run1",
-    after_help = "The folder gets checkpoint.bin, loss.csv, loss.svg and at the end net.nnue, \
-        which EvalFile and --eval accept; with --kind kppt the files of a three-piece evaluation, \
+    after_help = "The folder gets checkpoint.bin, options.json, loss.csv, loss.svg and at the \
+        end net.nnue, which EvalFile and --eval accept; with --kind kppt the files of a three-piece evaluation, \
         so that EvalDir and --eval accept the folder. Ctrl-C ends the run after the current step; \
         --resume with the same data continues it."
 )]
@@ -57,7 +57,7 @@ pub(in crate::cli) struct Arguments {
     /// Begin with the weights of a checkpoint or network of the same width instead of random ones;
     /// where its layers are others, with those of its feature transformer
     #[arg(long, value_name = "FILE")]
-    begin_with: Option<PathBuf>,
+    pub(super) begin_with: Option<PathBuf>,
 
     /// What is trained
     #[arg(long, value_enum, default_value_t)]

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod files;
+mod kept;
 mod resumed;
 mod three_pieces;
 
@@ -25,6 +26,7 @@ use crate::util::counted;
 
 pub(super) use arguments::Arguments;
 use arguments::Kind;
+use kept::Kept;
 pub(super) use resumed::Given;
 
 /// Files in the folder of a run.
@@ -118,6 +120,7 @@ fn run_net(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> a
         None => arguments.initial_weights()?,
     };
     let place = Place::new(arguments)?;
+    let kept = kept(arguments, given)?;
     let shown = || checkpoint.display().to_string();
     let source = if given.is_some() {
         let source = Learner::source(checkpoint).with_context(shown)?;
@@ -135,15 +138,17 @@ fn run_net(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> a
         if let Some(weights) = initial {
             learner.init_from(weights);
         }
+        kept.write(&arguments.out)?;
         learner
     };
     place.learn(&mut learner, &arguments.out)?;
-    export(&learner, &arguments.out, &arguments.course.text, &data)
+    export(&learner, &arguments.out, &kept.text, &data)
 }
 
 /// The same for three-piece evaluations.
 fn run_kppt(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> anyhow::Result<()> {
     let place = Place::new(arguments)?;
+    let kept = kept(arguments, given)?;
     let shown = || checkpoint.display().to_string();
     let source = if given.is_some() {
         let source = kppt::Learner::source(checkpoint).with_context(shown)?;
@@ -159,13 +164,28 @@ fn run_kppt(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> 
         learner
     } else {
         let settings = settings(arguments, &data)?;
-        kppt::Learner::new(settings, arguments.pieces.options(), &data)?
+        let learner = kppt::Learner::new(settings, arguments.pieces.options(), &data)?;
+        kept.write(&arguments.out)?;
+        learner
     };
     place.learn(&mut learner, &arguments.out)?;
-    let pieces = &arguments.pieces;
     place
         .pool
-        .install(|| pieces.export(&learner, &arguments.out))
+        .install(|| kept.pieces.export(&learner, &arguments.out))
+}
+
+/// The options that are kept beside the checkpoint: those of the run that is resumed, with which
+/// options that were `given` must agree.
+fn kept(arguments: &Arguments, given: Option<&Given>) -> anyhow::Result<Kept> {
+    let ours = Kept::of(arguments);
+    let Some(given) = given else {
+        return Ok(ours);
+    };
+    let Some(theirs) = Kept::read(&arguments.out)? else {
+        return Ok(ours);
+    };
+    given.check_kept(&ours, &theirs)?;
+    Ok(theirs)
 }
 
 fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {

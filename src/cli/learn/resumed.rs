@@ -7,6 +7,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 
 use super::arguments::Arguments;
+use super::kept::Kept;
 use crate::train::learn::kppt::Options;
 use crate::train::learn::{Data, Settings, fit_scale};
 
@@ -47,6 +48,24 @@ impl Given {
         self.check(&[
             ("factors", ours.factors == theirs.factors),
             ("king_constants", ours.kings == theirs.kings),
+        ])
+    }
+
+    /// Checks the options that are kept beside the checkpoint.
+    pub(super) fn check_kept(&self, ours: &Kept, theirs: &Kept) -> anyhow::Result<()> {
+        let (our_files, their_files) = (ours.pieces, theirs.pieces);
+        self.check(&[
+            ("text", ours.text == theirs.text),
+            ("begin_with", ours.begin_with == theirs.begin_with),
+            (
+                "spread_kings",
+                our_files.spread_kings == their_files.spread_kings,
+            ),
+            (
+                "king_bits",
+                our_files.narrow_kings == their_files.narrow_kings,
+            ),
+            ("kpp_kkpt", our_files.kpp_kkpt == their_files.kpp_kkpt),
         ])
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 use crate::cli::output;
 use crate::cli::usage::ensure_usage;
@@ -50,6 +51,17 @@ enum KingsChoice {
     Apery,
 }
 
+/// What the files of a finished run are like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct FileOptions {
+    /// KK is written as 0 and spread over KKP.
+    pub(super) spread_kings: bool,
+    /// The numbers of KK and KKP have 16 bits.
+    pub(super) narrow_kings: bool,
+    /// KPP has no turn part.
+    pub(super) kpp_kkpt: bool,
+}
+
 impl ThreePieceArguments {
     /// Checks that no option is given, for another kind of evaluation.
     pub(super) fn check_unused(&self) -> anyhow::Result<()> {
@@ -81,15 +93,26 @@ impl ThreePieceArguments {
         }
     }
 
+    /// What is written.
+    pub(super) fn file_options(&self) -> FileOptions {
+        FileOptions {
+            spread_kings: self.spread_kings,
+            narrow_kings: self.king_bits.as_deref() == Some("16"),
+            kpp_kkpt: self.kpp_kkpt,
+        }
+    }
+}
+
+impl FileOptions {
     /// Writes the files of a finished run.
-    pub(super) fn export(&self, learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
+    pub(super) fn export(self, learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
         let layout = Layout {
             kind: if self.kpp_kkpt {
                 Kind::KppKkpt
             } else {
                 Kind::Kppt
             },
-            is_narrow: self.king_bits.as_deref() == Some("16"),
+            is_narrow: self.narrow_kings,
         };
         let weights = learner.folded(self.spread_kings);
         let saturated = kppt_folder::write(folder, &weights, layout)
