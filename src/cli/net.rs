@@ -18,6 +18,8 @@ use crate::eval::nnue::file::in_folder;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::position::Position;
+use crate::records::teacher::Format;
+use crate::runs::is_same_output;
 use crate::train::judge::{self, JudgeSettings};
 use crate::train::kppt_folder;
 use crate::train::learn::DEFAULT_SCALE;
@@ -178,6 +180,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
     let (_, evaluator) = evaluation::load(&arguments.eval)?;
     let sources = arguments.input.sources()?;
+    // Without scores all would count as 0.
+    let mut files = sources.files().iter();
+    if let Some(file) = files.find(|file| !file.format.has_scores()) {
+        let expected = Format::names(Format::has_scores);
+        ensure_usage!(
+            arguments.result_weight >= 1.0,
+            "{}: {} has no scores to judge by, expected {expected}, or --result-weight 1 to judge \
+             by the results alone",
+            file.path.display(),
+            file.format
+        );
+    }
     let settings = JudgeSettings {
         scale: arguments.scale.into(),
         result_weight: arguments.result_weight,
@@ -230,10 +244,19 @@ fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result
     result_file::check(to, std::iter::once(from))?;
     result_file::check_free(to, force)?;
     let (mut network, _) = open(from)?;
-    let scale = network
-        .rescale(factor)
-        .with_context(|| from.display().to_string())?;
-    network.add_to_text(&format!("times {factor}"));
+    let name = || from.display().to_string();
+    let before = network.rescale(1.0).with_context(name)?;
+    let scale = network.rescale(factor).with_context(name)?;
+    ensure!(
+        scale != before,
+        "{}: an output of 1 is worth {before}, which is a whole number and stays the same times \
+         {factor}",
+        from.display()
+    );
+    // The factor that was applied, as the value of an output is rounded.
+    let applied = format!("{:.4}", f64::from(scale) / f64::from(before));
+    let applied = applied.trim_end_matches('0').trim_end_matches('.');
+    network.add_to_text(&format!("times {applied}"));
     let bytes = network.to_bytes().context("a network of another format")?;
     result_file::save(to, &bytes)?;
     let to = to.display();
@@ -283,7 +306,14 @@ fn noise_of_three_pieces(
     seed: u64,
 ) -> anyhow::Result<()> {
     for name in SYNTHESIZED {
-        result_file::check_free(&to.join(name), force)?;
+        let file = to.join(name);
+        // The parts are read and written in turn.
+        ensure_usage!(
+            !is_same_output(&from.join(name), &file),
+            "{} is read and would be overwritten: give another folder",
+            to.display()
+        );
+        result_file::check_free(&file, force)?;
     }
     let (tables, warning) = Tables::open(from)?;
     if let Some(warning) = warning {

@@ -6,12 +6,17 @@ const SHOWN: usize = 40;
 /// Characters of the longest message that [`abbreviate`] leaves as it is.
 const MAX_MESSAGE: usize = 1000;
 
-/// The beginning of `text`, so that a message stays a readable line whatever it quotes.
+/// The beginning of `text` with spaces for control characters, so that a message stays a readable
+/// line whatever it quotes, and commands no terminal.
 pub(crate) fn shorten(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
+    let shown = text.chars().take(SHOWN);
+    let mut shown: String = shown
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push_str("...");
     }
+    shown
 }
 
 /// A message without the middle of a very long text that it quotes: its end says what is wrong.
@@ -31,6 +36,14 @@ pub(crate) fn abbreviate(message: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotations_are_short_and_command_no_terminal() {
+        assert_eq!(shorten("7g7f\u{1b}[2J\r\n"), "7g7f [2J  ");
+        let long = "\u{96f7}".repeat(SHOWN);
+        assert_eq!(shorten(&long), long);
+        assert_eq!(shorten(&(long.clone() + "x")), long + "...");
+    }
 
     #[test]
     fn long_messages_keep_both_ends() {

@@ -69,6 +69,7 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
         (["net", "scale", &other, "2", &new], "FV_SCALE"),
         (["net", "scale", &from, "0", &new], "0.01 to 100"),
         (["net", "scale", &from, "50", &new], "1 to 4096"),
+        (["net", "scale", &from, "1.0001", &new], "stays the same"),
         (["net", "scale", &at("none"), "2", &new], "none"),
     ] {
         let refused = raicho(&arguments);
@@ -80,10 +81,29 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
         );
     }
     assert_eq!(value(&to), after, "what is refused writes nothing");
+    let shown = raicho(&["net", "show", &to]);
+    assert!(text(&shown.stdout).contains("; times 0.75"), "{shown:?}");
     assert!(!std::fs::exists(&new).expect("a readable folder"));
     let forced = raicho(&["net", "scale", &from, "0.5", &to, "--force"]);
     assert!(forced.status.success(), "{}", text(&forced.stderr));
     assert_ne!(value(&to), after);
+    std::fs::remove_dir_all(&folder).expect("it is there");
+}
+
+#[test]
+fn the_files_of_a_folder_are_not_overwritten_while_they_are_read() {
+    let folder = std::env::temp_dir().join(format!("raicho-pieces-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for part in ["KK", "KKP", "KPP"] {
+        std::fs::write(folder.join(format!("{part}_synthesized.bin")), part).expect("written");
+    }
+    let name = folder.to_str().expect("UTF-8");
+    let refused = raicho(&["net", "noise", name, "1", &format!("{name}/."), "--force"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        text(&refused.stderr).contains("is read and would be overwritten"),
+        "{refused:?}"
+    );
     std::fs::remove_dir_all(&folder).expect("it is there");
 }
 

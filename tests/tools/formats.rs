@@ -176,6 +176,21 @@ fn convert_goes_there_and_back() {
         said.contains("--out and --held-out are the same file"),
         "{said}"
     );
+    // Teacher data would lose the names and times of games as text.
+    for option in [
+        "--entered-kings",
+        "--work state",
+        "--shard 1/2",
+        "--held-out h.pack",
+    ] {
+        let said = folder.ends_with(2, &format!("convert a.usi --out c.csa {option}"));
+        let name = option.split(' ').next().unwrap_or_default();
+        assert!(
+            said.contains(&format!("{name} is for teacher data")),
+            "{said}"
+        );
+    }
+    folder.good("convert a.usi --out c.usi --shard 1/2");
     let said = folder.ends_with(2, "convert a.usi --out c.xyz");
     assert!(
         said.contains("unknown format 'xyz', expected psv"),

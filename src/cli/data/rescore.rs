@@ -80,6 +80,7 @@ struct RescoreRun {
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
     let (path, format) = arguments.destination.check(&sources)?;
+    rescore::check_output(format)?;
     let mut sources = sources.for_output(format);
     report_left_out(
         &sources.leave_out(|found| can_rescore(found, format)),

@@ -19,7 +19,7 @@ use crate::train::data::{DataError, Output};
 
 use block::Block;
 pub use report::RescoreReport;
-pub use settings::{RescoreSettings, Rescoring, can_rescore};
+pub use settings::{RescoreSettings, Rescoring, can_rescore, check_output};
 
 /// Writes all records of a shard with new scores. `on_positions` gets the number of positions
 /// searched so far, those before an interruption included.

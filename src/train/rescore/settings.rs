@@ -54,12 +54,26 @@ pub struct Rescoring<'a> {
 
 /// Whether records of a format can get new scores and be written in the format of the output.
 pub fn can_rescore(format: Format, output: Format) -> bool {
-    format.content() == output.content() && format.content() != Content::Positions
+    format.content() == output.content() && output.keeps_scores()
+}
+
+/// Checks that new scores can be written in the format of the output.
+///
+/// # Errors
+/// It has no scores, or cannot be written.
+pub fn check_output(format: Format) -> Result<(), DataError> {
+    let is_fit = |format: Format| format.keeps_scores() && format.is_writable();
+    if is_fit(format) {
+        return Ok(());
+    }
+    let expected = Format::names(is_fit);
+    Err(DataError::Unwritable { format, expected })
 }
 
 impl Rescoring<'_> {
     pub(super) fn check_formats(&self) -> Result<(), DataError> {
         let output = self.output.1;
+        check_output(output)?;
         let mut files = self.sources.files().iter();
         match files.find(|source| !can_rescore(source.format, output)) {
             Some(source) => Err(DataError::OtherKind {

@@ -211,8 +211,9 @@ fn other_kinds_of_data_are_refused() {
         threads: 1,
         bad_records: BadRecords::Stop,
     };
-    let rescoring = Rescoring {
-        sources: &Sources::new(&[pack], None).expect("a known ending"),
+    let sources = Sources::new(&[pack], None).expect("a known ending");
+    let mut rescoring = Rescoring {
+        sources: &sources,
         output: (&psv, Format::Psv),
         settings: &settings,
         evaluator: &Evaluator::Material,
@@ -223,5 +224,13 @@ fn other_kinds_of_data_are_refused() {
     };
     let result = run(&rescoring, &mut Steps::whole(), &watch, &|_| {});
     assert!(matches!(result, Err(DataError::OtherKind { .. })));
+    // Lines of moves have no scores, so that the work would be lost.
+    rescoring.output = (&psv, Format::Usi);
+    let result = run(&rescoring, &mut Steps::whole(), &watch, &|_| {});
+    let said = result.expect_err("there are no scores").to_string();
+    assert!(
+        said.starts_with("usi cannot be written here, expected psv "),
+        "{said}"
+    );
     assert!(!psv.exists());
 }

@@ -220,7 +220,7 @@ mod tests {
             (
                 "EvalDir",
                 Some("a\nquit"),
-                Err("\"a\nquit\" for option EvalDir, expected one line of text"),
+                Err("\"a quit\" for option EvalDir, expected one line of text"),
             ),
             (
                 "Threds",

@@ -64,11 +64,16 @@ impl Arguments {
         self.out.as_os_str() == "-"
     }
 
-    /// Whether an option is given that only teacher data has.
-    pub(super) fn is_for_teacher_data(&self) -> bool {
-        self.entered_kings
-            || self.held_out.is_some()
-            || self.work.is_kept()
-            || !self.work.shard().is_whole()
+    /// The option, if one is given, that only teacher data has.
+    pub(super) fn for_teacher_data(&self) -> Option<&'static str> {
+        let given = [
+            (self.entered_kings, "--entered-kings"),
+            (self.held_out.is_some(), "--held-out"),
+            (self.work.is_kept(), "--work"),
+            (!self.work.shard().is_whole(), "--shard"),
+        ];
+        given
+            .into_iter()
+            .find_map(|(is_given, name)| is_given.then_some(name))
     }
 }

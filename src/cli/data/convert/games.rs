@@ -34,29 +34,45 @@ pub(super) struct Target {
 
 impl Target {
     /// The target, if all files are games as text and the output is too; `None` for teacher data.
-    pub(super) fn of(arguments: &Arguments, sources: &Sources) -> Option<Self> {
+    ///
+    /// # Errors
+    /// An option of teacher data is given, and the games have more than teacher data can say.
+    pub(super) fn of(arguments: &Arguments, sources: &Sources) -> anyhow::Result<Option<Self>> {
         let out = &arguments.out;
-        let extension = match &arguments.to {
-            Some(name) => name.to_ascii_lowercase(),
-            None => out.extension()?.to_string_lossy().to_ascii_lowercase(),
+        let extension = arguments.to.clone().or_else(|| {
+            let extension = out.extension()?;
+            Some(extension.to_string_lossy().into_owned())
+        });
+        let extension = extension.unwrap_or_default().to_ascii_lowercase();
+        let Some((format, encoding)) = TextFormat::of_name(&extension) else {
+            return Ok(None);
         };
-        let (format, encoding) = TextFormat::of_name(&extension)?;
         let are_texts = sources
             .files()
             .iter()
             .all(|file| text_format(file.format).is_some());
-        if !are_texts || arguments.is_for_teacher_data() {
-            return None;
+        if !are_texts {
+            return Ok(None);
+        }
+        if let Some(option) = arguments.for_teacher_data() {
+            // Lines of moves are teacher data too.
+            ensure_usage!(
+                format == TextFormat::Usi,
+                "{option} is for teacher data, where names and times of games are lost: expected \
+                 --out in one of its formats, such as .pack, or .usi"
+            );
+            return Ok(None);
         }
         let text = out.as_os_str().to_string_lossy();
         let is_open = arguments.is_to_stdout() || is_stream(out);
         let names_no_file = arguments.to.is_some() && out.extension().is_none() && !is_open;
-        Some(Self {
+        let is_folder = out.is_dir() || text.ends_with(['/', '\\']) || names_no_file;
+        Ok(Some(Self {
             format,
             encoding,
             extension,
-            is_folder: out.is_dir() || text.ends_with(['/', '\\']) || names_no_file,
-        })
+            is_folder,
+        }))
     }
 }
 

@@ -24,7 +24,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         arguments.input.sources()?
     };
-    if let Some(target) = games::Target::of(arguments, &sources) {
+    if let Some(target) = games::Target::of(arguments, &sources)? {
         return games::run(arguments, &sources, &target);
     }
     ensure_usage!(

@@ -284,6 +284,11 @@ impl Format {
         self.row().content
     }
 
+    /// Whether a file can keep the scores of a search. Lines of moves and plain positions cannot.
+    pub const fn keeps_scores(self) -> bool {
+        !matches!(self.content(), Content::Positions) && !matches!(self, Self::Usi)
+    }
+
     /// Whether the records have scores to learn from.
     pub const fn has_scores(self) -> bool {
         self.row().has_scores
