@@ -137,6 +137,8 @@ pub fn escaped(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
+            // XML has no such letters.
+            '\u{fffe}' | '\u{ffff}' => safe.push(' '),
             letter if letter.is_control() => safe.push(' '),
             letter => safe.push(letter),
         }

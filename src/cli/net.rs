@@ -185,7 +185,7 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
     if let Some(file) = files.find(|file| !file.format.has_scores()) {
         let expected = Format::names(Format::has_scores);
         ensure_usage!(
-            arguments.result_weight >= 1.0,
+            arguments.result_weight.total_cmp(&1.0).is_ge(),
             "{}: {} has no scores to judge by, expected {expected}, or --result-weight 1 to judge \
              by the results alone",
             file.path.display(),

@@ -88,6 +88,9 @@ pub fn encode_shift_jis(text: &str) -> Option<Vec<u8>> {
             '¢' => '￠',
             '£' => '￡',
             '¬' => '￢',
+            // The encoder takes the letters of ASCII at their places.
+            '¥' => '￥',
+            '‾' => '￣',
             _ => letter,
         })
         .collect();
@@ -145,6 +148,8 @@ mod tests {
         let text = "①Ⅳ㈱﨑髙彅纊〜ｱ龍";
         let bytes = encode_shift_jis(text).expect("letters of CP932");
         assert_eq!(decode(&bytes), text.replace('〜', "～"));
+        let money = encode_shift_jis("¥1‾").map(|bytes| decode(&bytes).into_owned());
+        assert_eq!(money.as_deref(), Some("￥1￣"));
         assert_eq!(encode_shift_jis("☗"), None);
         assert_eq!(encode_shift_jis("😀"), None);
     }

@@ -169,7 +169,14 @@ pub(super) fn write(
         let as_text = |format: TextFormat, record: &GameRecord| {
             // As `convert` does: `kif` is in Shift JIS, `kifu` in UTF-8.
             let encoding = TextFormat::of_path(path).map_or(TextEncoding::Utf8, |(_, kind)| kind);
-            format.write(record, encoding).bytes
+            let written = format.write(record, encoding);
+            if written.encoding != encoding {
+                let name = path.display();
+                output::eprint_line(format_args!(
+                    "note: {name}: Shift JIS lacks some of its letters, written in UTF-8"
+                ));
+            }
+            written.bytes
         };
         let bytes = match kind {
             File::Csa => as_text(TextFormat::Csa, &with_thoughts(record, review)),

@@ -34,9 +34,9 @@ const MOST_EPOCHS: f64 = 1e6;
     before_help = "Example: raicho learn games/*.pack --width 256 --epochs 30 --fit-scale \
         --out run1",
     after_help = "The folder gets checkpoint.bin, options.json, loss.csv, loss.svg and at the \
-        end net.nnue, which EvalFile and --eval accept; with --kind kppt the files of a three-piece evaluation, \
-        so that EvalDir and --eval accept the folder. Ctrl-C ends the run after the current step; \
-        --resume with the same data continues it."
+        end net.nnue, which EvalFile and --eval accept; with --kind kppt the files of a \
+        three-piece evaluation, so that EvalDir and --eval accept the folder. Ctrl-C ends the run \
+        after the current step; --resume with the same data continues it."
 )]
 pub(in crate::cli) struct Arguments {
     /// Files of training data: .pack, .psv, .hcpe, .hcpe3, .psum or .tree; folders stand for all

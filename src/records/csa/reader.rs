@@ -2,7 +2,7 @@
 
 use super::comments::{RATING_PREFIXES, parse_rating};
 use super::fault::{CsaError, CsaFault};
-use super::fields::heading;
+use super::fields::{decoded, heading};
 use super::game::Game;
 use super::notation::color_of;
 use super::setup::Setup;
@@ -120,12 +120,15 @@ impl Reader {
             self.field(field);
         } else if let Some(rest) = line.strip_prefix('P') {
             let in_position = self.game.is_none();
+            // Some programs write the side behind it, `PI,+`.
+            let (rest, next) = rest.split_once(',').unwrap_or((rest, ""));
             let fault_or = if in_position {
                 self.setup.line(rest)
             } else {
                 Err(CsaFault::AfterTheEnd(shorten(line)))
             };
             fault_or.map_err(fault)?;
+            return self.line(next, number);
         } else if !line.starts_with('V') {
             // A line may hold several statements, and a comment after the last.
             let mut rest = line;
@@ -184,7 +187,7 @@ impl Reader {
             "TIME_LIMIT" => self.time_limit = Some(value.to_owned()),
             _ => self
                 .headings
-                .push((heading(name).to_owned(), value.to_owned())),
+                .push((heading(name).to_owned(), decoded(name, value))),
         }
     }
 

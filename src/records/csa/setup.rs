@@ -92,17 +92,12 @@ impl Setup {
     }
 
     fn rank(&mut self, rank: Rank, line: &str) -> Result<(), CsaFault> {
-        for (index, file) in File::ALL.into_iter().rev().enumerate() {
-            // Some programs trim the spaces at the end of a line.
-            let text = line.get(3 * index..).unwrap_or_default();
-            let text = text.get(..3).unwrap_or(text);
-            let piece = match text.trim() {
-                "" | "*" => None,
-                _ => Some(
-                    piece(text)
-                        .ok_or_else(|| fault(text, "' * ' or a sign and a piece, such as +FU"))?,
-                ),
-            };
+        let cells = in_columns(line);
+        let cells = match collapsed(line).filter(|_| cells.is_err()) {
+            Some(cells) => cells,
+            None => cells?,
+        };
+        for (piece, file) in cells.into_iter().zip(File::ALL.into_iter().rev()) {
             self.squares[Square::new(file, rank).index()] = piece;
         }
         Ok(())
@@ -171,6 +166,42 @@ impl Setup {
         }
         Ok(board)
     }
+}
+
+type Cells = [Option<Piece>; File::NUM];
+
+/// The squares of a rank, three letters each.
+fn in_columns(line: &str) -> Result<Cells, CsaFault> {
+    let mut cells = [None; File::NUM];
+    for (index, cell) in cells.iter_mut().enumerate() {
+        // Some programs trim the spaces at the end of a line.
+        let text = line.get(3 * index..).unwrap_or_default();
+        let text = text.get(..3).unwrap_or(text);
+        *cell = match text.trim() {
+            "" | "*" => None,
+            _ => {
+                let found = piece(text);
+                Some(found.ok_or_else(|| fault(text, "' * ' or a sign and a piece, such as +FU"))?)
+            }
+        };
+    }
+    Ok(cells)
+}
+
+/// The squares of a rank that lost blanks, as on web pages: `-HI * * *`.
+fn collapsed(line: &str) -> Option<Cells> {
+    let mut cells = [None; File::NUM];
+    let mut rest = line.trim_start();
+    for cell in &mut cells {
+        rest = if let Some(rest) = rest.strip_prefix('*') {
+            rest
+        } else {
+            *cell = Some(piece(rest.get(..3)?)?);
+            &rest[3..]
+        };
+        rest = rest.trim_start();
+    }
+    rest.is_empty().then_some(cells)
 }
 
 /// The groups of two letters for a square and two for a piece.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::comments::RATING_PREFIXES;
 use super::endings::{is_exact, word_of_ending};
-use super::fields::field_name;
+use super::fields::{encoded, field_name};
 use super::notation::{move_text, piece_name, piece_text, sign};
 use crate::position::{Position, START_SFEN};
 use crate::records::game::{GameRecord, RecordedMove, TITLE};
@@ -26,7 +26,7 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     write_field(out, "$TIME_LIMIT:", &optional(&record.time_limit))?;
     for (name, value) in &record.headings {
         if let Some(field) = field_name(name) {
-            write_field(out, &format!("${field}:"), value)?;
+            write_field(out, &format!("${field}:"), &encoded(field, value))?;
         }
     }
     write_position(&record.start, out)?;
@@ -47,7 +47,8 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     }
     let side = record.side_to_move_at_end();
     let Some(word) = word_of_ending(&record.ending, side) else {
-        return write_comments(&record.closing.comment_lines(), out);
+        // The last move has a time of its own.
+        return write_comments(&record.closing.comments, out);
     };
     writeln!(out, "{word}")?;
     if let Some(time) = record.closing.time {
@@ -74,6 +75,10 @@ pub fn losses(record: &GameRecord) -> Vec<String> {
     }
     if record.start.game_ply() > 1 {
         losses.push("the number of the first move".to_owned());
+    }
+    let word = word_of_ending(&record.ending, record.side_to_move_at_end());
+    if record.closing.time.is_some() && word.is_none() {
+        losses.push("the time of an ending without a word".to_owned());
     }
     let unknown = record
         .headings

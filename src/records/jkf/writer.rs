@@ -187,14 +187,18 @@ impl Writer {
             });
             self.walk.push(recorded.mv);
         }
+        let side = self.walk.position().side_to_move();
+        let word = line.ending.and_then(|ending| word(ending, side));
         let mut last = Entry {
-            comments: line.closing.comment_lines(),
+            comments: match word {
+                Some(_) => line.closing.comment_lines(),
+                // The last move has a time of its own.
+                None => line.closing.comments.clone(),
+            },
             forks: self.forks(line.index),
             ..Entry::default()
         };
         last.comments.iter_mut().for_each(no_line_ends);
-        let side = self.walk.position().side_to_move();
-        let word = line.ending.and_then(|ending| word(ending, side));
         if let (Some(word), Some(ending)) = (word, line.ending) {
             last.special = Some(word.to_owned());
             let total = totals[side.index()];

@@ -48,6 +48,20 @@ impl Diagram {
         self.last_target
     }
 
+    /// Whether pieces in hand were read, but no board.
+    pub(super) fn has_only_hands(&self) -> bool {
+        self.ranks.is_empty() && !self.hands.is_empty()
+    }
+
+    /// A position with the side to move that a line such as 後手番 names, if one was read.
+    pub(super) fn with_side(&self, sfen: &str) -> String {
+        let mut fields: Vec<&str> = sfen.split(' ').collect();
+        if let (Some(is_white), Some(side)) = (self.white_to_move, fields.get_mut(1)) {
+            *side = if is_white { "w" } else { "b" };
+        }
+        fields.join(" ")
+    }
+
     /// Reads a line if it belongs to a diagram; `false` if it does not.
     pub(super) fn line(&mut self, line: &str) -> Result<bool, KifFault> {
         if let Some(row) = line.strip_prefix('|') {

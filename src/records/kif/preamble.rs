@@ -52,6 +52,22 @@ impl Preamble {
         }
     }
 
+    /// Takes a heading behind the first move; `false` if the record has another of this name.
+    pub(super) fn late_heading(&mut self, name: &str, value: &str) -> bool {
+        let mut same = self.headings.iter().filter(|(known, _)| known == name);
+        let known = match name {
+            "先手" | "下手" => Some(&self.players[0]),
+            "後手" | "上手" => Some(&self.players[1]),
+            "棋戦" => Some(&self.event),
+            _ => same.next().map(|(_, value)| value),
+        };
+        if let Some(known) = known.filter(|known| !known.is_empty()) {
+            return known == value;
+        }
+        self.heading(name, value, 0);
+        true
+    }
+
     /// Leaves out a line that says nothing known.
     pub(super) fn leave_out(&mut self, text: &str, line: usize) {
         let text = shorten(text);
@@ -82,6 +98,11 @@ impl Preamble {
                 None => START_SFEN.to_owned(),
             },
         };
+        if self.diagram.has_only_hands() {
+            let omission = "pieces in hand, expected a board too";
+            self.omissions.push(omission.to_owned());
+        }
+        let sfen = self.diagram.with_side(&sfen);
         let start = Position::from_sfen(&sfen).map_err(KifFault::Position)?;
         let mut game = Builder::new(start);
         game.set_first_target(self.diagram.last_target());

@@ -6,9 +6,9 @@ use super::ki2::{IN_ALL, MARKS, UNTIL};
 use super::numbering::Numbering;
 use super::preamble::Preamble;
 use super::words::{
-    ending_of_sentence, ending_of_word, exact_ending, interruption, moves_of_sentence,
+    ending_of_word, ending_of_words, exact_ending, interruption, parts_of_sentence,
 };
-use crate::records::game::{Builder, GameRecord, UnreadTimes};
+use crate::records::game::{Builder, Ending, GameRecord, UnreadTimes};
 use crate::records::notation::written::Written;
 use crate::util::shorten;
 
@@ -117,7 +117,10 @@ impl Reader {
         if text.is_empty() || text.starts_with('#') {
             return Ok(());
         }
-        if let Some(rest) = text.strip_prefix("変化") {
+        // 変化手順 is a heading.
+        if let Some(rest) = text.strip_prefix("変化")
+            && rest.starts_with(|letter| !char::is_alphabetic(letter) || digits::is_digit(letter))
+        {
             return self.branch(rest);
         }
         let heading = text.split_once(['：', ':']);
@@ -190,7 +193,14 @@ impl Reader {
                 }
             };
         };
-        if heading.is_some() || game.has_ended() {
+        if let Some((name, value)) = heading {
+            if !has_number && !self.preamble.late_heading(name, value) {
+                let name = shorten(name);
+                self.omit(format!("line {line}: another heading {name}"));
+            }
+            return Ok(());
+        }
+        if game.has_ended() {
             return Ok(());
         }
         if has_number {
@@ -250,24 +260,28 @@ impl Reader {
         if game.has_ended() && !is_unknown {
             return Ok(());
         }
-        if let Some(ending) = ending_of_sentence(text, game.position(), illegal.as_deref())
-            && (illegal.is_none() || ending.explains_an_illegal_move())
-        {
-            game.end(ending);
-            let closing = game.closing_mut();
-            closing
-                .comments
-                .extend(interruption(text).map(str::to_owned));
-            let moves = game.ply() + usize::from(illegal.is_some());
-            self.illegal = None;
-            self.awaits_exact = true;
-            if let Some(last) = moves_of_sentence(text)
-                && self.numbering.is_short(moves, last)
-            {
-                self.omit(format!(
-                    "line {line}: {last} moves, of which {moves} are there"
-                ));
+        let (last, words) = parts_of_sentence(text);
+        let ending = ending_of_words(&words, game.position(), illegal.as_deref());
+        let comment = match &ending {
+            Some(ending) if illegal.is_some() && !ending.explains_an_illegal_move() => {
+                return Ok(());
             }
+            Some(_) => interruption(text).map(str::to_owned),
+            // An unknown ending.
+            None if illegal.is_none() && !is_unknown && last.is_some() && !words.is_empty() => {
+                Some(words)
+            }
+            None => return Ok(()),
+        };
+        game.end(ending.unwrap_or(Ending::Unfinished));
+        game.closing_mut().comments.extend(comment);
+        let moves = game.ply() + usize::from(illegal.is_some());
+        self.illegal = None;
+        self.awaits_exact = true;
+        if let Some(last) = last.filter(|&last| self.numbering.is_short(moves, last)) {
+            self.omit(format!(
+                "line {line}: {last} moves, of which {moves} are there"
+            ));
         }
         Ok(())
     }

@@ -18,7 +18,10 @@ impl Reader {
         let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
         let has_position = self.preamble.has_position();
         let game = self.game()?;
-        let word = text.split([' ', '　', '(']).next().unwrap_or_default();
+        let word = text
+            .split([' ', '　', '\t', '(', '+'])
+            .next()
+            .unwrap_or_default();
         let number = game.ply() + 1;
         if let Some(ending) = ending_of_word(word, game.position(), illegal.as_deref()) {
             if illegal.is_some() && !ending.explains_an_illegal_move() {

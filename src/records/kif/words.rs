@@ -67,31 +67,31 @@ pub(super) fn exact_ending(comment: &str, game: &Builder) -> Option<Ending> {
         .filter(|exact| !is_exact(exact) && word_of_ending(exact, side) == word)
 }
 
-/// The moves of the line `まで125手で先手の勝ち`.
-pub(super) fn moves_of_sentence(text: &str) -> Option<usize> {
-    let (number, _) = text.split_once("手で")?;
-    digits::number_of(number)
+/// The parts of the line `まで125手で先手の勝ち`: the moves, and what it says behind them.
+pub(super) fn parts_of_sentence(text: &str) -> (Option<usize>, String) {
+    let text: String = text.split_whitespace().collect();
+    let first = [UNTIL, IN_ALL];
+    let rest = first.into_iter().find_map(|word| text.strip_prefix(word));
+    let rest = rest.unwrap_or(&text).trim_start_matches('、');
+    let Some((number, behind)) = rest.split_once('手') else {
+        return (None, rest.to_owned());
+    };
+    if number.is_empty() || !number.chars().all(digits::is_digit) {
+        return (None, rest.to_owned());
+    }
+    let link = ["にて", "で"];
+    let words = link.into_iter().find_map(|link| behind.strip_prefix(link));
+    let words = words.unwrap_or(behind).trim_start_matches('、');
+    (digits::number_of(number), words.to_owned())
 }
 
-/// The ending of the line `まで125手で先手の勝ち`, without its first words; `None` if it says none.
-pub(super) fn ending_of_sentence(
-    text: &str,
+/// The ending that the words of such a line tell; `None` if they say none.
+pub(super) fn ending_of_words(
+    words: &str,
     position: &Position,
     illegal: Option<&str>,
 ) -> Option<Ending> {
-    let text: String = text.split_whitespace().collect();
-    let text = match text
-        .strip_prefix(UNTIL)
-        .or_else(|| text.strip_prefix(IN_ALL))
-    {
-        Some(rest) => rest.trim_start_matches('、'),
-        None => &text,
-    };
-    let text = match text.split_once("手で") {
-        Some((number, rest)) if number.chars().all(char::is_numeric) => rest,
-        _ => text,
-    };
-    ending_of_word(text, position, illegal).or_else(|| ending_of_reason(text, position, illegal))
+    ending_of_word(words, position, illegal).or_else(|| ending_of_reason(words, position, illegal))
 }
 
 /// The ending of what a sentence says behind the number of moves: who won, and why.
@@ -126,6 +126,9 @@ fn ending_of_reason(text: &str, position: &Position, illegal: Option<&str>) -> O
             _ => word("切れ負け"),
         };
     }
+    if winner.is_none() && has(&["千日手"]) {
+        return word("千日手");
+    }
     if winner.is_none() && has(&["持将棋", "引き分け"]) {
         return word("持将棋");
     }
@@ -135,7 +138,7 @@ fn ending_of_reason(text: &str, position: &Position, illegal: Option<&str>) -> O
             _ => word("入玉勝ち"),
         };
     }
-    let known = ["千日手", "中断", "封じ手", "不詰", "詰み", "投了"];
+    let known = ["中断", "封じ手", "不詰", "詰み", "投了"];
     if let Some(known) = known.into_iter().find(|known| text.contains(known)) {
         return word(known);
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::board::diagram;
+use super::reader::read;
 use super::time;
 use super::words::{is_exact, sentence_of_ending, word_of_ending};
 use crate::position::Position;
@@ -67,10 +68,12 @@ pub fn losses(record: &GameRecord, style: Style) -> Vec<String> {
         losses.push("ratings".to_owned());
     }
     let odd = record.headings.iter();
-    let odd = odd.filter(|(name, _)| !is_heading(name, record));
+    let odd = odd.filter(|heading| !is_heading(heading, record));
     losses.extend(odd.map(|(name, _)| format!("the heading {}", shorten(name))));
     if style == Style::Ki2 && has_times(record) {
         losses.push("times".to_owned());
+    } else if record.closing.time.is_some() && record.ending == Ending::Unfinished {
+        losses.push("the time of an ending without a word".to_owned());
     }
     losses
 }
@@ -129,9 +132,9 @@ impl Writer {
         self.heading("開始日時", record.started_at.as_deref().unwrap_or_default());
         self.heading("棋戦", &record.event);
         self.heading("持ち時間", record.time_limit.as_deref().unwrap_or_default());
-        for (name, value) in &record.headings {
-            if is_heading(name, record) {
-                self.heading(name, value);
+        for heading in &record.headings {
+            if is_heading(heading, record) {
+                self.heading(&heading.0, &heading.1);
             }
         }
         let handicap = Handicap::of_position(&record.start);
@@ -214,6 +217,10 @@ impl Writer {
         if !is_exact(ending) {
             self.line(&format!("*{}", one_line(&ending.to_string())));
         }
+        if *ending == Ending::Unfinished {
+            // The last move has a time of its own.
+            return self.remarks(&line.closing.comments, None);
+        }
         self.remarks(&line.closing.comment_lines(), None);
         if self.style == Style::Kif {
             let sentence = sentence_of_ending(ending, side, number - 1, self.names);
@@ -286,22 +293,14 @@ impl Writer {
     }
 }
 
-/// Whether a line with this name is read back as a heading, and has no other meaning.
-fn is_heading(name: &str, record: &GameRecord) -> bool {
-    let reserved = [
-        "まで", "変化", "手数", "手番", "先手", "後手", "下手", "上手",
-    ];
-    let others = ["手合割", "棋戦", "開始日時"];
-    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '+' | '-');
-    name.starts_with(char::is_alphabetic)
-        && name.chars().all(is_letter)
-        && !others.contains(&name)
-        && (name != "持ち時間" || record.time_limit.is_none())
-        && !reserved.iter().any(|word| match name.strip_prefix(word) {
-            // 先手省略名, 先手持ち時間 and the like are headings.
-            Some(rest) => !rest.starts_with(['省', '持', '消']),
-            None => false,
-        })
+/// Whether the line of a heading is read back as that heading, and has no other meaning.
+fn is_heading((name, value): &(String, String), record: &GameRecord) -> bool {
+    if name == "持ち時間" {
+        return record.time_limit.is_none();
+    }
+    let [name, value] = [name, value].map(|text| one_line(text));
+    let again = read(&format!("手合割：平手\n{name}：{value}\n"));
+    again.is_ok_and(|game| game.headings == [(name, value)] && game.omissions.is_empty())
 }
 
 /// Whether the record has the time of a move or of an ending.

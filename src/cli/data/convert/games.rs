@@ -1,6 +1,6 @@
 //! Games as text to games as text, with all that both formats can say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -276,7 +276,8 @@ fn bytes_of(target: &Target, games: &[GameRecord], tally: &mut Tally) -> Vec<u8>
         bytes.append(&mut written.bytes);
         tally.games += 1;
         tally.not_encoded += usize::from(written.encoding != target.encoding);
-        for loss in target.format.losses(game) {
+        let losses: BTreeSet<String> = target.format.losses(game).into_iter().collect();
+        for loss in losses {
             *tally.losses.entry(loss).or_default() += 1;
         }
     }

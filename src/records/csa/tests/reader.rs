@@ -99,6 +99,16 @@ fn positions_are_set_up_in_every_way() {
             "P1 *  *  *  * -OU\nP9 *  *  *  * +OU *  *  *  * \nP+00FU00FU\n-",
             "4k4/9/9/9/9/9/9/9/4K4 w 2P 1",
         ),
+        // Without some of their blanks, as on web pages.
+        (
+            "P1* * * *-OU****\nP2 * -HI * * * * * -KA *\nP9 * * * * +OU * * * *\n+",
+            "4k4/1r5b1/9/9/9/9/9/9/4K4 b - 1",
+        ),
+        ("PI,+", START_SFEN),
+        (
+            "PI82HI22KA,-,-3334FU",
+            "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+        ),
     ] {
         assert_eq!(one(lines).start.to_sfen(), sfen, "{lines}");
     }
@@ -317,4 +327,25 @@ fn a_server_may_set_up_pieces_that_can_never_move_but_no_king_to_take() {
     assert!(read("91").is_ok_and(|game| game.is_some()));
     let taken = read("95").err().unwrap_or_default();
     assert!(taken.contains("is in check"), "{taken}");
+}
+
+#[test]
+fn fields_of_version_3_have_the_names_of_kif() {
+    let fields = "$TIME+:600+0+30\n$TIME-:900+0+30\n$MAX_MOVES:256\n$JISHOGI:27\n\
+                  $NOTE:a\\nb\\\\c\n";
+    let game = one(&format!("V3.0\n{fields}PI\n+\n"));
+    for (name, value) in [
+        ("先手持ち時間", "600+0+30"),
+        ("後手持ち時間", "900+0+30"),
+        ("最大手数", "256"),
+        ("持将棋", "27"),
+        ("備考", "a\nb\\c"),
+    ] {
+        assert_eq!(game.heading(name), Some(value), "{name}");
+    }
+    let mut out = Vec::new();
+    write(&game, &mut out).expect("a vector");
+    let text = String::from_utf8(out).expect("UTF-8");
+    assert!(text.contains(fields), "{text}");
+    assert!(losses(&game).is_empty());
 }

@@ -1,5 +1,6 @@
 //! Small records, valid and invalid.
 
+mod headings;
 mod odd;
 
 use std::time::Duration;
@@ -28,6 +29,11 @@ const GAME: &str = "# KIF形式棋譜ファイル\n\
     \n\
     変化：3手\n\
        3 ２六歩(27)\n";
+
+/// The record after it was written and read.
+fn again(game: &GameRecord, style: Style) -> GameRecord {
+    read(&write(game, style, "UTF-8")).expect("what was written")
+}
 
 #[test]
 fn a_game_is_read() {

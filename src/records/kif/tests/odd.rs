@@ -3,17 +3,13 @@
 use std::time::Duration;
 
 use super::super::*;
+use super::again;
 use crate::records::game::{Ending, GameRecord};
 use crate::records::sfen_line::SfenLine;
 use crate::types::Color;
 
 fn good(text: &str) -> GameRecord {
     read(text).expect("a good record")
-}
-
-/// The record after it was written and read.
-fn again(game: &GameRecord, style: Style) -> GameRecord {
-    read(&write(game, style, "UTF-8")).expect("what was written")
 }
 
 fn milliseconds(number: u64) -> Duration {
@@ -234,6 +230,7 @@ fn the_side_before_the_word_wins_or_loses() {
         ("後手の入玉勝ち", Ending::AdjudicatedWin { winner: white }),
         ("相入玉により持将棋", Ending::MaxMoves),
         ("千日手", Ending::Repetition),
+        ("千日手により引き分け", Ending::Repetition),
     ] {
         for first in ["まで2手で", "以上2手で"] {
             let game = good(&format!("▲７六歩\n△３四歩\n{first}{sentence}\n"));
@@ -317,4 +314,50 @@ fn a_loss_by_a_foul_gets_no_comment() {
         assert!(!text.contains('*'), "{text}");
         assert_eq!(again(&game, style).ending, game.ending);
     }
+}
+
+#[test]
+fn an_unknown_sentence_ends_a_game() {
+    for text in [
+        "▲７六歩 △３四歩\nまで2手で切断\n",
+        "   1 ７六歩(77)\n   2 ３四歩(33)\nまで2手で切断\n",
+    ] {
+        let game = good(text);
+        assert_eq!(game.ending, Ending::Unfinished, "{text}");
+        assert_eq!(game.closing.comments, ["切断"], "{text}");
+    }
+    assert_eq!(good("▲７六歩\nまで1手詰\n").ending, Ending::Checkmate);
+    let game = good("▲７六歩\n以上のとおり\nまで1手で\n先手の勝ち\n");
+    assert!(game.closing.comments.is_empty(), "{game:?}");
+}
+
+#[test]
+fn an_ending_may_have_the_mark_of_a_variation_or_a_tab() {
+    for end in [
+        "投了+",
+        "投了 +",
+        "投了\t( 0:02/00:00:02)",
+        "投了( 0:02/00:00:02)+",
+    ] {
+        let game = good(&format!(
+            "   1 ７六歩(77)\n   2 {end}\n\n変化：2手\n   2 ３四歩(33)\n"
+        ));
+        assert_eq!(game.ending, Ending::Resignation, "{end}");
+        let time = end.contains('0').then(|| milliseconds(2000));
+        assert_eq!(game.closing.time, time, "{end}");
+    }
+}
+
+#[test]
+fn the_time_of_an_ending_without_a_word_is_said_to_be_lost() {
+    let game = good("   1 ７六歩(77)   ( 0:01/00:00:01)\n   2 切断   ( 0:02.5/00:00:02)\n");
+    assert_eq!(game.closing.time, Some(milliseconds(2500)));
+    let read = again(&game, Style::Kif);
+    assert_eq!(read.moves[0].time, Some(milliseconds(1000)));
+    assert_eq!(
+        losses(&game, Style::Kif),
+        ["the time of an ending without a word"]
+    );
+    let csa = crate::records::csa::losses(&game);
+    assert_eq!(csa, ["the time of an ending without a word"]);
 }
