@@ -6,6 +6,8 @@
 pub struct Losses {
     /// Further entries of a position, left out.
     pub entries: u64,
+    /// Positions without moves, left out.
+    pub empty: u64,
     /// Positions whose ply was left out or limited to 65535.
     pub plies: u64,
     /// Expected answers, left out.

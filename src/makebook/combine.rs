@@ -6,16 +6,16 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::book::{BookEntry, BookMove};
+use crate::book::{BookEntry, BookMove, UNKNOWN_DEPTH};
 
 /// Which entry of several books counts for a position that is in more than one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MergeRule {
     /// The one whose first move was searched deeper; then the one with more moves, then that of the
-    /// earlier book. Entries without moves never count.
+    /// earlier book. Entries without moves never count. Formats without depths count as unsearched.
     #[default]
     Deeper,
-    /// That of the later book.
+    /// That of the later book. Entries without moves never count.
     Newer,
     /// All of them: counts are added, values are means weighted by the counts, and depths are the
     /// greatest.
@@ -61,11 +61,26 @@ pub(super) fn order(moves: &mut [BookMove]) {
     moves.sort_by_key(|known| (Reverse(known.count), Reverse(known.value)));
 }
 
+/// The depth that books of games give all their moves, with the value 0, so that `BookDepthLimit`
+/// lets them pass: `YaneuraOu`'s convention.
+pub(super) const GAMES_DEPTH: i32 = 32;
+
+/// Whether moves were counted in games and not searched.
+pub(super) fn is_of_games(moves: &[BookMove]) -> bool {
+    moves
+        .iter()
+        .all(|known| (known.value, known.depth) == (0, GAMES_DEPTH))
+}
+
+/// Sorts plies; a missing one, 0, comes after all others.
+pub(super) const fn ply_rank(ply: u32) -> u32 {
+    ply.wrapping_sub(1)
+}
+
 /// One entry of those of one book: only those of the smallest ply count. A move that stands there
 /// again replaces the earlier one, and the counts are added. `None` of nothing.
 pub(super) fn of_one_book(entries: Vec<BookEntry>) -> Option<BookEntry> {
-    // A missing ply comes after all others.
-    let ply_of = |entry: &BookEntry| entry.ply.wrapping_sub(1);
+    let ply_of = |entry: &BookEntry| ply_rank(entry.ply);
     let ply = entries.iter().map(ply_of).min()?;
     let mut same = entries.into_iter().filter(|entry| ply_of(entry) == ply);
     let mut whole = same.next()?;
@@ -89,16 +104,23 @@ pub(super) fn of_one_book(entries: Vec<BookEntry>) -> Option<BookEntry> {
 
 /// One entry of those of several books, in the order of the books. It has the smallest ply of all.
 pub(super) fn of_several_books(entries: Vec<BookEntry>, rule: MergeRule) -> Option<BookEntry> {
-    let plies = entries.iter().map(|entry| entry.ply.wrapping_sub(1));
+    let plies = entries.iter().map(|entry| ply_rank(entry.ply));
     let ply = plies.min()?.wrapping_add(1);
-    let depth = |entry: &BookEntry| entry.moves.first().map(|first| first.depth);
+    let depth = |entry: &BookEntry| {
+        let first = entry.moves.first()?.depth;
+        Some(if first == UNKNOWN_DEPTH { 0 } else { first })
+    };
     let chosen = match rule {
         MergeRule::Deeper => {
             // Of equal ones the last is the greatest, so the order is turned.
             let turned = entries.into_iter().rev();
             turned.max_by_key(|entry| (depth(entry), entry.moves.len()))
         }
-        MergeRule::Newer => entries.into_iter().next_back(),
+        MergeRule::Newer => {
+            let last = entries.iter().rposition(|entry| !entry.moves.is_empty());
+            let last = last.unwrap_or(entries.len() - 1);
+            entries.into_iter().nth(last)
+        }
         MergeRule::Weighted => weighted(entries),
     };
     chosen.map(|entry| BookEntry { ply, ..entry })
@@ -211,8 +233,26 @@ mod tests {
             let twice = of_several_books(vec![old.clone(), old.clone()], rule);
             assert_eq!(twice, Some(old.clone()), "{rule}");
         }
+        // Entries without moves never count, and a depth that no search reached is none.
         let empty = entry(1, &[]);
-        let deeper = of_several_books(vec![empty, old.clone()], MergeRule::Deeper);
-        assert_eq!(deeper, Some(BookEntry { ply: 1, ..old }));
+        for rule in [MergeRule::Deeper, MergeRule::Newer] {
+            for both in [
+                vec![empty.clone(), old.clone()],
+                vec![old.clone(), empty.clone()],
+            ] {
+                let found = of_several_books(both, rule);
+                assert_eq!(
+                    found,
+                    Some(BookEntry {
+                        ply: 1,
+                        ..old.clone()
+                    }),
+                    "{rule}"
+                );
+            }
+        }
+        let unknown = entry(5, &[("2g2f", 0, UNKNOWN_DEPTH, 1)]);
+        let deeper = of_several_books(vec![unknown, old.clone()], MergeRule::Deeper);
+        assert_eq!(deeper, Some(old));
     }
 }

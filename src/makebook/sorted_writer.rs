@@ -70,6 +70,6 @@ impl SortedWriter {
             count += 1;
         }
         let losses = out.finish().map_err(MakeError::io(path))?;
-        Ok((count - losses.entries, losses))
+        Ok((count - losses.entries - losses.empty, losses))
     }
 }

@@ -12,6 +12,7 @@ mod embedded;
 mod made_up;
 mod making;
 mod malformed;
+mod odd_entries;
 mod on_the_fly;
 mod round_trips;
 mod speed;

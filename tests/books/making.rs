@@ -16,7 +16,7 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-fn run(arguments: &[&str]) -> String {
+pub(crate) fn run(arguments: &[&str]) -> String {
     let output = command(arguments).output().expect("raicho runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {errors}");

@@ -16,3 +16,4 @@ mod learn;
 mod learn_kppt;
 mod long_work;
 mod spsa;
+mod spsa_folder;

@@ -12,25 +12,25 @@ use raicho::arena::spsa::{State, parse_list};
 use serde_json::Value;
 
 /// Far from the best.
-const SKILL: &str = "Skill, int, 35, 0, 100, 8, 0.1";
+pub(super) const SKILL: &str = "Skill, int, 35, 0, 100, 8, 0.1";
 const TILT: &str = "Tilt, float, 0.7, -1, 1, 0.1, 0.1";
 
 /// A folder that is gone when the test is over, unless the test failed.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let name = format!("spsa-{name}-{}", std::process::id());
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(&path).expect("the folder for tests can be written");
         Self(path)
     }
 
-    fn join(&self, name: &str) -> PathBuf {
+    pub(super) fn join(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    fn text(&self, name: &str) -> String {
+    pub(super) fn text(&self, name: &str) -> String {
         let path = self.join(name);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
@@ -45,7 +45,7 @@ impl Drop for Folder {
 }
 
 /// The text of an engine of these tests with a behaviour (see `misbehaving`).
-fn engine(behaviour: &str) -> String {
+pub(super) fn engine(behaviour: &str) -> String {
     let program = misbehaving::program(behaviour);
     let escaped = |text: &str| text.replace(',', r"\,");
     let variable = |(name, value): &(String, String)| format!(",env.{name}={}", escaped(value));
@@ -58,7 +58,7 @@ fn engine(behaviour: &str) -> String {
 }
 
 /// A run that is to begin in `folder/run`, with openings that need no search.
-fn run_in(folder: &Folder, engine: &str, arguments: &[&str]) -> Command {
+pub(super) fn run_in(folder: &Folder, engine: &str, arguments: &[&str]) -> Command {
     let openings = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/book/openings/balanced-500.sfen"
@@ -73,7 +73,7 @@ fn run_in(folder: &Folder, engine: &str, arguments: &[&str]) -> Command {
     command
 }
 
-fn resume(folder: &Folder, arguments: &[&str]) -> Command {
+pub(super) fn resume(folder: &Folder, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
     command
         .args(["spsa", "--resume", "--out"])
@@ -82,7 +82,7 @@ fn resume(folder: &Folder, arguments: &[&str]) -> Command {
     command
 }
 
-fn output_of(mut command: Command) -> Output {
+pub(super) fn output_of(mut command: Command) -> Output {
     let output = command.output().expect("raicho runs");
     assert!(output.status.success(), "{output:?}");
     output

@@ -113,7 +113,8 @@ pub(super) fn read(
     };
     let mut lines = Lines::new(BufReader::new(File::open(path).map_err(fault)?));
     let mut collector = Collector::new(rule);
-    let mut is_valued = false;
+    let is_book = path.extension().is_some_and(|extension| extension == "db");
+    let mut is_valued = is_book;
     while let Some(line) = lines.next().map_err(fault)? {
         is_valued |= line.number == 1 && line.text.starts_with(BOOK_HEADER);
         collector.line = line.number;

@@ -9,6 +9,7 @@
 //! | `faults/` | the last lines of the dialogue of the first of these games |
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -57,7 +58,8 @@ pub enum FolderError {
 }
 
 impl Folder {
-    /// Checks that a new run can begin in the folder, without writing to it.
+    /// Checks that a new run can begin in the folder, without writing to it. Settings without a
+    /// state are left of a run that ended before it began.
     ///
     /// # Errors
     /// The folder holds a run already.
@@ -68,7 +70,7 @@ impl Folder {
                 noun: KIND.noun,
             }));
         }
-        Ok(RunFolder::check_free(path, KIND)?)
+        Ok(())
     }
 
     /// Begins a run in a folder, which is created if necessary.
@@ -77,6 +79,10 @@ impl Folder {
     /// The folder holds a run already, or cannot be written.
     pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, FolderError> {
         Self::check_free(path)?;
+        if RunFolder::exists(path, KIND) {
+            let file = path.join(KIND.settings);
+            fs::remove_file(&file).map_err(runs::io_error(&file))?;
+        }
         let folder = RunFolder::create(path, KIND, &settings)?;
         let folder = Self::new(folder, settings, &[]);
         state.save(&folder.state_path())?;
@@ -98,10 +104,25 @@ impl Folder {
             }));
         }
         let settings = runs::read_settings(path, KIND)?;
-        let (folder, faults) = RunFolder::resume(path, KIND)?;
-        let folder = Self::new(folder, settings, &faults);
-        let state = State::load(&folder.state_path())?;
-        Ok((folder, state))
+        let (mut folder, mut faults): (_, Vec<Fault>) = RunFolder::resume(path, KIND)?;
+        let state = State::load(&path.join(STATE_FILE))?;
+        // Iterations without a result are played again, and so are their faults.
+        let before = faults.len();
+        faults.retain(|fault| state.has_finished(fault.iteration));
+        if faults.len() < before {
+            drop(folder);
+            let lines: Result<Vec<String>, _> = faults.iter().map(serde_json::to_string).collect();
+            let text = lines.map_err(std::io::Error::from);
+            let file = path.join(KIND.journal);
+            let text = text.map_err(runs::io_error(&file))?;
+            let text: String = text
+                .into_iter()
+                .flat_map(|line| [line, "\n".to_owned()])
+                .collect();
+            runs::replace(&file, &text)?;
+            (folder, faults) = RunFolder::resume(path, KIND)?;
+        }
+        Ok((Self::new(folder, settings, &faults), state))
     }
 
     fn new(folder: RunFolder, settings: GameSettings, faults: &[Fault]) -> Self {

@@ -236,6 +236,11 @@ impl State {
         Ok(())
     }
 
+    /// Whether an iteration, numbered from 1, has a result.
+    pub(super) fn has_finished(&self, iteration: u64) -> bool {
+        iteration <= self.begun && !self.unfinished.contains(&iteration)
+    }
+
     /// Iterations that were begun and have no result.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = u64> + '_ {
         self.unfinished.iter().copied()

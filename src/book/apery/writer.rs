@@ -41,6 +41,10 @@ impl AperyWriter {
             });
         }
         self.last = Some(key);
+        if entry.moves.is_empty() {
+            self.losses.empty += 1;
+            return Ok(());
+        }
         self.losses.plies += 1;
         let mut moves: Vec<&BookMove> = entry.moves.iter().collect();
         moves.sort_by_key(|known| std::cmp::Reverse(known.count));

@@ -233,6 +233,7 @@ impl States {
 }
 
 fn count_losses(entry: &BookEntry, losses: &mut Losses) {
+    losses.empty += u64::from(entry.moves.is_empty());
     for (index, known) in entry.moves.iter().enumerate() {
         losses.ponder_moves += u64::from(known.ponder.is_some());
         if index > 0 {

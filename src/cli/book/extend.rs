@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,7 @@ use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunKind, execute};
 use crate::search::SOLO_STACK_BYTES;
+use crate::util::counted;
 
 /// Example: `raicho book extend --positions 10000 --nodes 1000000 --work run/ --out book.db`
 #[derive(Args)]
@@ -167,6 +169,11 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         eval,
     };
     let (folder, known): (_, Vec<Thought>) = arguments.work.open(KIND, &settings)?;
+    ensure!(
+        known.len() as u64 <= arguments.positions,
+        "{} were searched already, expected --positions of at least as many",
+        counted(known.len(), "position")
+    );
     let stop = stop_on_ctrl_c()?;
     let meter = Meter::new("positions", Some(arguments.positions), known.len() as u64);
     let progress = |done: u64, loss: i32| {
@@ -242,7 +249,7 @@ impl Arguments {
             return Ok(vec![Position::startpos()]);
         };
         let lines = read_lines(path)?;
-        anyhow::ensure!(!lines.is_empty(), "{}: no position", path.display());
+        ensure!(!lines.is_empty(), "{}: no position", path.display());
         Ok(lines.iter().map(SfenLine::position).collect())
     }
 

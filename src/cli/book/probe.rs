@@ -56,10 +56,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let library = Library::new(vec![book]);
     let input = open(&arguments.positions)?;
     let mut bad_positions = 0;
-    for (index, line) in input.lines().enumerate() {
+    for (index, line) in input.split(b'\n').enumerate() {
         let place = || format!("{} line {}", arguments.positions.display(), index + 1);
         let line = line.with_context(place)?;
-        let text = line.trim();
+        let line = String::from_utf8_lossy(&line);
+        // Some editors begin a file with a byte order mark.
+        let text = line.trim_start_matches('\u{feff}').trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }

@@ -25,6 +25,12 @@ pub(super) fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
             " of positions",
             "同一局面の重複登録",
         ),
+        (
+            losses.empty,
+            "position",
+            " without moves",
+            "指し手のない局面",
+        ),
         (losses.plies, "ply", "", "手数"),
         (losses.ponder_moves, "ponder move", "", "予想手"),
         (losses.values, "value", "", "評価値"),

@@ -167,7 +167,7 @@ impl Arguments {
 
 fn read(path: &Path) -> anyhow::Result<Vec<Parameter>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
-    parse_list(&text)
+    parse_list(text.trim_start_matches('\u{feff}'))
         .map_err(flat_error)
         .with_context(|| format!("{}", path.display()))
 }

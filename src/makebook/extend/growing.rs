@@ -8,9 +8,10 @@ use crate::makebook::combine::of_one_book;
 use crate::makebook::error::MakeError;
 use crate::makebook::minimax::{Graph, Rules};
 use crate::makebook::packing::key;
+use crate::movegen::legal_on_board;
 use crate::position::Board;
 use crate::records::packed::PackedSfen;
-use crate::types::Move16;
+use crate::types::{Move16, MoveList};
 
 /// The greatest value that counts.
 const MAX_VALUE: i32 = 32_000;
@@ -24,7 +25,8 @@ pub struct GrowingBook {
 }
 
 impl GrowingBook {
-    /// The positions of a file. `faults` gets what is wrong with it.
+    /// The positions of a file, without those that have legal moves but none in the book: they are
+    /// searched like positions outside of it. `faults` gets what is wrong with the file.
     ///
     /// # Errors
     /// The file cannot be read or is no book.
@@ -32,6 +34,7 @@ impl GrowingBook {
         let mut book = Self::default();
         for entry in BookReader::open(path)? {
             match entry {
+                Ok(entry) if entry.moves.is_empty() && has_moves(&entry)? => {}
                 Ok(entry) => book.add(entry)?,
                 Err(fault) => MakeError::log(path, fault, faults)?,
             }
@@ -122,4 +125,11 @@ impl GrowingBook {
         let losses = out.finish().map_err(MakeError::io(path))?;
         Ok((entries.len() as u64, losses))
     }
+}
+
+/// Whether the side to move has a legal move.
+fn has_moves(entry: &BookEntry) -> Result<bool, MakeError> {
+    let mut moves = MoveList::new();
+    legal_on_board::<true>(&entry.position.unpack_board()?, &mut moves);
+    Ok(!moves.is_empty())
 }

@@ -6,13 +6,12 @@ use super::reader::{self, Game};
 use super::settings::{GameFile, GameFilter, GamesOutput, GamesSettings, GamesSummary};
 use super::table::{self, MoveCount, Table};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter};
+use crate::makebook::combine::GAMES_DEPTH;
 use crate::makebook::error::MakeError;
 use crate::makebook::packing::key;
 use crate::makebook::sorter::{Sorted, Sorter};
 use crate::runs::{OutputFile, Watch};
 
-/// The depth that the moves get, so that the usual `BookDepthLimit` lets them pass.
-const DEPTH: i32 = 32;
 /// Centipawns by which the odds change e-fold, where values are made of win rates.
 const SCALE: f64 = 600.0;
 /// Largest value that is made of a win rate.
@@ -183,7 +182,7 @@ fn book_move(known: &MoveCount, settings: &GamesSettings) -> BookMove {
         mv: known.mv,
         ponder: known.ponder,
         value,
-        depth: DEPTH,
+        depth: GAMES_DEPTH,
         count: known.games(),
     }
 }

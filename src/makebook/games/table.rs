@@ -1,6 +1,6 @@
 //! Positions and how often each of their moves was played, with what result.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::reader::Game;
@@ -137,12 +137,15 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Counts the first `plies` moves of a game, those of one `side` or all.
+    /// Counts the first `plies` moves of a game, those of one `side` or all. A move that a game
+    /// plays again where it was played before counts once.
     pub(super) fn add(&mut self, game: &Game, plies: usize, side: Option<Color>) {
         let mut position = game.start.clone();
+        let mut counted = HashSet::new();
         for (index, &mv) in game.moves.iter().enumerate().take(plies) {
             let us = position.side_to_move();
-            if side.is_none_or(|side| side == us) {
+            let packed = PackedSfen::of(&position);
+            if side.is_none_or(|side| side == us) && counted.insert((packed, mv.to_move16())) {
                 let seen = match game.result.map(|result: GameResult| result.for_side(us)) {
                     None => Seen::Unknown,
                     Some(0) => Seen::Draw,
@@ -151,7 +154,7 @@ impl Table {
                 };
                 let reply = game.moves.get(index + 1);
                 let ply = position.game_ply();
-                self.count(PackedSfen::of(&position), ply, mv, reply, seen);
+                self.count(packed, ply, mv, reply, seen);
             }
             position.do_move(mv);
         }

@@ -80,6 +80,16 @@ fn moves_are_counted_with_their_results() {
 }
 
 #[test]
+fn a_move_that_a_game_repeats_counts_once() {
+    let shuffle = "2h3h 8b7b 3h2h 7b8b ".repeat(2);
+    let game = format!("startpos moves {shuffle}2g2f resign\n");
+    let (book, results) = make("repeated", &game, &settings());
+    assert!(book.contains("2h3h 8b7b 0 32 1\n"), "{book}");
+    assert!(results.contains("\t2h3h\t1\t"), "{results}");
+    assert_eq!(book.matches(" 0 32 1\n").count(), 5, "{book}");
+}
+
+#[test]
 fn filters_leave_moves_out() {
     let mut settings = settings();
     settings.filter.min_count = 2;

@@ -40,6 +40,8 @@ pub struct MinimaxSettings {
 pub struct Counts {
     /// Positions of the book.
     pub positions: usize,
+    /// Those without a move, which count as lost.
+    pub without_moves: usize,
     /// Moves from one of them to another.
     pub edges: usize,
     /// Nodes from which a loop can be reached.

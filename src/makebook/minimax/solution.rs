@@ -135,11 +135,17 @@ impl<'a> Solver<'a> {
         } else {
             self.propagate();
         }
+        let is_without_moves = |&node: &usize| {
+            self.graph.targets(node).is_empty() && self.graph.leaf_values(node).is_empty()
+        };
+        let without_moves = (self.offset..self.graph.len()).filter(is_without_moves);
+        let without_moves = without_moves.count();
         let nodes = 0..self.graph.len();
         let settled = nodes.filter(|&node| self.settled.has(node)).count();
         Solution {
             counts: Counts {
                 positions: self.graph.len() - self.offset,
+                without_moves,
                 edges: self.graph.edges() / if self.offset > 0 { 2 } else { 1 },
                 in_loops: self.graph.len() - settled,
                 perpetual_checks: self.loops.in_check,

@@ -1,15 +1,17 @@
 //! The positions to search, from a list or a book.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::book::{BookEntry, BookReader, FaultLog};
-use crate::makebook::combine::order;
+use crate::book::{BookEntry, BookReader, FaultLog, UNKNOWN_DEPTH};
+use crate::makebook::combine::{is_of_games, order, ply_rank};
 use crate::makebook::error::MakeError;
 use crate::position::Position;
 use crate::records::packed::PackedSfen;
 
-/// When a position of a book needs no search.
+/// When a position of a book needs no search. Depths that no search reached, those of books of
+/// games and of formats without depths, do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Enough {
     /// Its first move was searched deeper than this; or as deep, and there are enough moves.
@@ -22,6 +24,10 @@ impl Enough {
     fn holds(self, entry: &BookEntry) -> bool {
         let mut moves = entry.moves.clone();
         order(&mut moves);
+        moves.retain(|known| known.depth != UNKNOWN_DEPTH);
+        if is_of_games(&moves) {
+            return false;
+        }
         moves.first().is_some_and(|first| {
             let is_deep = first.depth >= self.depth && moves.len() >= self.moves;
             first.depth > self.depth || is_deep
@@ -42,7 +48,8 @@ pub struct Task {
 #[derive(Default, Debug)]
 pub struct Positions {
     tasks: Vec<Task>,
-    seen: HashSet<PackedSfen>,
+    /// The index of each.
+    numbers: HashMap<PackedSfen, usize>,
     /// Indices of positions that need no search.
     enough: HashSet<u64>,
 }
@@ -50,18 +57,36 @@ pub struct Positions {
 impl Positions {
     /// Adds a position unless it is there already.
     pub fn add(&mut self, position: &Position) {
-        self.push(Task {
+        let task = Task {
             position: PackedSfen::of(position),
             ply: position.game_ply(),
-        });
+        };
+        self.push(task, false);
     }
 
-    fn push(&mut self, task: Task) -> bool {
-        let is_new = self.seen.insert(task.position);
-        if is_new {
-            self.tasks.push(task);
+    /// Adds a position, with whether there is enough of it. Of several plies the smallest counts,
+    /// as in [`of_one_book`](crate::makebook::combine::of_one_book).
+    fn push(&mut self, task: Task, is_enough: bool) {
+        let (number, is_later, is_same) = match self.numbers.entry(task.position) {
+            Entry::Vacant(free) => {
+                let number = *free.insert(self.tasks.len());
+                self.tasks.push(task);
+                (number, false, false)
+            }
+            Entry::Occupied(known) => {
+                let earlier = &mut self.tasks[*known.get()];
+                let order = ply_rank(task.ply).cmp(&ply_rank(earlier.ply));
+                if order.is_lt() {
+                    earlier.ply = task.ply;
+                }
+                (*known.get(), order.is_gt(), order.is_eq())
+            }
+        };
+        if is_enough && !is_later {
+            self.enough.insert(number as u64);
+        } else if !is_later && !is_same {
+            self.enough.remove(&(number as u64));
         }
-        is_new
     }
 
     /// The positions of a book. Those of which there is `enough` are kept but not searched.
@@ -78,14 +103,11 @@ impl Positions {
         for entry in BookReader::open(path)? {
             match entry {
                 Ok(entry) => {
-                    let index = positions.tasks.len() as u64;
-                    let is_new = positions.push(Task {
+                    let task = Task {
                         position: entry.position,
                         ply: entry.ply,
-                    });
-                    if is_new && enough.is_some_and(|enough| enough.holds(&entry)) {
-                        positions.enough.insert(index);
-                    }
+                    };
+                    positions.push(task, enough.is_some_and(|enough| enough.holds(&entry)));
                 }
                 Err(fault) => MakeError::log(path, fault, faults)?,
             }
