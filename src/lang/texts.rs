@@ -344,7 +344,8 @@ texts! {
     /// Positions of the graph of a book, after their number.
     graph_positions(): "positions", "局面";
     /// Its positions without moves.
-    graph_empty(): "positions without moves, which count as lost", "指し手のない局面（負けと見なす）";
+    graph_empty():
+        "positions without moves, which count as lost", "指し手のない局面（負けと見なす）";
     /// Its moves between them.
     graph_moves(): "moves from one to another", "局面間の指し手";
     /// Its loops.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::end;
+use super::judge::why_over;
 use super::opening::{Opening, OpeningError};
 use super::random::below;
 use crate::position::Position;
@@ -113,8 +113,8 @@ pub(super) fn read(
     };
     let mut lines = Lines::new(BufReader::new(File::open(path).map_err(fault)?));
     let mut collector = Collector::new(rule);
-    let is_book = path.extension().is_some_and(|extension| extension == "db");
-    let mut is_valued = is_book;
+    // Other programs write books without the first line too.
+    let mut is_valued = path.extension().is_some_and(|extension| extension == "db");
     while let Some(line) = lines.next().map_err(fault)? {
         is_valued |= line.number == 1 && line.text.starts_with(BOOK_HEADER);
         collector.line = line.number;
@@ -243,7 +243,7 @@ impl Collector {
     }
 
     fn add(&mut self, position: &Position, text: &str, line: usize) {
-        if let Some(reason) = end(position, self.rule) {
+        if let Some(reason) = why_over(position, self.rule) {
             self.left_out.add_over(line, reason);
         } else if self.keys.insert(position.key().low64()) {
             self.texts.push(text);

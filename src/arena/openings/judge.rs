@@ -17,7 +17,7 @@ const HASH_MB: usize = 1;
 
 /// Why no game can begin here: there is no legal move, a repetition ends the game, or the side to
 /// move can declare a win.
-pub(super) fn end(position: &Position, rule: EnteringKingRule) -> Option<&'static str> {
+pub(super) fn why_over(position: &Position, rule: EnteringKingRule) -> Option<&'static str> {
     if legal_moves(position).is_empty() {
         Some("no legal move")
     } else if position.rule_repetition().is_some() {

@@ -3,8 +3,8 @@
 //! [`Openings`] lists them in an order that follows from the settings alone: opening `k` is the
 //! same on every machine, whichever openings were requested before, so that shards and resumed
 //! matches need no further coordination. No opening occurs twice; two openings are the same if they
-//! lead to the same position. Positions in which the game is over are left out; a
-//! warning names lines of a file with such positions.
+//! lead to the same position. Positions in which the game is over are left out; a warning names the
+//! lines of a file with such positions.
 
 mod file;
 mod judge;

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::{Judge, end};
+use super::judge::{Judge, why_over};
 use super::opening::OpeningError;
 use super::settings::Plies;
 use crate::movegen::legal_moves;
@@ -97,7 +97,7 @@ impl RandomOpenings {
         let is_new = self.considered.insert(position.key().low64());
         let is_fit = is_new
             && !position.in_check()
-            && end(&position, self.rule).is_none()
+            && why_over(&position, self.rule).is_none()
             && self
                 .judge
                 .as_mut()

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use std::path::PathBuf;
 
-use super::judge::end;
+use super::judge::why_over;
 use super::*;
 use crate::position::Position;
 use crate::position::START_SFEN;
@@ -106,7 +106,7 @@ fn random_openings_keep_to_the_range_and_differ() {
         let opening: Opening = text.parse().expect("an opening");
         let position = opening.position();
         assert!(
-            end(&position, RULE).is_none() && !position.in_check(),
+            why_over(&position, RULE).is_none() && !position.in_check(),
             "{text}"
         );
         assert!(keys.insert(position.key()), "{text} twice");

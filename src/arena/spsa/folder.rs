@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -111,15 +112,7 @@ impl Folder {
         faults.retain(|fault| state.has_finished(fault.iteration));
         if faults.len() < before {
             drop(folder);
-            let lines: Result<Vec<String>, _> = faults.iter().map(serde_json::to_string).collect();
-            let text = lines.map_err(std::io::Error::from);
-            let file = path.join(KIND.journal);
-            let text = text.map_err(runs::io_error(&file))?;
-            let text: String = text
-                .into_iter()
-                .flat_map(|line| [line, "\n".to_owned()])
-                .collect();
-            runs::replace(&file, &text)?;
+            rewrite(&path.join(KIND.journal), &faults)?;
             (folder, faults) = RunFolder::resume(path, KIND)?;
         }
         Ok((Self::new(folder, settings, &faults), state))
@@ -195,6 +188,18 @@ impl Folder {
     fn lock_faults(&self) -> MutexGuard<'_, Faults> {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Replaces the journal by one of these faults.
+fn rewrite(journal: &Path, faults: &[Fault]) -> Result<(), RunFolderError> {
+    runs::replace_with(journal, |file| {
+        for fault in faults {
+            serde_json::to_writer(&mut *file, fault)?;
+            file.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+    .map_err(runs::io_error(journal))
 }
 
 /// A row of the CSV file without the line end.

@@ -123,14 +123,14 @@ fn print(
     let mut out = output::stdout();
     for (count, what) in [
         (counts.positions, lang.graph_positions()),
-        (counts.without_moves, lang.graph_empty()),
         (counts.edges, lang.graph_moves()),
         (counts.in_loops, lang.graph_loops()),
         (counts.perpetual_checks, lang.graph_checks()),
     ] {
-        if count > 0 || what != lang.graph_empty() {
-            writeln!(out, "{count:>12}  {what}")?;
-        }
+        writeln!(out, "{count:>12}  {what}")?;
+    }
+    if counts.without_moves > 0 {
+        writeln!(out, "{:>12}  {}", counts.without_moves, lang.graph_empty())?;
     }
     writeln!(out, "{:>12}  {}", counts.rounds, lang.graph_rounds())?;
     if !settings.rules.is_default() {

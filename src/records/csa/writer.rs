@@ -47,7 +47,7 @@ pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
     }
     let side = record.side_to_move_at_end();
     let Some(word) = word_of_ending(&record.ending, side) else {
-        // The last move has a time of its own.
+        // As a comment the time would be read as that of the last move.
         return write_comments(&record.closing.comments, out);
     };
     writeln!(out, "{word}")?;

@@ -192,7 +192,7 @@ impl Writer {
         let mut last = Entry {
             comments: match word {
                 Some(_) => line.closing.comment_lines(),
-                // The last move has a time of its own.
+                // As a comment the time would be read as that of the last move.
                 None => line.closing.comments.clone(),
             },
             forks: self.forks(line.index),

@@ -64,6 +64,7 @@ impl Preamble {
         if let Some(known) = known.filter(|known| !known.is_empty()) {
             return known == value;
         }
+        // The line only matters to a handicap, with which another game begins.
         self.heading(name, value, 0);
         true
     }

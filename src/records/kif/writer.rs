@@ -218,7 +218,7 @@ impl Writer {
             self.line(&format!("*{}", one_line(&ending.to_string())));
         }
         if *ending == Ending::Unfinished {
-            // The last move has a time of its own.
+            // As a comment the time would be read as that of the last move.
             return self.remarks(&line.closing.comments, None);
         }
         self.remarks(&line.closing.comment_lines(), None);

@@ -58,7 +58,8 @@ fn every_heading_that_is_read_is_written() {
 
 #[test]
 fn headings_behind_the_moves_count_where_there_are_none_before() {
-    let game = good("先手：a\n   1 ７六歩(77)\n先手：b\n後手：c\n場所：東京\n場所：東京\n");
+    let late = "先手：b\n後手：c\n場所：東京\n場所：東京\n";
+    let game = good(&format!("先手：a\n   1 ７六歩(77)\n{late}"));
     assert_eq!(game.players, ["a", "c"]);
     assert_eq!(game.heading("場所"), Some("東京"));
     assert_eq!(game.omissions, ["line 3: another heading 先手"]);
