@@ -38,31 +38,30 @@ const fn level(nodes: f64, tolerance: f64, rating: u32) -> Level {
 }
 
 /// All levels, the last of which is full strength: it has no limit, and its nodes, about those of a
-/// second, only tell those of the tenths of a level below it. Ratings are interpolated between
-/// matches of neighbours, the highest of few games; a search of depth 1 that counts material has
-/// 1000 (see the guide).
+/// second, only tell those of the tenths of a level below it. Ratings add up matches of
+/// neighbours, 200 games each; a search of depth 1 that counts material has 1000 (see the guide).
 const LEVELS: [Level; 21] = [
     level(1.0, 4.1, 620),
-    level(1.0, 3.03, 856),
-    level(1.0, 2.22, 1092),
-    level(1.0, 1.53, 1328),
-    level(1.0, 0.91, 1564),
-    level(1.0, 0.425, 1800),
-    level(164.0, 0.234, 2036),
-    level(404.0, 0.208, 2272),
-    level(725.0, 0.192, 2508),
-    level(1500.0, 0.173, 2744),
-    level(2440.0, 0.156, 2980),
-    level(3980.0, 0.1405, 3216),
-    level(6600.0, 0.1245, 3452),
-    level(10_950.0, 0.1125, 3688),
-    level(17_900.0, 0.103, 3924),
-    level(32_000.0, 0.0, 4150),
-    level(55_500.0, 0.0, 4375),
-    level(96_000.0, 0.0, 4595),
-    level(165_000.0, 0.0, 4810),
-    level(285_000.0, 0.0, 5025),
-    level(600_000.0, 0.0, 5230),
+    level(1.0, 3.03, 878),
+    level(1.0, 2.22, 1110),
+    level(1.0, 1.53, 1364),
+    level(1.0, 0.91, 1562),
+    level(1.0, 0.425, 1803),
+    level(164.0, 0.234, 1944),
+    level(404.0, 0.208, 2193),
+    level(725.0, 0.192, 2316),
+    level(1500.0, 0.173, 2531),
+    level(2440.0, 0.156, 2718),
+    level(3980.0, 0.1405, 2927),
+    level(6600.0, 0.1245, 3152),
+    level(10_950.0, 0.1125, 3357),
+    level(17_900.0, 0.103, 3604),
+    level(32_000.0, 0.0, 3816),
+    level(55_500.0, 0.0, 3961),
+    level(96_000.0, 0.0, 4150),
+    level(165_000.0, 0.0, 4283),
+    level(285_000.0, 0.0, 4462),
+    level(600_000.0, 0.0, 4692),
 ];
 
 /// Greatest loss of value by a choice, as a multiple of the tolerance.
