@@ -194,10 +194,19 @@ impl Writer {
             number += 1;
             side = !side;
         }
-        self.ending(line, side, number, totals[side.index()]);
+        let has_fork = self.has_fork(record, number - 1, own);
+        self.ending(line, side, number, totals[side.index()], has_fork);
     }
 
-    fn ending(&mut self, line: &Line<'_>, side: Color, number: usize, total: Duration) {
+    /// Writes how a line ends. `has_fork`: another line goes on where this one ends.
+    fn ending(
+        &mut self,
+        line: &Line<'_>,
+        side: Color,
+        number: usize,
+        total: Duration,
+        has_fork: bool,
+    ) {
         let Some(ending) = line.ending else {
             return self.remarks(&line.closing.comment_lines(), None);
         };
@@ -206,7 +215,7 @@ impl Writer {
         {
             let time = line.closing.time;
             let time = time.map(|time| time::text(time, total.saturating_add(time)));
-            self.row(number, word, time, false);
+            self.row(number, word, time, has_fork);
         }
         if self.style == Style::Ki2 {
             let sentence = sentence_of_ending(ending, side, number - 1, self.names);

@@ -65,7 +65,7 @@ fn give(session: &mut Session, input: Input, now: Instant) -> bool {
             match action {
                 Action::Close => is_open = false,
                 Action::Engine(command) => inputs.extend(reply(command)),
-                Action::Send(line) => assert!(!line.wire().contains('\n')),
+                Action::Send(line) => assert!(!line.to_string().contains('\n')),
                 Action::Event(_) => {}
             }
         }

@@ -345,6 +345,9 @@ fn an_ending_may_have_the_mark_of_a_variation_or_a_tab() {
         assert_eq!(game.ending, Ending::Resignation, "{end}");
         let time = end.contains('0').then(|| milliseconds(2000));
         assert_eq!(game.closing.time, time, "{end}");
+        let written = write(&game, Style::Kif, "UTF-8");
+        let row = written.lines().find(|line| line.contains("投了"));
+        assert!(row.is_some_and(|row| row.ends_with('+')), "{written}");
     }
 }
 
