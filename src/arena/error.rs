@@ -54,14 +54,6 @@ pub enum MatchError {
         /// Number of openings that the match needs.
         needed: u64,
     },
-    /// Games end with their openings.
-    #[error("the first opening ends before move {ply}, expected --max-moves above {most}")]
-    LongOpenings {
-        /// Ply of the first move of an engine, from 1.
-        ply: u32,
-        /// Move number after which a game is a draw.
-        most: u32,
-    },
     /// The openings cannot be read or made.
     #[error(transparent)]
     Opening(#[from] OpeningError),

@@ -108,13 +108,18 @@ fn ending_of(verdict: &Verdict, side: Color) -> Ending {
         Reason::AdjudicatedDraw => Ending::AdjudicatedDraw,
         Reason::TimeLoss => Ending::TimeUp,
         Reason::IllegalMove => Ending::IllegalMove {
-            text: verdict.detail.clone(),
+            text: illegal_answer(&verdict.detail).to_owned(),
         },
         Reason::FalseDeclaration => Ending::IllegalDeclaration,
         Reason::Hang | Reason::Crash | Reason::NotReady => Ending::Disconnection {
             reason: verdict.detail.clone(),
         },
     }
+}
+
+/// The answer in the detail of a verdict on an illegal move.
+fn illegal_answer(detail: &str) -> &str {
+    detail.strip_prefix("illegal move ").unwrap_or(detail)
 }
 
 /// The text of the dialogue file: the last lines sent to and received from each engine, by

@@ -33,9 +33,13 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
         match &whole {
             None => whole = Some(settings),
             Some(whole) => {
-                let games_differ = (settings.games != whole.games)
-                    .then(|| "the number of games differs".to_owned());
-                if let Some(reason) = settings.difference(whole).or(games_differ) {
+                let parts = [
+                    ("the number of games differs", settings.games != whole.games),
+                    ("the sequential test differs", settings.sprt != whole.sprt),
+                ];
+                let plan_differs = parts.iter().find(|(_, differs)| *differs);
+                let plan_differs = plan_differs.map(|(reason, _)| (*reason).to_owned());
+                if let Some(reason) = settings.difference(whole).or(plan_differs) {
                     let first = folders[0].display();
                     let reason = format!("is no part of the match in {first}: {reason}");
                     return Err(MatchError::Results {

@@ -10,7 +10,7 @@ use super::referee::Rules;
 use super::settings::EngineSettings;
 use crate::runs::Stop;
 use crate::types::{Bound, Move, Score};
-use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, Reply};
+use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, OptionKind, Reply};
 use crate::usi::client::{Client, ClientError, Program};
 use crate::util::shorten;
 
@@ -135,7 +135,10 @@ impl Player {
             }
         }
         for (name, value) in &settings.options {
-            client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
+            let is_button = client.options().iter().any(|option| {
+                option.name.eq_ignore_ascii_case(name) && option.kind == OptionKind::Button
+            });
+            client.set_option(name, (!is_button).then_some(value.as_str()))?;
         }
         // Last, because the engine must count as its clock does.
         if let Some(nodes) = settings.time_control.nodes_time {

@@ -31,7 +31,7 @@ pub fn run(
     check_number(settings, entries)?;
     let tally = tally_of(settings, entries, &path)?;
     check_engines(settings, stop, on_event)?;
-    let mut openings = Openings::new(&settings.openings, settings.rules.entering_king)?;
+    let mut openings = Openings::new(&settings.openings, &settings.rules)?;
     if let Some(warning) = openings.warning() {
         on_event(Event::Note(warning.to_owned()));
     }
@@ -41,7 +41,7 @@ pub fn run(
         return Err(MatchError::FewOpenings { have, needed });
     }
     check_openings(settings, entries, &mut openings, &path)?;
-    check_length(settings, &mut openings)?;
+    openings.check_length(settings.rules.max_moves)?;
     // Not before the games are known to belong to them: the next run would be refused as well.
     folder.write_settings(settings)?;
     let heartbeat = Heartbeat::start();
@@ -125,16 +125,6 @@ fn check_openings(
                 reason,
             });
         }
-    }
-    Ok(())
-}
-
-/// Checks that games do not end before the engines move.
-fn check_length(settings: &MatchSettings, openings: &mut Openings) -> Result<(), MatchError> {
-    let most = settings.rules.max_moves;
-    let ply = openings.get(0)?.position().game_ply();
-    if most > 0 && ply > most {
-        return Err(MatchError::LongOpenings { ply, most });
     }
     Ok(())
 }

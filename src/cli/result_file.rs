@@ -56,6 +56,46 @@ pub(super) fn check_kind<'a>(
     Ok(())
 }
 
+/// A folder that a run writes into.
+pub(super) struct OwnFiles<'a> {
+    /// The folder, which may not be there yet.
+    pub(super) folder: &'a Path,
+    /// The names of the files in it that the run needs.
+    pub(super) names: &'a [&'a str],
+}
+
+/// As [`check_kind`] for a result that may lie in the folder of the run, and checks that it is none
+/// of the run's own files.
+///
+/// # Errors
+/// Those of [`check_kind`], or the run would lose a file.
+pub(super) fn check_beside<'a>(
+    path: &Path,
+    extension: &str,
+    own: &OwnFiles<'_>,
+    read: impl Iterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
+    let (name, folder) = (path.display(), own.folder);
+    ensure_usage!(
+        path != folder && !is_same_output(path, folder),
+        "{name} is the folder of the run, expected the name of a file"
+    );
+    let is_inside = path.parent() == Some(folder);
+    let is_own = |own: &&str| {
+        let file = folder.join(own);
+        path == file || is_same_output(path, &file)
+    };
+    ensure_usage!(
+        !own.names.iter().any(is_own),
+        "{name} is a file that the run itself writes: give another name"
+    );
+    if is_inside && !folder.exists() {
+        // It comes with the run.
+        return check_name(path);
+    }
+    check_kind(path, extension, read)
+}
+
 /// Checks before the work that the file can be written then, and that none is there unless `force`
 /// is given.
 ///

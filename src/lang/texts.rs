@@ -264,6 +264,8 @@ texts! {
     mate_totals(count, all, mates, refuted, unknown):
         "{count} of {all}: {mates}, {refuted} without, {unknown} unknown",
         "{all}中 {count}問：{mates}、不詰 {refuted}、不明 {unknown}";
+    /// The name of a problem of a file.
+    problem_number(number): "Problem {number}", "問 {number}";
     /// Problems with second solutions, after the totals.
     with_second_solutions(count): ", {count} with second solutions", "、余詰あり {count}";
     /// Nodes, time and speed, after the totals.

@@ -1,5 +1,7 @@
 //! A game as the page has it. Names are short, as there may be thousands of games.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use super::moves::move_list;
@@ -32,7 +34,8 @@ pub struct Game {
     pub handicap: bool,
     /// See [`move_list`].
     pub moves: String,
-    /// Seconds of each move, `None` for an unknown time; empty if all are unknown.
+    /// Seconds of each move, such that their sums are those of the exact times; `None` for an
+    /// unknown time, empty if all are unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<Option<u64>>,
     /// 1 black won, -1 white won, 0 draw; `None` unknown.
@@ -93,10 +96,14 @@ impl Game {
     pub fn of_record(record: &GameRecord) -> Self {
         let moves: Vec<_> = record.moves.iter().map(|played| played.mv).collect();
         let is_timed = record.moves.iter().any(|played| played.time.is_some());
-        let seconds = record
-            .moves
-            .iter()
-            .map(|played| played.time.map(|time| time.as_secs()));
+        let mut totals = [Duration::ZERO; Color::NUM];
+        let seconds = record.moves.iter().map(|played| {
+            // Differences of whole seconds, so that fractions are not lost in the sum.
+            let total = &mut totals[played.mv.piece().color().index()];
+            let before = total.as_secs();
+            *total = total.saturating_add(played.time?);
+            Some(total.as_secs() - before)
+        });
         let result = match record.winner() {
             Some(Color::Black) => Some(1),
             Some(Color::White) => Some(-1),

@@ -89,8 +89,9 @@ pub struct Match {
     pub engines: Vec<String>,
     /// Results of the pairings, from the view of the first engine.
     pub pairings: Vec<Pairing>,
-    /// Every game of the match: pairing, result for the pairing's first engine (1, 0, -1).
-    pub results: Vec<(usize, i8)>,
+    /// The first pairing after some number of its games: that number, the Elo difference, and both
+    /// ends of its 95 % interval.
+    pub course: Vec<(u64, f64, f64, f64)>,
     /// Games that are not on the page.
     pub left_out: usize,
 }

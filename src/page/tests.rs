@@ -1,7 +1,10 @@
 //! Tests of the pages.
 
+use std::time::Duration;
+
 use super::*;
-use crate::records::game::{Ending, GameRecord};
+use crate::position::Position;
+use crate::records::game::{Ending, GameRecord, RecordedMove};
 
 fn page(names: [String; 2]) -> Page {
     let game = Game {
@@ -49,9 +52,26 @@ fn no_name_leaves_the_data() {
 }
 
 #[test]
+fn times_add_up_to_whole_seconds_of_the_sum() {
+    let mut record = GameRecord::new(Position::startpos());
+    for text in ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e"] {
+        let mv = record
+            .line()
+            .position()
+            .to_move(text.parse().expect("a move"));
+        let mut played = RecordedMove::from(mv.expect("a legal move"));
+        played.time = Some(Duration::from_millis(900));
+        record.moves.push(played);
+    }
+    // Black's sums are 0.9, 1.8 and 2.7 seconds.
+    let times = [0, 0, 1, 1, 1].map(Some);
+    assert_eq!(Game::of_record(&record).times, times);
+}
+
+#[test]
 fn sides_are_those_of_a_handicap_only_in_handicap_games() {
     let is_handicap = |sfen: &str| {
-        let start = crate::position::Position::from_sfen(sfen).expect("a position");
+        let start = Position::from_sfen(sfen).expect("a position");
         Game::of_record(&GameRecord::new(start)).handicap
     };
     let two_pieces = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
@@ -64,7 +84,7 @@ fn sides_are_those_of_a_handicap_only_in_handicap_games() {
 #[test]
 fn endings_without_a_winner_are_named() {
     let named = |ending: Ending| {
-        let mut record = GameRecord::new(crate::position::Position::startpos());
+        let mut record = GameRecord::new(Position::startpos());
         record.ending = ending;
         let game = Game::of_record(&record);
         (game.result, game.ending)

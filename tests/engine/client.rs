@@ -124,6 +124,21 @@ fn programs_that_cannot_start_are_named() {
 }
 
 #[test]
+fn the_error_output_of_an_engine_that_ended_is_named() {
+    let program = Program {
+        arguments: vec!["no-such-subcommand".to_owned()],
+        ..raicho()
+    };
+    let mut client = Client::start(&program).expect("it starts");
+    let error = client.handshake(PATIENCE).expect_err("no engine");
+    let error = error.to_string();
+    assert!(
+        error.starts_with("the engine ended: exit code 2, last error output: "),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_program_that_is_no_engine_has_ended() {
     let program = Program {
         arguments: vec!["--version".to_owned()],

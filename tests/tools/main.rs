@@ -15,5 +15,6 @@ mod gensfen;
 mod learn;
 mod learn_kppt;
 mod long_work;
+mod results;
 mod spsa;
 mod spsa_folder;

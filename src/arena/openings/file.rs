@@ -10,11 +10,11 @@ use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::why_over;
+use super::judge::{Endings, why_over};
 use super::opening::{Opening, OpeningError};
 use super::random::below;
 use crate::position::Position;
-use crate::types::{EnteringKingRule, Move16};
+use crate::types::Move16;
 use crate::util::{counted, shorten};
 
 /// The first line of a book.
@@ -105,14 +105,14 @@ impl LeftOut {
 pub(super) fn read(
     path: &Path,
     max_imbalance: Option<u32>,
-    rule: EnteringKingRule,
+    endings: Endings,
 ) -> Result<Contents, OpeningError> {
     let fault = |source| OpeningError::Read {
         path: path.to_owned(),
         source,
     };
     let mut lines = Lines::new(BufReader::new(File::open(path).map_err(fault)?));
-    let mut collector = Collector::new(rule);
+    let mut collector = Collector::new(endings);
     // Other programs write books without the first line too.
     let mut is_valued = path.extension().is_some_and(|extension| extension == "db");
     while let Some(line) = lines.next().map_err(fault)? {
@@ -139,6 +139,7 @@ pub(super) fn read(
     if texts.len() == 0 {
         return Err(OpeningError::Empty {
             path: path.to_owned(),
+            left_out: left_out.warning(),
         });
     }
     Ok(Contents {
@@ -150,7 +151,7 @@ pub(super) fn read(
 
 /// The openings that have been read so far.
 struct Collector {
-    rule: EnteringKingRule,
+    endings: Endings,
     texts: Texts,
     keys: HashSet<u64>,
     left_out: LeftOut,
@@ -168,9 +169,9 @@ struct Node {
 }
 
 impl Collector {
-    fn new(rule: EnteringKingRule) -> Self {
+    fn new(endings: Endings) -> Self {
         Self {
-            rule,
+            endings,
             texts: Texts::default(),
             keys: HashSet::new(),
             left_out: LeftOut::default(),
@@ -243,7 +244,7 @@ impl Collector {
     }
 
     fn add(&mut self, position: &Position, text: &str, line: usize) {
-        if let Some(reason) = why_over(position, self.rule) {
+        if let Some(reason) = why_over(position, self.endings) {
             self.left_out.add_over(line, reason);
         } else if self.keys.insert(position.key().low64()) {
             self.texts.push(text);

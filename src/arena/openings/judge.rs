@@ -3,6 +3,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::super::referee::Rules;
 use crate::engine::Engine;
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -15,14 +16,44 @@ const NODES: u64 = 20_000;
 /// Size of the transposition table in MB. A small one is cleared quickly before each search.
 const HASH_MB: usize = 1;
 
-/// Why no game can begin here: there is no legal move, a repetition ends the game, or the side to
-/// move can declare a win.
-pub(super) fn why_over(position: &Position, rule: EnteringKingRule) -> Option<&'static str> {
-    if legal_moves(position).is_empty() {
+/// The rules of a match that can end a game at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Endings {
+    /// The rule for declarations.
+    pub entering_king: EnteringKingRule,
+    /// Move number after which a game is a draw; 0 for none.
+    pub max_moves: u32,
+}
+
+impl From<EnteringKingRule> for Endings {
+    fn from(entering_king: EnteringKingRule) -> Self {
+        Self {
+            entering_king,
+            max_moves: 0,
+        }
+    }
+}
+
+impl From<&Rules> for Endings {
+    fn from(rules: &Rules) -> Self {
+        Self {
+            entering_king: rules.entering_king,
+            max_moves: rules.max_moves,
+        }
+    }
+}
+
+/// Why no game can begin here: there is no legal move, a repetition ends the game, the side to move
+/// can declare a win, or the game is a draw by its length.
+pub(super) fn why_over(position: &Position, endings: impl Into<Endings>) -> Option<&'static str> {
+    let endings = endings.into();
+    if endings.max_moves > 0 && position.game_ply() > endings.max_moves {
+        Some("beyond --max-moves")
+    } else if legal_moves(position).is_empty() {
         Some("no legal move")
     } else if position.rule_repetition().is_some() {
         Some("a repetition ends the game")
-    } else if position.declaration(rule).is_some() {
+    } else if position.declaration(endings.entering_king).is_some() {
         Some("a win can be declared")
     } else {
         None

@@ -21,10 +21,9 @@ pub use set::write_set;
 pub use settings::{OpeningSettings, Order, Plies, PliesError, Source};
 
 use file::Texts;
+pub use judge::Endings;
 use judge::Judge;
 use random::{Purpose, RandomOpenings};
-
-use crate::types::EnteringKingRule;
 
 /// The openings of a match.
 pub struct Openings {
@@ -54,12 +53,15 @@ enum Supply {
 }
 
 impl Openings {
-    /// Prepares the openings of games with this rule for declarations; reads the file, if they come
-    /// from one.
+    /// Prepares the openings of games with these rules; reads the file, if they come from one.
     ///
     /// # Errors
     /// The file cannot be read, has an invalid line, or has no openings.
-    pub fn new(settings: &OpeningSettings, rule: EnteringKingRule) -> Result<Self, OpeningError> {
+    pub fn new(
+        settings: &OpeningSettings,
+        endings: impl Into<Endings>,
+    ) -> Result<Self, OpeningError> {
+        let endings = endings.into();
         let judge = settings.max_imbalance.map(Judge::new);
         let mut found = Texts::default();
         let mut warning = None;
@@ -69,11 +71,12 @@ impl Openings {
                 (Supply::Nothing, "the start position".to_owned())
             }
             Source::Random { plies } => {
-                let random = RandomOpenings::new(*plies, settings.seed, rule, judge);
+                let random =
+                    RandomOpenings::new(*plies, settings.seed, endings.entering_king, judge);
                 (Supply::Random(random), format!("random {plies} plies"))
             }
             Source::File(path) => {
-                let mut contents = file::read(path, settings.max_imbalance, rule)?;
+                let mut contents = file::read(path, settings.max_imbalance, endings)?;
                 let over = contents.left_out.warning();
                 warning = over.map(|over| format!("openings {}: {over}", path.display()));
                 if settings.order == Order::Random {
@@ -130,6 +133,22 @@ impl Openings {
             error,
         })?;
         Ok(self.current.insert(opening))
+    }
+
+    /// Checks that games do not end before the engines move. The longer ones of a file were left
+    /// out; others are nearly of one length.
+    ///
+    /// # Errors
+    /// The first opening is longer, or there is none.
+    pub fn check_length(&mut self, max_moves: u32) -> Result<(), OpeningError> {
+        let ply = self.get(0)?.position().game_ply();
+        if max_moves > 0 && ply > max_moves {
+            return Err(OpeningError::Long {
+                ply,
+                most: max_moves,
+            });
+        }
+        Ok(())
     }
 
     /// The number of openings; `None` if it is not known because they are made or judged on demand.

@@ -69,12 +69,23 @@ pub enum OpeningError {
     /// A file has no usable opening.
     #[error(
         "openings {} has no position to play from, expected lines such as 'startpos moves 7g7f' \
-        or an SFEN, or a book with values within the imbalance allowed",
-        path.display()
+        or an SFEN, or a book with values within the imbalance allowed{}",
+        path.display(),
+        left_out.as_ref().map(|left_out| format!("; {left_out}")).unwrap_or_default()
     )]
     Empty {
         /// The file.
         path: PathBuf,
+        /// Its positions where no game can begin, if it has some.
+        left_out: Option<String>,
+    },
+    /// Games end with their openings.
+    #[error("the first opening ends before move {ply}, expected --max-moves above {most}")]
+    Long {
+        /// Ply of the first move of an engine, from 1.
+        ply: u32,
+        /// Move number after which a game is a draw.
+        most: u32,
     },
     /// There are fewer openings than requested.
     #[error(

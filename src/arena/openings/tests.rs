@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use std::path::PathBuf;
 
-use super::judge::why_over;
+use super::judge::{Endings, why_over};
 use super::*;
 use crate::position::Position;
 use crate::position::START_SFEN;
@@ -173,7 +173,7 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
     let declared = "sfen 4K4/+P+P+P+P+P4/4+P+P+P+P+P/9/9/9/9/9/4k4 b 2R2B4G4S 1";
     let mate = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
     let file = TestFile::new(format!("# set\nstartpos\n{declared}\n{mate}\n"));
-    let read = |rule| file::read(&file.0, None, rule).expect("openings");
+    let read = |rule: EnteringKingRule| file::read(&file.0, None, rule.into()).expect("openings");
     let contents = read(RULE);
     assert_eq!(contents.texts.len(), 1);
     let warning = "2 openings left out: line 3 (a win can be declared), line 4 (no legal move)";
@@ -184,10 +184,36 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
     assert_eq!(contents.left_out.warning().as_deref(), Some(warning));
 
     let many = TestFile::new(format!("startpos\n{}", format!("{mate}\n").repeat(5)));
-    let contents = file::read(&many.0, None, RULE).expect("openings");
+    let contents = file::read(&many.0, None, RULE.into()).expect("openings");
     let warning = contents.left_out.warning().expect("five are over");
     assert!(warning.starts_with("5 openings left out: line 2 (no legal move), line 3"));
     assert!(warning.ends_with(", 2 more"), "{warning}");
+
+    // Nothing but such positions: the error says why.
+    let none = TestFile::new(mate);
+    let error = Openings::new(&from_file(&none.0, Order::Sequential, None), RULE);
+    let error = error.err().map(|error| error.to_string());
+    assert!(
+        error.is_some_and(|error| error.ends_with("; 1 opening left out: line 1 (no legal move)"))
+    );
+}
+
+#[test]
+fn openings_beyond_the_last_move_are_left_out() {
+    let late = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 401";
+    let file = TestFile::new(format!("startpos\n{late}\n"));
+    let endings = |max_moves| Endings {
+        entering_king: RULE,
+        max_moves,
+    };
+    let read = |most| file::read(&file.0, None, endings(most)).expect("openings");
+    // The same position twice is one opening.
+    assert_eq!(read(401).left_out.warning(), None);
+    let warning = "1 opening left out: line 2 (beyond --max-moves)";
+    assert_eq!(read(400).left_out.warning().as_deref(), Some(warning));
+    let mut openings = Openings::new(&random("8", None, 1), endings(5)).expect("openings");
+    let error = openings.check_length(5).map_err(|error| error.to_string());
+    assert!(error.is_err_and(|error| error.contains("expected --max-moves above 5")));
 }
 
 #[test]

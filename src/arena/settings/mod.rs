@@ -106,9 +106,16 @@ impl MatchSettings {
     /// Number of games of this shard, or of the whole match without one; `None` if nothing limits
     /// it.
     pub fn games_here(&self) -> Option<u64> {
-        self.games?;
-        let games = (0..self.pairs()).filter(|pair| self.is_ours(*pair));
-        Some(games.map(|pair| self.pair(pair).len() as u64).sum())
+        let games = self.games?;
+        let (pairs, pairings) = (self.pairs(), self.pairings().len() as u64);
+        let ours = |end: u64| self.shard.map_or(end, |shard| shard.share_of(end));
+        // With an odd number of games the pairs of the last opening have one game each.
+        let single = if games % 2 == 1 {
+            ours(pairs) - ours(pairs - pairings.min(pairs))
+        } else {
+            0
+        };
+        Some(2 * ours(pairs) - single)
     }
 
     /// Whether the pair is played here.

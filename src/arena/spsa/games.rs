@@ -180,8 +180,8 @@ impl Games {
             let name = name();
             GamesError::Declaration { name, source }
         })?;
-        let rule = settings.rules.entering_king;
-        let openings = Openings::new(&settings.openings, rule)?;
+        let mut openings = Openings::new(&settings.openings, &settings.rules)?;
+        openings.check_length(settings.rules.max_moves)?;
         let names = parameters.iter().map(|parameter| parameter.name.clone());
         Ok(Self {
             engine: name(),

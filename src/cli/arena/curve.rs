@@ -28,10 +28,18 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         of one node limit",
         folder.display()
     );
+    arguments.check_results(&folder)?;
     let curve = match CurveSettings::read(&folder) {
         Ok(curve) if arguments.resume => {
             check_same(arguments, &folder, &curve)?;
             curve
+        }
+        Err(FolderError::Missing { .. }) if arguments.resume && arguments.engines.is_empty() => {
+            bail!(
+                "{} holds no curve, and several node limits make one: expected one limit or none \
+                to resume a match, or the engines to begin a curve",
+                folder.display()
+            );
         }
         Ok(_) | Err(FolderError::Missing { .. }) => begin(arguments, &folder)?,
         Err(error) => return Err(flat_error(error)),
@@ -137,12 +145,11 @@ fn play_limit(
 }
 
 fn report(arguments: &Arguments, folder: &Path, curve: &Curve) -> anyhow::Result<()> {
-    arguments.json.report(curve, None)?;
     write(&folder.join(TEXT_FILE), &format!("{curve}\n"))?;
-    match curve.to_svg() {
-        Some(svg) => write(&folder.join(SVG_FILE), &svg),
-        None => Ok(()),
+    if let Some(svg) = curve.to_svg() {
+        write(&folder.join(SVG_FILE), &svg)?;
     }
+    arguments.json.report(curve, None)
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::page::PageArguments;
-use super::report::JsonArguments;
+use super::report::{JsonArguments, own_files};
 use crate::arena::journal::KIND;
 use crate::arena::merge::merge;
 use crate::cli::flat_error::flat_error;
@@ -42,8 +42,8 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let files = [KIND.settings, KIND.journal];
     let read = |folder: &PathBuf| files.map(|name| folder.join(name));
     let read: Vec<PathBuf> = arguments.folders.iter().flat_map(read).collect();
-    arguments.page.check(&read)?;
-    arguments.json.check(&read)?;
+    let own = own_files(arguments.out.as_deref().unwrap_or(&arguments.folders[0]));
+    arguments.page.check(&arguments.json, &own, &read)?;
     let merged = merge(&arguments.folders).map_err(flat_error)?;
     if merged.entries().is_empty() {
         bail!("no game has been played in these folders");
@@ -61,10 +61,11 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         .summary(&place.unwrap_or_else(|| folders.join(", ")))
         .map_err(flat_error)?;
     let text = summary.text(lang);
-    arguments
+    let printed = arguments
         .json
-        .report_text(&summary, &text, arguments.out.as_deref())?;
+        .report_text(&summary, &text, arguments.out.as_deref());
     arguments.page.write(&arguments.folders, lang)?;
+    printed?;
     for note in merged.notes() {
         output::eprint_line(format_args!("note: {note}"));
     }

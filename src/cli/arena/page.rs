@@ -5,15 +5,22 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+use super::report::JsonArguments;
 use crate::arena::journal::{self, GameEntry};
 use crate::arena::settings::MatchSettings;
-use crate::arena::tally::Tally;
+use crate::arena::tally::{PairingTally, Tally};
 use crate::cli::flat_error::flat_error;
-use crate::cli::result_file;
+use crate::cli::result_file::{self, OwnFiles};
 use crate::lang::Lang;
 use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
-use crate::types::Color;
+
+/// Points of the graph of Elo over games, about.
+const COURSE_POINTS: usize = 500;
+/// Games before the first point.
+const FIRST_POINT: u64 = 4;
+/// Greatest Elo difference of the graph.
+const MOST_ELO: f64 = 1200.0;
 
 /// The page of a match.
 #[derive(Args, Clone)]
@@ -23,9 +30,15 @@ pub(super) struct PageArguments {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Maximum number of games on the page; of more, every second, third, … is left out
-    #[arg(long, value_name = "N", default_value_t = 500, requires = "html")]
-    html_games: usize,
+    /// Maximum number of games on the page; of more, only every second, third, … pair is on it
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 500,
+        requires = "html",
+        value_parser = clap::value_parser!(u32).range(2..)
+    )]
+    html_games: u32,
 }
 
 impl PageArguments {
@@ -34,15 +47,25 @@ impl PageArguments {
         self.html.is_some()
     }
 
-    /// Checks that the page can be written, before any game, and is none of the files that are
-    /// `read`.
+    /// Checks that the page can be written, before any game, and is none of the run's own files,
+    /// none of those that are `read`, and not that of the JSON.
     ///
     /// # Errors
-    /// It cannot.
-    pub(super) fn check(&self, read: &[PathBuf]) -> anyhow::Result<()> {
-        let read = read.iter().map(PathBuf::as_path);
-        let page = self.html.as_deref();
-        page.map_or(Ok(()), |page| result_file::check_kind(page, "html", read))
+    /// It cannot, or is.
+    pub(super) fn check(
+        &self,
+        json: &JsonArguments,
+        own: &OwnFiles<'_>,
+        read: &[PathBuf],
+    ) -> anyhow::Result<()> {
+        json.check(own, read)?;
+        let Some(page) = self.html.as_deref() else {
+            return Ok(());
+        };
+        if let Some(json) = json.file() {
+            result_file::check_apart(("--html", page), ("--json", json))?;
+        }
+        result_file::check_beside(page, "html", own, read.iter().map(PathBuf::as_path))
     }
 
     /// Writes the page of the match whose parts are in these folders, if it was asked for.
@@ -62,8 +85,11 @@ impl PageArguments {
         }
         let settings = of_match.context("no folder of a match")?;
         entries.sort_by_key(|(_, entry)| entry.game);
-        let step = entries.len().div_ceil(self.html_games.max(1)).max(1);
-        let shown = entries.iter().step_by(step);
+        // Whole pairs, so that each engine is shown with both colours.
+        let pairs = entries.chunk_by(|(_, one), (_, other)| one.game / 2 == other.game / 2);
+        let most = (self.html_games / 2) as usize;
+        let step = pairs.clone().count().div_ceil(most).max(1);
+        let shown = pairs.step_by(step).flatten();
         let games: anyhow::Result<Vec<Game>> =
             shown.map(|(folder, entry)| game(folder, entry)).collect();
         let games = games?;
@@ -96,11 +122,27 @@ fn game(folder: &Path, entry: &GameEntry) -> anyhow::Result<Game> {
     Ok(Game::of_record(record))
 }
 
+/// The Elo difference of a pairing after its games so far. Infinite values are cut.
+fn point(pairing: &PairingTally) -> Option<(u64, f64, f64, f64)> {
+    let games = pairing.wdl.games();
+    let estimate = pairing.estimate().filter(|_| games >= FIRST_POINT)?;
+    let cut = |elo: f64| elo.clamp(-MOST_ELO, MOST_ELO);
+    let [elo, low, high] = [estimate.elo, estimate.low, estimate.high].map(cut);
+    Some((games, elo, low, high))
+}
+
 fn result(settings: &MatchSettings, entries: &[GameEntry]) -> anyhow::Result<Match> {
     let mut tally = Tally::new(settings);
+    let step = (entries.len() / COURSE_POINTS / tally.pairings.len().max(1)).max(1) as u64;
+    let mut course = Vec::new();
     for entry in entries {
         tally.add(entry).map_err(anyhow::Error::msg)?;
+        course.extend(tally.pairings.first().and_then(point));
     }
+    // One point for each number of games, and at most so many, with the last.
+    let last = course.last().map_or(0, |&(games, ..)| games);
+    course.dedup_by_key(|&mut (games, ..)| games);
+    course.retain(|&(games, ..)| games % step == 0 || games == last);
     let engines: Vec<String> = settings
         .engines
         .iter()
@@ -116,30 +158,8 @@ fn result(settings: &MatchSettings, entries: &[GameEntry]) -> anyhow::Result<Mat
         }
     });
     let pairings: Vec<Pairing> = pairings.collect();
-    let results = entries.iter().filter_map(|entry| {
-        let first = |pairing: &Pairing| pairing.engines.map(|engine| &engines[engine]);
-        let players = [&entry.black, &entry.white];
-        let place = pairings.iter().position(|pairing| {
-            let names = first(pairing);
-            names == players || [names[1], names[0]] == players
-        })?;
-        let is_first_black = first(&pairings[place])[0] == &entry.black;
-        let for_black = match entry.winner {
-            Some(Color::Black) => 1,
-            Some(Color::White) => -1,
-            None => 0,
-        };
-        Some((
-            place,
-            if is_first_black {
-                for_black
-            } else {
-                -for_black
-            },
-        ))
-    });
     Ok(Match {
-        results: results.collect(),
+        course,
         engines,
         pairings,
         left_out: 0,

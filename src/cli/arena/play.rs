@@ -8,7 +8,7 @@ use clap::Args;
 use super::opening_arguments::OpeningArguments;
 use super::page::PageArguments;
 use super::progress::Progress;
-use super::report::JsonArguments;
+use super::report::{JsonArguments, own_files};
 use super::settings::{EngineArguments, GameArguments, RuleArguments};
 use crate::arena::curve::CurveSettings;
 use crate::arena::journal::{self, GameEntry, MatchFolder};
@@ -62,14 +62,19 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    arguments.page.check(arguments.openings.files())?;
-    arguments.json.check(arguments.openings.files())?;
     let folder = arguments.folder();
+    arguments.check_results(&folder)?;
     let is_new = matches!(
         journal::read_settings(&folder),
         Err(FolderError::Missing { .. })
     );
     let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
+    if !goes_on && CurveSettings::read(&folder).is_ok() {
+        bail!(
+            "{} holds a curve already; --resume continues it",
+            folder.display()
+        );
+    }
     let (settings, run_folder, entries) = if goes_on {
         resume(arguments, &folder)?
     } else {
@@ -86,12 +91,17 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
             }
             return Err(error);
         }
-        Err(error) => bail!("{error}\nfinished games are kept; {}", advice(&folder)),
+        Err(error) => bail!(
+            "{error}\nfinished games are kept; {}, raicho match merge {} shows them",
+            advice(&folder),
+            folder.display()
+        ),
     };
-    arguments
+    let printed = arguments
         .json
-        .report_text(&summary, &summary.text(lang), Some(&folder))?;
+        .report_text(&summary, &summary.text(lang), Some(&folder));
     arguments.page.write(std::slice::from_ref(&folder), lang)?;
+    printed?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a match for the whole.
         bail!("interrupted; {}", advice(&folder));
@@ -127,6 +137,12 @@ impl Arguments {
     pub(super) fn is_curve(&self) -> bool {
         let is_resumed = || self.resume && CurveSettings::read(&self.folder()).is_ok();
         self.engines.nodes.len() > 1 || is_resumed()
+    }
+
+    /// Checks that the results can be written, and replace nothing that is needed.
+    pub(super) fn check_results(&self, folder: &Path) -> anyhow::Result<()> {
+        let own = own_files(folder);
+        self.page.check(&self.json, &own, self.openings.files())
     }
 
     /// The folder for results and records.

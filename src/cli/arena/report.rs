@@ -8,7 +8,26 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use crate::cli::result_file::OwnFiles;
 use crate::cli::{output, result_file};
+
+/// The files of a match or a curve in its folder which no result may replace.
+const OWN_FILES: &[&str] = &[
+    "match.json",
+    "games.jsonl",
+    "games.sfen",
+    "curve.json",
+    "curve.jsonl",
+    "summary.txt",
+];
+
+/// Those files in this folder.
+pub(super) const fn own_files(folder: &Path) -> OwnFiles<'_> {
+    OwnFiles {
+        folder,
+        names: OWN_FILES,
+    }
+}
 
 /// The destination of the JSON; `-` is standard output, where it replaces the table.
 #[derive(Args, Clone)]
@@ -19,17 +38,20 @@ pub(in crate::cli) struct JsonArguments {
 }
 
 impl JsonArguments {
-    /// Checks that the file can be written, and is none of those that are `read`.
+    /// Checks that the file can be written, and is none of the run's own and none of those that are
+    /// `read`.
     ///
     /// # Errors
     /// It cannot, or is.
-    pub(in crate::cli) fn check(&self, read: &[PathBuf]) -> anyhow::Result<()> {
-        match &self.json {
-            Some(path) if !self.is_on_stdout() => {
-                result_file::check_kind(path, "json", read.iter().map(PathBuf::as_path))
-            }
-            _ => Ok(()),
-        }
+    pub(in crate::cli) fn check(&self, own: &OwnFiles<'_>, read: &[PathBuf]) -> anyhow::Result<()> {
+        self.file().map_or(Ok(()), |path| {
+            result_file::check_beside(path, "json", own, read.iter().map(PathBuf::as_path))
+        })
+    }
+
+    /// The file for the JSON, unless that is standard output.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.json.as_deref().filter(|_| !self.is_on_stdout())
     }
 
     fn is_on_stdout(&self) -> bool {
@@ -59,19 +81,22 @@ impl JsonArguments {
             files.push((folder.join("summary.txt"), format!("{text}\n")));
         }
         let is_stdout = self.is_on_stdout();
-        if let Some(path) = self.json.as_ref().filter(|_| !is_stdout) {
-            files.push((path.clone(), json.clone()));
+        if let Some(path) = self.file() {
+            files.push((path.to_owned(), json.clone()));
         }
-        // Print first: a full disk must not hide the result.
+        // Print first: a full disk must not hide the result. Nor must a reader that is gone keep it
+        // from the files.
         let mut out = output::stdout();
-        if is_stdout {
-            write!(out, "{json}")?;
+        let printed = if is_stdout {
+            write!(out, "{json}")
         } else {
-            writeln!(out, "{text}")?;
-        }
-        for (path, text) in files {
-            result_file::save(&path, text.as_bytes())?;
-        }
-        Ok(())
+            writeln!(out, "{text}")
+        };
+        let saved = files
+            .iter()
+            .map(|(path, text)| result_file::save(path, text.as_bytes()));
+        let saved: Vec<anyhow::Result<()>> = saved.collect();
+        saved.into_iter().collect::<anyhow::Result<()>>()?;
+        Ok(printed?)
     }
 }

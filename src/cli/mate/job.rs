@@ -1,5 +1,6 @@
 //! The problems of a file as a [`Job`], and their order and answers as a [`Plan`].
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
@@ -135,9 +136,7 @@ impl<'a> Schedule<'a> {
         meter: &'a Meter,
     ) -> anyhow::Result<Self> {
         let numbers = settings.numbers(answers.iter().map(|answer| answer.number));
-        for answer in &answers {
-            report.add(answer.clone())?;
-        }
+        report.add_earlier(&answers)?;
         Ok(Self {
             numbers,
             folder,
@@ -147,12 +146,12 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Prints the remaining answers and the totals, and returns all answers in the order of the
-    /// problems.
-    pub(super) fn finish(mut self, time: Duration) -> anyhow::Result<Vec<Answer>> {
-        self.report.finish(time)?;
+    /// Prints the remaining answers and the totals. Returns all answers in the order of the
+    /// problems, and whether everything was printed.
+    pub(super) fn finish(mut self, time: Duration) -> (Vec<Answer>, io::Result<()>) {
+        let printed = self.report.finish(time);
         self.answers.sort_by_key(|answer| answer.number);
-        Ok(self.answers)
+        (self.answers, printed)
     }
 }
 

@@ -30,7 +30,7 @@ const KIND: RunKind = RunKind {
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let problems = read_problems(arguments)?;
     if let Some(page) = &arguments.html {
-        result_file::check(page, arguments.file.as_deref().into_iter())?;
+        result_file::check_kind(page, "html", arguments.file.as_deref().into_iter())?;
     }
     let shard = arguments.work.shard();
     let settings = Settings::new(arguments, &problems, shard);
@@ -58,7 +58,9 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         lang,
         starts: starts.filter(|_| lang == Lang::Ja).collect(),
     };
-    let report = Report::new(!arguments.summary, here, settings.numbers([]), words)?;
+    let goes_on = arguments.html.is_some() || folder.is_some();
+    let order = settings.numbers([]);
+    let report = Report::new(!arguments.summary, here, order, words, goes_on)?;
     let mut schedule = Schedule::new(&settings, folder, answers, report, &meter)?;
     let execution = Execution {
         threads,
@@ -69,9 +71,10 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let result = execute(&job, &mut schedule, &execution);
     meter.finish();
     result?;
-    let answers = schedule.finish(start.elapsed())?;
+    let (answers, printed) = schedule.finish(start.elapsed());
     if let Some(path) = &arguments.html {
         page::write(path, &problems, &answers, lang)?;
     }
+    printed?;
     arguments.work.check_complete(&stop)
 }

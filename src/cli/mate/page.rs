@@ -19,9 +19,15 @@ pub(super) fn write(
     answers: &[Answer],
     lang: Lang,
 ) -> anyhow::Result<()> {
+    // Only a part of the problems may be here, so each has its number in the file.
+    let is_whole = answers.len() == problems.len();
     let games = answers.iter().filter_map(|answer| {
         let problem = problems.get(answer.number as usize - 1)?;
-        Some(game(problem, answer))
+        let mut game = game(problem, answer);
+        if !is_whole {
+            game.title = lang.problem_number(answer.number);
+        }
+        Some(game)
     });
     let page = Page {
         kind: Kind::Mate,

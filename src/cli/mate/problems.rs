@@ -42,7 +42,7 @@ pub(super) fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem
         }
         let sfen = line
             .split('\t')
-            .find(|column| column.contains('/'))
+            .find(|column| column.matches('/').count() >= 8)
             .unwrap_or(line);
         let place = || format!("{} line {}", path.display(), index + 1);
         set_position(&mut engine, sfen).with_context(place)?;

@@ -33,7 +33,13 @@ pub(super) struct Report {
     refuted: usize,
     with_second: usize,
     nodes: u64,
+    /// Those of an earlier part of the run.
+    earlier_nodes: u64,
     count: usize,
+    /// Whether the run goes on where standard output fails: its answers go elsewhere too.
+    goes_on: bool,
+    /// Why nothing is printed any more.
+    fault: Option<io::Error>,
 }
 
 impl Report {
@@ -43,12 +49,9 @@ impl Report {
         problems: usize,
         order: Numbers,
         words: Words,
+        goes_on: bool,
     ) -> io::Result<Self> {
-        if prints_lines {
-            let mut out = output::stdout();
-            writeln!(out, "{}", words.lang.mate_heading())?;
-        }
-        Ok(Self {
+        let mut report = Self {
             words,
             prints_lines,
             problems,
@@ -58,8 +61,37 @@ impl Report {
             refuted: 0,
             with_second: 0,
             nodes: 0,
+            earlier_nodes: 0,
             count: 0,
-        })
+            goes_on,
+            fault: None,
+        };
+        if prints_lines {
+            let heading = report.words.lang.mate_heading();
+            report.note(writeln!(output::stdout(), "{heading}"))?;
+        }
+        Ok(report)
+    }
+
+    /// Adds the answers of an earlier part of the run.
+    pub(super) fn add_earlier(&mut self, answers: &[Answer]) -> io::Result<()> {
+        for answer in answers {
+            self.add(answer.clone())?;
+        }
+        self.earlier_nodes = self.nodes;
+        Ok(())
+    }
+
+    /// Takes the result of printing; its error is kept for the end where the run goes on.
+    fn note(&mut self, printed: io::Result<()>) -> io::Result<()> {
+        match printed {
+            Err(fault) if self.goes_on => {
+                self.prints_lines = false;
+                self.fault.get_or_insert(fault);
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     /// Number of finished problems.
@@ -89,13 +121,19 @@ impl Report {
             && let Some(answer) = self.waiting.remove(number)
         {
             self.order.next();
-            self.words.print(&answer)?;
+            if self.fault.is_none() {
+                let printed = self.words.print(&answer);
+                self.note(printed)?;
+            }
         }
         Ok(())
     }
 
     /// Prints the remaining answers and the totals.
     pub(super) fn finish(self, time: Duration) -> io::Result<()> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
         for answer in self.waiting.values() {
             self.words.print(answer)?;
         }
@@ -115,7 +153,7 @@ impl Report {
         }
         let seconds = time.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a speed is an estimate")]
-        let speed = (self.nodes as f64 / seconds.max(1e-9)) as u64;
+        let speed = ((self.nodes - self.earlier_nodes) as f64 / seconds.max(1e-9)) as u64;
         let seconds = format!("{seconds:.3}");
         writeln!(
             out,

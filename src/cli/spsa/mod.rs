@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
-use super::result_file;
+use super::result_file::{self, OwnFiles};
 use crate::arena::spsa::folder::Folder;
 use crate::arena::spsa::games::Games;
 use crate::arena::spsa::summary::one_line;
@@ -21,6 +21,15 @@ pub(super) use arguments::Arguments;
 
 /// File with the tuned values, in the form of `--params`.
 const PARAMETERS_FILE: &str = "params.txt";
+/// The files of a run in its folder which no result may replace.
+const OWN_FILES: &[&str] = &[
+    "tuning.json",
+    "spsa.json",
+    "history.csv",
+    PARAMETERS_FILE,
+    "faults.jsonl",
+    "summary.txt",
+];
 /// Maximum number of faults that are shown when they happen.
 const FAULTS_SHOWN: u32 = 20;
 
@@ -32,6 +41,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let now = jiff::Zoned::now().strftime("spsa-%Y%m%d-%H%M%S");
         PathBuf::from(now.to_string())
     });
+    let own = OwnFiles {
+        folder: &path,
+        names: OWN_FILES,
+    };
+    let openings = arguments.openings.files().iter();
+    let read: Vec<PathBuf> = openings.chain(&arguments.params).cloned().collect();
+    arguments.json.check(&own, &read)?;
     let is_new = Folder::check_free(&path).is_ok();
     let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
     let stop = stop_on_ctrl_c()?;
@@ -69,9 +85,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             "{error}\nfinished iterations are kept; raicho spsa --out {shown} --resume continues"
         ),
     };
-    arguments.json.report(&summary, Some(&path))?;
     let parameters = path.join(PARAMETERS_FILE);
     result_file::save(&parameters, summary.parameter_lines().as_bytes())?;
+    arguments.json.report(&summary, Some(&path))?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a run for the whole.
         bail!("interrupted; raicho spsa --out {shown} --resume continues");

@@ -22,7 +22,8 @@ function axis(drawing, rows) {
   }
 }
 function plyLabels(drawing, last) {
-  const step = last > 400 ? 100 : last > 160 ? 40 : last > 60 ? 20 : 10;
+  let step = last > 400 ? 100 : last > 160 ? 40 : last > 60 ? 20 : 10;
+  while (last / step > 12) step *= step.toString()[0] === "2" ? 2.5 : 2;
   for (let ply = step; ply <= last; ply += step) {
     const number = svg("text", { class: "label", x: graphX(ply, last), y: GRAPH.height - 6, "text-anchor": "middle" });
     number.textContent = ply;

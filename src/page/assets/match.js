@@ -14,35 +14,25 @@ function crossTable(match) {
       const [wins, draws, losses] = isFirst ? found.wdl : [found.wdl[2], found.wdl[1], found.wdl[0]];
       [wins, draws, losses].forEach((count, index) => { total[index] += count; });
       const elo = found.elo ? element("small", {}, `${signed(isFirst ? found.elo[0] : -found.elo[0])} ±${found.elo[1].toFixed(1)}`) : "";
+      if (!wins && !draws && !losses) return element("td", {}, UNKNOWN);
       return element("td", {}, element("span", {}, `+${wins} =${draws} −${losses}`), elo);
     });
     const games = total[0] + total[1] + total[2];
-    const score = games ? (total[0] + total[1] / 2) / games : 0;
+    const score = games ? percent((total[0] + total[1] / 2) / games) : UNKNOWN;
     return element("tr", {}, element("th", { scope: "row" }, `${row + 1} ${name}`), ...cells,
-      element("td", {}, `+${total[0]} =${total[1]} −${total[2]}`), element("td", {}, element("strong", {}, percent(score))));
+      element("td", {}, `+${total[0]} =${total[1]} −${total[2]}`), element("td", {}, element("strong", {}, score)));
   });
   return element("table", { class: "cross" }, element("caption", {}, text("cross")), element("thead", {}, head), element("tbody", {}, ...rows));
 }
 
 // The Elo difference of the first pairing after each game, with its 95 % interval.
 function eloOverTime(match) {
-  const results = match.results.filter(([pairing]) => pairing === 0).map(([, result]) => result);
-  const points = [];
-  let [count, sum, squares] = [0, 0, 0];
-  const elo = (score) => -400 * Math.log10(1 / Math.min(Math.max(score, 0.001), 0.999) - 1);
-  const step = Math.max(1, Math.floor(results.length / 500));
-  results.forEach((result, index) => {
-    const points01 = (result + 1) / 2;
-    count++; sum += points01; squares += points01 * points01;
-    if (count < 4 || (index % step && index !== results.length - 1)) return;
-    const mean = sum / count;
-    const error = 1.96 * Math.sqrt(Math.max(squares / count - mean * mean, 0) / count);
-    points.push([count, elo(mean), elo(mean - error), elo(mean + error)]);
-  });
+  const points = match.course;
   if (points.length < 2) return null;
+  const last = points[points.length - 1][0];
   const settled = points.slice(Math.floor(points.length / 8));
   const most = Math.max(20, ...settled.flatMap(([, , low, high]) => [Math.abs(low), Math.abs(high)])) * 1.08;
-  const x = (game) => graphX(game, results.length);
+  const x = (game) => graphX(game, last);
   const y = (value) => graphY(0.5 + Math.max(-0.5, Math.min(0.5, value / (2 * most))));
   const path = (list) => list.map(([a, b], index) => `${index ? "L" : "M"}${a.toFixed(1)} ${b.toFixed(1)}`).join("");
   const drawing = svg("svg", { viewBox: `-34 0 ${GRAPH.width + 34} ${GRAPH.height}`, role: "img", "aria-label": text("elo") });
@@ -51,7 +41,7 @@ function eloOverTime(match) {
   const rows = [];
   for (let value = -Math.floor(most / unit) * unit; value <= most; value += unit) rows.push([y(value), value > 0 ? `+${value}` : String(value).replace("-", "−"), value === 0]);
   axis(drawing, rows);
-  plyLabels(drawing, results.length);
+  plyLabels(drawing, last);
   drawing.append(svg("path", { class: "band", d: path([...points.map(([game, , low]) => [x(game), y(low)]), ...points.slice().reverse().map(([game, , , high]) => [x(game), y(high)])]) + "Z" }));
   drawing.append(svg("path", { class: "curve", d: path(points.map(([game, value]) => [x(game), y(value)])) }));
   const [first, second] = match.pairings[0].engines.map((index) => match.engines[index]);

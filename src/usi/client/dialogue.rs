@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use crate::util::shorten;
+
 /// Characters kept of a line; `position` with the longest games fits.
 const MAX_CHARACTERS: usize = 8192;
 
@@ -28,6 +30,8 @@ pub(super) struct Dialogue {
     infos: LastLines<40>,
     diagnostics: LastLines<40>,
     others: LastLines<60>,
+    /// Whether standard error has been read to its end.
+    pub(super) is_diagnostics_ended: bool,
 }
 
 #[derive(Debug)]
@@ -60,6 +64,7 @@ impl Dialogue {
             infos: LastLines::default(),
             diagnostics: LastLines::default(),
             others: LastLines::default(),
+            is_diagnostics_ended: false,
         }
     }
 
@@ -89,6 +94,16 @@ impl Dialogue {
             .collect();
         lines.sort_by_key(|line| line.number);
         lines.into_iter().map(|line| self.show(line)).collect()
+    }
+
+    /// The last line on standard error that says something; Rust ends a panic with a note.
+    pub(super) fn last_diagnostic(&self) -> Option<String> {
+        let mut lines = self.diagnostics.0.iter().rev();
+        let says = |line: &&Line| {
+            let text = line.text.trim();
+            !text.is_empty() && !text.starts_with("note: ")
+        };
+        lines.find(says).map(|line| shorten(line.text.trim()))
     }
 
     fn show(&self, line: &Line) -> String {

@@ -29,6 +29,8 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(5);
 const END_PATIENCE: Duration = Duration::from_millis(500);
 /// Time between two checks whether a process has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// How long the last error output of a process that has ended is waited for.
+const LAG: Duration = Duration::from_millis(100);
 
 /// A line from the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -213,9 +215,17 @@ impl Process {
     }
 
     fn ended(&mut self) -> ClientError {
-        let status = self
+        let mut status = self
             .exit_status()
             .unwrap_or_else(|| "it has closed its output, but runs on".to_owned());
+        // Its error output is read by another thread, which may be a moment behind.
+        let start = Instant::now();
+        while !lock(&self.dialogue).is_diagnostics_ended && start.elapsed() < LAG {
+            thread::sleep(POLL_INTERVAL);
+        }
+        if let Some(said) = lock(&self.dialogue).last_diagnostic() {
+            status = format!("{status}, last error output: {said}");
+        }
         ClientError::Ended { status }
     }
 
@@ -305,6 +315,7 @@ fn note_lines(diagnostics: impl Read, dialogue: &Mutex<Dialogue>) {
     while let Some(line) = reader.next_line() {
         lock(dialogue).note(Voice::Diagnostics, Instant::now(), &line);
     }
+    lock(dialogue).is_diagnostics_ended = true;
 }
 
 /// Reads lines of any bytes in bounded memory.
