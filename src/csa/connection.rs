@@ -114,13 +114,17 @@ fn read(
             continue;
         }
         match input.read(&mut bytes) {
-            Ok(0) => return Ok(()),
             Ok(count) => {
                 let now = Instant::now();
-                lines.feed(&bytes[..count], |line| {
+                let on_line = |line| {
                     waiting.fetch_add(1, Ordering::Relaxed);
                     on_received(Received::Line(line), now);
-                });
+                };
+                if count == 0 {
+                    lines.finish(on_line);
+                    return Ok(());
+                }
+                lines.feed(&bytes[..count], on_line);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

@@ -26,6 +26,15 @@ impl LineBuffer {
     }
 }
 
+impl LineBuffer {
+    /// The end of the connection: calls `on_line` for a last line without a line end.
+    pub fn finish(self, on_line: impl FnOnce(String)) {
+        if !self.bytes.is_empty() {
+            on_line(text(&self.bytes));
+        }
+    }
+}
+
 fn text(bytes: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(bytes).into_owned();
     text.retain(|letter| !letter.is_control());
@@ -51,6 +60,18 @@ mod tests {
             lines(&[b"+77", b"76FU,T1\r", b"\n\n-3334FU\n%TO"]),
             ["+7776FU,T1", "", "-3334FU"]
         );
+    }
+
+    #[test]
+    fn the_last_line_needs_no_end() {
+        let rest = |bytes: &[u8]| {
+            let (mut buffer, mut last) = (LineBuffer::default(), None);
+            buffer.feed(bytes, |_| {});
+            buffer.finish(|line| last = Some(line));
+            last
+        };
+        assert_eq!(rest(b"#TIME_UP\n#LOSE").as_deref(), Some("#LOSE"));
+        assert_eq!(rest(b"#LOSE\n"), None);
     }
 
     #[test]

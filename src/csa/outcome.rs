@@ -65,10 +65,13 @@ fn ending(game: &Game, end: &End) -> Ending {
         _ => None,
     };
     let Some(reason) = end.reason else {
-        let lost = || Ending::Disconnection {
-            reason: "connection lost".to_owned(),
+        return match (winner, end.verdict) {
+            (Some(winner), _) => Ending::AdjudicatedWin { winner },
+            (None, Some(Verdict::Draw)) => Ending::AdjudicatedDraw,
+            // The connection was lost, or the server counts the game for nobody. As the ending of a
+            // record a disconnection is a loss of the side to move.
+            (None, _) => Ending::Interrupted,
         };
-        return winner.map_or_else(lost, |winner| Ending::AdjudicatedWin { winner });
     };
     let ending = by_reason(reason, winner.unwrap_or(mover), position, end);
     // The endings of records refer to the side to move.
@@ -96,6 +99,6 @@ fn by_reason(reason: Reason, winner: Color, position: &Position, end: &End) -> E
         Reason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
         Reason::Declaration => Ending::Declaration,
         Reason::MaxMoves => Ending::MaxMoves,
-        Reason::Interrupted => Ending::Interrupted,
+        Reason::Interrupted | Reason::Abnormal => Ending::Interrupted,
     }
 }

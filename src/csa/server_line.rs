@@ -13,8 +13,8 @@ use std::time::Duration;
 pub enum ServerLine {
     /// `LOGIN:name OK`.
     LoginOk(String),
-    /// `LOGIN:incorrect`.
-    LoginIncorrect,
+    /// `LOGIN:incorrect`, on some servers with a reason.
+    LoginIncorrect(String),
     /// `LOGOUT:completed`.
     LogoutCompleted,
     /// `BEGIN Name`: the start of a block.
@@ -95,6 +95,8 @@ pub enum Reason {
     MaxMoves,
     /// `#CHUDAN`: interrupted by the operator; stands alone.
     Interrupted,
+    /// `#ABNORMAL`: ended without a winner (rshogi's server); stands alone.
+    Abnormal,
 }
 
 /// How a game ended for the client.
@@ -116,7 +118,7 @@ const SPECIALS: [(&str, Special); 3] = [
     ("%CHUDAN", Special::Interrupt),
 ];
 
-const NOTICES: [(&str, Notice); 13] = [
+const NOTICES: [(&str, Notice); 14] = [
     ("#RESIGN", Notice::Reason(Reason::Resign)),
     ("#TIME_UP", Notice::Reason(Reason::TimeUp)),
     ("#ILLEGAL_MOVE", Notice::Reason(Reason::IllegalMove)),
@@ -126,6 +128,7 @@ const NOTICES: [(&str, Notice); 13] = [
     ("#JISHOGI", Notice::Reason(Reason::Declaration)),
     ("#MAX_MOVES", Notice::Reason(Reason::MaxMoves)),
     ("#CHUDAN", Notice::Reason(Reason::Interrupted)),
+    ("#ABNORMAL", Notice::Reason(Reason::Abnormal)),
     ("#WIN", Notice::Verdict(Verdict::Win)),
     ("#LOSE", Notice::Verdict(Verdict::Lose)),
     ("#DRAW", Notice::Verdict(Verdict::Draw)),
@@ -174,7 +177,9 @@ fn parse_words(line: &str) -> Option<ServerLine> {
     }
     let (key, value) = line.split_once(':')?;
     Some(match (key, value) {
-        ("LOGIN", "incorrect") => ServerLine::LoginIncorrect,
+        ("LOGIN", _) if value.split(' ').next() == Some("incorrect") => {
+            ServerLine::LoginIncorrect(value["incorrect".len()..].trim().to_owned())
+        }
         ("LOGIN", _) => ServerLine::LoginOk(value.strip_suffix(" OK")?.to_owned()),
         ("LOGOUT", "completed") => ServerLine::LogoutCompleted,
         ("START", game) => ServerLine::Start(game.to_owned()),
@@ -212,7 +217,8 @@ impl fmt::Display for ServerLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LoginOk(name) => write!(f, "LOGIN:{name} OK"),
-            Self::LoginIncorrect => f.write_str("LOGIN:incorrect"),
+            Self::LoginIncorrect(reason) if reason.is_empty() => f.write_str("LOGIN:incorrect"),
+            Self::LoginIncorrect(reason) => write!(f, "LOGIN:incorrect {reason}"),
             Self::LogoutCompleted => f.write_str("LOGOUT:completed"),
             Self::Begin(name) => write!(f, "BEGIN {name}"),
             Self::End(name) => write!(f, "END {name}"),
@@ -309,7 +315,15 @@ mod tests {
         let name = "x".to_owned();
         for (line, parsed) in [
             ("LOGIN:x OK", ServerLine::LoginOk(name.clone())),
-            ("LOGIN:incorrect", ServerLine::LoginIncorrect),
+            ("LOGIN:incorrect", ServerLine::LoginIncorrect(String::new())),
+            (
+                "LOGIN:incorrect rate_limited retry_after=60",
+                ServerLine::LoginIncorrect("rate_limited retry_after=60".to_owned()),
+            ),
+            (
+                "#ABNORMAL",
+                ServerLine::Notice(Notice::Reason(Reason::Abnormal)),
+            ),
             ("LOGOUT:completed", ServerLine::LogoutCompleted),
             ("BEGIN Time+", ServerLine::Begin("Time+".to_owned())),
             ("END Time", ServerLine::End("Time".to_owned())),

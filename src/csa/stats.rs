@@ -25,7 +25,7 @@ impl Tally {
             GameResult::Win => self.wins += 1,
             GameResult::Loss => self.losses += 1,
             GameResult::Draw => self.draws += 1,
-            GameResult::None if entry.is_complete && !was_interrupted(entry) => self.draws += 1,
+            GameResult::None if entry.is_complete && is_drawn(entry) => self.draws += 1,
             GameResult::None => self.broken += 1,
         }
     }
@@ -41,9 +41,14 @@ impl Tally {
     }
 }
 
-/// Whether the server ended the game for reasons outside it.
-fn was_interrupted(entry: &Entry) -> bool {
-    entry.ending == Ending::Interrupted.name()
+/// Whether the ending alone says that nobody won. Other endings without a result were broken off.
+fn is_drawn(entry: &Entry) -> bool {
+    let drawn = [
+        Ending::Repetition,
+        Ending::MaxMoves,
+        Ending::AdjudicatedDraw,
+    ];
+    drawn.iter().any(|ending| entry.ending == ending.name())
 }
 
 /// The results against each opponent, by name, in alphabetical order.

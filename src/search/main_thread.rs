@@ -11,8 +11,8 @@ use std::sync::mpsc::Receiver;
 
 use crate::movegen::legal_moves;
 use crate::position::{Declaration, Position};
-use crate::types::Depth;
 use crate::types::value::PAWN_VALUE;
+use crate::types::{Depth, Value};
 
 use super::event::{Decision, Event, OnEvent};
 use super::history::Histories;
@@ -124,7 +124,7 @@ fn search_and_decide<P: Params>(
             sender.send(Event::Info(worker.declaration_info(declaration)));
         }
         signals.wait_for_permission(limits.infinite);
-        return decide(worker, declaration);
+        return decide(worker, declaration, None);
     }
     let settings = Arc::clone(&worker.task.settings);
     worker.time = Some(TimeManager::new(
@@ -147,6 +147,9 @@ fn search_and_decide<P: Params>(
     if let Some(Declaration::Try(mv)) = declaration {
         worker.put_first(RootMove::won(mv));
     }
+    // A weaker level may play a worse move, but resigns only what is lost with the best one.
+    let best = Some(&worker.root_moves[0]).filter(|best| best.is_searched());
+    let value = best.map(|best| best.value);
     worker.choose_by_skill();
     if worker.root_moves[0].is_searched() {
         worker.report_result(worker.shown_multi_pv());
@@ -159,7 +162,7 @@ fn search_and_decide<P: Params>(
     for note in notes {
         sender.send(Event::Note(note));
     }
-    decide(worker, declaration)
+    decide(worker, declaration, value)
 }
 
 /// Waits for the helper threads, adds up all statistics, and takes over the root move of the thread
@@ -188,8 +191,12 @@ fn gather_outcomes<P: Params>(
     notes
 }
 
-/// The decision for the root position, after the search or without one.
-fn decide<P: Params>(worker: &Worker<P>, declaration: Option<Declaration>) -> Decision {
+/// The decision for the root position, after the search, which found this value, or without one.
+fn decide<P: Params>(
+    worker: &Worker<P>,
+    declaration: Option<Declaration>,
+    value: Option<Value>,
+) -> Decision {
     let is_stopped_ponder = worker.task.limits.ponder && worker.task.signals.is_pondering();
     let Some(best) = worker.root_moves.first().cloned() else {
         return if is_stopped_ponder {
@@ -204,9 +211,8 @@ fn decide<P: Params>(worker: &Worker<P>, declaration: Option<Declaration>) -> De
             Some(Declaration::Try(best)) => return Decision::Move { best, ponder: None },
             None => {}
         }
-        if best.is_searched()
-            && best.value * CENTIPAWNS / PAWN_VALUE <= -worker.task.settings.resign_value
-        {
+        let limit = -worker.task.settings.resign_value;
+        if value.is_some_and(|value| value * CENTIPAWNS / PAWN_VALUE <= limit) {
             return Decision::Resign;
         }
     }

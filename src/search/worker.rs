@@ -145,6 +145,8 @@ impl<P: Params> Worker<P> {
         self.all_moves = settings.generate_all_legal_moves;
         self.max_moves = match settings.max_moves_to_draw {
             0 => u32::MAX,
+            // A game that goes on beyond the limit has none.
+            last if task.position.game_ply() > last => u32::MAX,
             last => last,
         };
         self.position = task.position.clone();

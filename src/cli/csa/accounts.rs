@@ -167,7 +167,7 @@ fn merged(arguments: &Arguments, mut account: Account) -> anyhow::Result<Account
     }
     ensure_usage!(
         account.name.len() <= 32 && account.name.bytes().all(is_name_byte),
-        "the name {} cannot be sent: expected at most 32 letters, digits, _, -, @ and .",
+        "the name {} cannot be sent: expected at most 32 letters, digits, _, -, @, + and .",
         account.name
     );
     if let Some(game) = &account.game {
@@ -180,7 +180,7 @@ fn merged(arguments: &Arguments, mut account: Account) -> anyhow::Result<Account
 }
 
 const fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'.')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'+' | b'.')
 }
 
 fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSettings> {

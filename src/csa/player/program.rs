@@ -328,10 +328,16 @@ fn go_words(clock: &Clock, side: Color, round_trip: Duration) -> String {
     let [black, white] = time.map(|time| time.as_millis());
     let [black_increment, white_increment] = clock.increment.map(|time| time.as_millis());
     let byoyomi = clock.byoyomi[side.index()].as_millis();
-    if black_increment + white_increment > 0 {
-        format!(" btime {black} wtime {white} binc {black_increment} winc {white_increment}")
+    // GUIs send either byoyomi or increments; the clock of the side to move decides which. With
+    // both, both are said.
+    if clock.increment[side.index()].is_zero() {
+        return format!(" btime {black} wtime {white} byoyomi {byoyomi}");
+    }
+    let increments = format!("binc {black_increment} winc {white_increment}");
+    if byoyomi == 0 {
+        format!(" btime {black} wtime {white} {increments}")
     } else {
-        format!(" btime {black} wtime {white} byoyomi {byoyomi}")
+        format!(" btime {black} wtime {white} {increments} byoyomi {byoyomi}")
     }
 }
 

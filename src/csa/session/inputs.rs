@@ -145,7 +145,7 @@ impl Session {
     pub(super) fn finish(&mut self, playing: Playing) -> Phase {
         match playing.finish(&mut self.context) {
             // The operator broke the game off; there is nobody to say good-bye to.
-            Some(Reason::Interrupted) => self.close(),
+            Some(Reason::Interrupted | Reason::Abnormal) => self.close(),
             _ => self.log_out(),
         }
     }

@@ -24,6 +24,7 @@ use super::reports::{EngineCommand, GameRules, Prepared, Report};
 use super::server_line::ServerLine;
 use super::summary::{self, Summary, SummaryReader};
 use crate::records::game::Thought;
+use crate::util::shorten;
 use context::Context;
 pub use context::{Action, Event, InterruptedGame, Pondering, SessionSettings, Wish};
 use playing::{Flow, Playing};
@@ -275,7 +276,11 @@ impl Session {
                     None => self.wait(),
                 }
             }
-            ServerLine::LoginIncorrect => {
+            ServerLine::LoginIncorrect(reason) => {
+                if !reason.is_empty() {
+                    self.context
+                        .note(format!("the reason of the server: {}", shorten(&reason)));
+                }
                 self.context.event(Event::LoginRefused);
                 self.lose(interrupted.map(|interrupted| interrupted.game));
                 self.close()

@@ -179,6 +179,7 @@ fn moves_to_go(settings: &Settings, game_ply: u32, is_sudden_death: bool) -> u32
     let horizon = HORIZON + more - game_ply.min(opening);
     let plies = match settings.max_moves_to_draw {
         0 => horizon,
+        last if game_ply > last => horizon,
         last => (last + 2).saturating_sub(game_ply).min(horizon),
     };
     (plies / 2).max(1)

@@ -54,6 +54,33 @@ fn a_search_of_one_node_prints_one_info() {
 
 /// `lowerbound` and `upperbound` come only after 3 s, but for the last line, whose move may have no
 /// exact value when the time is over.
+/// The game goes on, so the limit is not in force any more.
+#[test]
+fn beyond_the_limit_of_moves_positions_are_searched() {
+    let mut driver = Driver::ready();
+    driver.send(
+        "setoption name MaxMovesToDraw value 10\nsetoption name MultiPV value 2\n\
+         position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 11\n\
+         go depth 6",
+    );
+    let info = driver.answer("info depth 6 ");
+    let nodes = info.split_once(" nodes ").map_or("", |(_, rest)| rest);
+    let nodes = nodes.split(' ').next().and_then(|word| word.parse().ok());
+    assert!(nodes.is_some_and(|nodes: u64| nodes > 300), "{info}");
+    driver.answer("bestmove ");
+}
+
+/// What a weaker level chooses may be worse than the position.
+#[test]
+fn weak_levels_do_not_resign_good_positions() {
+    let mut driver = Driver::ready();
+    driver.send("setoption name SkillLevel value 0\nsetoption name ResignValue value 200");
+    for _ in 0..100 {
+        driver.send("position startpos\ngo depth 1");
+        assert_ne!(driver.answer("bestmove "), "bestmove resign");
+    }
+}
+
 #[test]
 fn short_searches_print_bounds_in_the_last_line_only() {
     let mut driver = Driver::ready();

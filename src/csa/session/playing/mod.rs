@@ -124,7 +124,7 @@ impl Playing {
             ServerLine::Notice(Notice::Reason(reason)) => {
                 self.announce_end(context);
                 self.end.reason = self.end.reason.or(Some(reason));
-                if reason == Reason::Interrupted {
+                if matches!(reason, Reason::Interrupted | Reason::Abnormal) {
                     return Flow::Over;
                 }
             }
