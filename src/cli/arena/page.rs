@@ -139,7 +139,7 @@ fn result(settings: &MatchSettings, entries: &[GameEntry]) -> anyhow::Result<Mat
         tally.add(entry).map_err(anyhow::Error::msg)?;
         course.extend(tally.pairings.first().and_then(point));
     }
-    // One point for each number of games, and at most so many, with the last.
+    // One point for each number of games, thinned out, with the last.
     let last = course.last().map_or(0, |&(games, ..)| games);
     course.dedup_by_key(|&mut (games, ..)| games);
     course.retain(|&(games, ..)| games % step == 0 || games == last);
