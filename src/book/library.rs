@@ -1,6 +1,7 @@
 //! Several books in the order of their priority.
 
 use std::cmp::Reverse;
+use std::io;
 
 use super::entry::BookMove;
 use super::fault::BookFault;
@@ -52,18 +53,13 @@ impl Library {
         }
         let query = Query::new(position, options.ignores_ply);
         for (index, book) in self.books.iter().enumerate() {
-            let mut look_up = |query: &Query| {
-                book.find(query).unwrap_or_else(|error| {
+            let (mut moves, is_flipped) = match look_up(book, &query, options) {
+                Ok(found) => found,
+                Err(error) => {
                     faults.push(BookFault::new(Place::File, error.into()));
-                    Vec::new()
-                })
+                    continue;
+                }
             };
-            let mut moves = look_up(&query);
-            let finds_flipped = options.finds_flipped && book.format() != BookFormat::Bin;
-            let is_flipped = moves.is_empty() && finds_flipped;
-            if is_flipped {
-                moves = rotated_moves(&look_up(&query.rotated()));
-            }
             if !moves.is_empty() {
                 moves.sort_by_key(|known| Reverse((known.count, known.value)));
                 return Some(Found {
@@ -75,4 +71,14 @@ impl Library {
         }
         None
     }
+}
+
+/// The moves of a book for the position, or else for the same position with the sides exchanged,
+/// and whether it is that one.
+fn look_up(book: &Book, query: &Query, options: &BookOptions) -> io::Result<(Vec<BookMove>, bool)> {
+    let moves = book.find(query)?;
+    if !moves.is_empty() || !options.finds_flipped || book.format() == BookFormat::Bin {
+        return Ok((moves, false));
+    }
+    Ok((rotated_moves(&book.find(&query.rotated())?), true))
 }

@@ -117,12 +117,20 @@ fn search_and_decide<P: Params>(
 ) -> Decision {
     let signals = Arc::clone(&worker.task.signals);
     let limits = Arc::clone(&worker.task.limits);
-    let declaration = worker.position.declaration(worker.rule);
+    let is_wanted = |declaration: &Declaration| match declaration {
+        Declaration::Win => true,
+        Declaration::Try(mv) => worker
+            .root_moves
+            .iter()
+            .any(|root_move| root_move.mv == *mv),
+    };
+    let declaration = worker.position.declaration(worker.rule).filter(is_wanted);
     // A declaration ends the game, so only analysis searches such a position.
     if worker.root_moves.is_empty() || declaration.is_some() && !limits.infinite {
-        if let Some(declaration) = declaration {
-            sender.send(Event::Info(worker.declaration_info(declaration)));
-        }
+        sender.send(Event::Info(match declaration {
+            Some(declaration) => worker.declaration_info(declaration),
+            None => worker.mated_info(),
+        }));
         signals.wait_for_permission(limits.infinite);
         return decide(worker, declaration, None);
     }
@@ -205,11 +213,12 @@ fn decide<P: Params>(
             Decision::Resign
         };
     };
+    if let Some(Declaration::Try(best)) = declaration {
+        return Decision::Move { best, ponder: None };
+    }
     if !is_stopped_ponder {
-        match declaration {
-            Some(Declaration::Win) => return Decision::Win,
-            Some(Declaration::Try(best)) => return Decision::Move { best, ponder: None },
-            None => {}
+        if declaration.is_some() {
+            return Decision::Win;
         }
         let limit = -worker.task.settings.resign_value;
         if value.is_some_and(|value| value * CENTIPAWNS / PAWN_VALUE <= limit) {

@@ -1,7 +1,7 @@
 //! The lines that are reported without a search of their moves.
 
 use crate::position::Declaration;
-use crate::types::value::{MAX_EVALUATION, Value, mate_in};
+use crate::types::value::{MAX_EVALUATION, Value, mate_in, mated_in};
 use crate::types::{Bound, Move, Score};
 
 use super::event::Info;
@@ -25,6 +25,11 @@ impl<P: Params> Worker<P> {
             Declaration::Try(mv) => vec![mv],
         };
         self.unsearched(mate_in(1), pv)
+    }
+
+    /// A loss: there is no legal move.
+    pub(super) fn mated_info(&self) -> Info {
+        self.unsearched(mated_in(0), Vec::new())
     }
 
     fn unsearched(&self, value: Value, pv: Vec<Move>) -> Info {

@@ -82,6 +82,7 @@ fn write_info(f: &mut fmt::Formatter<'_>, info: &Info) -> fmt::Result {
     )?;
     match info.score {
         Score::Cp(centipawns) => write!(f, " score cp {centipawns}")?,
+        Score::Mate(0) => f.write_str(" score mate -0")?, // GUIs read "0" as a win.
         Score::Mate(plies) => write!(f, " score mate {plies}")?,
     }
     match info.bound {

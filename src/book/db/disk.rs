@@ -86,16 +86,12 @@ impl DbOnDisk {
         {
             entries = vec![line];
         }
-        match &entries[..] {
-            [entry] => self.moves_after(entry.end),
-            several => {
-                let mut moves = Vec::new();
-                for entry in several {
-                    merge_moves(&mut moves, &self.moves_after(entry.end)?);
-                }
-                Ok(moves)
-            }
+        // An entry may name a move twice.
+        let mut moves = Vec::new();
+        for entry in &entries {
+            merge_moves(&mut moves, &self.moves_after(entry.end)?);
         }
+        Ok(moves)
     }
 
     /// Reads positions all over the file.

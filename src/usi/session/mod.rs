@@ -69,6 +69,8 @@ struct Session {
     interrupt: Arc<Interrupt>,
     bench: BenchTool,
     ponder: Ponder,
+    /// `ClearHash` was pressed during a search: the next one begins with an empty table.
+    clears_hash: bool,
     /// The debug log file of the settings when it was last opened.
     debug_log_file: Option<PathBuf>,
 }
@@ -100,6 +102,7 @@ impl Session {
             interrupt,
             bench,
             ponder: Ponder::No,
+            clears_hash: false,
             debug_log_file: None,
         }
     }
@@ -238,7 +241,13 @@ impl Session {
     fn set_option(&mut self, name: &str, value: Option<&str>) {
         match options::set_option(self.engine.settings_mut(), name, value) {
             Ok(Change::Set | Change::Unknown) => {}
-            Ok(Change::Pressed(Button::ClearHash)) => self.new_game(),
+            Ok(Change::Pressed(Button::ClearHash)) => {
+                // A search gives its answer in its own time, and a ponder search waits for the GUI.
+                self.clears_hash = self.ponder != Ponder::No || self.engine.is_searching();
+                if !self.clears_hash {
+                    self.new_game();
+                }
+            }
             Err(error) => self.error(error.to_string()),
         }
         self.update_debug_log();
@@ -280,6 +289,9 @@ impl Session {
 
     fn go(&mut self, command: &GoCommand, read_at: Instant, has_errors: bool) {
         self.finish_search();
+        if std::mem::take(&mut self.clears_hash) {
+            self.new_game();
+        }
         let refusal = self.engine.refusal().map(str::to_owned);
         if let Some(reason) = &refusal {
             self.error(format!(

@@ -100,3 +100,16 @@ fn play_out(driver: &mut Driver, sfen: &str) -> Option<bool> {
     }
     None
 }
+
+#[test]
+fn the_winning_step_of_the_try_rule_is_played_unless_the_user_excludes_it() {
+    let mut driver = Driver::ready();
+    driver.send("setoption name EnteringKingRule value TryRule");
+    driver.send("position sfen 9/4K4/9/9/9/9/9/9/4k4 b G2r2b3g4s4n4l18p 1\ngo depth 2");
+    assert_eq!(driver.answer("bestmove "), "bestmove 5b5a");
+    driver.send("go depth 2 searchmoves 5b6b");
+    let answer = driver.answer("bestmove ");
+    assert!(answer.starts_with("bestmove 5b6b"), "{answer}");
+    driver.send("go ponder\nstop");
+    assert_eq!(driver.answer("bestmove "), "bestmove 5b5a");
+}

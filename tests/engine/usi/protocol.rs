@@ -225,3 +225,32 @@ fn a_broken_pipe_ends_the_engine() {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+/// The number of nodes of a search with a depth, in one thread.
+fn nodes_of(driver: &mut Driver, go: &str) -> String {
+    driver.send(go);
+    let lines = driver.until("bestmove ");
+    let info = lines.iter().rfind(|line| line.starts_with("info depth "));
+    let words = info.and_then(|line| line.split_once(" nodes "));
+    let (_, rest) = words.expect("a line with nodes");
+    rest.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// A GUI that presses the button while the engine ponders still waits for the ponder search; the
+/// next search is then that of a new engine.
+#[test]
+fn clearing_the_table_ends_no_search() {
+    const SEARCH: &str = "position startpos moves 2g2f\ngo depth 6";
+    let fresh = nodes_of(&mut Driver::ready(), SEARCH);
+    let mut driver = Driver::ready();
+    assert_eq!(nodes_of(&mut driver, SEARCH), fresh);
+    assert_ne!(nodes_of(&mut driver, SEARCH), fresh, "the table is used");
+    for (go, end) in [("go ponder", "ponderhit"), ("go infinite", "stop")] {
+        driver.replies(&format!("position startpos\n{go} depth 6"));
+        let lines = driver.replies("setoption name ClearHash");
+        assert_eq!(count(&lines, "bestmove"), 0, "{go}: {lines:#?}");
+        driver.send(end);
+        driver.until("bestmove ");
+        assert_eq!(nodes_of(&mut driver, SEARCH), fresh, "{go}");
+    }
+}

@@ -193,7 +193,13 @@ fn a_stopped_ponder_search_neither_resigns_nor_wins() {
     driver.send(&format!("{MATED}\ngo ponder\nponderhit"));
     assert_eq!(driver.answer("bestmove "), "bestmove resign");
     driver.send(&format!("{MATED}\ngo byoyomi 1000"));
-    assert_eq!(driver.answer("bestmove "), "bestmove resign");
+    let lines = driver.until("bestmove ");
+    assert_eq!(
+        count(&lines, "info depth 0 seldepth 0 multipv 1 score mate -0 "),
+        1,
+        "{lines:#?}"
+    );
+    assert_eq!(lines.last().map(String::as_str), Some("bestmove resign"));
     driver.send(&format!("{declaration}\ngo byoyomi 1000"));
     assert_eq!(driver.answer("bestmove "), "bestmove win");
 }
