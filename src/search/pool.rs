@@ -3,7 +3,7 @@
 //! main thread, which keeps time, reports and decides.
 
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 
 use thiserror::Error;
 
@@ -130,27 +130,39 @@ impl Searcher {
         if self.table.megabytes() == settings.hash_mb.max(1) {
             self.table.clear();
         }
-        let result = self.adapt(settings);
-        self.clear_histories();
-        result
+        let adapted = self.adapt(settings);
+        let cleared = self.clear_histories();
+        adapted.and(cleared)
     }
 
     /// Clears the histories of all threads. Allocates them now if possible: during a search the
-    /// page faults would cost time.
-    fn clear_histories(&self) {
+    /// page faults would cost time. Keeps only threads that have memory, but always the first.
+    fn clear_histories(&mut self) -> Result<(), PrepareError> {
         let memory = if fits_into_memory(self.threads.len() * Histories::MEGABYTES) {
             Memory::AtOnce
         } else {
             Memory::OnDemand
         };
-        let (done, all_done) = channel();
-        for thread in &self.threads {
-            // A thread that has ended is replaced before the next game.
-            let _ = thread.send(Job::NewGame(done.clone(), memory));
+        let asked = self.threads.len();
+        // All threads do this at the same time.
+        let clearing: Vec<_> = self
+            .threads
+            .iter()
+            .map(|thread| clear(thread, memory))
+            .collect();
+        let has_memory: Vec<bool> = clearing
+            .iter()
+            .map(|failed| failed.recv().is_err())
+            .collect();
+        let started = has_memory
+            .iter()
+            .take_while(|&&has_memory| has_memory)
+            .count();
+        if started == asked {
+            return Ok(());
         }
-        drop(done);
-        // Nothing is ever sent: this returns when the last thread has dropped its sender.
-        let _ = all_done.recv();
+        self.threads.truncate(started.max(1));
+        Err(PrepareError::ThreadMemory { asked, started })
     }
 
     /// Applies changed settings in the middle of a game: remaining threads keep their histories,
@@ -335,4 +347,13 @@ impl Drop for Searcher {
         self.stop();
         self.threads.clear();
     }
+}
+
+/// Lets a thread clear its histories. The receiver gets a value if it has no memory, and is closed
+/// when it is done.
+fn clear(thread: &SearchThread, memory: Memory) -> Receiver<()> {
+    let (sender, receiver) = channel();
+    // A thread that has ended is replaced before the next game.
+    let _ = thread.send(Job::NewGame(sender, memory));
+    receiver
 }

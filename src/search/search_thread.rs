@@ -28,7 +28,8 @@ enum Kind {
 
 /// What a search thread does.
 pub(super) enum Job {
-    /// Clears the histories; the sender is dropped when that is done.
+    /// Clears the histories; the sender is dropped when that is done, and sends something before
+    /// that where there is no memory for them.
     NewGame(Sender<()>, Memory),
     Main(Task, OnEvent, Helpers),
     Helper(Task, Sender<Outcome>),
@@ -131,12 +132,14 @@ fn thread_loop<P: Params>(jobs: &Receiver<Job>) {
 
 fn run_job<P: Params>(worker: &mut Option<Worker<P>>, job: Job) {
     match job {
-        Job::NewGame(_done, memory) => {
+        Job::NewGame(done, memory) => {
             // Without a worker the first search makes one, or says why it cannot.
-            let _ = catch_panic(worker, |worker| {
-                clear(worker, memory);
-                Ok(())
+            let result = catch_panic(worker, |worker| {
+                clear(worker, memory).map_err(|error| error.to_string())
             });
+            if result.is_err() {
+                let _ = done.send(());
+            }
         }
         #[cfg(test)]
         Job::Panic => panic!("a planted panic"),
@@ -151,15 +154,12 @@ fn run_job<P: Params>(worker: &mut Option<Worker<P>>, job: Job) {
     }
 }
 
-/// Clears the histories; makes them first if their memory is to be there at once.
-fn clear<P: Params>(worker: &mut Option<Worker<P>>, memory: Memory) {
+/// Clears the histories; makes them first where there are none.
+fn clear<P: Params>(worker: &mut Option<Worker<P>>, memory: Memory) -> io::Result<()> {
     match (worker, memory) {
         (Some(worker), _) => worker.clear(),
-        (worker @ None, Memory::AtOnce) => {
-            if let Ok(new) = Worker::new() {
-                worker.insert(new).clear();
-            }
-        }
-        (None, Memory::OnDemand) => {}
+        (worker @ None, Memory::AtOnce) => worker.insert(Worker::new()?).clear(),
+        (worker @ None, Memory::OnDemand) => *worker = Some(Worker::new()?),
     }
+    Ok(())
 }
