@@ -34,7 +34,7 @@ pub(super) struct Interrupt {
     /// What is said at the first press, and how.
     message: String,
     say: Box<dyn Fn(&str) + Send + Sync>,
-    /// Called before the program exits at once.
+    /// Called before the program exits at the third press.
     before_exit: fn(),
 }
 
@@ -43,6 +43,7 @@ impl Interrupt {
     /// exits.
     pub(super) fn press(&self) {
         if self.stop.is_abort() {
+            self.stop.give_up();
             (self.before_exit)();
             // Some thread is blocked, for example by an engine; all files are complete at any time.
             std::process::exit(EXIT_INTERRUPTED);

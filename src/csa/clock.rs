@@ -13,6 +13,8 @@ use crate::search;
 use crate::types::Color;
 
 const SECOND: Duration = Duration::from_secs(1);
+/// Time for each move where a game has no clock.
+pub(super) const UNTIMED_MOVE: Duration = Duration::from_secs(10);
 
 /// Both clocks, by [`Color::index`].
 #[derive(Clone, Debug)]
@@ -44,7 +46,17 @@ impl GameClock {
     pub fn budget(&self, color: Color) -> Duration {
         let rule = self.rule(color);
         let increased = self.remaining(color).saturating_add(rule.increment);
-        increased.saturating_add(rule.byoyomi)
+        increased.saturating_add(self.byoyomi(color))
+    }
+
+    /// The time of each move beyond the main time.
+    fn byoyomi(&self, color: Color) -> Duration {
+        let rule = self.rule(color);
+        if rule.is_untimed() {
+            UNTIMED_MOVE
+        } else {
+            rule.byoyomi
+        }
     }
 
     /// The clocks for a search. The increment of the next move is on the clock already.
@@ -56,7 +68,7 @@ impl GameClock {
                 self.remaining(color).saturating_add(increment)
             }),
             increment: [rules[0].increment, rules[1].increment],
-            byoyomi: [rules[0].byoyomi, rules[1].byoyomi],
+            byoyomi: Color::ALL.map(|color| self.byoyomi(color)),
         }
     }
 
@@ -146,6 +158,14 @@ impl RoundTrips {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_game_without_a_clock_has_time_for_each_move() {
+        let mut clock = GameClock::new([TimeRule::default(); 2]);
+        clock.charge(Color::Black, seconds(8));
+        assert_eq!(clock.budget(Color::Black), UNTIMED_MOVE);
+        assert_eq!(clock.for_search().byoyomi, [UNTIMED_MOVE; 2]);
+    }
 
     const fn seconds(count: u64) -> Duration {
         Duration::from_secs(count)

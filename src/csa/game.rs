@@ -133,9 +133,9 @@ impl Game {
         self.position.side_to_move() == self.side()
     }
 
-    /// The rule of declarations: that of the summary, else that of nearly all servers.
+    /// The rule of declarations.
     pub fn declaration_rule(&self) -> EnteringKingRule {
-        self.summary.declaration.unwrap_or_default()
+        self.summary.declaration_rule()
     }
 
     /// The game up to now as one line.

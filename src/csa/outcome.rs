@@ -14,11 +14,12 @@ pub struct FinishedGame {
     pub game: Game,
     /// How it ended.
     pub ending: Ending,
-    /// The notices of the server, such as `#RESIGN #WIN`; `broken off` if there was none.
+    /// The notices of the server, such as `#RESIGN #WIN`; `resigned` or `broken off` if there was
+    /// none.
     pub notices: String,
-    /// Our result; `None` if the server named none.
+    /// Our result; `None` if the server named none and we did not resign.
     pub verdict: Option<Verdict>,
-    /// Whether the server ended the game. Otherwise the connection was lost.
+    /// Whether the server ended the game, or we did. Otherwise the connection was lost.
     pub is_complete: bool,
 }
 
@@ -31,8 +32,21 @@ pub(super) struct End {
     pub(super) unanswered: Option<String>,
 }
 
+impl End {
+    /// Whether the server has said nothing about it.
+    const fn has_no_notice(&self) -> bool {
+        self.reason.is_none() && self.verdict.is_none()
+    }
+}
+
 impl FinishedGame {
     pub(super) fn new(game: Game, end: &End) -> Self {
+        let mut end = end.clone();
+        // A resignation needs no answer: it cannot be taken back.
+        let has_resigned = end.has_no_notice() && end.unanswered.as_deref() == Some("%TORYO");
+        if has_resigned {
+            end.verdict = Some(Verdict::Lose);
+        }
         let notices = [
             end.reason.map(Notice::Reason),
             end.verdict.map(Notice::Verdict),
@@ -43,14 +57,18 @@ impl FinishedGame {
             .map(|notice| notice.to_string());
         let notices = texts.collect::<Vec<_>>().join(" ");
         Self {
-            ending: ending(&game, end),
-            notices: if notices.is_empty() {
-                "broken off".to_owned()
+            ending: if has_resigned {
+                Ending::Resignation
             } else {
-                notices
+                ending(&game, &end)
+            },
+            notices: match notices.as_str() {
+                _ if has_resigned => "resigned".to_owned(),
+                "" => "broken off".to_owned(),
+                _ => notices,
             },
             verdict: end.verdict,
-            is_complete: end.reason.is_some() || end.verdict.is_some(),
+            is_complete: !end.has_no_notice(),
             game,
         }
     }

@@ -19,6 +19,8 @@ const MOST_DOUBLINGS_AFTER_LOGIN: u32 = 2;
 /// First and longest pause after a refused login: servers block accounts that try too often.
 const FIRST_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 const LONGEST_AFTER_REFUSAL: Duration = Duration::from_mins(15);
+/// Longest time that a server may ask to wait.
+const LONGEST_ASKED: Duration = Duration::from_hours(1);
 /// Each pause is this much of the planned one, in percent.
 const RANDOM_PERCENT: std::ops::RangeInclusive<u32> = 75..=125;
 /// floodgate pairs the players that wait at the full and at the half hour.
@@ -49,6 +51,8 @@ pub(super) struct Pauses {
     /// Lost connections and refusals since the last game.
     losses: u32,
     refusals: u32,
+    /// How long the server asked to wait, when it refused the login.
+    asked: Option<Duration>,
     random: ChaCha8Rng,
 }
 
@@ -59,6 +63,7 @@ impl Pauses {
             has_rounds: game.starts_with("floodgate-"),
             losses: 0,
             refusals: 0,
+            asked: None,
             random: ChaCha8Rng::seed_from_u64(seed),
         }
     }
@@ -71,6 +76,11 @@ impl Pauses {
     /// The server works: it has accepted the login.
     pub(super) fn note_login(&mut self) {
         self.losses = self.losses.min(MOST_DOUBLINGS_AFTER_LOGIN);
+    }
+
+    /// The server refused the login and asked to wait this long.
+    pub(super) fn note_retry_after(&mut self, wait: Duration) {
+        self.asked = Some(wait.min(LONGEST_ASKED));
     }
 
     /// The pause that begins at `now`.
@@ -89,6 +99,7 @@ impl Pauses {
             ),
         };
         let pause = planned * self.random.random_range(RANDOM_PERCENT) / 100;
+        let pause = pause.max(self.asked.take().unwrap_or_default());
         if self.has_rounds && cause == Cause::Lost {
             before_round(pause, now)
         } else {
@@ -159,6 +170,11 @@ mod tests {
         for _ in 0..10 {
             assert!(pauses.next(Cause::Refused, at(0, 0)) >= first);
         }
+        let mut pauses = Pauses::new("test-60-1", 2);
+        pauses.note_retry_after(Duration::from_mins(7));
+        let pause = pauses.next(Cause::Refused, at(0, 0));
+        assert_eq!(pause, Duration::from_mins(7));
+        assert!(pauses.next(Cause::Refused, at(0, 0)) < pause);
     }
 
     #[test]

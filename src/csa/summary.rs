@@ -63,6 +63,14 @@ pub enum SummaryError {
     TooLong,
 }
 
+impl Summary {
+    /// The rule of declarations. Without a known one nothing can be declared: a false declaration
+    /// loses the game.
+    pub fn declaration_rule(&self) -> EnteringKingRule {
+        self.declaration.unwrap_or(EnteringKingRule::NoEnteringKing)
+    }
+}
+
 /// Collects the lines of a summary.
 #[derive(Clone, Default, Debug)]
 pub(super) struct SummaryReader {
@@ -163,12 +171,19 @@ impl SummaryReader {
             side,
             time: Color::ALL.map(|color| self.time_of(color, &id)),
             max_moves: max_moves.filter(|&moves| moves > 0),
-            declaration: self.get("Declaration").and_then(declaration_rule),
+            declaration: self.declaration(),
             reconnect_token: self.get("Reconnect_Token").map(str::to_owned),
             start,
             moves,
             id,
         })
+    }
+
+    fn declaration(&self) -> Option<EnteringKingRule> {
+        // A field of rshogi's server, whose rule is another one than CSA's.
+        let named = self.get("Entering_King_Rule");
+        let named = named.and_then(|name| name.parse().ok());
+        named.or_else(|| self.get("Declaration").and_then(declaration_rule))
     }
 
     fn time_of(&self, color: Color, id: &str) -> TimeRule {
@@ -222,6 +237,9 @@ mod tests {
         assert_eq!(summary.time[0].total, Duration::from_mins(1));
         assert_eq!(summary.time[0], summary.time[1]);
         assert_eq!(summary.declaration, Some(EnteringKingRule::CsaRule27));
+        let other = GAME.replace("Max_Moves", "Entering_King_Rule:CSARule24\nMax_Moves");
+        let rule = read(&other).expect("a good summary").declaration;
+        assert_eq!(rule, Some(EnteringKingRule::CsaRule24));
         let moves: Vec<_> = summary
             .moves
             .iter()

@@ -27,6 +27,13 @@ pub struct TimeRule {
     pub rounds_up: bool,
 }
 
+impl TimeRule {
+    /// Whether there is no clock: a game in which every move loses on time is none.
+    pub fn is_untimed(&self) -> bool {
+        (self.total + self.byoyomi + self.increment).is_zero()
+    }
+}
+
 impl Default for TimeRule {
     fn default() -> Self {
         Self {

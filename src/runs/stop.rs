@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Stop {
     finish: AtomicBool,
     abort: AtomicBool,
+    give_up: AtomicBool,
 }
 
 impl Stop {
@@ -15,6 +16,7 @@ impl Stop {
         Self {
             finish: AtomicBool::new(false),
             abort: AtomicBool::new(false),
+            give_up: AtomicBool::new(false),
         }
     }
 
@@ -29,6 +31,12 @@ impl Stop {
         self.finish();
     }
 
+    /// The program exits in a moment: what can be written without waiting for anybody is written.
+    pub fn give_up(&self) {
+        self.give_up.store(true, Ordering::Relaxed);
+        self.abort();
+    }
+
     /// Whether no new piece may begin.
     pub fn is_requested(&self) -> bool {
         self.finish.load(Ordering::Relaxed)
@@ -37,6 +45,11 @@ impl Stop {
     /// Whether the running pieces are to be aborted.
     pub fn is_abort(&self) -> bool {
         self.abort.load(Ordering::Relaxed)
+    }
+
+    /// Whether the program exits in a moment.
+    pub fn is_given_up(&self) -> bool {
+        self.give_up.load(Ordering::Relaxed)
     }
 
     /// The flag behind [`Stop::is_requested`], for searches that poll one flag.

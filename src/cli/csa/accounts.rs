@@ -21,6 +21,7 @@ use crate::csa::player::PlayerSettings;
 use crate::csa::run::RunSettings;
 use crate::csa::session::{Pondering, SessionSettings};
 use crate::engine::Settings;
+use crate::types::EnteringKingRule;
 use crate::util::counted;
 
 /// The port of nearly all CSA servers.
@@ -222,6 +223,7 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
             password,
             pondering,
             sends_comments: !arguments.no_comments && account.comments.unwrap_or(true),
+            entering_king_rule: entering_king_rule(&options),
             resign: account.resign_score.map(|score| ResignRule {
                 score,
                 moves: account.resign_after.map_or(RESIGN_AFTER, NonZero::get),
@@ -305,6 +307,13 @@ fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
     }
     let [usual, worst] = found;
     Ok(Delays { usual, worst })
+}
+
+/// The rule of declarations that an option of the engine sets; the engine refuses a bad value.
+fn entering_king_rule(options: &[(String, String)]) -> Option<EnteringKingRule> {
+    let mut set = options.iter().rev();
+    let (_, value) = set.find(|(name, _)| name.eq_ignore_ascii_case("EnteringKingRule"))?;
+    value.parse().ok()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 
@@ -16,6 +17,8 @@ use crate::csa::journal::{Journal, Place};
 use crate::csa::run;
 use crate::util::counted;
 
+/// Longest time that the third Ctrl-C leaves to record the running games.
+const RECORDING_TIME: Duration = Duration::from_millis(500);
 /// What the first Ctrl-C says.
 const ENDING: &str = "ending; a running game is played to its end, Ctrl-C again resigns it";
 
@@ -45,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             output::eprint_line(format_args!("\n{message}"));
         }
     };
-    let interrupt = on_ctrl_c(ENDING, say, screen::close)?;
+    let interrupt = on_ctrl_c(ENDING, say, leave)?;
     // Lines of boards and the view exclude each other.
     let has_screen = !arguments.no_screen && !arguments.board && screen::is_possible();
     let screen = if has_screen {
@@ -77,6 +80,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         results.map(result).collect()
     });
     report(&setups, results)
+}
+
+/// Waits a moment before the program exits, in which the running games are recorded.
+fn leave() {
+    thread::sleep(RECORDING_TIME);
+    screen::close();
 }
 
 /// Shows what happens to one account: in the view, or as lines.

@@ -11,7 +11,7 @@ use crate::cli::flat_error::flat_error;
 use crate::cli::output::print_line;
 use crate::csa::journal::{self, Entry};
 use crate::csa::stats::{Tally, by_opponent, estimate};
-use crate::util::counted;
+use crate::util::{counted, shorten};
 
 #[derive(Args)]
 #[command(before_help = "Example: raicho csa stats csa-raicho --ratings ratings.txt")]
@@ -110,13 +110,34 @@ fn ratings(arguments: &Arguments) -> anyhow::Result<BTreeMap<String, f64>> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut ratings = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
-        let Some((name, number)) = line.trim().rsplit_once(char::is_whitespace) else {
+        if line.trim().is_empty() {
             continue;
-        };
-        let rating = number
-            .parse()
-            .with_context(|| format!("{} line {}: {number}", path.display(), index + 1))?;
-        ratings.insert(name.trim().to_owned(), rating);
+        }
+        let (name, rating) = rating_of(line).with_context(|| {
+            let (path, number, line) = (path.display(), index + 1, shorten(line));
+            format!("{path} line {number}: \"{line}\", expected a name and its rating")
+        })?;
+        ratings.insert(name.to_owned(), rating);
     }
     Ok(ratings)
+}
+
+/// The name and the rating of a line such as `Gikou2_6950XEE 3100`.
+fn rating_of(line: &str) -> Option<(&str, f64)> {
+    let (name, number) = line.trim().rsplit_once(char::is_whitespace)?;
+    let rating: f64 = number.parse().ok()?;
+    rating.is_finite().then_some((name.trim(), rating))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratings_are_finite_numbers() {
+        assert_eq!(rating_of(" a b\t-12.5 "), Some(("a b", -12.5)));
+        for line in ["a", "a nan", "a 1e400", "a 1,500", "a inf"] {
+            assert_eq!(rating_of(line), None, "{line}");
+        }
+    }
 }

@@ -48,7 +48,9 @@ impl<'a, 'b> Visit<'a, 'b> {
                 (false, false) => Wish::PlayOn,
             };
             let now = Instant::now();
-            if wished != wish {
+            if stop.is_given_up() {
+                self.give(Input::Closed, now)?;
+            } else if wished != wish {
                 wish = wished;
                 self.give(Input::Wish(wish), now)?;
             } else if now >= self.session.deadline() {
@@ -132,14 +134,17 @@ impl<'a, 'b> Visit<'a, 'b> {
                 runner.pauses.note_login();
                 (runner.watch)(Happening::LoggedIn);
             }
-            Event::LoginRefused if !runner.has_logged_in => {
+            Event::LoginRefused { retry_after: None } if !runner.has_logged_in => {
                 return Err(RunError::LoginRefused {
                     host: runner.settings.host.clone(),
                     name: runner.settings.session.name.clone(),
                 });
             }
-            Event::LoginRefused => {
+            Event::LoginRefused { retry_after } => {
                 runner.note("the server refused the login");
+                if let Some(wait) = retry_after {
+                    runner.pauses.note_retry_after(wait);
+                }
                 self.cause = Cause::Refused;
             }
             Event::Offered(summary) => (runner.watch)(Happening::Offered(&summary)),

@@ -9,7 +9,7 @@ use crate::csa::outcome::{End, FinishedGame};
 use crate::csa::reports::EngineCommand;
 use crate::csa::server_line::TimeCount;
 use crate::csa::summary::Summary;
-use crate::types::Move;
+use crate::types::{EnteringKingRule, Move};
 
 /// How a session logs in and plays.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct SessionSettings {
     pub pondering: Pondering,
     /// Whether scores and lines are sent with the moves.
     pub sends_comments: bool,
+    /// The rule of declarations that the user set; `None` for that of the server.
+    pub entering_king_rule: Option<EnteringKingRule>,
     /// When to resign; `None` leaves it to the engine.
     pub resign: Option<ResignRule>,
     /// The least delays to plan with.
@@ -70,8 +72,12 @@ pub enum Action {
 pub enum Event {
     /// The server let us in.
     LoggedIn,
-    /// The server refused name or password, or the name is logged in already.
-    LoginRefused,
+    /// The server refused name or password, or the name is logged in already. Some say after which
+    /// time they would let us in.
+    LoginRefused {
+        /// That time.
+        retry_after: Option<Duration>,
+    },
     /// The server offers a game.
     Offered(Box<Summary>),
     /// The game was rejected, by this player or by the server.

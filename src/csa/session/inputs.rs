@@ -3,7 +3,7 @@
 use super::context::{Event, Wish};
 use super::playing::{Flow, Playing};
 use super::{
-    DEAD_PEER, KEEP_ALIVE, LEAVE_TIMEOUT, LOGIN_TIMEOUT, LOGOUT_TIMEOUT, Phase, START_TIMEOUT,
+    KEEP_ALIVE, LEAVE_TIMEOUT, LOGIN_TIMEOUT, LOGOUT_TIMEOUT, Phase, START_TIMEOUT,
     SUMMARY_TIMEOUT, Session,
 };
 use crate::csa::client_line::ClientLine;
@@ -57,7 +57,7 @@ impl Session {
 
     pub(super) fn tick(&mut self) {
         let now = self.context.now();
-        if now >= self.last_received + DEAD_PEER {
+        if now >= self.silence_deadline() {
             self.context
                 .note("the server is silent, the connection counts as lost");
             self.closed();

@@ -10,6 +10,7 @@
 
 mod context;
 mod inputs;
+mod offers;
 mod playing;
 mod reconnect;
 #[cfg(test)]
@@ -20,9 +21,9 @@ use std::time::{Duration, Instant};
 use super::client_line::ClientLine;
 use super::clock::RoundTrips;
 use super::game::Game;
-use super::reports::{EngineCommand, GameRules, Prepared, Report};
+use super::reports::{Prepared, Report};
 use super::server_line::ServerLine;
-use super::summary::{self, Summary, SummaryReader};
+use super::summary::{Summary, SummaryReader};
 use crate::records::game::Thought;
 use crate::util::shorten;
 use context::Context;
@@ -36,7 +37,8 @@ const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
 const LOGOUT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time without a line of ours after which an empty one is sent. The protocol wants 30 s or more.
 const KEEP_ALIVE: Duration = Duration::from_secs(40);
-/// Time without a byte after which the server counts as gone: it answers empty lines.
+/// Time without a byte after which the server counts as gone. Most servers answer empty lines; of
+/// one that never did, a player's time to think is awaited as well.
 const DEAD_PEER: Duration = Duration::from_secs(100);
 /// Longest time from the first line of a summary to its last.
 const SUMMARY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -68,6 +70,8 @@ pub struct Session {
     phase: Phase,
     context: Context,
     last_received: Instant,
+    /// The server has answered an empty line.
+    answers_blanks: bool,
     /// When the user wished to resign.
     resigned: Option<Instant>,
 }
@@ -136,6 +140,7 @@ impl Session {
             },
             context,
             last_received: now,
+            answers_blanks: false,
             resigned: None,
         };
         (session, actions)
@@ -147,6 +152,7 @@ impl Session {
         match input {
             Input::Line(line) => {
                 self.last_received = now;
+                self.answers_blanks |= line.trim().is_empty();
                 self.line(&line);
             }
             Input::Prepared(prepared) => self.prepared(prepared),
@@ -167,7 +173,7 @@ impl Session {
 
     /// When [`Input::Tick`] is due at the latest.
     pub fn deadline(&self) -> Instant {
-        let mut deadline = self.last_received + DEAD_PEER;
+        let mut deadline = self.silence_deadline();
         if self.is_logged_in() {
             deadline = deadline.min(self.context.last_sent + KEEP_ALIVE);
         }
@@ -185,6 +191,15 @@ impl Session {
             Some(resigned) => deadline.min(resigned + LEAVE_TIMEOUT),
             None => deadline,
         }
+    }
+
+    /// When a server that stays silent counts as gone.
+    fn silence_deadline(&self) -> Instant {
+        let thinking = match &self.phase {
+            Phase::Playing(playing) if !self.answers_blanks => playing.budget(),
+            _ => Duration::ZERO,
+        };
+        self.last_received + DEAD_PEER + thinking
     }
 
     /// The running game.
@@ -242,6 +257,8 @@ impl Session {
             Phase::Preparing { since, summary } => {
                 if self.rejection(line, &summary) {
                     self.wait()
+                } else if let Some(reading) = self.begun_summary(line) {
+                    reading
                 } else {
                     Phase::Preparing { since, summary }
                 }
@@ -281,7 +298,8 @@ impl Session {
                     self.context
                         .note(format!("the reason of the server: {}", shorten(&reason)));
                 }
-                self.context.event(Event::LoginRefused);
+                let retry_after = retry_after(&reason);
+                self.context.event(Event::LoginRefused { retry_after });
                 self.lose(interrupted.map(|interrupted| interrupted.game));
                 self.close()
             }
@@ -300,67 +318,18 @@ impl Session {
                 self.lose(Some(*game));
                 self.close()
             }
+            Step::Other(game, summary) => {
+                self.context.note("the server offers another game");
+                self.lose(Some(*game));
+                self.summary(&summary)
+            }
         }
     }
+}
 
-    fn summary(&mut self, reader: &SummaryReader) -> Phase {
-        match reader.finish() {
-            Ok(_) if self.context.wish > Wish::PlayOn => {
-                self.context.send(ClientLine::Reject(reader.id()));
-                self.log_out()
-            }
-            Ok(summary) => {
-                self.context
-                    .event(Event::Offered(Box::new(summary.clone())));
-                self.context.engine(EngineCommand::Prepare(GameRules {
-                    game: summary.id.clone(),
-                    max_moves: summary.max_moves,
-                    declaration: summary.declaration.unwrap_or_default(),
-                }));
-                Phase::Preparing {
-                    since: self.context.now(),
-                    summary: Box::new(summary),
-                }
-            }
-            Err(error) => {
-                self.context.note(format!("rejected a game: {error}"));
-                self.context.send(ClientLine::Reject(reader.id()));
-                self.wait()
-            }
-        }
-    }
-
-    fn agreed_line(&mut self, line: &str, since: Instant, summary: Box<Summary>) -> Phase {
-        if self.rejection(line, &summary) {
-            return self.wait();
-        }
-        match ServerLine::parse(line) {
-            ServerLine::Start(id) if id == summary.id => {
-                let game = Game::new(*summary, self.context.now());
-                Phase::Playing(Box::new(Playing::begin(game, &mut self.context)))
-            }
-            _ => Phase::Agreed { since, summary },
-        }
-    }
-
-    /// Whether the line rejects the game.
-    fn rejection(&mut self, line: &str, summary: &Summary) -> bool {
-        match ServerLine::parse(line) {
-            ServerLine::Reject { game, by } if game == summary.id => {
-                self.context.event(Event::Rejected(by));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn waiting_line(&self, line: &str) -> Phase {
-        match ServerLine::parse(line) {
-            ServerLine::Begin(name) if name == summary::BLOCK => Phase::Reading {
-                since: self.context.now(),
-                reader: Box::default(),
-            },
-            _ => Phase::Waiting,
-        }
-    }
+/// The `retry_after=SECONDS` in the reason of a refusal.
+fn retry_after(reason: &str) -> Option<Duration> {
+    let mut words = reason.split_whitespace();
+    let seconds = words.find_map(|word| word.strip_prefix("retry_after=")?.parse().ok())?;
+    Some(Duration::from_secs(seconds))
 }

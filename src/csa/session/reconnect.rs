@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::context::InterruptedGame;
 use crate::csa::game::{Game, OwnMove};
 use crate::csa::server_line::ServerLine;
+use crate::csa::summary::{self, SummaryReader};
 use crate::position::Position;
 use crate::records::csa::{legal_move, move_text};
 use crate::types::{Color, Move};
@@ -15,6 +16,8 @@ const BLOCK: &str = "Reconnect_State";
 #[derive(Debug)]
 pub(super) struct Resumption {
     interrupted: InterruptedGame,
+    /// The summary that is coming: of this game again, or of another one.
+    summary: Option<Box<SummaryReader>>,
     is_inside: bool,
     turn: Option<Color>,
     remaining: [Option<Duration>; Color::NUM],
@@ -29,12 +32,15 @@ pub(super) enum Step {
     Resumed(Box<Game>),
     /// The state of the server does not continue our game.
     Lost(Box<Game>),
+    /// The server offers another game: ours is lost.
+    Other(Box<Game>, Box<SummaryReader>),
 }
 
 impl Resumption {
     pub(super) fn new(interrupted: InterruptedGame) -> Self {
         Self {
             interrupted,
+            summary: None,
             is_inside: false,
             turn: None,
             remaining: [None; Color::NUM],
@@ -47,7 +53,18 @@ impl Resumption {
     }
 
     pub(super) fn line(mut self: Box<Self>, line: &str) -> Step {
+        if let Some(mut summary) = self.summary.take() {
+            if !summary.line(line) {
+                self.summary = Some(summary);
+            } else if summary.id() != self.interrupted.game.summary().id {
+                return Step::Other(Box::new(self.interrupted.game), summary);
+            }
+            return Step::More(self);
+        }
         match ServerLine::parse(line) {
+            ServerLine::Begin(name) if name == summary::BLOCK => {
+                self.summary = Some(Box::default());
+            }
             ServerLine::Begin(name) if name == BLOCK => self.is_inside = true,
             ServerLine::End(name) if name == BLOCK && self.is_inside => return self.finish(),
             ServerLine::Field { key, value } if self.is_inside => self.field(&key, value.trim()),

@@ -158,6 +158,29 @@ fn ctrl_c_ends_between_two_connections() {
     assert!(client.end().0.success());
 }
 
+/// The rival thinks: the first Ctrl-C awaits the end of the game, the second our turn, and the
+/// third is meant.
+#[cfg(unix)]
+#[test]
+fn the_third_ctrl_c_records_the_running_game() {
+    let (listener, folder) = (listen(), Folder::new());
+    let client = Client::quick(&listener, &folder.join("games"));
+    let out = client.out.clone();
+    let mut guest = Guest::welcome(&listener);
+    guest.say(SUMMARY);
+    assert_eq!(guest.hear(), "AGREE game");
+    guest.say("START:game\n");
+    let first = guest.hear_move();
+    guest.say(&format!("{first},T1\n"));
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(500));
+        client.signal("INT");
+    }
+    client.end();
+    assert!(journal(&out).contains("\"moves\":1"), "{}", journal(&out));
+    assert_eq!(fs::read_dir(out.join("csa")).expect("records").count(), 1);
+}
+
 #[test]
 fn several_accounts_play_at_once() {
     let (listener, folder) = (listen(), Folder::new());

@@ -34,6 +34,7 @@ impl Play {
             password: Password::new("trip"),
             pondering: Pondering::Off,
             sends_comments: true,
+            entering_king_rule: None,
             resign: None,
             delays: Delays {
                 usual: Duration::from_millis(120),

@@ -114,6 +114,13 @@ impl Playing {
         }
     }
 
+    /// How long the player to move may think; zero between turns.
+    pub(in crate::csa::session) fn budget(&self) -> Duration {
+        let mover = self.game.position().side_to_move();
+        self.turn_since()
+            .map_or(Duration::ZERO, |_| self.game.clock().budget(mover))
+    }
+
     // --- Lines of the server ---
 
     pub(in crate::csa::session) fn line(&mut self, line: &str, context: &mut Context) -> Flow {

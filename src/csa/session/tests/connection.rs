@@ -8,7 +8,16 @@ fn login_incorrect() {
     assert_eq!(table.taken(), ["LOGIN tester fake-60-1,trip"]);
     table.say("LOGIN:incorrect");
     assert!(table.is_closed);
-    assert!(matches!(table.events[..], [Event::LoginRefused]));
+    assert!(matches!(
+        table.events[..],
+        [Event::LoginRefused { retry_after: None }]
+    ));
+    let mut table = Table::new(settings());
+    table.say("LOGIN:incorrect rate_limited retry_after=60");
+    let Some(Event::LoginRefused { retry_after }) = table.events.last() else {
+        panic!("{:?}", table.events);
+    };
+    assert_eq!(*retry_after, Some(Duration::from_mins(1)));
 }
 
 #[test]
@@ -35,6 +44,18 @@ fn keep_alive() {
     table.wait(100_000);
     assert!(table.is_closed, "a server that answers nothing is gone");
     assert!(!table.finished().is_complete);
+}
+
+/// Of a server that answers no empty lines nothing is heard while a player thinks.
+#[test]
+fn a_player_who_thinks_long_is_no_dead_server() {
+    for side in ['+', '-'] {
+        let mut table = Table::playing(settings(), side, HIRATE);
+        table.wait(150_000);
+        assert!(!table.is_closed, "60 s and byoyomi are left to him");
+        table.wait(12_000);
+        assert!(table.is_closed);
+    }
 }
 
 #[test]
@@ -157,6 +178,22 @@ fn a_start_that_does_not_come_is_not_waited_for() {
         table.wait(61_000);
     }
     assert!(table.is_closed);
+}
+
+#[test]
+fn a_new_offer_replaces_the_game_that_has_not_started() {
+    for is_agreed in [false, true] {
+        let mut table = Table::new(settings());
+        table.say("LOGIN:tester OK\nBEGIN Game_Summary\nGame_ID:first\nYour_Turn:+");
+        table.say("BEGIN Position\nPI\n+\nEND Position\nEND Game_Summary");
+        if is_agreed {
+            table.prepared("first", Ok(()));
+        }
+        table.sent.clear();
+        table.offer('-', HIRATE, "");
+        table.start();
+        assert!(table.session.game().is_some());
+    }
 }
 
 #[test]

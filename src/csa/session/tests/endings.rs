@@ -1,7 +1,8 @@
 //! Ends of games.
 
 use super::*;
-use crate::types::Color;
+use crate::csa::server_line::Verdict;
+use crate::types::{Color, EnteringKingRule};
 
 /// A position that black has won by declaration.
 const DECLARABLE: &str = "P1+OU+KI+KI+GI * +RY * +RY * \nP2+KI+GI+KE * +UM * +FU+FU * \n\
@@ -84,6 +85,40 @@ fn client_declares() {
     assert_eq!(table.taken(), ["%KACHI"], "without a search");
     table.say("%KACHI\n#JISHOGI\n#WIN");
     assert_eq!(table.finished().ending, Ending::Declaration);
+}
+
+/// A false declaration loses the game.
+#[test]
+fn without_a_rule_nothing_is_declared_unless_the_user_names_one() {
+    let begin = |settings, extra| {
+        let mut table = Table::new(settings);
+        table.say("LOGIN:tester OK");
+        table.offer('+', DECLARABLE, extra);
+        table.start();
+        table
+    };
+    let mut table = begin(settings(), "Declaration:\n");
+    assert!(table.taken().is_empty());
+    assert_eq!(table.notes().len(), 1);
+    let of_user = SessionSettings {
+        entering_king_rule: Some(EnteringKingRule::CsaRule27),
+        ..settings()
+    };
+    assert_eq!(begin(of_user, "Declaration:\n").taken(), ["%KACHI"]);
+    let rule = "Declaration:Jishogi 1.1\nEntering_King_Rule:NoEnteringKing\n";
+    assert!(begin(settings(), rule).taken().is_empty());
+}
+
+#[test]
+fn a_resignation_needs_no_answer() {
+    let mut table = Table::playing(settings(), '+', HIRATE);
+    table.answer(Answer::Resign);
+    assert_eq!(table.taken(), ["%TORYO"]);
+    table.give(Input::Closed);
+    let finished = table.finished();
+    assert_eq!(finished.ending, Ending::Resignation);
+    assert_eq!(finished.notices, "resigned");
+    assert!(finished.is_complete && finished.verdict == Some(Verdict::Lose));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::csa::client_line::Password;
 use crate::csa::clock::Delays;
 use crate::csa::game::ResignRule;
 use crate::csa::outcome::FinishedGame;
-use crate::csa::reports::{Answer, Content, Prepared, SearchId, Task};
+use crate::csa::reports::{Answer, Content, EngineCommand, Prepared, SearchId, Task};
 use crate::records::game::{Ending, Thought};
 use crate::types::{Move, Score};
 
@@ -36,6 +36,7 @@ fn settings() -> SessionSettings {
         password: Password::new("trip"),
         pondering: Pondering::Off,
         sends_comments: true,
+        entering_king_rule: None,
         resign: None,
         delays: Delays {
             usual: Duration::from_millis(120),

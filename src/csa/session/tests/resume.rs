@@ -57,6 +57,17 @@ fn a_game_that_differs_is_given_up() {
 }
 
 #[test]
+fn another_game_is_played_instead() {
+    let mut table = Table::begin(settings(), Some(interrupted(true)));
+    table.say("LOGIN:tester OK");
+    table.sent.clear();
+    table.offer('+', HIRATE, "Game_ID:new\n");
+    assert!(!table.finished().is_complete);
+    table.prepared("new", Ok(()));
+    assert_eq!(table.taken(), ["AGREE new"]);
+}
+
+#[test]
 fn a_refused_resumption_ends_the_game() {
     let mut table = Table::begin(settings(), Some(interrupted(true)));
     table.say("LOGIN:incorrect");
