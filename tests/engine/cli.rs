@@ -273,6 +273,10 @@ fn an_invalid_command_line_ends_with_2() {
         ("learn a.psv --out x --kpp-kkpt", "needs --kind kppt"),
         ("learn a.psv a.psv --out x", "is given twice"),
         ("match --engine cmd=x --nodes 9", "one engine, expected two"),
+        (
+            "match --engine cmd=x --engine cmd=y --each name=z --nodes 9",
+            "a name of its own",
+        ),
         // Only options for all commands may come before a subcommand.
         ("match --games 2 merge x", "with 'match merge'"),
         ("csa --host x stats y", "'--host' cannot be used"),

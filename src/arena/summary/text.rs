@@ -36,12 +36,10 @@ fn elo_text(estimate: &Estimate, lang: Lang) -> String {
     let Estimate { elo, low, high, .. } = *estimate;
     // No number of games makes it certain.
     let los = (100.0 * estimate.los).clamp(0.1, 99.9);
-    if elo.is_finite() {
-        lang.elo_within(elo, estimate.error(), low, high, los)
-    } else if elo > 0.0 {
-        lang.elo_above(low, los)
-    } else {
-        lang.elo_below(high, los)
+    match (low.is_finite(), high.is_finite()) {
+        (true, false) => lang.elo_above(low, los),
+        (false, true) => lang.elo_below(high, los),
+        _ => lang.elo_within(elo, estimate.error(), low, high, los),
     }
 }
 

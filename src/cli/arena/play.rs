@@ -179,6 +179,7 @@ fn resume(
     arguments: &Arguments,
     folder: &Path,
 ) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
+    arguments.engines.check_engine_is_named()?;
     let old = journal::read_settings(folder).map_err(flat_error)?;
     if !arguments.engines.is_empty() {
         let new = arguments.settings(arguments.engines.engines()?)?;

@@ -196,6 +196,26 @@ impl EngineArguments {
         self.engines.is_empty()
     }
 
+    /// Refuses what says nothing without an engine, of a run that is resumed without naming it.
+    pub(in crate::cli) fn check_engine_is_named(&self) -> anyhow::Result<()> {
+        let given = [
+            ("--each", self.each.is_some()),
+            ("--tc", self.tc.is_some()),
+            ("--byoyomi", self.byoyomi.is_some()),
+            ("--movetime", self.movetime.is_some()),
+            ("--nodes", !self.nodes.is_empty()),
+            ("--depth", self.depth.is_some()),
+            ("--nodes-time", self.nodes_time.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) if self.is_empty() => bail_usage!(
+                "{name} without --engine: repeat the engines too, or leave it out to resume the \
+                 run as it is"
+            ),
+            _ => Ok(()),
+        }
+    }
+
     /// The settings of the engines for a single match.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
         if self.nodes.len() > 1 {
@@ -220,6 +240,9 @@ impl EngineArguments {
             nodes_time: self.nodes_time,
         };
         let mut each = self.each.clone().unwrap_or_default();
+        if let Some(name) = &each.name {
+            bail_usage!("--each name={name}: each engine needs a name of its own");
+        }
         each.time_control = control.overridden_by(each.time_control);
         let texts: Vec<EngineText> = self.engines.iter().map(|e| e.clone().or(&each)).collect();
         EngineText::engines(&texts).map_err(usage_error)

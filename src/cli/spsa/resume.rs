@@ -31,6 +31,7 @@ pub(super) fn check(
     settings: &GameSettings,
     state: &State,
 ) -> anyhow::Result<()> {
+    arguments.engines.check_engine_is_named()?;
     let defaults = DefaultArguments::parse_from(["raicho"]);
     if !arguments.engines.is_empty() {
         compare("engine", &arguments.engine()?, None, &settings.engine)?;
