@@ -28,6 +28,7 @@ fn settings(number: u8) -> SessionSettings {
         password: Password::new("trip"),
         pondering: pondering[usize::from(number) % 3],
         sends_comments: number & 4 != 0,
+        entering_king_rule: None,
         resign: None,
         delays: Delays {
             usual: Duration::from_millis(120),
