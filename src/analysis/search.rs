@@ -129,6 +129,7 @@ impl Analyzer {
         let mut lines: BTreeMap<usize, Info> = BTreeMap::new();
         loop {
             match events.recv_timeout(POLL) {
+                Ok(Event::Info(info)) if info.is_of_mated() => {}
                 Ok(Event::Info(info)) => keep(&mut lines, info),
                 Ok(Event::Done(_)) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(Event::Note(note)) => log::info!("{note}"),

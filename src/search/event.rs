@@ -27,6 +27,13 @@ pub struct Info {
     pub pv: Vec<Move>,
 }
 
+impl Info {
+    /// Whether it says only that the side to move is mated, so that there is no line.
+    pub fn is_of_mated(&self) -> bool {
+        self.score == Score::Mate(0)
+    }
+}
+
 /// The root move being searched (USI `currmove`); reported only in long searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CurrentMove {

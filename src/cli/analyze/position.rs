@@ -100,6 +100,7 @@ fn analyze(
     let mut decision = Decision::Nothing;
     for event in events {
         match event {
+            Event::Info(info) if info.is_of_mated() => {}
             Event::Info(info) if info.bound == Bound::Exact || info.multi_pv > lines.len() => {
                 lines.insert(info.multi_pv, info);
                 live.show(&lines);
