@@ -81,29 +81,6 @@ fn check(path: &std::path::Path, asked: &[Position]) {
 }
 
 #[test]
-fn a_repeated_move_is_one_move_with_the_last_value() {
-    let folder = Folder::new("repeated-move");
-    let path = folder.file("book.db");
-    let sfen = Position::startpos().to_sfen();
-    let text = format!(
-        "#YANEURAOU-DB2016 1.00\nsfen {sfen}\n7g7f none 10 5 1\n2g2f none 8 5 1\n7g7f none 9 5 1\n"
-    );
-    std::fs::write(&path, text).expect("it can be written");
-    for on_the_fly in [false, true] {
-        let library = Library::new(vec![Book::open(&path, on_the_fly).expect("a book")]);
-        let found = probe(&library, &Position::startpos(), &BookOptions::default());
-        let moves: Vec<String> = found
-            .moves
-            .iter()
-            .map(|known| known.mv.to_string())
-            .collect();
-        assert_eq!(moves, ["7g7f", "2g2f"], "on the fly: {on_the_fly}");
-        let values: Vec<i32> = found.moves.iter().map(|known| known.known.value).collect();
-        assert_eq!(values, [9, 8], "on the fly: {on_the_fly}");
-    }
-}
-
-#[test]
 fn a_book_that_cannot_be_read_is_reported_once() {
     let folder = Folder::new("shrunk");
     let mut text = Vec::new();

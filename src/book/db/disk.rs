@@ -86,12 +86,16 @@ impl DbOnDisk {
         {
             entries = vec![line];
         }
-        // An entry may name a move twice.
-        let mut moves = Vec::new();
-        for entry in &entries {
-            merge_moves(&mut moves, &self.moves_after(entry.end)?);
+        match &entries[..] {
+            [entry] => self.moves_after(entry.end),
+            several => {
+                let mut moves = Vec::new();
+                for entry in several {
+                    merge_moves(&mut moves, &self.moves_after(entry.end)?);
+                }
+                Ok(moves)
+            }
         }
-        Ok(moves)
     }
 
     /// Reads positions all over the file.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::layout::{HEADER, Header, INDEX_ENTRY, IndexEntry, read_moves};
-use crate::book::entry::{BookMove, merge_moves};
+use crate::book::entry::BookMove;
 use crate::book::fault::Reason;
 use crate::book::memory::fits;
 use crate::book::query::Query;
@@ -82,10 +82,7 @@ impl YbbOnDisk {
         if entry.position != query.packed || !fits(entry.ply.into(), query.ply) {
             return Ok(Vec::new());
         }
-        // An entry may name a move twice.
-        let mut moves = Vec::new();
-        merge_moves(&mut moves, &self.moves(&entry)?);
-        Ok(moves)
+        self.moves(&entry)
     }
 
     /// The first entry that is not before the position.
