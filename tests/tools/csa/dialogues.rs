@@ -16,6 +16,16 @@ fn listen() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a port")
 }
 
+/// A game up to the client's first move.
+fn begin_game(listener: &TcpListener) -> (Guest, String) {
+    let mut guest = Guest::welcome(listener);
+    guest.say(SUMMARY);
+    assert_eq!(guest.hear(), "AGREE game");
+    guest.say("START:game\n");
+    let first = guest.hear_move();
+    (guest, first)
+}
+
 fn journal(out: &Path) -> String {
     fs::read_to_string(out.join("games.jsonl")).expect("a journal")
 }
@@ -25,11 +35,7 @@ fn an_interrupted_game_is_resumed() {
     let (listener, folder) = (listen(), Folder::new());
     let client = Client::quick(&listener, &folder.join("games"));
     let out = client.out.clone();
-    let mut guest = Guest::welcome(&listener);
-    guest.say(SUMMARY);
-    assert_eq!(guest.hear(), "AGREE game");
-    guest.say("START:game\n");
-    let first = guest.hear_move();
+    let (guest, first) = begin_game(&listener);
     drop(guest);
     let mut guest = Guest::accept(&listener);
     let login = format!("LOGIN tester x-60-1,{SECRET} reconnect:game+token");
@@ -166,11 +172,7 @@ fn the_third_ctrl_c_records_the_running_game() {
     let (listener, folder) = (listen(), Folder::new());
     let client = Client::quick(&listener, &folder.join("games"));
     let out = client.out.clone();
-    let mut guest = Guest::welcome(&listener);
-    guest.say(SUMMARY);
-    assert_eq!(guest.hear(), "AGREE game");
-    guest.say("START:game\n");
-    let first = guest.hear_move();
+    let (mut guest, first) = begin_game(&listener);
     guest.say(&format!("{first},T1\n"));
     for _ in 0..3 {
         std::thread::sleep(Duration::from_millis(500));
