@@ -67,6 +67,31 @@ fn data(html: &str) -> Value {
 }
 
 #[test]
+fn a_resumed_match_keeps_its_rules() {
+    let folder = Folder::new("kept-rules");
+    let (run, curve) = (folder.path("run"), folder.path("curve"));
+    done(a_match(&run, &["--nodes", "20", "--games", "2"]));
+    done(a_match(&curve, &["--nodes", "20,30", "--games", "2"]));
+    let cases = [
+        (&["--nodes", "30"][..], "--nodes without --engine"),
+        (&["--max-moves", "70"], "rules: max_moves 70 instead of"),
+        (&["--seed", "2"], "openings: seed 2 instead of 1"),
+        (&["--ponder"], "--ponder differs"),
+        (&["--format", "gauntlet"], "--format differs"),
+    ];
+    for (options, expected) in cases {
+        let said = complaint(raicho(
+            &[&["match", "--out", &run, "--resume"], options].concat(),
+        ));
+        assert!(said.contains(expected), "{said}");
+    }
+    let said = complaint(raicho(&[
+        "match", "--out", &curve, "--resume", "--seed", "2",
+    ]));
+    assert!(said.contains("openings: seed 2 instead of 1"), "{said}");
+}
+
+#[test]
 fn no_result_replaces_a_file_of_its_run() {
     let folder = Folder::new("own-files");
     let run = folder.path("run");

@@ -105,12 +105,11 @@ fn check_same(arguments: &Arguments, folder: &Path, curve: &CurveSettings) -> an
             comma_separated(&curve.nodes)
         );
     }
-    if arguments.engines.is_empty() {
-        return Ok(());
-    }
     for &nodes in &curve.nodes {
         let old = journal::read_settings(&match_folder(folder, nodes)).map_err(flat_error)?;
-        if let Some(difference) = settings(arguments, nodes)?.difference(&old) {
+        if arguments.engines.is_empty() {
+            arguments.check_repeated(&old)?;
+        } else if let Some(difference) = settings(arguments, nodes)?.difference(&old) {
             bail!(
                 "{} holds another curve, at {nodes} nodes: {difference}; leave out the engines to \
                 resume it as it is",

@@ -7,6 +7,7 @@ mod openings;
 mod page;
 mod play;
 mod progress;
+pub(super) mod repeated;
 mod report;
 mod settings;
 

@@ -8,6 +8,7 @@ use clap::Args;
 use super::opening_arguments::OpeningArguments;
 use super::page::PageArguments;
 use super::progress::Progress;
+use super::repeated;
 use super::report::{JsonArguments, own_files};
 use super::settings::{EngineArguments, GameArguments, RuleArguments};
 use crate::arena::curve::CurveSettings;
@@ -158,6 +159,14 @@ impl Arguments {
         self.games
             .settings(engines, self.rules.rules()?, self.openings.settings())
     }
+
+    /// Refuses what a command line without engines says differently from the match to be resumed.
+    pub(super) fn check_repeated(&self, run: &MatchSettings) -> anyhow::Result<()> {
+        repeated::check_rules_and_openings(
+            (&self.rules, &self.openings),
+            (&run.rules, &run.openings),
+        )
+    }
 }
 
 fn is_without_games(folder: &Path) -> bool {
@@ -181,7 +190,9 @@ fn resume(
 ) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
     arguments.engines.check_engine_is_named()?;
     let old = journal::read_settings(folder).map_err(flat_error)?;
-    if !arguments.engines.is_empty() {
+    if arguments.engines.is_empty() {
+        arguments.check_repeated(&old)?;
+    } else {
         let new = arguments.settings(arguments.engines.engines()?)?;
         if let Some(difference) = new.difference(&old) {
             bail!(

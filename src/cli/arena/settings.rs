@@ -312,6 +312,12 @@ impl GameArguments {
         }
         settings.games = self.asked_games().or(settings.games);
         settings.check_pv |= self.check_pv;
+        if self.ponder && !settings.ponder {
+            bail!("--ponder differs from the match to be resumed");
+        }
+        if matches!(self.format, FormatName::Gauntlet) && settings.format != Format::Gauntlet {
+            bail!("--format differs from that of the match to be resumed");
+        }
         if self.shard.is_some() && self.shard != settings.shard {
             bail!("--shard differs from that of the match to be resumed");
         }
