@@ -24,9 +24,7 @@ impl LineBuffer {
             }
         }
     }
-}
 
-impl LineBuffer {
     /// The end of the connection: calls `on_line` for a last line without a line end.
     pub fn finish(self, on_line: impl FnOnce(String)) {
         if !self.bytes.is_empty() {

@@ -31,7 +31,7 @@ const CAPTURE_START: i32 = -678;
 const LOW_PLY_START: i32 = 98;
 
 /// Number of rows of the pawn history; pawn keys are reduced to this range.
-const PAWN_STRUCTURES: usize = 4096;
+const PAWN_STRUCTURES: usize = 16_384;
 /// Number of plies from the root with a low ply history.
 pub(super) const LOW_PLIES: usize = 5;
 /// Number of earlier moves with a continuation history.

@@ -3,7 +3,7 @@
 
 use crate::mate::mate_in_one;
 use crate::position::Declaration;
-use crate::types::value::{self, MAX_PLY, REPETITION_WIN, SUPERIOR_REPETITION, is_decisive};
+use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, REPETITION_WIN, is_decisive};
 use crate::types::{Bound, Depth, Ply, Repetition, Value};
 
 use super::correction_history::{self, CastleKeys, CorrectionRows};
@@ -39,8 +39,8 @@ impl<P: Params> Worker<P> {
                 Repetition::Draw => self.draw_value(),
                 Repetition::Win => REPETITION_WIN,
                 Repetition::Lose => -REPETITION_WIN,
-                Repetition::Superior => SUPERIOR_REPETITION,
-                Repetition::Inferior => -SUPERIOR_REPETITION,
+                Repetition::Superior => MAX_EVALUATION,
+                Repetition::Inferior => -MAX_EVALUATION,
             });
         }
         if self.position.game_ply() > self.max_moves {
@@ -223,7 +223,7 @@ impl<P: Params> Worker<P> {
             _ => self.evaluate(),
         };
         let corrected = node.raw_eval + correction_history::to_value(node.correction);
-        node.static_eval = corrected.clamp(-value::MAX_EVALUATION, value::MAX_EVALUATION);
+        node.static_eval = corrected.clamp(-MAX_EVALUATION, MAX_EVALUATION);
         self.stack[node.ply].static_eval = node.static_eval;
     }
 
@@ -232,7 +232,7 @@ impl<P: Params> Worker<P> {
     pub(super) fn evaluate(&mut self) -> Value {
         self.evaluator
             .evaluate(&self.position, &mut self.evaluation)
-            .clamp(-value::MAX_EVALUATION, value::MAX_EVALUATION)
+            .clamp(-MAX_EVALUATION, MAX_EVALUATION)
     }
 
     /// The correction of the static evaluation, in 1/131072 of the internal unit.

@@ -4,7 +4,7 @@
 
 use crate::bitboard::king_attacks;
 use crate::position::Position;
-use crate::types::value::piece_value;
+use crate::types::value::{self, piece_value};
 use crate::types::{Depth, Move, Value};
 
 use super::node::{MoveInfo, Node, NodeType};
@@ -65,6 +65,7 @@ impl<P: Params> Worker<P> {
         }
         if node.prior_reduction >= tunables::hindsight_shallower_min_reduction::<P>()
             && node.depth >= 2
+            && prior_eval != value::NONE
             && node.static_eval + prior_eval > tunables::hindsight_shallower_eval_sum::<P>()
         {
             node.depth -= 1;

@@ -12,7 +12,7 @@ use super::params::{Params, Tunable, declare_tunables};
 
 declare_tunables! {
     /// Initial half-width of the aspiration window, in the internal unit.
-    aspiration_window_base: 14, 2..=60;
+    aspiration_window_base: 18, 2..=60;
     /// The mean squared value divided by this is added to the half-width.
     aspiration_window_mean_square_divisor: 9000, 2000..=30000;
     /// Growth of the half-width after each failure, in percent.
@@ -25,25 +25,25 @@ declare_tunables! {
     tt_cutoff_unexpected_min_depth: 5, 0..=15;
 
     /// Hindsight: after this reduction in plies, one ply deeper unless the opponent got worse.
-    hindsight_deeper_min_reduction: 2, 1..=5;
+    hindsight_deeper_min_reduction: 3, 1..=5;
     /// Hindsight: after this reduction in plies, one ply less deep if both evaluations are high.
     hindsight_shallower_min_reduction: 2, 1..=5;
     /// Hindsight: both evaluations are high if they add up to more than this.
-    hindsight_shallower_eval_sum: 173, 50..=400;
+    hindsight_shallower_eval_sum: 175, 50..=400;
 
     /// Razoring: margin below alpha at depth 0.
-    razoring_margin_base: 370, 100..=1000;
+    razoring_margin_base: 244, 100..=1000;
     /// Razoring: margin per squared ply of depth.
-    razoring_margin_per_depth_squared: 240, 100..=700;
+    razoring_margin_per_depth_squared: 242, 100..=700;
 
     /// Reverse futility pruning (RFP): maximum depth.
     rfp_max_depth: 14, 6..=20;
     /// RFP: margin above beta per ply of depth.
-    rfp_margin_per_depth: 56, 30..=200;
+    rfp_margin_per_depth: 72, 30..=200;
     /// RFP: amount by which the margin per ply is smaller without a TT entry.
-    rfp_margin_tt_miss: 21, 0..=60;
+    rfp_margin_tt_miss: 22, 0..=60;
     /// RFP: part of the margin per ply subtracted if the position improves, in 1/1024.
-    rfp_improving_weight: 2000, 500..=5000;
+    rfp_improving_weight: 1386, 500..=5000;
     /// RFP: part of the margin per ply subtracted if the opponent gets worse, in 1/1024.
     rfp_opponent_worsening_weight: 362, 0..=1500;
     /// RFP: the absolute correction of the evaluation divided by this is added to the margin.
@@ -52,12 +52,12 @@ declare_tunables! {
     /// RFP: weight of the most valuable piece attacked by a lesser one, in 1/1024 of its value.
     rfp_first_threat_weight: 256, 0..=1024;
     /// RFP: weight of the second piece attacked by a lesser one, in 1/1024 of its value.
-    rfp_second_threat_weight: 1024, 0..=2048;
+    rfp_second_threat_weight: 1051, 0..=2048;
 
     /// Null move pruning (NMP): margin above beta of the evaluation at depth 0.
-    nmp_margin_base: 378, 50..=700;
+    nmp_margin_base: 368, 50..=700;
     /// NMP: amount by which the margin shrinks per ply of depth.
-    nmp_margin_per_depth: 16, 0..=50;
+    nmp_margin_per_depth: 19, 0..=50;
     /// NMP: amount by which the margin shrinks if the position improves.
     nmp_margin_improving: 53, 0..=200;
     /// NMP: weight of the value at risk, as in RFP, which is added to the margin, in 1/1024.
@@ -77,13 +77,13 @@ declare_tunables! {
     /// `ProbCut`: minimum depth.
     probcut_min_depth: 4, 2..=7;
     /// `ProbCut`: margin above beta.
-    probcut_margin: 160, 80..=500;
+    probcut_margin: 145, 80..=500;
     /// `ProbCut`: amount by which the margin shrinks if the position improves.
     probcut_margin_improving: 61, 0..=200;
     /// `ProbCut`: number of plies by which its search is less deep.
     probcut_depth_reduction: 4, 2..=6;
     /// Small `ProbCut`: margin of the TT value above beta.
-    small_probcut_margin: 416, 100..=900;
+    small_probcut_margin: 412, 100..=900;
     /// Small `ProbCut`: number of plies by which the TT depth may be less than the depth.
     small_probcut_max_depth_deficit: 4, 2..=6;
 
@@ -93,32 +93,32 @@ declare_tunables! {
     /// Futility of captures: applied below this reduced depth.
     capture_futility_max_depth: 7, 3..=12;
     /// Futility of captures: margin at reduced depth 0.
-    capture_futility_margin_base: 218, 50..=500;
+    capture_futility_margin_base: 268, 50..=500;
     /// Futility of captures: margin per ply of reduced depth.
-    capture_futility_margin_per_depth: 160, 80..=500;
+    capture_futility_margin_per_depth: 207, 80..=500;
     /// Futility of captures: weight of the capture history in the margin, in 1/1024.
     capture_futility_history_weight: 131, 0..=400;
     /// Captures and checks are pruned by SEE only where alpha is at least this.
     capture_see_min_alpha: 0, -200..=200;
     /// Captures and checks may lose this much by SEE per ply of depth.
-    capture_see_margin_per_depth: 130, 50..=400;
+    capture_see_margin_per_depth: 131, 50..=400;
     /// Weight of the capture history in that margin, in 1/1024.
     capture_see_history_weight: 34, 0..=120;
 
     /// Quiet moves whose history is below minus this per ply of depth are pruned.
-    quiet_history_margin_per_depth: 2500, 1500..=10000;
+    quiet_history_margin_per_depth: 2408, 1500..=10000;
     /// Pruning of quiet moves: weight of the butterfly history, in 1/32.
     quiet_pruning_butterfly_weight: 71, 10..=200;
     /// Pruning of quiet moves: amount of history that adds one ply to the reduced depth.
-    quiet_pruning_history_per_ply: 3220, 1500..=8000;
+    quiet_pruning_history_per_ply: 4162, 1500..=8000;
     /// Futility of quiet moves: applied below this reduced depth.
     quiet_futility_max_depth: 13, 5..=18;
     /// Futility of quiet moves: margin at reduced depth 0.
     quiet_futility_margin_base: 42, 0..=300;
     /// Futility of quiet moves: added while there is no best move.
-    quiet_futility_margin_no_best_move: 65, 0..=400;
+    quiet_futility_margin_no_best_move: 75, 0..=400;
     /// Futility of quiet moves: margin per ply of reduced depth.
-    quiet_futility_margin_per_depth: 87, 40..=300;
+    quiet_futility_margin_per_depth: 90, 40..=300;
     /// Futility of quiet moves: added if the static evaluation is above alpha.
     quiet_futility_margin_eval_above_alpha: 86, 0..=300;
     /// Futility of quiet moves: subtracted if a lesser piece attacks another own piece.
@@ -129,27 +129,27 @@ declare_tunables! {
     /// Low-depth extension: the TT move failed high, and the evaluation is this far below alpha.
     low_depth_extension_margin: 25, 0..=200;
     /// Singular extension: minimum depth.
-    singular_min_depth: 5, 4..=9;
+    singular_min_depth: 6, 4..=9;
     /// Singular extension: number of plies by which the TT depth may be less than the depth.
     singular_max_tt_depth_deficit: 3, 2..=5;
     /// Singular extension: margin below the TT value per ply of depth, in 1/60.
-    singular_margin_per_depth: 54, 20..=200;
+    singular_margin_per_depth: 53, 20..=200;
     /// Singular extension: added to that margin if the node once was a PV node, in 1/60.
-    singular_margin_tt_pv: 60, 0..=200;
+    singular_margin_tt_pv: 50, 0..=200;
     /// The absolute correction divided by this is subtracted from both margins below.
     singular_correction_divisor: 210_590, 60_000..=600_000;
     /// Double extension: margin below the singular beta.
-    double_extension_margin_base: -24, -60..=120;
+    double_extension_margin_base: -23, -60..=120;
     /// Double extension: added in PV nodes.
-    double_extension_margin_pv: 140, 50..=500;
+    double_extension_margin_pv: 231, 50..=500;
     /// Double extension: subtracted if the TT move is quiet.
-    double_extension_margin_quiet_tt_move: 182, 0..=400;
+    double_extension_margin_quiet_tt_move: 221, 0..=400;
     /// Double extension: weight of the subtracted TT move history, in 1/131072.
     double_extension_tt_move_history_weight: 1019, 0..=4000;
     /// Double extension: subtracted if the ply exceeds the iteration's depth.
     double_extension_margin_far_from_root: 44, 0..=150;
     /// Triple extension: margin below the singular beta.
-    triple_extension_margin_base: 45, 0..=250;
+    triple_extension_margin_base: 59, 0..=250;
     /// Triple extension: added in PV nodes.
     triple_extension_margin_pv: 320, 80..=700;
     /// Triple extension: subtracted if the TT move is quiet.
@@ -170,17 +170,17 @@ declare_tunables! {
     shuffling_min_ply: 18, 8..=40;
 
     /// Late move reduction (LMR): constant term, in 1/1024 ply like all terms below.
-    lmr_base: 1133, 0..=2500;
+    lmr_base: 1285, 0..=2500;
     /// LMR: weight of log2(depth) · log2(move count), in 1/1024.
-    lmr_log_product_weight: 224, 100..=400;
+    lmr_log_product_weight: 271, 100..=400;
     /// LMR: subtracted in proportion to the window's width relative to the root window.
-    lmr_window_weight: 585, 0..=1500;
+    lmr_window_weight: 710, 0..=1500;
     /// LMR: added if the position does not improve, in 1/1024 of the logarithmic term.
     lmr_not_improving_weight: 412, 0..=1000;
     /// LMR: added if the node once was a PV node; the reduction used for pruning has only this.
     lmr_tt_pv_pruning: 1013, 0..=2048;
     /// LMR: subtracted if the node once was a PV node.
-    lmr_tt_pv: 2300, 500..=5000;
+    lmr_tt_pv: 2714, 500..=5000;
     /// LMR: also subtracted if it is a PV node now.
     lmr_tt_pv_pv_node: 973, 0..=2500;
     /// LMR: also subtracted if its TT value is above alpha or unknown.
@@ -190,13 +190,13 @@ declare_tunables! {
     /// LMR: also subtracted if it is then a cut node.
     lmr_tt_pv_deep_entry_cut_node: 959, 0..=2500;
     /// LMR: added for moves that are searched, but not for pruning.
-    lmr_search_offset: 691, -1000..=2500;
+    lmr_search_offset: 705, -1000..=2500;
     /// LMR: multiplied by the move count and subtracted.
-    lmr_per_move_count: 25, 0..=150;
+    lmr_per_move_count: 27, 0..=150;
     /// LMR: the absolute correction of the evaluation divided by this is subtracted.
-    lmr_correction_divisor: 18000, 8000..=80000;
+    lmr_correction_divisor: 18_283, 8000..=80000;
     /// LMR: added in cut nodes.
-    lmr_cut_node: 3611, 1000..=5000;
+    lmr_cut_node: 2724, 1000..=5000;
     /// LMR: also added in cut nodes without a TT move.
     lmr_cut_node_no_tt_move: 985, 0..=2500;
     /// LMR: added if the TT move is a capture.
@@ -204,11 +204,11 @@ declare_tunables! {
     /// LMR: added if at least two child nodes failed high.
     lmr_child_cutoffs: 251, 0..=1500;
     /// LMR: also added if at least three child nodes failed high.
-    lmr_child_cutoffs_many: 1550, 0..=2500;
+    lmr_child_cutoffs_many: 1245, 0..=2500;
     /// LMR: also added in an all node in which at least two child nodes failed high.
     lmr_child_cutoffs_all_node: 1042, 0..=2500;
     /// LMR: subtracted for the TT move.
-    lmr_tt_move: 2239, 500..=4000;
+    lmr_tt_move: 2112, 500..=4000;
     /// LMR: subtracted for a drop beside the enemy king on a square that an own piece attacks.
     lmr_supported_drop: 1024, 0..=2500;
     /// LMR: subtracted for killers and the counter move.
@@ -226,9 +226,9 @@ declare_tunables! {
     /// LMR: weight of the butterfly history in the history score of a quiet move.
     lmr_butterfly_weight: 2, 0..=6;
     /// LMR: weight of the subtracted history score, in 1/4096.
-    lmr_history_weight: 428, 100..=1000;
+    lmr_history_weight: 402, 100..=1000;
     /// LMR: numerator of the fraction by which reductions in all nodes grow.
-    lmr_all_node_weight: 273, 0..=800;
+    lmr_all_node_weight: 192, 0..=800;
     /// LMR: denominator of that fraction per ply of depth.
     lmr_all_node_divisor_per_depth: 256, 100..=600;
     /// LMR: constant term of that denominator.
@@ -242,9 +242,9 @@ declare_tunables! {
     /// Moves without LMR: added to the reduction without a TT move, in 1/1024 ply.
     full_depth_no_tt_move: 1057, 0..=3000;
     /// Moves without LMR: above this reduction they are searched one ply less deep.
-    full_depth_one_ply_threshold: 4000, 2000..=8000;
+    full_depth_one_ply_threshold: 5426, 2000..=8000;
     /// Moves without LMR: above this reduction they are searched two plies less deep.
-    full_depth_two_plies_threshold: 5000, 3000..=10000;
+    full_depth_two_plies_threshold: 5018, 3000..=10000;
     /// Minimum depth at which a raised alpha reduces the remaining moves.
     alpha_raised_min_depth: 3, 2..=6;
     /// Maximum depth at which a raised alpha reduces the remaining moves.
@@ -257,11 +257,11 @@ declare_tunables! {
     /// Order of quiet moves: weight of the pawn history.
     order_pawn_history_weight: 2, 0..=6;
     /// Order of quiet moves: weight of the low ply history, divided by the ply plus one.
-    order_low_ply_weight: 12, 0..=20;
+    order_low_ply_weight: 13, 0..=20;
     /// Order of quiet moves: bonus per unit of piece value for leaving an attacked square.
     order_escape_weight: 16, 0..=40;
     /// Order of quiet moves: malus per unit of piece value for moving into a lesser attack.
-    order_into_threat_weight: 34, 0..=40;
+    order_into_threat_weight: 31, 0..=40;
     /// Order of quiet moves: bonus for a check.
     order_check_bonus: 16384, 0..=40000;
     /// A check gets its bonus if it loses at most this much by SEE.
@@ -276,11 +276,11 @@ declare_tunables! {
     order_refutation_bonus: 12000, 0..=40000;
 
     /// Bonus of the best move per ply of depth.
-    best_move_bonus_per_depth: 128, 40..=300;
+    best_move_bonus_per_depth: 146, 40..=300;
     /// Bonus of the best move: constant term, subtracted.
     best_move_bonus_offset: 77, 0..=250;
     /// Bonus of the best move: maximum of the depth term.
-    best_move_bonus_max: 1529, 500..=3000;
+    best_move_bonus_max: 1860, 500..=3000;
     /// Bonus of the best move: a ply of depth more if the value is at least this far above beta.
     best_move_bonus_high_margin: 60, 0..=400;
     /// Bonus of the best move: added if it is the TT move.
@@ -288,7 +288,7 @@ declare_tunables! {
     /// Bonus of the best move: the history score of the move before divided by this is added.
     best_move_bonus_prior_score_divisor: 32, 10..=200;
     /// Malus of the moves searched before the best move, per ply of depth.
-    other_moves_malus_per_depth: 1060, 200..=1500;
+    other_moves_malus_per_depth: 1053, 200..=1500;
     /// Malus of the other moves: constant term, subtracted.
     other_moves_malus_offset: 204, 0..=500;
     /// Malus of the other moves: maximum.
@@ -296,7 +296,7 @@ declare_tunables! {
     /// Weight of the bonus for a quiet best move, in 1/1024.
     quiet_bonus_weight: 806, 300..=2000;
     /// Weight of the malus for other quiet moves, in 1/1024.
-    quiet_malus_weight: 1113, 300..=2500;
+    quiet_malus_weight: 1178, 300..=2500;
     /// Factor of the quiet malus from each move to the next, in 1/1024.
     quiet_malus_decay: 977, 800..=1024;
     /// Weight of the bonus for a capturing best move, in 1/1024.
@@ -314,9 +314,9 @@ declare_tunables! {
     /// Weight of a malus in the pawn history, in 1/1024.
     pawn_history_malus_weight: 1000, 100..=1500;
     /// Weight of updates of the continuation history of one ply ago, in 1/1024.
-    continuation_weight_1: 1157, 300..=2000;
+    continuation_weight_1: 875, 300..=2000;
     /// Weight of updates of the continuation history of two plies ago, in 1/1024.
-    continuation_weight_2: 648, 100..=1500;
+    continuation_weight_2: 481, 100..=1500;
     /// Weight of updates of the continuation history of three plies ago, in 1/1024.
     continuation_weight_3: 288, 0..=1000;
     /// Weight of updates of the continuation history of four plies ago, in 1/1024.
@@ -328,7 +328,7 @@ declare_tunables! {
     /// Constant added to every update of the continuation history of one ply ago.
     continuation_bonus_offset: 88, 0..=250;
     /// Continuation bonus of a reduced move that had to be searched again.
-    post_lmr_bonus: 2600, 300..=3000;
+    post_lmr_bonus: 2616, 300..=3000;
     /// Bonus of a quiet TT move that caused a cutoff, per ply of depth.
     tt_cutoff_bonus_per_depth: 130, 30..=300;
     /// Bonus of a TT cutoff: constant term, subtracted.
@@ -385,17 +385,17 @@ declare_tunables! {
     fail_low_capture_bonus: 1018, 200..=2500;
 
     /// Correction of the evaluation: weight of the pawn key's entry, in 1/131072.
-    correction_pawn_weight: 12153, 2000..=30000;
+    correction_pawn_weight: 14_264, 2000..=30000;
     /// Correction: weight of the minor piece key's entry, in 1/131072.
-    correction_minor_piece_weight: 8620, 2000..=30000;
+    correction_minor_piece_weight: 11_338, 2000..=30000;
     /// Correction: weight of the entries of each side's pieces other than pawns, in 1/131072.
-    correction_non_pawn_weight: 12355, 2000..=30000;
+    correction_non_pawn_weight: 12_115, 2000..=30000;
     /// Correction: weight of the entries of each side's castle, in 1/131072; material only.
     correction_castle_weight: 8000, 0..=30000;
     /// Correction: weight of the entry of the pieces in hand, in 1/131072; material only.
     correction_hand_weight: 8000, 0..=30000;
     /// Correction: weight of the entries of the last moves, in 1/131072.
-    correction_continuation_weight: 10500, 2000..=30000;
+    correction_continuation_weight: 11_933, 2000..=30000;
     /// Weight of all updates of the correction history, in 1/1024.
     correction_update_weight: 1069, 300..=2500;
     /// Weight of error times depth in updates with a best move, in 1/128.
@@ -416,7 +416,7 @@ declare_tunables! {
     correction_update_four_plies_weight: 63, 0..=200;
 
     /// Quiescence: a capture must bring the static evaluation to within this of alpha.
-    quiescence_futility_margin: 328, 80..=700;
+    quiescence_futility_margin: 224, 80..=700;
     /// Quiescence: after this many moves only recaptures and checks are tried.
     quiescence_max_moves: 2, 1..=10;
     /// Quiescence: moves may lose this much by SEE.

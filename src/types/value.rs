@@ -41,17 +41,14 @@ pub const NONE: Value = 32_002;
 /// Least value of a proven mate.
 pub const MATE_IN_MAX_PLY: Value = MATE - MAX_PLY as Value;
 
-/// Largest magnitude of an evaluation. Values between this and [`MATE_IN_MAX_PLY`] are wins by a
-/// rule without a proven mate: perpetual check by the opponent.
+/// Largest magnitude of an evaluation, and the value of a superior repetition (the same board with
+/// a better hand). Values between this and [`MATE_IN_MAX_PLY`] are wins by a rule without a proven
+/// mate: perpetual check by the opponent.
 pub const MAX_EVALUATION: Value = 29_999;
 
 /// Win by the rule on perpetual check. Below the mate range, so that `mate N` is always proven: a
 /// mate, or a win by declaration, which counts as a mate by the next move.
 pub const REPETITION_WIN: Value = 31_000;
-
-/// Value of a superior repetition (the same board with a better hand): a clear advantage, but an
-/// ordinary score.
-pub const SUPERIOR_REPETITION: Value = 1_500;
 
 /// Value of giving mate at `ply` from the root.
 #[inline]
