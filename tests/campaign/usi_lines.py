@@ -2,13 +2,15 @@
 """Sends mutated USI dialogues, random bytes and lines of 10 MB to many processes of the engine.
 
 Usage: tests/campaign/usi_lines.py EXECUTABLE [--lines 10000000] [--processes 100] [--seed 1] [--traces FOLDER]
+         [--jobs 1] [--skip 0]
 
 Lines of a list of commands (and of recorded dialogues of GUIs, where --traces names a folder of `*.usi.log`) are changed:
 bytes flipped, words doubled, dropped, swapped and made very large, whole lines cut or joined. After each block of lines
 `stop`, `position startpos`, `go depth 1` and `isready` must be answered, each `go` by exactly one line at most, with
 nothing but USI on standard output; at the end `quit` must end the process with code 0 and nothing on standard error.
-The processes have 8 GB of addresses, so that a mutated number cannot take the machine. The last line is `OK: …` or
-`FAULT: …` (exit code 1), and a fault leaves the last lines sent in `usi-lines-fault`.
+The processes have 8 GB of addresses, so that a mutated number cannot take the machine. --jobs of them run at a time, and
+--skip leaves out the first ones, which an earlier run has finished. The last line is `OK: …` or `FAULT: …` (exit code
+1), and a fault leaves the last lines sent in `usi-lines-fault-N`.
 """
 
 import argparse
@@ -20,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 BLOCK = 500
@@ -193,8 +196,9 @@ def long_lines(numbers):
     yield numbers.randbytes(size).translate(None, b"dD\n")
 
 
-def session(exe, folder, count, lines, numbers, has_long_lines):
+def session(exe, folder, count, lines, seed, number):
     """One process; returns the number of lines sent and of answers to `go`."""
+    numbers, has_long_lines = random.Random(f"{seed} {number}"), number % 10 == 0
     engine = Engine(exe, folder)
     sent = answers = 0
     block, all_lines = [], []
@@ -226,7 +230,7 @@ def session(exe, folder, count, lines, numbers, has_long_lines):
             answers += found
         engine.end()
     except Fault:
-        Path("usi-lines-fault").write_bytes(b"\n".join(all_lines))
+        Path(f"usi-lines-fault-{number + 1}").write_bytes(b"\n".join(all_lines))
         raise
     finally:
         engine.process.kill()
@@ -241,22 +245,28 @@ def main():
     parser.add_argument("--processes", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--traces", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--skip", type=int, default=0)
     args = parser.parse_args()
     lines = list(COMMANDS)
     if args.traces:
         lines += recorded(args.traces)
     sent = answers = 0
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(args.processes):
-            numbers = random.Random(f"{args.seed} {number}")
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(args.jobs) as pool:
+        exe, count = str(args.exe.resolve()), args.lines // args.processes
+        numbers = range(args.skip, args.processes)
+        sessions = [pool.submit(session, exe, folder, count, lines, args.seed, number) for number in numbers]
+        for number, one in zip(numbers, sessions):
             try:
-                one = session(str(args.exe.resolve()), folder, args.lines // args.processes, lines, numbers, number % 10 == 0)
+                more = one.result()
             except Fault as fault:
-                print(f"FAULT: process {number + 1}: {fault}")
+                print(f"FAULT: process {number + 1}: {fault}", flush=True)
+                pool.shutdown(cancel_futures=True)
                 sys.exit(1)
-            sent, answers = sent + one[0], answers + one[1]
-    print(f"OK: {sent} lines in {args.processes} processes, {answers} searches answered, "
+            sent, answers = sent + more[0], answers + more[1]
+            print(f"process {number + 1}: {more[0]} lines, {more[1]} searches answered", flush=True)
+    print(f"OK: {sent} lines in {len(numbers)} processes, {answers} searches answered, "
           f"{time.monotonic() - begun:.0f} s")  # fmt: skip
 
 
