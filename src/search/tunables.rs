@@ -194,7 +194,7 @@ declare_tunables! {
     /// LMR: multiplied by the move count and subtracted.
     lmr_per_move_count: 27, 0..=150;
     /// LMR: the absolute correction of the evaluation divided by this is subtracted.
-    lmr_correction_divisor: 18_283, 8000..=80000;
+    lmr_correction_divisor: 18283, 8000..=80000;
     /// LMR: added in cut nodes.
     lmr_cut_node: 2724, 1000..=5000;
     /// LMR: also added in cut nodes without a TT move.
@@ -385,17 +385,17 @@ declare_tunables! {
     fail_low_capture_bonus: 1018, 200..=2500;
 
     /// Correction of the evaluation: weight of the pawn key's entry, in 1/131072.
-    correction_pawn_weight: 14_264, 2000..=30000;
+    correction_pawn_weight: 14264, 2000..=30000;
     /// Correction: weight of the minor piece key's entry, in 1/131072.
-    correction_minor_piece_weight: 11_338, 2000..=30000;
+    correction_minor_piece_weight: 11338, 2000..=30000;
     /// Correction: weight of the entries of each side's pieces other than pawns, in 1/131072.
-    correction_non_pawn_weight: 12_115, 2000..=30000;
+    correction_non_pawn_weight: 12115, 2000..=30000;
     /// Correction: weight of the entries of each side's castle, in 1/131072; material only.
     correction_castle_weight: 8000, 0..=30000;
     /// Correction: weight of the entry of the pieces in hand, in 1/131072; material only.
     correction_hand_weight: 8000, 0..=30000;
     /// Correction: weight of the entries of the last moves, in 1/131072.
-    correction_continuation_weight: 11_933, 2000..=30000;
+    correction_continuation_weight: 11933, 2000..=30000;
     /// Weight of all updates of the correction history, in 1/1024.
     correction_update_weight: 1069, 300..=2500;
     /// Weight of error times depth in updates with a best move, in 1/128.

@@ -31,9 +31,8 @@ inside() {
     CARGO_HTTP_CAINFO=/opt/certificates.crt "$@"
 }
 timed() {
-  local name=$1 start=$EPOCHREALTIME
-  shift
-  inside bash -euc "$*" >"$folder/output" 2>&1 || {
+  local name=$1 commands=$2 start=$EPOCHREALTIME
+  inside bash -euc "$commands" >"$folder/output" 2>&1 || {
     tail -20 "$folder/output"
     fault "$name"
   }
@@ -70,12 +69,12 @@ cp /etc/resolv.conf "$folder/etc/resolv.conf"
 echo "Player"
 mkdir "$folder/home/player"
 tar -C target/release -czf "$folder/home/player/raicho.tar.gz" raicho
-timed "unpack the archive" cd /home/player "&&" tar xf raicho.tar.gz
+timed "unpack the archive" "cd /home/player && tar xf raicho.tar.gz"
 play /home/player/raicho
 for package in target/debian/raicho_*.deb; do
   [[ -e $package ]] || continue
   cp "$package" "$folder/home/player/raicho.deb"
-  timed "apt install ./raicho.deb" cd /home/player "&&" apt-get install -y ./raicho.deb
+  timed "apt install ./raicho.deb" "cd /home/player && apt-get install -y ./raicho.deb"
   play raicho
 done
 
@@ -84,9 +83,9 @@ cp -a "$(rustc --print sysroot)" "$folder/opt/rust"
 cp "$(readlink -f "${CARGO_HTTP_CAINFO:-/etc/ssl/certs/ca-certificates.crt}")" "$folder/opt/certificates.crt"
 mkdir "$folder/home/raicho"
 git archive HEAD | tar -x -C "$folder/home/raicho"
-timed "a linker" apt-get update "&&" apt-get install -y --no-install-recommends gcc libc6-dev
-timed "cargo fetch" cd /home/raicho "&&" cargo fetch --locked
-timed "cargo build --release" cd /home/raicho "&&" cargo build --release
+timed "a linker" "apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev"
+timed "cargo fetch" "cd /home/raicho && cargo fetch --locked"
+timed "cargo build --release" "cd /home/raicho && cargo build --release"
 play /home/raicho/target/release/raicho
-timed "cargo test" cd /home/raicho "&&" cargo test
+timed "cargo test" "cd /home/raicho && cargo test"
 echo OK

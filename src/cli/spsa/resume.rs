@@ -1,7 +1,4 @@
 //! Checks that the command line of a resumed run agrees with the run.
-//!
-//! Nothing needs to be repeated. Options that are repeated must have the same values, as results
-//! before and after a change could not be combined.
 
 use std::fmt::Display;
 
