@@ -13,9 +13,10 @@ use std::io;
 
 use crate::position::Position;
 use crate::types::{Color, Move, Value};
-use crate::util::{PREFETCHES, ZeroedPages, prefetch};
+use crate::util::{PREFETCHES, prefetch};
 
 use super::history_entry::{PIECE_TO, apply_gravity, piece_to};
+use super::history_rows::HistoryRows;
 use super::params::Params;
 use super::tunables;
 
@@ -43,8 +44,8 @@ impl CorrectionRow {
     }
 
     #[inline(always)]
-    fn entry(self, mv: Move) -> usize {
-        self.0 as usize * PIECE_TO + piece_to(mv.piece(), mv.to())
+    fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -78,7 +79,7 @@ pub(super) struct Corrections {
     // [row by key][side to move]; used if `of_material`
     unseen: Box<[[UnseenEntry; Color::NUM]]>,
     // [row of an earlier move][piece and target of the reply]
-    continuation: ZeroedPages<i16>,
+    continuation: HistoryRows,
     /// Whether the evaluation is material alone, so that castles and hands are used.
     of_material: bool,
 }
@@ -92,7 +93,7 @@ impl Corrections {
         Ok(Self {
             structures: vec![[Entry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
             unseen: vec![[UnseenEntry::default(); Color::NUM]; STRUCTURES].into_boxed_slice(),
-            continuation: ZeroedPages::on_demand(PIECE_TO * PIECE_TO)?,
+            continuation: HistoryRows::new(PIECE_TO)?,
             of_material: false,
         })
     }
@@ -106,7 +107,13 @@ impl Corrections {
     pub(super) fn clear(&mut self) {
         self.structures.fill([Entry::default(); Color::NUM]);
         self.unseen.fill([UnseenEntry::default(); Color::NUM]);
-        self.continuation.fill(0);
+        self.continuation.clear();
+    }
+
+    /// Has the system provide the memory of all tables.
+    pub(super) fn fetch(&mut self) {
+        self.clear();
+        self.continuation.fetch();
     }
 
     /// Prefetches the entries that [`Self::of`] reads.
@@ -128,8 +135,9 @@ impl Corrections {
             // Not those of the castles: their keys cost more than a miss.
             prefetch(&self.unseen[position.hand_key() as usize % STRUCTURES]);
         }
+        let reply = piece_to(last.piece(), last.to());
         for row in rows {
-            prefetch(&self.continuation[row.entry(last)]);
+            prefetch(self.continuation.entry(row.index(), reply));
         }
     }
 
@@ -161,8 +169,10 @@ impl Corrections {
             .sum();
         let unseen = castles.map_or(0, |castles| self.of_unseen::<P>(position, castles));
         let continuation = position.last_move().map_or(0, |last| {
-            let [reply, follow_up] = rows.map(|row| i32::from(self.continuation[row.entry(last)]));
-            reply + follow_up
+            let reply = piece_to(last.piece(), last.to());
+            let [two, four] =
+                rows.map(|row| i32::from(*self.continuation.entry(row.index(), reply)));
+            two + four
         });
         tunables::correction_pawn_weight::<P>() * pawn
             + tunables::correction_minor_piece_weight::<P>() * minor
@@ -223,8 +233,9 @@ impl Corrections {
                 tunables::correction_update_two_plies_weight::<P>(),
                 tunables::correction_update_four_plies_weight::<P>(),
             ];
+            let reply = piece_to(last.piece(), last.to());
             for (row, weight) in rows.into_iter().zip(weights) {
-                let entry = &mut self.continuation[row.entry(last)];
+                let entry = self.continuation.entry_mut(row.index(), reply);
                 apply_gravity::<CORRECTION_LIMIT, 0>(entry, bonus * weight / UPDATE_SCALE);
             }
         }

@@ -10,11 +10,11 @@ use std::io;
 use crate::bitboard::Bitboard;
 use crate::position::{Board, LesserAttacks, Position};
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
-use crate::util::ZeroedPages;
 
 use super::butterfly::{BUTTERFLY, ORIGINS, THREAT_CLASSES, butterfly_index, threat_class_of};
 use super::correction_history::Corrections;
 use super::history_entry::{PIECE_TO, apply_gravity, piece_to, value_of};
+use super::history_rows::HistoryRows;
 
 /// Greatest absolute value of an entry, per table.
 pub(super) const BUTTERFLY_LIMIT: i32 = 7183;
@@ -57,8 +57,8 @@ impl ContinuationRow {
     }
 
     #[inline(always)]
-    fn entry(self, mv: Move) -> usize {
-        self.0 as usize * PIECE_TO + piece_to(mv.piece(), mv.to())
+    fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -72,10 +72,9 @@ pub(super) struct HistoryRow<'a> {
 impl<'a> HistoryRow<'a> {
     /// Row `index` of a table with initial value `start`.
     #[inline(always)]
-    fn of(table: &'a [i16], index: usize, start: i32) -> Self {
-        let (rows, _) = table.as_chunks();
+    fn of(table: &'a HistoryRows, index: usize, start: i32) -> Self {
         Self {
-            entries: &rows[index],
+            entries: table.row(index),
             start,
         }
     }
@@ -160,6 +159,12 @@ fn pawn_structure(position: &Position) -> u32 {
     position.pawn_key() % PAWN_STRUCTURES as u32
 }
 
+/// The index of a move in a row.
+#[inline(always)]
+fn of_move(mv: Move) -> usize {
+    piece_to(mv.piece(), mv.to())
+}
+
 /// The histories of one thread.
 pub(super) struct Histories {
     // [side][class by threat and origin][target]
@@ -169,9 +174,9 @@ pub(super) struct Histories {
     // [piece and target][captured kind]
     captures: Box<[[i16; PieceType::NUM]]>,
     // [row of an earlier move][piece and target]
-    continuation: ZeroedPages<i16>,
+    continuation: HistoryRows,
     // [row by pawn structure][piece and target]
-    pawns: ZeroedPages<i16>,
+    pawns: HistoryRows,
     // [piece and target of the move answered]
     counter_moves: Box<[Option<Move>]>,
     /// Reliability of TT moves: positive where they usually are the best move.
@@ -194,8 +199,8 @@ impl Histories {
                 .map(|_| vec![[0; Square::NUM]; THREAT_CLASSES * ORIGINS].into_boxed_slice()),
             low_ply: [(); LOW_PLIES].map(|()| vec![0; BUTTERFLY].into_boxed_slice()),
             captures: vec![[0; PieceType::NUM]; PIECE_TO].into_boxed_slice(),
-            continuation: ZeroedPages::on_demand(ContinuationRow::NUM * PIECE_TO)?,
-            pawns: ZeroedPages::on_demand(PAWN_STRUCTURES * PIECE_TO)?,
+            continuation: HistoryRows::new(ContinuationRow::NUM)?,
+            pawns: HistoryRows::new(PAWN_STRUCTURES)?,
             counter_moves: vec![None; PIECE_TO].into_boxed_slice(),
             tt_move_history: 0,
             corrections: Corrections::new()?,
@@ -211,11 +216,18 @@ impl Histories {
             table.fill(0);
         }
         self.captures.fill([0; PieceType::NUM]);
-        self.continuation.fill(0);
-        self.pawns.fill(0);
+        self.continuation.clear();
+        self.pawns.clear();
         self.counter_moves.fill(None);
         self.tt_move_history = 0;
         self.corrections.clear();
+    }
+
+    /// Has the system provide the memory of all tables.
+    pub(super) fn fetch(&mut self) {
+        self.continuation.fetch();
+        self.pawns.fetch();
+        self.corrections.fetch();
     }
 
     /// Clears the low ply history: its plies are counted from the root of one search.
@@ -259,13 +271,14 @@ impl Histories {
     /// Continuation history of a move after an earlier one.
     #[inline(always)]
     pub(super) fn continuation(&self, row: ContinuationRow, mv: Move) -> i32 {
-        value_of::<CONTINUATION_START>(self.continuation[row.entry(mv)])
+        let entry = self.continuation.entry(row.index(), of_move(mv));
+        value_of::<CONTINUATION_START>(*entry)
     }
 
     /// The continuation history of all replies to an earlier move.
     #[inline(always)]
     pub(super) fn continuation_row(&self, row: ContinuationRow) -> HistoryRow<'_> {
-        HistoryRow::of(&self.continuation, row.0 as usize, CONTINUATION_START)
+        HistoryRow::of(&self.continuation, row.index(), CONTINUATION_START)
     }
 
     /// The pawn history of all moves with the pawns of a node.
@@ -277,8 +290,8 @@ impl Histories {
     /// Pawn history of a quiet move.
     #[inline(always)]
     pub(super) fn pawn(&self, context: &HistoryContext, mv: Move) -> i32 {
-        let index = context.pawns as usize * PIECE_TO + piece_to(mv.piece(), mv.to());
-        value_of::<PAWN_START>(self.pawns[index])
+        let entry = self.pawns.entry(context.pawns as usize, of_move(mv));
+        value_of::<PAWN_START>(*entry)
     }
 
     /// Capture history of a move, by the kind of piece it captures.
@@ -320,15 +333,13 @@ impl Histories {
 
     #[inline(always)]
     pub(super) fn update_continuation(&mut self, row: ContinuationRow, mv: Move, bonus: i32) {
-        apply_gravity::<CONTINUATION_LIMIT, CONTINUATION_START>(
-            &mut self.continuation[row.entry(mv)],
-            bonus,
-        );
+        let entry = self.continuation.entry_mut(row.index(), of_move(mv));
+        apply_gravity::<CONTINUATION_LIMIT, CONTINUATION_START>(entry, bonus);
     }
 
     pub(super) fn update_pawn(&mut self, position: &Position, mv: Move, bonus: i32) {
         let structure = pawn_structure(position) as usize;
-        let entry = &mut self.pawns[structure * PIECE_TO + piece_to(mv.piece(), mv.to())];
+        let entry = self.pawns.entry_mut(structure, of_move(mv));
         apply_gravity::<PAWN_LIMIT, PAWN_START>(entry, bonus);
     }
 

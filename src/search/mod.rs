@@ -19,6 +19,7 @@ mod event;
 mod extensions;
 mod history;
 mod history_entry;
+mod history_rows;
 mod history_update;
 mod iterative;
 mod limits;

@@ -158,7 +158,7 @@ fn run_job<P: Params>(worker: &mut Option<Worker<P>>, job: Job) {
 fn clear<P: Params>(worker: &mut Option<Worker<P>>, memory: Memory) -> io::Result<()> {
     match (worker, memory) {
         (Some(worker), _) => worker.clear(),
-        (worker @ None, Memory::AtOnce) => worker.insert(Worker::new()?).clear(),
+        (worker @ None, Memory::AtOnce) => worker.insert(Worker::new()?).histories.fetch(),
         (worker @ None, Memory::OnDemand) => *worker = Some(Worker::new()?),
     }
     Ok(())

@@ -8,9 +8,9 @@ Lines of a list of commands (and of recorded dialogues of GUIs, where --traces n
 bytes flipped, words doubled, dropped, swapped and made very large, whole lines cut or joined. After each block of lines
 `stop`, `position startpos`, `go depth 1` and `isready` must be answered, each `go` by exactly one line at most, with
 nothing but USI on standard output; at the end `quit` must end the process with code 0 and nothing on standard error.
-The processes have 8 GB of addresses, so that a mutated number cannot take the machine. --jobs of them run at a time, and
---skip leaves out the first ones, which an earlier run has finished. The last line is `OK: …` or `FAULT: …` (exit code
-1), and a fault leaves the last lines sent in `usi-lines-fault-N`.
+The processes have 2 GB of addresses, so that a mutated number takes neither the machine nor most of the time for zeroing
+memory. --jobs of them run at a time, and --skip leaves out the first ones, which an earlier run has finished. The last
+line is `OK: …` or `FAULT: …` (exit code 1), and a fault leaves the last lines sent in `usi-lines-fault-N`.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from pathlib import Path
 BLOCK = 500
 PATIENCE = 120
 MAX_LINE = 10 << 20
-ADDRESSES = 8 << 30
+ADDRESSES = 2 << 30
 FIRST_WORDS = {"id", "option", "usiok", "readyok", "bestmove", "info", "checkmate"}
 # The board, the moves and the explanations of the extra commands are not USI, so these are not sent.
 NOT_SENT = {b"d", b"eval", b"bench", b"perft", b"key", b"compiler", b"getoption", b"quit"}
