@@ -6,11 +6,13 @@ use super::set::Bitboard;
 use crate::types::{Color, Square};
 
 /// For one square: the squares from which a slider on the empty board attacks at least one of its
-/// neighbours, and those from which a step attacks the square itself.
+/// neighbours, and those from which a step attacks the square itself or a neighbour.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     /// For steps of either colour onto the square itself.
     pub step: Bitboard,
+    /// For steps of either colour onto a neighbour.
+    pub step_beside: Bitboard,
     /// For bishops and horses.
     pub bishop: Bitboard,
     /// For rooks and dragons.
@@ -25,6 +27,7 @@ const KNIGHT_JUMPS: [(i32, i32); 4] = [(-1, -2), (1, -2), (-1, 2), (1, 2)];
 static REACH: [Reach; Square::NUM] = {
     let empty = Reach {
         step: Bitboard::EMPTY,
+        step_beside: Bitboard::EMPTY,
         bishop: Bitboard::EMPTY,
         rook: Bitboard::EMPTY,
         lance: [Bitboard::EMPTY; Color::NUM],
@@ -32,27 +35,43 @@ static REACH: [Reach; Square::NUM] = {
     let mut table = [empty; Square::NUM];
     let mut square = 0;
     while square < Square::NUM {
+        let reach = &mut table[square];
+        reach.step = steps_onto(Square::ALL[square]);
         let mut step = 0;
         while step < DIRECTIONS.len() {
             let (files, ranks) = DIRECTIONS[step];
             if let Some(neighbour) = Square::ALL[square].offset(files, ranks) {
-                add(&mut table[square], neighbour.index());
-                table[square].step = table[square].step.union(Bitboard::of(neighbour));
+                add(reach, neighbour.index());
+                reach.step_beside = reach.step_beside.union(steps_onto(neighbour));
             }
             step += 1;
-        }
-        let mut jump = 0;
-        while jump < KNIGHT_JUMPS.len() {
-            let (files, ranks) = KNIGHT_JUMPS[jump];
-            if let Some(from) = Square::ALL[square].offset(files, ranks) {
-                table[square].step = table[square].step.union(Bitboard::of(from));
-            }
-            jump += 1;
         }
         square += 1;
     }
     table
 };
+
+/// The squares from which a step of either colour attacks `square`.
+const fn steps_onto(square: Square) -> Bitboard {
+    let mut origins = Bitboard::EMPTY;
+    let mut step = 0;
+    while step < DIRECTIONS.len() {
+        let (files, ranks) = DIRECTIONS[step];
+        if let Some(from) = square.offset(files, ranks) {
+            origins = origins.union(Bitboard::of(from));
+        }
+        step += 1;
+    }
+    let mut jump = 0;
+    while jump < KNIGHT_JUMPS.len() {
+        let (files, ranks) = KNIGHT_JUMPS[jump];
+        if let Some(from) = square.offset(files, ranks) {
+            origins = origins.union(Bitboard::of(from));
+        }
+        jump += 1;
+    }
+    origins
+}
 
 const fn add(reach: &mut Reach, neighbour: usize) {
     let mut direction = 0;

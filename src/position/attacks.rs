@@ -218,6 +218,18 @@ impl Board {
         }
     }
 
+    /// Whether `by` may attack a neighbour of `king`: false only where it has no piece that could on
+    /// the empty board.
+    #[inline(always)]
+    pub(crate) fn may_reach_around(&self, by: Color, king: Square) -> bool {
+        let reach = reach_around(king);
+        let origins = reach.step_beside
+            | self.bishops_and_horses() & reach.bishop
+            | self.rooks_and_dragons() & reach.rook
+            | self.kind(PieceType::Lance) & reach.lance[by.index()];
+        origins.intersects(self.color(by))
+    }
+
     /// The neighbours of `king` that `by` attacks when the king itself does not block, and which it
     /// therefore cannot enter. `occupied` excludes the king. Bits of other squares are undefined.
     #[inline(always)]

@@ -46,7 +46,16 @@ pub fn mate_in_one(position: &mut Position) -> Option<Move> {
         return None;
     }
     let around = king_attacks(king);
-    let attacked = board.attacked_around(us, king, board.occupied() - Bitboard::of(king));
+    let attacked = || board.attacked_around(us, king, board.occupied() - Bitboard::of(king));
+    if !board.may_reach_around(us, king) {
+        debug_assert!(!attacked().intersects(around));
+        return if (around - board.color(!us)).is_empty() {
+            mate_without_flight(position)
+        } else {
+            None
+        };
+    }
+    let attacked = attacked();
     let open = around - board.color(!us) - attacked;
     if open.is_empty() {
         return mate_without_flight(position);
