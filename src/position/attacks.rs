@@ -218,8 +218,8 @@ impl Board {
         }
     }
 
-    /// Whether `by` may attack a neighbour of `king`: false only where it has no piece that could on
-    /// the empty board.
+    /// Whether `by` may attack a neighbour of `king`: false only where it has no piece that could
+    /// on the empty board.
     #[inline(always)]
     pub(crate) fn may_reach_around(&self, by: Color, king: Square) -> bool {
         let reach = reach_around(king);
