@@ -1,7 +1,8 @@
 //! `raicho completions` and `raicho man`: what a shell and `man` want to know about the command
 //! line.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Command};
@@ -44,13 +45,32 @@ pub(super) fn completions(arguments: &Completions, mut command: Command) -> anyh
 /// # Errors
 /// A file or standard output cannot be written.
 pub(super) fn man(arguments: &Man, command: Command) -> anyhow::Result<()> {
+    // `raicho help` has no page of its own.
+    let mut command = command.disable_help_subcommand(true);
     let Some(folder) = &arguments.folder else {
         let mut text = Vec::new();
-        // `raicho help` has no page of its own.
-        let command = command.disable_help_subcommand(true);
-        clap_mangen::Man::new(command).render(&mut text)?;
+        page(&command).render(&mut text)?;
         return Ok(output::print(String::from_utf8_lossy(&text))?);
     };
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    clap_mangen::generate_to(command, folder).with_context(|| folder.display().to_string())
+    command.build();
+    pages(&command, folder).with_context(|| folder.display().to_string())
+}
+
+/// Writes the pages of `command` and of all its subcommands.
+fn pages(command: &Command, folder: &Path) -> io::Result<()> {
+    for subcommand in command
+        .get_subcommands()
+        .filter(|subcommand| !subcommand.is_hide_set())
+    {
+        pages(subcommand, folder)?;
+    }
+    page(command).generate_to(folder).map(drop)
+}
+
+/// The page of `command`, with the version of the program in its footer.
+fn page(command: &Command) -> clap_mangen::Man {
+    clap_mangen::Man::new(command.clone())
+        .source(concat!("raicho ", env!("CARGO_PKG_VERSION")))
+        .manual("Raicho")
 }

@@ -682,4 +682,6 @@ fn completions_and_manual_pages_know_the_subcommands() {
     run(&["man", "pages"]);
     let page = fs::read_to_string(folder.file("pages/raicho-analyze.1")).expect("a page");
     assert!(page.contains("\\-\\-html"), "{page}");
+    let version = concat!("\"raicho ", env!("CARGO_PKG_VERSION"), "\"");
+    assert!(page.contains(version), "{page}");
 }
