@@ -245,8 +245,8 @@ fn clearing_the_table_ends_no_search() {
     let mut driver = Driver::ready();
     assert_eq!(nodes_of(&mut driver, SEARCH), fresh);
     assert_ne!(nodes_of(&mut driver, SEARCH), fresh, "the table is used");
-    for (go, end) in [("go ponder", "ponderhit"), ("go infinite", "stop")] {
-        driver.replies(&format!("position startpos\n{go} depth 6"));
+    for (go, end) in [("go ponder depth 6", "ponderhit"), ("go infinite", "stop")] {
+        driver.replies(&format!("position startpos\n{go}"));
         let lines = driver.replies("setoption name ClearHash");
         assert_eq!(count(&lines, "bestmove"), 0, "{go}: {lines:#?}");
         driver.send(end);

@@ -139,12 +139,14 @@ fn a_go_with_errors_searches_with_the_rest() {
 #[test]
 fn infinite_ends_with_stop_only() {
     let mut driver = Driver::ready();
-    for go in ["go infinite", "go", "go infinite depth 1"] {
+    for go in ["go infinite", "go", "go infinite byoyomi 1"] {
         let lines = driver.replies(go);
         assert_eq!(count(&lines, "bestmove"), 0, "{go}");
         driver.send("stop");
         driver.until("bestmove ");
     }
+    driver.send("go infinite depth 1");
+    driver.until("bestmove ");
     assert_eq!(driver.replies("stop"), [""; 0]);
 }
 
