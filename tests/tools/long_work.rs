@@ -545,11 +545,9 @@ fn results_have_their_name_only_when_they_are_complete() {
 /// Ctrl-C, twice: the running work is broken off.
 #[cfg(unix)]
 fn interrupt_twice(child: &mut Child) -> Duration {
-    let id = child.id().to_string();
     let begun = Instant::now();
     for _ in 0..2 {
-        let sent = Command::new("kill").args(["-INT", &id]).status();
-        assert!(sent.expect("kill is there").success());
+        crate::signal::send(child, "INT");
         sleep(Duration::from_millis(50));
     }
     while child.try_wait().expect("it can be asked").is_none() {
@@ -622,9 +620,7 @@ done
     while !Path::new(&gone).exists() {
         sleep(Duration::from_millis(2));
     }
-    let id = child.id().to_string();
-    let sent = Command::new("kill").args(["-TERM", &id]).status();
-    assert!(sent.expect("kill is there").success());
+    crate::signal::send(&child, "TERM");
     assert!(!child.wait().expect("it ends").success());
     assert_eq!(progress(&folder.path("out/games.jsonl")), 0);
 }

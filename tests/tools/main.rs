@@ -6,6 +6,9 @@ mod common;
 mod folder;
 #[path = "../support/misbehaving.rs"]
 mod misbehaving;
+#[cfg(unix)]
+#[path = "../support/signal.rs"]
+mod signal;
 
 mod analyze;
 mod arena;

@@ -162,9 +162,7 @@ fn numbers_of_the_own_search_are_tuned_if_the_engine_offers_them() {
 /// Asks for the end as Ctrl-C does, which leaves a result.
 #[cfg(unix)]
 fn interrupt(mut child: Child) {
-    let id = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &id]).status();
-    assert!(sent.expect("kill is there").success());
+    crate::signal::send(&child, "INT");
     let status = child.wait().expect("it ends");
     assert_eq!(status.code(), Some(1), "a part is no success");
 }

@@ -69,12 +69,9 @@ impl Client {
     }
 
     /// Sends a signal, such as `INT`.
+    #[cfg(unix)]
     pub(super) fn signal(&self, name: &str) {
-        let id = self.process.id().to_string();
-        let sent = Command::new("kill")
-            .args([&format!("-{name}"), &id])
-            .status();
-        assert!(sent.expect("kill runs").success());
+        crate::signal::send(&self.process, name);
     }
 }
 
