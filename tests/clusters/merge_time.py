@@ -74,10 +74,8 @@ def match_parts(exe, work, parts, games):
 def book_parts(exe, work, parts, positions):
     games = work / "games"
     run(exe, "gensfen", "--eval", "<material>", "--depth", "1", "--random-plies", "60..90", "--opening-nodes", "0",
-        "--opening-limit", "30000", "--games", parts * positions // 40, "--out", games)  # fmt: skip
+        "--games", parts * positions // 40, "--out", games)  # fmt: skip
     run(exe, "convert", games, "--out", work / "positions.sfen")
-    found = sorted({line.rsplit(" ", 1)[0] for line in (work / "positions.sfen").read_text().splitlines()})
-    found = found[: parts * positions]
     folder = work / "books"
     folder.mkdir()
     run(exe, "book", "think", work / "positions.sfen", "--eval", "<material>", "--depth", "1", "--out", work / "all.db")
