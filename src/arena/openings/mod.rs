@@ -2,9 +2,9 @@
 //!
 //! [`Openings`] lists them in an order that follows from the settings alone: opening `k` is the
 //! same on every machine, whichever openings were requested before, so that shards and resumed
-//! matches need no further coordination. No opening occurs twice; two openings are the same if they
-//! lead to the same position. Positions in which the game is over are left out; a warning names the
-//! lines of a file with such positions.
+//! matches need no further coordination. No opening of a file or of few random moves occurs twice;
+//! two openings are the same if they lead to the same position. Positions in which the game is over
+//! are left out; a warning names the lines of a file with such positions.
 
 mod file;
 mod judge;
@@ -27,7 +27,7 @@ use random::{Purpose, RandomOpenings};
 
 /// The openings of a match.
 pub struct Openings {
-    /// The openings found so far, in order.
+    /// The openings found so far, in order, except random ones.
     found: Texts,
     /// The source of further openings.
     supply: Supply,
@@ -71,8 +71,7 @@ impl Openings {
                 (Supply::Nothing, "the start position".to_owned())
             }
             Source::Random { plies } => {
-                let random =
-                    RandomOpenings::new(*plies, settings.seed, endings.entering_king, judge);
+                let random = RandomOpenings::new(*plies, settings, endings.entering_king, judge);
                 (Supply::Random(random), format!("random {plies} plies"))
             }
             Source::File(path) => {
@@ -112,22 +111,26 @@ impl Openings {
         self.warning.as_deref()
     }
 
-    /// The opening with this index, from 0. This can take a while if openings are filtered by a
-    /// search, as all earlier openings are found first.
+    /// The opening with this index, from 0. This can take a while if those of a file are filtered by
+    /// a search, as all earlier ones are found first.
     ///
     /// # Errors
     /// There are not enough openings.
     pub fn get(&mut self, index: usize) -> Result<&Opening, OpeningError> {
-        while self.found.len() <= index {
-            if !self.find_one_more()? {
-                return Err(OpeningError::TooFew {
-                    number: index + 1,
-                    count: self.found.len(),
-                    origin: self.origin.clone(),
-                });
+        let text = if let Supply::Random(random) = &mut self.supply {
+            random.get(index)?
+        } else {
+            while self.found.len() <= index {
+                if !self.find_one_more()? {
+                    return Err(OpeningError::TooFew {
+                        number: index + 1,
+                        count: self.found.len(),
+                        origin: self.origin.clone(),
+                    });
+                }
             }
-        }
-        let text = self.found.get(index).unwrap_or_default();
+            self.found.get(index).unwrap_or_default()
+        };
         let opening = text.parse().map_err(|error| OpeningError::Unreadable {
             number: index + 1,
             error,
@@ -159,15 +162,10 @@ impl Openings {
         }
     }
 
-    /// Finds one more opening; false if there is none.
+    /// Finds one more opening of a file; false if there is none.
     fn find_one_more(&mut self) -> Result<bool, OpeningError> {
         match &mut self.supply {
-            Supply::Nothing => Ok(false),
-            Supply::Random(random) => {
-                let line = random.next()?;
-                self.found.push(&line.to_string());
-                Ok(true)
-            }
+            Supply::Nothing | Supply::Random(_) => Ok(false),
             Supply::Unjudged {
                 candidates,
                 next,

@@ -1,18 +1,19 @@
 //! Openings of random moves.
 //!
 //! Each attempt has its own random number generator, seeded with the seed, the number of the
-//! opening and the number of the attempt, so that it does not depend on other attempts. Duplicates
-//! are the only dependency: opening `k` is its first attempt that no earlier opening used, so
-//! openings are made in order.
+//! opening and the number of the attempt, so that it does not depend on other attempts. Openings of
+//! few moves would often be the same: opening `k` is then its first attempt that no earlier opening
+//! used, and they are made in order. Longer ones are made alone, so that one part of a thousand does
+//! not judge the openings of all others; two of ten thousand may by chance be the same.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::judge::{Judge, why_over};
 use super::opening::OpeningError;
-use super::settings::Plies;
+use super::settings::{OpeningSettings, Plies};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
@@ -45,46 +46,60 @@ pub(super) fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u128::from(generator.next_u64()) * bound as u128) >> 64) as usize
 }
 
-/// Makes openings one after the other.
+/// Makes openings.
 pub(super) struct RandomOpenings {
     plies: Plies,
     seed: u64,
     rule: EnteringKingRule,
     judge: Option<Judge>,
-    /// Index of the next opening.
-    index: u64,
-    /// Keys of all positions that were accepted or rejected, which are not tried again.
-    considered: HashSet<u64>,
+    /// The openings made so far by index.
+    made: HashMap<usize, String>,
+    /// Keys of all positions that were accepted or rejected, which are not tried again; `None` where
+    /// openings do not depend on each other.
+    considered: Option<HashSet<u64>>,
 }
 
 impl RandomOpenings {
+    /// Random openings of `plies` moves, with the other settings.
     pub(super) fn new(
         plies: Plies,
-        seed: u64,
+        settings: &OpeningSettings,
         rule: EnteringKingRule,
         judge: Option<Judge>,
     ) -> Self {
         Self {
             plies,
-            seed,
+            seed: settings.seed,
             rule,
             judge,
-            index: 0,
-            considered: HashSet::new(),
+            made: HashMap::new(),
+            considered: (!settings.are_independent()).then(HashSet::new),
         }
     }
 
-    /// The next opening.
-    pub(super) fn next(&mut self) -> Result<SfenLine, OpeningError> {
+    /// The opening with this index, from 0.
+    pub(super) fn get(&mut self, index: usize) -> Result<&str, OpeningError> {
+        if self.considered.is_some() {
+            for earlier in self.made.len()..index {
+                self.make(earlier)?;
+            }
+        }
+        if !self.made.contains_key(&index) {
+            self.make(index)?;
+        }
+        Ok(&self.made[&index])
+    }
+
+    fn make(&mut self, index: usize) -> Result<(), OpeningError> {
         for attempt in 0..MAX_ATTEMPTS {
-            let mut generator = generator(Purpose::Moves, self.seed, self.index, attempt);
+            let mut generator = generator(Purpose::Moves, self.seed, index as u64, attempt);
             if let Some(line) = self.attempt(&mut generator) {
-                self.index += 1;
-                return Ok(line);
+                self.made.insert(index, line.to_string());
+                return Ok(());
             }
         }
         Err(OpeningError::UsedUp {
-            number: self.index + 1,
+            number: index as u64 + 1,
             attempts: MAX_ATTEMPTS,
             plies: self.plies,
         })
@@ -94,7 +109,10 @@ impl RandomOpenings {
         let choices = self.plies.most() - self.plies.least() + 1;
         let plies = self.plies.least() + below(generator, choices as usize) as u32;
         let (position, line) = random_line(generator, plies)?;
-        let is_new = self.considered.insert(position.key().low64());
+        let is_new = self
+            .considered
+            .as_mut()
+            .is_none_or(|considered| considered.insert(position.key().low64()));
         let is_fit = is_new
             && !position.in_check()
             && why_over(&position, self.rule).is_none()

@@ -1,5 +1,6 @@
 //! Writes sets of openings to files that [`Openings`] can read.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use super::{OpeningError, OpeningSettings, Openings};
@@ -26,9 +27,17 @@ pub fn write_set(
     let openings_count = counted(count, "opening");
     writeln!(out, "# {openings_count}, made by Raicho {version} with")?;
     writeln!(out, "# {command}")?;
-    for index in 0..count {
-        writeln!(out, "{}", openings.get(index)?)?;
-        on_progress(index + 1);
+    // Random openings may by chance be the same.
+    let mut keys = HashSet::new();
+    for index in 0.. {
+        if keys.len() == count {
+            break;
+        }
+        let opening = openings.get(index)?;
+        if keys.insert(opening.position().key()) {
+            writeln!(out, "{opening}")?;
+            on_progress(keys.len());
+        }
     }
     out.flush()?;
     Ok(openings.warning().map(str::to_owned))

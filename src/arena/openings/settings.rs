@@ -24,6 +24,20 @@ pub struct OpeningSettings {
     pub seed: u64,
 }
 
+/// Random openings of at least as many moves do not depend on each other. Of 8 random moves there
+/// are about a thousand million positions.
+const INDEPENDENT_PLIES: u32 = 8;
+
+impl OpeningSettings {
+    /// Whether no opening depends on others, which makes each at once. Two may by chance be the same.
+    pub fn are_independent(&self) -> bool {
+        match self.source {
+            Source::Random { plies } => plies.least >= INDEPENDENT_PLIES,
+            Source::Startpos | Source::File(_) => false,
+        }
+    }
+}
+
 /// A source of openings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
