@@ -77,9 +77,9 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
     })
 }
 
-/// Checks that the openings of all shards agree: two games of a pair have the same, and no two pairs,
-/// except by chance where openings do not depend on each other. Different executables can make
-/// different openings from the same settings.
+/// Checks that the openings of all shards agree: two games of a pair have the same, and no two
+/// pairs, except by chance where openings do not depend on each other. Different executables can
+/// make different openings from the same settings.
 fn check_openings(
     settings: &MatchSettings,
     entries: &[(PathBuf, GameEntry)],

@@ -111,8 +111,8 @@ impl Openings {
         self.warning.as_deref()
     }
 
-    /// The opening with this index, from 0. This can take a while if those of a file are filtered by
-    /// a search, as all earlier ones are found first.
+    /// The opening with this index, from 0. This can take a while if those of a file are filtered
+    /// by a search, as all earlier ones are found first.
     ///
     /// # Errors
     /// There are not enough openings.

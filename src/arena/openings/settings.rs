@@ -29,7 +29,8 @@ pub struct OpeningSettings {
 const INDEPENDENT_PLIES: u32 = 8;
 
 impl OpeningSettings {
-    /// Whether no opening depends on others, which makes each at once. Two may by chance be the same.
+    /// Whether no opening depends on others, which makes each at once. Two may by chance be the
+    /// same.
     pub fn are_independent(&self) -> bool {
         match self.source {
             Source::Random { plies } => plies.least >= INDEPENDENT_PLIES,
