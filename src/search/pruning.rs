@@ -3,7 +3,7 @@
 
 use crate::bitboard::Bitboard;
 use crate::types::value::{MATE_IN_MAX_PLY, is_decisive, is_loss, is_win, piece_value};
-use crate::types::{Bound, Depth, Move, Ply, Value};
+use crate::types::{Bound, Depth, Move, Value};
 
 use super::correction_history::CorrectionRow;
 use super::history::ContinuationRow;
@@ -21,8 +21,6 @@ const BUTTERFLY_SCALE: i32 = 32;
 /// two thirds of the weight.
 const BETA_THIRDS: Value = 2;
 const THIRDS: Value = 3;
-/// Quarters of the depth in which no null move is made during verification.
-const VERIFIED_QUARTERS: Depth = 3;
 
 impl<P: Params> Worker<P> {
     /// Steps 5 to 9: the value of a node that needs no full search.
@@ -113,11 +111,11 @@ impl<P: Params> Worker<P> {
     }
 
     /// Step 7, null move pruning: a side that exceeds beta even after passing fails high. Zugzwang
-    /// is practically unknown in shogi, because harmless moves nearly always exist; at high depth
-    /// the result is verified all the same.
+    /// is practically unknown in shogi, because harmless moves nearly always exist, so the result
+    /// is not verified.
     #[inline(always)]
     fn null_move_pruning(&mut self, node: &mut Node) -> Option<Value> {
-        let (beta, ply) = (node.window.beta, node.ply);
+        let beta = node.window.beta;
         let mut needed = beta - tunables::nmp_margin_per_depth::<P>() * node.depth
             + tunables::nmp_margin_base::<P>();
         if node.improving {
@@ -126,7 +124,6 @@ impl<P: Params> Worker<P> {
         let is_tried = node.cut_node
             && node.static_eval >= needed
             && node.excluded_move.is_none()
-            && ply >= self.nmp_min_ply
             && !is_loss(beta)
             && self.position.last_move().is_some();
         if !is_tried {
@@ -159,20 +156,7 @@ impl<P: Params> Worker<P> {
             return Some(STOPPED);
         }
         // A mate score after a null move is not proved.
-        if value < beta || is_win(value) {
-            return None;
-        }
-        if self.nmp_min_ply > 0 || node.depth < tunables::nmp_verification_min_depth::<P>() {
-            return Some(value);
-        }
-        // Verification: the same search without null moves in its upper part.
-        self.nmp_min_ply = ply + (VERIFIED_QUARTERS * depth.max(0) / 4) as Ply;
-        let verified = self.search::<NonPv>(Window::above(beta - 1), depth, ply, false);
-        self.nmp_min_ply = 0;
-        if self.is_stopped() {
-            return Some(STOPPED);
-        }
-        (verified >= beta).then_some(value)
+        (value >= beta && !is_win(value)).then_some(value)
     }
 
     /// Step 9, `ProbCut`: a capture that exceeds beta by a margin in a shallow search is taken to

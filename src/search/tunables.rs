@@ -66,8 +66,6 @@ declare_tunables! {
     nmp_reduction_base: 6, 3..=9;
     /// NMP: the depth divided by this is added to the reduction.
     nmp_reduction_depth_divisor: 3, 2..=6;
-    /// NMP: from this depth on the result is verified by a search without null moves.
-    nmp_verification_min_depth: 16, 10..=24;
 
     /// Internal iterative reduction: minimum depth.
     iir_min_depth: 6, 2..=10;

@@ -58,8 +58,6 @@ pub(super) struct Worker<P = Fixed> {
     pub(super) root_delta: Value,
     /// Node count when the search of the last root move ended.
     pub(super) nodes_at_last_root_move: u64,
-    /// First ply at which null moves are allowed, while one is being verified.
-    pub(super) nmp_min_ply: Ply,
     /// How hard the position is; decides the time for it.
     pub(super) difficulty: Difficulty,
     pub(super) statistics: Statistics,
@@ -112,7 +110,6 @@ impl<P: Params> Worker<P> {
             seldepth: 0,
             root_delta: 0,
             nodes_at_last_root_move: 0,
-            nmp_min_ply: 0,
             difficulty: Difficulty::default(),
             statistics: Statistics::default(),
             time: None,
@@ -155,7 +152,6 @@ impl<P: Params> Worker<P> {
         let is_material = self.evaluator.is_material();
         self.histories.corrections.set_of_material(is_material);
         self.previous_pv.clear();
-        self.nmp_min_ply = 0;
         self.nodes_at_last_root_move = 0;
         self.root_moves = root_moves;
         self.root_depth = 0;
