@@ -23,6 +23,11 @@ impl<T> Packet<T> {
         self.is_there.notify_all();
     }
 
+    pub(super) fn is_there(&self) -> bool {
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        result.is_some()
+    }
+
     pub(super) fn take(&self) -> T {
         let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

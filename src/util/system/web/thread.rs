@@ -135,6 +135,11 @@ pub(crate) fn run(start: usize) {
 pub(crate) struct JoinHandle<T>(Arc<Packet<T>>);
 
 impl<T> JoinHandle<T> {
+    /// Whether the thread has ended.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.0.is_there()
+    }
+
     /// Waits for the thread. A panic ends the whole program, so there is always a result.
     #[expect(clippy::unnecessary_wraps, reason = "as in the standard library")]
     pub(crate) fn join(self) -> std::thread::Result<T> {
