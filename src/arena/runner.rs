@@ -99,7 +99,8 @@ fn check_number(settings: &MatchSettings, entries: &[GameEntry]) -> Result<(), M
     }
 }
 
-/// Most finished games of which the openings are made again where they do not depend on each other.
+/// Number of finished games, the last ones, whose openings are checked where openings do not depend
+/// on each other.
 const CHECKED_GAMES: usize = 100;
 
 /// Checks that the openings of the finished games agree with those of this executable. An

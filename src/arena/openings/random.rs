@@ -3,8 +3,8 @@
 //! Each attempt has its own random number generator, seeded with the seed, the number of the
 //! opening and the number of the attempt, so that it does not depend on other attempts. Openings of
 //! few moves would often be the same: opening `k` is then its first attempt that no earlier opening
-//! used, and they are made in order. Longer ones are made alone, so that one part of a thousand
-//! does not judge the openings of all others; two of ten thousand may by chance be the same.
+//! used, and they are made in order. Longer ones are made without the others, so that one shard of
+//! a thousand does not judge the openings of all; two of them may be the same by chance.
 
 use std::collections::{HashMap, HashSet};
 

@@ -24,14 +24,13 @@ pub struct OpeningSettings {
     pub seed: u64,
 }
 
-/// Random openings of at least as many moves do not depend on each other. Of 8 random moves there
-/// are about a thousand million positions.
+/// Openings of at least this many random moves do not depend on each other: of 200,000 with 8 to 12
+/// moves, 5 repeat another one.
 const INDEPENDENT_PLIES: u32 = 8;
 
 impl OpeningSettings {
-    /// Whether no opening depends on others, which makes each at once. Two may by chance be the
-    /// same.
-    pub fn are_independent(&self) -> bool {
+    /// Whether each opening can be made without the others. Two may then be the same by chance.
+    pub(crate) fn are_independent(&self) -> bool {
         match self.source {
             Source::Random { plies } => plies.least >= INDEPENDENT_PLIES,
             Source::Startpos | Source::File(_) => false,

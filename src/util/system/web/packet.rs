@@ -23,7 +23,7 @@ impl<T> Packet<T> {
         self.is_there.notify_all();
     }
 
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn has_result(&self) -> bool {
         let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         result.is_some()
     }

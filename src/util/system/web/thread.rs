@@ -137,7 +137,7 @@ pub(crate) struct JoinHandle<T>(Arc<Packet<T>>);
 impl<T> JoinHandle<T> {
     /// Whether the thread has ended.
     pub(crate) fn is_finished(&self) -> bool {
-        self.0.is_there()
+        self.0.has_result()
     }
 
     /// Waits for the thread. A panic ends the whole program, so there is always a result.
