@@ -28,6 +28,14 @@ pub struct Frame {
     pub(super) reason: PackReason,
 }
 
+impl Frame {
+    /// The ply of the first move, the number of moves and the result.
+    pub fn extent(&self) -> (u32, usize, GameResult) {
+        let first = self.start.map_or(1, |(_, ply)| u32::from(ply).max(1));
+        (first, self.moves.len(), self.result)
+    }
+}
+
 /// The 16 bits that end a game: the code of the result in both square fields.
 pub(super) fn end_marker(result: GameResult) -> u16 {
     let code = u16::from(result.code());

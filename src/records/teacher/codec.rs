@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use super::fault::Fault;
 use super::record::Record;
+use super::span::{Skipped, Span};
 use crate::position::{Board, Position};
 use crate::records::sample::Sample;
 use crate::types::{Color, EnteringKingRule, Move16};
@@ -21,6 +22,21 @@ pub(super) trait Codec: Sync {
         input: &mut dyn BufRead,
         scratch: &mut Position,
     ) -> Result<Option<Record>, Fault>;
+
+    /// Reads past the next record, and returns what it holds; `None` at the end of the input. Faster than [`Self::read`] where the end of a record follows from its bytes alone,
+    /// and then an invalid record is found only if its end is unknown.
+    ///
+    /// # Errors
+    /// The input fails, or the record is invalid.
+    fn skip_record(
+        &self,
+        input: &mut dyn BufRead,
+        scratch: &mut Position,
+    ) -> Result<Option<Skipped>, Fault> {
+        let record = self.read(input, scratch)?;
+        let skipped = |record| Span::of_game(&record).map_or(Skipped::Position, Skipped::Game);
+        Ok(record.map(skipped))
+    }
 
     /// Writes a record and returns the number of positions written. The record has what the format
     /// needs: a format of games gets games, a format with scores gets samples, sums or games.

@@ -15,6 +15,7 @@ mod fault;
 mod formats;
 mod reader;
 mod record;
+mod span;
 mod writer;
 
 pub use chain::Chain;
@@ -22,6 +23,7 @@ pub use fault::{Fault, FormatFault, TeacherError};
 pub use formats::{Content, Format, UnknownFormat};
 pub use reader::TeacherReader;
 pub use record::{Record, ScoredPosition, TeacherGame};
+pub use span::{Skipped, Span};
 pub use writer::{TeacherWriter, WriteError};
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::codec::{Codec, check_kings};
 use super::fault::{Fault, TeacherError};
 use super::formats::Format;
 use super::record::Record;
+use super::span::Skipped;
 use crate::position::Position;
 use crate::records::counted::Counted;
 
@@ -57,6 +58,20 @@ impl<R: BufRead> TeacherReader<R> {
         self.records
     }
 
+    /// Goes past the next record, whose moves need not be checked, and returns what it holds; `None`
+    /// at the end of the input.
+    ///
+    /// # Errors
+    /// The input fails, or the record is invalid.
+    pub fn skip_record(&mut self) -> Result<Option<Skipped>, TeacherError> {
+        self.next_of(|reader| {
+            reader
+                .codec
+                .skip_record(&mut reader.input, &mut reader.scratch)
+        })
+        .transpose()
+    }
+
     fn read(&mut self) -> Result<Option<Record>, Fault> {
         let record = self.codec.read(&mut self.input, &mut self.scratch)?;
         if let Some(record) = &record {
@@ -69,18 +84,18 @@ impl<R: BufRead> TeacherReader<R> {
         }
         Ok(record)
     }
-}
 
-impl<R: BufRead> Iterator for TeacherReader<R> {
-    type Item = Result<Record, TeacherError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+    /// The next record by `read`, unless the end of an earlier one is unknown.
+    fn next_of<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<Option<T>, Fault>,
+    ) -> Option<Result<T, TeacherError>> {
         if self.is_over {
             return None;
         }
         let offset = self.offset();
         self.records += 1;
-        let record = self.read().map_err(|fault| TeacherError {
+        let record = read(self).map_err(|fault| TeacherError {
             record: self.records,
             offset,
             fault,
@@ -90,5 +105,13 @@ impl<R: BufRead> Iterator for TeacherReader<R> {
             Err(error) => error.fault.is_fatal(),
         };
         record.transpose()
+    }
+}
+
+impl<R: BufRead> Iterator for TeacherReader<R> {
+    type Item = Result<Record, TeacherError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_of(Self::read)
     }
 }

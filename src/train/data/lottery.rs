@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::span::Span;
 use super::{DataError, Output};
-use crate::records::teacher::{Chain, Format, Record};
+use crate::records::teacher::{Chain, Format, Record, Span};
 
 /// Games that go into a file of their own, so that nothing is learnt from them.
 #[derive(Clone, Debug)]

@@ -13,7 +13,6 @@ pub mod pass;
 pub mod place;
 pub mod shuffle;
 pub mod signs;
-mod span;
 pub mod stats;
 pub mod steps;
 mod svg;
@@ -27,8 +26,6 @@ use crate::runs::{FolderError, Interrupted, ThreadError};
 use crate::transposition::TableError;
 
 pub use files::{Output, Source, Sources};
-
-pub(in crate::train) use span::Span;
 
 /// Why a tool failed.
 #[derive(Debug, Error)]

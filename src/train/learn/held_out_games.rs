@@ -6,8 +6,7 @@
 
 use std::path::Path;
 
-use crate::records::teacher::Record;
-use crate::train::data::Span;
+use crate::records::teacher::{Record, Span};
 use crate::util::mixed;
 
 /// The choice among the records of one file. Every record must be asked for in order, bad ones

@@ -10,6 +10,7 @@ use crate::records::teacher::class;
 use crate::records::teacher::codec::Codec;
 use crate::records::teacher::fault::{Fault, FormatFault};
 use crate::records::teacher::record::Record;
+use crate::records::teacher::span::{Skipped, Span};
 
 pub(super) struct PackCodec;
 
@@ -20,6 +21,18 @@ impl Codec for PackCodec {
             return Ok(None);
         };
         Ok(Some(PACK.decode(frame)?.into()))
+    }
+
+    fn skip_record(
+        &self,
+        mut input: &mut dyn BufRead,
+        _: &mut Position,
+    ) -> Result<Option<Skipped>, Fault> {
+        let frame = Pack::read_frame(&mut input)?;
+        Ok(frame.map(|frame| {
+            let (first, moves, result) = frame.extent();
+            Skipped::Game(Span::new(first, moves, result))
+        }))
     }
 
     fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
