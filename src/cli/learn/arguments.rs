@@ -12,7 +12,8 @@ use crate::cli::work::Indivisible;
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape as NetShape;
 use crate::train::learn::{
-    DEFAULT_SCALE, Filter, InitialWeights, Schedule, Settings, Shape, Source, Tactical, TreeWeight,
+    DEFAULT_SCALE, DEFAULT_WINDOW, FileGroup, Filter, InitialWeights, Schedule, Settings, Shape,
+    Source, Tactical, TreeWeight,
 };
 
 /// Number of points of the loss curve, and of checkpoints, in a run.
@@ -41,8 +42,8 @@ const MOST_EPOCHS: f64 = 1e6;
 pub(in crate::cli) struct Arguments {
     /// Files of training data: .pack, .psv, .hcpe, .hcpe3, .psum or .tree; folders stand for all
     /// such files in them
-    #[arg(required_unless_present = "resume", value_name = "FILE")]
-    pub(super) files: Vec<PathBuf>,
+    #[arg(required_unless_present_any = ["resume", "mix"], value_name = "FILE")]
+    files: Vec<PathBuf>,
 
     /// Folder for all files of the run
     #[arg(long, value_name = "FOLDER")]
@@ -72,7 +73,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) seed: u64,
 
     #[command(flatten)]
-    pub(super) data: DataArguments,
+    data: DataArguments,
 
     #[command(flatten)]
     pub(super) course: CourseArguments,
@@ -102,6 +103,26 @@ pub(super) struct DataArguments {
     /// games
     #[arg(long, value_name = "PART", default_value_t = 0.01)]
     held_out: f64,
+
+    /// Files with a share of all visits, instead of FILE; repeated for each source: `--mix 3=deep/
+    /// --mix 1=bulk.psv` takes three of four positions from the files in the folder deep
+    #[arg(
+        long,
+        value_name = "PARTS=FILE",
+        value_parser = parse_mix,
+        conflicts_with = "files"
+    )]
+    mix: Vec<(u32, PathBuf)>,
+
+    /// Positions in memory among which the order of visits is random, 48 bytes each; two such
+    /// buffers are in memory if there are more positions, which are then read during the run
+    #[arg(
+        long,
+        value_name = "POSITIONS",
+        default_value_t = DEFAULT_WINDOW,
+        value_parser = parse_buffer
+    )]
+    buffer: usize,
 
     /// File that is held out as a whole; may be repeated
     #[arg(long, value_name = "FILE")]
@@ -161,6 +182,15 @@ pub(super) struct CourseArguments {
     /// Number of passes over all positions
     #[arg(long, value_name = "N", default_value_t = 20.0)]
     epochs: f64,
+
+    /// Number of visits to positions, instead of --epochs
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "epochs",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    visits: Option<u64>,
 
     /// Positions per step [default: 16384, with --kind kppt 4096]
     #[arg(long, value_name = "POSITIONS")]
@@ -233,6 +263,29 @@ enum ShapeChoice {
     Cosine,
 }
 
+/// The smallest buffer: some batches, so that each batch comes from many places.
+const LEAST_BUFFER: usize = 100_000;
+
+fn parse_buffer(text: &str) -> Result<usize, String> {
+    let positions: usize = text.parse().map_err(|error| format!("{error}"))?;
+    if positions < LEAST_BUFFER {
+        return Err(format!("expected at least {LEAST_BUFFER}"));
+    }
+    Ok(positions)
+}
+
+fn parse_mix(text: &str) -> Result<(u32, PathBuf), String> {
+    let expected =
+        || "expected PARTS=FILE with a whole number of parts, such as 3=games/".to_owned();
+    let (parts, path) = text.split_once('=').ok_or_else(expected)?;
+    let parts = parts.parse().ok().filter(|&parts| parts > 0);
+    let path = Some(path).filter(|path| !path.is_empty());
+    Ok((
+        parts.ok_or_else(expected)?,
+        path.ok_or_else(expected)?.into(),
+    ))
+}
+
 fn result_weight(text: &str) -> Result<Schedule, String> {
     let number = |text: &str| {
         text.parse::<f64>()
@@ -252,14 +305,31 @@ impl CourseArguments {
 impl Arguments {
     /// The training data of a new run.
     pub(super) fn source(&self) -> anyhow::Result<Source> {
-        let files = listed(&self.files)?;
-        let held_out_files = listed(&self.data.held_out_file)?;
-        check_apart(&files, &held_out_files)?;
-        Ok(Source {
-            files,
-            held_out_files,
+        let source = Source {
+            groups: self.groups()?,
+            held_out_files: listed(&self.data.held_out_file)?,
             ..self.choice()?
-        })
+        };
+        check_apart(source.files(), &source.held_out_files)?;
+        Ok(source)
+    }
+
+    /// Whether there are files to begin a run with.
+    pub(super) fn has_files(&self) -> bool {
+        !self.files.is_empty() || !self.data.mix.is_empty()
+    }
+
+    fn groups(&self) -> anyhow::Result<Vec<FileGroup>> {
+        if self.data.mix.is_empty() {
+            let files = listed(&self.files)?;
+            return Ok(vec![FileGroup { files, parts: 1 }]);
+        }
+        let group = |(parts, path): &(u32, PathBuf)| {
+            let files = listed(std::slice::from_ref(path))?;
+            let parts = *parts;
+            Ok(FileGroup { files, parts })
+        };
+        self.data.mix.iter().map(group).collect()
     }
 
     /// What is taken of the training data, without the files.
@@ -276,8 +346,9 @@ impl Arguments {
             "--lambda {lambda}, expected at least 0 and below 1"
         );
         Ok(Source {
-            files: Vec::new(),
+            groups: Vec::new(),
             held_out_files: Vec::new(),
+            window: choice.buffer,
             filter: Filter {
                 tactical: match choice.tactical {
                     TacticalChoice::Drop => Tactical::Drop,
@@ -336,19 +407,22 @@ impl Arguments {
 
     /// The training data of a resumed run, wherever its files are now.
     pub(super) fn moved(&self, mut source: Source) -> anyhow::Result<Source> {
-        if !self.files.is_empty() {
-            source.files = listed(&self.files)?;
+        if self.has_files() {
+            source.groups = self.groups()?;
         }
         if !self.data.held_out_file.is_empty() {
             source.held_out_files = listed(&self.data.held_out_file)?;
         }
-        check_apart(&source.files, &source.held_out_files)?;
+        check_apart(source.files(), &source.held_out_files)?;
         Ok(source)
     }
 
     /// The number of steps for this number of positions.
     #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
-    pub(super) fn steps(&self, positions: usize, batch: usize) -> anyhow::Result<u64> {
+    pub(super) fn steps(&self, positions: u64, batch: usize) -> anyhow::Result<u64> {
+        if let Some(visits) = self.course.visits {
+            return Ok(visits.div_ceil(batch.max(1) as u64));
+        }
         let epochs = self.course.epochs;
         ensure_usage!(
             epochs > 0.0 && epochs <= MOST_EPOCHS,
@@ -359,7 +433,7 @@ impl Arguments {
     }
 
     /// The settings for this number of positions and this scale.
-    pub(super) fn settings(&self, positions: usize, scale: u16) -> anyhow::Result<Settings> {
+    pub(super) fn settings(&self, positions: u64, scale: u16) -> anyhow::Result<Settings> {
         let course = &self.course;
         let (batch, points) = match self.kind {
             Kind::Net => (Settings::default().batch, POINTS),

@@ -7,9 +7,12 @@ use crate::cli::usage::ensure_usage;
 use crate::train::data::Sources;
 
 /// Checks that no file is learnt from twice, or both learnt from and held out.
-pub(super) fn check_apart(files: &[PathBuf], held_out_files: &[PathBuf]) -> anyhow::Result<()> {
+pub(super) fn check_apart<'a>(
+    files: impl Iterator<Item = &'a PathBuf>,
+    held_out_files: &'a [PathBuf],
+) -> anyhow::Result<()> {
     let mut seen = HashSet::new();
-    for path in files.iter().chain(held_out_files) {
+    for path in files.chain(held_out_files) {
         // A file that is not there is refused when it is read.
         let place = path.canonicalize().unwrap_or_else(|_| path.clone());
         ensure_usage!(

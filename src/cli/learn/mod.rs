@@ -20,7 +20,8 @@ use super::progress::Meter;
 use crate::cli::{output, result_file};
 use crate::runs::{FolderLock, Stop};
 use crate::train::learn::{
-    DEFAULT_SCALE, Data, Learner, Run, Settings, Source, Watch, best_before_rise, fit_scale, kppt,
+    DEFAULT_SCALE, Data, Fault, Learner, Run, Settings, Source, Watch, best_before_rise, fit_scale,
+    kppt,
 };
 use crate::util::counted;
 
@@ -50,7 +51,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
     let checkpoint = arguments.out.join(CHECKPOINT_FILE);
     let shown = checkpoint.display();
     // With files, `--resume` begins the run where no checkpoint is yet.
-    let goes_on = arguments.resume && (checkpoint.is_file() || arguments.files.is_empty());
+    let goes_on = arguments.resume && (checkpoint.is_file() || !arguments.has_files());
     if goes_on {
         ensure!(
             checkpoint.is_file(),
@@ -189,7 +190,7 @@ fn kept(arguments: &Arguments, given: Option<&Given>) -> anyhow::Result<Kept> {
 }
 
 fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {
-    let files = source.files.iter().chain(&source.held_out_files);
+    let files = source.files().chain(&source.held_out_files);
     let length = files.filter_map(|file| Some(file.metadata().ok()?.len()));
     let meter = Meter::new("bytes", Some(length.sum()), 0);
     let read = AtomicU64::new(0);
@@ -207,17 +208,22 @@ fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {
     Ok(data)
 }
 
-fn report_data(data: &Data) -> anyhow::Result<()> {
-    for fault in data.faults.iter().take(FAULTS_SHOWN) {
+/// Shows the first invalid records, and the number of the others.
+fn report_faults(count: u64, faults: &[Fault]) {
+    for fault in faults.iter().take(FAULTS_SHOWN) {
         output::eprint_line(format_args!("{fault}"));
     }
-    let shown = data.faults.len().min(FAULTS_SHOWN) as u64;
-    if data.fault_count > shown {
+    let shown = faults.len().min(FAULTS_SHOWN) as u64;
+    if count > shown {
         output::eprint_line(format_args!(
             "left out: {}",
-            counted(data.fault_count - shown, "more bad record")
+            counted(count - shown, "more bad record")
         ));
     }
+}
+
+fn report_data(data: &Data) -> anyhow::Result<()> {
+    report_faults(data.fault_count, &data.faults);
     let mut out = output::stdout();
     let counts = &data.counts;
     writeln!(
@@ -232,19 +238,28 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
     for (count, reason) in counts.left_out().filter(|(count, _)| *count > 0) {
         writeln!(out, "left out: {count}, {reason}")?;
     }
-    let (training, held_out) = (data.training.len(), data.held_out.len());
+    let held_out = data.held_out.len();
     if held_out == 0 {
         output::eprint_line(format_args!(
             "nothing is held out, so nothing will tell when there is too little data"
         ));
     }
     let held_out_games = counts.held_out_games;
+    let about = if data.is_streamed() { "about " } else { "" };
     writeln!(
         out,
-        "learnt from: {} of {}, held out: {held_out} of {held_out_games}",
-        counted(training, "position"),
+        "learnt from: {about}{} of {}, held out: {held_out} of {held_out_games}",
+        counted(data.positions(), "position"),
         counted(counts.games - held_out_games, "game")
     )?;
+    if data.is_streamed() {
+        writeln!(
+            out,
+            "read during the run, {} at a time; the counts above are those of {} read first",
+            data.source.window,
+            counted(counts.positions, "position")
+        )?;
+    }
     Ok(())
 }
 
@@ -272,7 +287,7 @@ fn settings(arguments: &Arguments, data: &Data) -> anyhow::Result<Settings> {
         )?,
         None => writeln!(out, "scale {scale}; results are not predicted by scores")?,
     }
-    arguments.settings(data.training.len(), scale)
+    arguments.settings(data.positions(), scale)
 }
 
 /// Least time between two checkpoints: those of three-piece evaluations are large.
@@ -294,7 +309,9 @@ fn learn(learner: &mut impl Run, folder: &Path, stop: &AtomicBool) -> anyhow::Re
         let points = learner.points().len();
         learner.advance(stop, &mut |steps| {
             meter.advance(steps, format!("{:.0} visits/s{words}", speed(steps)));
-        });
+        })?;
+        let (count, faults) = learner.take_faults();
+        report_faults(count, &faults);
         if let Some(point) = learner
             .points()
             .last()
@@ -336,7 +353,7 @@ fn write(learner: &impl Run, folder: &Path) -> anyhow::Result<()> {
 /// Writes the network of a finished run.
 fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyhow::Result<()> {
     let settings = learner.settings();
-    let positions = data.training.len();
+    let positions = data.positions();
     let visits = settings.steps * settings.batch as u64;
     let mut line = format!(
         "Raicho: {positions} positions, {visits} visits, seed {}",

@@ -78,12 +78,13 @@ impl Given {
     ) -> anyhow::Result<()> {
         let fitted = || fit_scale(data.training.iter()).map(|scale| scale.round() as u16);
         let is_fitted = !arguments.course.fit_scale || fitted() == Some(theirs.scale);
-        let ours = arguments.settings(data.training.len(), theirs.scale)?;
-        let steps = arguments.steps(data.training.len(), theirs.batch)?;
+        let ours = arguments.settings(data.positions(), theirs.scale)?;
+        let steps = arguments.steps(data.positions(), theirs.batch)?;
         let is_scale = arguments.course.scale == Some(theirs.scale);
         let (source, filter) = (arguments.choice()?, data.source.filter);
         self.check(&[
             ("epochs", steps == theirs.steps),
+            ("visits", steps == theirs.steps),
             ("batch", ours.batch == theirs.batch),
             ("width", ours.shape == theirs.shape),
             ("shape", ours.shape == theirs.shape),
@@ -111,6 +112,7 @@ impl Given {
                 source.filter.score_limit == filter.score_limit,
             ),
             ("min_ply", source.filter.min_ply == filter.min_ply),
+            ("buffer", source.window == data.source.window),
             ("max_ply", source.filter.max_ply == filter.max_ply),
             ("tactical", source.filter.tactical == filter.tactical),
         ])

@@ -5,7 +5,7 @@
 //! | type | content |
 //! |---|---|
 //! | 8 bytes | magic, `RAICHOCP` |
-//! | u32 | version of the format, 2 |
+//! | u32 | version of the format, 3 |
 //! | u32 | bytes of the header |
 //! | UTF-8 | header: a [`State`] as JSON |
 //! | f32 × … | weights, first moments and second moments of the optimiser, each in this order: |
@@ -26,17 +26,18 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::adam::Adam;
+use super::files::Source;
 use super::layout::{BIASES, BLOCK, Layout, OUTPUTS};
-use super::load::Source;
 use super::loss_curve::Point;
 use super::sample::FEATURES;
 use super::settings::{Settings, SettingsError};
+use super::stream::Place;
 use super::weights::Weights;
 use crate::eval::nnue::shape::Shape;
 use crate::runs;
 
 const MAGIC: &[u8; 8] = b"RAICHOCP";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const CHECKSUM: usize = size_of::<u32>();
 
 /// The header: everything but weights and moments.
@@ -44,8 +45,10 @@ const CHECKSUM: usize = size_of::<u32>();
 pub(super) struct State {
     pub(super) settings: Settings,
     pub(super) source: Source,
-    /// [`Data::fingerprint`](super::load::Data::fingerprint) of the data that the run learns from.
+    /// [`Data::fingerprint`](super::data::Data::fingerprint) of the data that the run learns from.
     pub(super) fingerprint: u64,
+    /// Where the batch of the next step begins in the order of visits.
+    pub(super) place: Place,
     /// Number of steps made.
     pub(super) steps: u64,
     /// Sum of the losses of all positions since the last point of the loss curve.

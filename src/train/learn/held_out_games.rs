@@ -6,11 +6,12 @@
 
 use std::path::Path;
 
-use crate::records::teacher::{Record, Span};
+use crate::records::teacher::Span;
 use crate::util::mixed;
 
 /// The choice among the records of one file. Every record must be asked for in order, bad ones
-/// included.
+/// included. A copy chooses in the same way from there on.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct HeldOutGames {
     /// Hash of the seed and the file name.
     salt: u64,
@@ -52,15 +53,27 @@ impl HeldOutGames {
         }
     }
 
-    /// Whether the next record is held out; `None` stands for a record that cannot be read.
-    /// Positions without a game are never held out.
+    /// The choice after this number of records, the last of which is no game.
+    pub(super) const fn after(mut self, records: u64) -> Self {
+        self.count = records;
+        self.last = None;
+        self
+    }
+
+    /// Number of records so far.
+    pub(super) const fn records(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether the next record is held out, by the part of a game that it holds; `None` stands for
+    /// a record that cannot be read or has no game. Positions without a game are never held out.
     ///
     /// All parts of a game are treated alike.
-    pub(super) fn choose(&mut self, record: Option<&Record>) -> Choice {
+    pub(super) fn choose(&mut self, span: Option<Span>) -> Choice {
         let number = self.count;
         self.count += 1;
         let last = self.last.take();
-        let Some(span) = record.and_then(Span::of_game) else {
+        let Some(span) = span else {
             return Choice::NO_GAME;
         };
         let previous = last.filter(|(last, _)| last.goes_on_with(span));
@@ -84,6 +97,7 @@ mod tests {
     use crate::records::pack::{PackGame, PackReason};
     use crate::records::packed::PackedSfen;
     use crate::records::sfen_line::SfenLine;
+    use crate::records::teacher::Record;
     use crate::types::Color;
 
     const COUNT: usize = 10_000;
@@ -102,7 +116,7 @@ mod tests {
     fn chosen(name: &str, seed: u64, records: &[Record]) -> Vec<usize> {
         let records = records.iter().cycle().take(COUNT);
         let mut games = HeldOutGames::new(Path::new(name), 0.1, seed);
-        let chosen = records.map(|record| games.choose(Some(record)).is_held_out);
+        let chosen = records.map(|record| games.choose(Span::of_game(record)).is_held_out);
         let chosen: Vec<bool> = chosen.collect();
         (0..chosen.len()).filter(|&index| chosen[index]).collect()
     }
@@ -134,7 +148,7 @@ mod tests {
         let mut games = HeldOutGames::new(Path::new("a.pack"), 0.1, 1);
         let begins = of_one
             .each_ref()
-            .map(|record| games.choose(Some(record)).begins_game);
+            .map(|record| games.choose(Span::of_game(record)).begins_game);
         assert_eq!(begins, [true, false]);
         // Another result, or a part that lies before the previous one: other games.
         for games in [
@@ -152,8 +166,8 @@ mod tests {
         let mut games = HeldOutGames::new(Path::new("a.psv"), 1.0, 1);
         let position: Position = Position::startpos();
         let packed = PackedSfen::of(&position);
-        for record in [Some(&Record::Position(packed, 1)), None] {
-            assert_eq!(games.choose(record), Choice::NO_GAME);
+        for span in [Span::of_game(&Record::Position(packed, 1)), None] {
+            assert_eq!(games.choose(span), Choice::NO_GAME);
         }
     }
 }

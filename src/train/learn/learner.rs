@@ -11,21 +11,19 @@ use rayon::prelude::*;
 use super::adam::Adam;
 use super::checkpoint::{Checkpoint, CheckpointError, State};
 use super::chunk::{CHUNK, Chunk};
+use super::data::{Data, Fault};
+use super::files::{LoadError, Source};
 use super::held_out_losses::HeldOutLosses;
 use super::initial_weights::InitialWeights;
-use super::load::{Data, Source};
 use super::loss::{Target, Targets};
 use super::loss_curve::Point;
-use super::order::Order;
 use super::pass::Pass;
 use super::quantise::{self, Quantised};
 use super::run::Run;
+use super::sample::Sample;
 use super::settings::{Settings, SettingsError};
+use super::stream::{Place, Stream};
 use super::weights::Weights;
-
-/// Most held-out positions that are evaluated per point of the curve; more would hardly be more
-/// precise.
-const MAX_HELD_OUT: usize = 200_000;
 
 /// Most positions that the rounding of output weights is fitted to.
 const MAX_FITTED: usize = 60_000;
@@ -39,7 +37,7 @@ pub struct Learner<'a> {
     data: &'a Data,
     /// [`Data::fingerprint`] of the data.
     fingerprint: u64,
-    order: Order,
+    stream: Stream<'a>,
     weights: Weights,
     adam: Adam,
     /// The gradient, 0 between steps.
@@ -63,7 +61,13 @@ impl<'a> Learner<'a> {
         settings.validate()?;
         let layout = settings.layout()?;
         let weights = Weights::random(layout, settings.seed);
-        Ok(Self::with(settings, data, weights, Adam::new(layout)))
+        let stream = Stream::at(data, settings.seed, Place::default());
+        Ok(Self::with(
+            settings,
+            (data, stream),
+            weights,
+            Adam::new(layout),
+        ))
     }
 
     /// Replaces the random weights of a new run, or only those of the feature transformer where the
@@ -99,7 +103,8 @@ impl<'a> Learner<'a> {
             adam,
         } = Checkpoint::open(path)?;
         state.settings.validate()?;
-        let mut learner = Self::with(state.settings, data, weights, adam);
+        let stream = Stream::at(data, state.settings.seed, state.place);
+        let mut learner = Self::with(state.settings, (data, stream), weights, adam);
         if state.fingerprint != learner.fingerprint {
             return Err(CheckpointError::Data);
         }
@@ -108,12 +113,17 @@ impl<'a> Learner<'a> {
         Ok(learner)
     }
 
-    fn with(settings: Settings, data: &'a Data, weights: Weights, adam: Adam) -> Self {
+    fn with(
+        settings: Settings,
+        (data, stream): (&'a Data, Stream<'a>),
+        weights: Weights,
+        adam: Adam,
+    ) -> Self {
         let layout = weights.layout();
         Self {
             data,
             fingerprint: data.fingerprint(),
-            order: Order::new(data.training.len(), settings.seed),
+            stream,
             gradient: Weights::zeroed(layout),
             pass: Pass::new(layout),
             batch: None,
@@ -128,9 +138,8 @@ impl<'a> Learner<'a> {
 
     fn held_out_losses(&mut self) -> [f64; 3] {
         let mut losses = HeldOutLosses::new(&self.settings);
-        let count = self.data.held_out.len().min(MAX_HELD_OUT);
         let mut chunk = Chunk::new();
-        for samples in self.data.held_out[..count].chunks(CHUNK) {
+        for samples in self.data.held_out.chunks(CHUNK) {
             chunk.fill(samples.iter(), |_| Target::exact(0.0));
             let outputs = self.pass.forward(&self.weights, &chunk);
             for (sample, &output) in samples.iter().zip(outputs) {
@@ -171,11 +180,10 @@ impl Run for Learner<'_> {
     }
 
     /// The next batch is prepared in parallel.
-    fn step(&mut self) {
+    fn step(&mut self) -> Result<(), LoadError> {
         let Self {
             settings,
-            data,
-            order,
+            stream,
             weights,
             adam,
             gradient,
@@ -184,11 +192,13 @@ impl Run for Learner<'_> {
             ..
         } = self;
         let step = adam.steps;
-        let batch = self.batch.get_or_insert_with(|| {
-            let mut batch = Batch::new(settings.batch);
-            batch.fill(data, *order, settings, step);
-            batch
-        });
+        if self.batch.is_none() {
+            spare.fill(stream, settings, step)?;
+            self.batch = Some(std::mem::replace(spare, Batch::new(settings.batch)));
+        }
+        let Some(batch) = &mut self.batch else {
+            unreachable!("it was filled above");
+        };
         let learn = || {
             let factor = (settings.batch as f64).recip() as f32;
             let power = settings.power as f32;
@@ -201,10 +211,16 @@ impl Run for Learner<'_> {
             adam.step(weights, gradient, rate, settings.decay as f32);
             loss
         };
-        let fill = || spare.fill(data, *order, settings, step + 1);
-        let (loss, ()) = rayon::join(learn, fill);
+        let fill = || spare.fill(stream, settings, step + 1);
+        let (loss, filled) = rayon::join(learn, fill);
         self.loss += loss;
+        filled?;
         std::mem::swap(batch, spare);
+        Ok(())
+    }
+
+    fn take_faults(&mut self) -> (u64, Vec<Fault>) {
+        self.stream.take_faults()
     }
 
     fn measure(&mut self) {
@@ -221,6 +237,10 @@ impl Run for Learner<'_> {
             settings: self.settings.clone(),
             source: self.data.source.clone(),
             fingerprint: self.fingerprint,
+            place: self
+                .batch
+                .as_ref()
+                .map_or(self.stream.place(), |batch| batch.place),
             steps: self.steps(),
             loss: self.loss,
             points: self.points.clone(),
@@ -232,6 +252,9 @@ impl Run for Learner<'_> {
 /// The positions of one step, in chunks.
 #[derive(Debug)]
 struct Batch {
+    /// Where it begins in the order of visits.
+    place: Place,
+    samples: Vec<Sample>,
     chunks: Vec<Chunk>,
 }
 
@@ -239,24 +262,26 @@ impl Batch {
     fn new(positions: usize) -> Self {
         let chunks = positions.div_ceil(CHUNK);
         Self {
+            place: Place::default(),
+            samples: Vec::with_capacity(positions),
             chunks: (0..chunks).map(|_| Chunk::new()).collect(),
         }
     }
 
     /// Replaces the content by the positions of a step.
-    fn fill(&mut self, data: &Data, order: Order, settings: &Settings, step: u64) {
-        let size = settings.batch as u64;
-        let start = step * size;
+    fn fill(
+        &mut self,
+        stream: &mut Stream<'_>,
+        settings: &Settings,
+        step: u64,
+    ) -> Result<(), LoadError> {
+        self.place = stream.place();
+        stream.take(&mut self.samples, settings.batch)?;
         let targets = Targets::new(settings, settings.result_weight.at(settings.share(step)));
-        self.chunks
-            .par_iter_mut()
-            .enumerate()
-            .for_each(|(number, chunk)| {
-                let first = (number * CHUNK) as u64;
-                let last = (first + CHUNK as u64).min(size);
-                let visits = order.of(start + first..start + last);
-                let samples = visits.map(|number| &data.training[number]);
-                chunk.fill(samples, |sample| targets.of(sample));
-            });
+        let parts = self.samples.par_chunks(CHUNK).zip(&mut self.chunks);
+        parts.for_each(|(samples, chunk)| {
+            chunk.fill(samples.iter(), |sample| targets.of(sample));
+        });
+        Ok(())
     }
 }

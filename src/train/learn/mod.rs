@@ -2,9 +2,11 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `sample`, `filter`, `leaf`, `load` | selection of positions, 48 bytes each in memory |
+//! | `files`, `data` | blocks of files, and the positions in them that are learnt from |
+//! | `sample`, `filter`, `leaf` | selection of positions, 48 bytes each in memory |
 //! | `td_lambda`, `held_out_games` | scores averaged over the game; choice of validation games |
-//! | `order`, `chunk` | shuffled order of each epoch; features of a batch and their transpose |
+//! | `order`, `stream` | shuffled order of the visits, reading ahead where memory is too small |
+//! | `chunk` | features of a part of a batch and their transpose |
 //! | `run`, `held_out_losses` | what all runs have in common |
 //! | `kppt` | three-piece evaluations instead of networks |
 //! | `layout`, `weights` | the network in 32-bit floats |
@@ -19,6 +21,8 @@
 mod adam;
 mod checkpoint;
 mod chunk;
+mod data;
+mod files;
 mod filter;
 mod fit;
 mod held_out_games;
@@ -28,7 +32,6 @@ pub mod kppt;
 mod layout;
 mod leaf;
 mod learner;
-mod load;
 mod loss;
 mod loss_curve;
 mod order;
@@ -39,15 +42,17 @@ mod run;
 mod sample;
 mod schedule;
 mod settings;
+mod stream;
 mod td_lambda;
 mod weights;
 
 pub use checkpoint::CheckpointError;
+pub use data::{Data, Fault};
+pub use files::{DEFAULT_WINDOW, FileGroup, LoadError, Source, Watch};
 pub use filter::{Counts, Filter, Tactical};
 pub use fit::fit_scale;
 pub use initial_weights::{InitError, InitialWeights};
 pub use learner::Learner;
-pub use load::{Data, Fault, LoadError, Source, Watch};
 pub use loss_curve::{Point, best_before_rise};
 pub use quantise::{ErrorReport, Quantised};
 pub use run::Run;

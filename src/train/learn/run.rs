@@ -4,6 +4,8 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::data::Fault;
+use super::files::LoadError;
 use super::loss_curve::{self, Point};
 use super::settings::Settings;
 
@@ -19,7 +21,14 @@ pub trait Run {
     fn points(&self) -> &[Point];
 
     /// One step of the optimiser on one batch, on the rayon pool of the caller.
-    fn step(&mut self);
+    ///
+    /// # Errors
+    /// A file of a streamed run cannot be read. The run cannot go on, except from a checkpoint.
+    fn step(&mut self) -> Result<(), LoadError>;
+
+    /// The number of invalid records that a streamed run found since the last call, and the first
+    /// of them.
+    fn take_faults(&mut self) -> (u64, Vec<Fault>);
 
     /// Appends a point to the loss curve.
     fn measure(&mut self);
@@ -45,14 +54,22 @@ pub trait Run {
 
     /// Makes steps up to the next point of the loss curve, or until `stop` is set. `on_step`
     /// receives the number of steps made. Runs on the rayon pool of the caller.
-    fn advance(&mut self, stop: &AtomicBool, on_step: &mut dyn FnMut(u64)) {
+    ///
+    /// # Errors
+    /// A file of a streamed run cannot be read.
+    fn advance(
+        &mut self,
+        stop: &AtomicBool,
+        on_step: &mut dyn FnMut(u64),
+    ) -> Result<(), LoadError> {
         while !self.is_finished() && !stop.load(Ordering::Relaxed) {
-            self.step();
+            self.step()?;
             on_step(self.steps());
             if self.steps().is_multiple_of(self.settings().interval) || self.is_finished() {
                 self.measure();
-                return;
+                break;
             }
         }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@
 //! | type | content |
 //! |---|---|
 //! | 8 bytes | `RAICHOC3` |
-//! | u32 | version, 1 |
+//! | u32 | version, 2 |
 //! | u32, then that many bytes | header: a [`Header`] as JSON |
 //! | for each factor: (u32, u32, f32 × 4 × …), … | see below |
 //! | u32 | CRC-32 (as in zlib) of all bytes before it |
@@ -24,12 +24,13 @@ use super::factors::Options;
 use super::tables::{State, Table, Tables, Weight};
 use crate::runs;
 use crate::train::learn::checkpoint::CheckpointError;
-use crate::train::learn::load::Source;
+use crate::train::learn::files::Source;
 use crate::train::learn::loss_curve::Point;
 use crate::train::learn::settings::Settings;
+use crate::train::learn::stream::Place;
 
 const MAGIC: &[u8; 8] = b"RAICHOC3";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Longest header: some megabytes hold the points of any run.
 const MAX_HEADER: u32 = 1 << 26;
@@ -43,8 +44,10 @@ pub(super) struct Header {
     pub(super) settings: Settings,
     pub(super) options: Options,
     pub(super) source: Source,
-    /// [`Data::fingerprint`](crate::train::learn::load::Data::fingerprint) of the data.
+    /// [`Data::fingerprint`](crate::train::learn::data::Data::fingerprint) of the data.
     pub(super) fingerprint: u64,
+    /// Where the batch of the next step begins in the order of visits.
+    pub(super) place: Place,
     /// Number of steps made.
     pub(super) steps: u64,
     /// Sum of the losses of all positions since the last point of the loss curve.

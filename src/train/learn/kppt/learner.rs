@@ -13,14 +13,15 @@ use super::tables::Tables;
 use super::view::Batch;
 use crate::eval::kppt::scalar::Weights;
 use crate::train::learn::checkpoint::CheckpointError;
+use crate::train::learn::data::{Data, Fault};
+use crate::train::learn::files::{LoadError, Source};
 use crate::train::learn::held_out_losses::HeldOutLosses;
-use crate::train::learn::load::{Data, Source};
 use crate::train::learn::loss::{Target, Targets};
 use crate::train::learn::loss_curve::Point;
-use crate::train::learn::order::Order;
 use crate::train::learn::run::Run;
 use crate::train::learn::sample::Sample;
 use crate::train::learn::settings::{Settings, SettingsError};
+use crate::train::learn::stream::{Place, Stream};
 
 /// Most held-out positions that are evaluated per point of the curve.
 const MAX_HELD_OUT: usize = 50_000;
@@ -43,13 +44,13 @@ pub enum LearnerError {
 pub struct Learner<'a> {
     header: Header,
     data: &'a Data,
-    order: Order,
+    stream: Stream<'a>,
     tables: Tables,
     pass: Pass,
     /// The batch of the next step; `None` before the first step.
-    batch: Option<Batch>,
+    batch: Option<PlacedBatch>,
     /// The batch after it, which is prepared during the step.
-    spare: Batch,
+    spare: PlacedBatch,
 }
 
 impl<'a> Learner<'a> {
@@ -65,6 +66,7 @@ impl<'a> Learner<'a> {
             options,
             source: data.source.clone(),
             fingerprint: data.fingerprint(),
+            place: Place::default(),
             steps: 0,
             loss: 0.0,
             points: Vec::new(),
@@ -102,13 +104,13 @@ impl<'a> Learner<'a> {
 
     fn with(header: Header, tables: Tables, data: &'a Data) -> Self {
         Self {
-            order: Order::new(data.training.len(), header.settings.seed),
+            stream: Stream::at(data, header.settings.seed, header.place),
             header,
             data,
             tables,
             pass: Pass::default(),
             batch: None,
-            spare: Batch::new(),
+            spare: PlacedBatch::new(),
         }
     }
 
@@ -158,11 +160,10 @@ impl Run for Learner<'_> {
     }
 
     /// The next batch is prepared in parallel.
-    fn step(&mut self) {
+    fn step(&mut self) -> Result<(), LoadError> {
         let Self {
             header,
-            data,
-            order,
+            stream,
             tables,
             pass,
             spare,
@@ -172,45 +173,47 @@ impl Run for Learner<'_> {
             settings, options, ..
         } = &*header;
         let number = header.steps;
-        let fill = |batch: &mut Batch, number: u64| {
-            let size = settings.batch as u64;
-            let visits = order.of(number * size..(number + 1) * size);
-            let samples: Vec<&Sample> = visits.map(|visit| &data.training[visit]).collect();
-            let weight = settings.result_weight.at(settings.share(number));
-            let targets = Targets::new(settings, weight);
-            batch.fill(&samples, |sample| targets.of(sample));
+        if self.batch.is_none() {
+            spare.fill(stream, settings, number)?;
+            self.batch = Some(std::mem::replace(spare, PlacedBatch::new()));
+        }
+        let Some(batch) = &mut self.batch else {
+            unreachable!("it was filled above");
         };
-        let batch = self.batch.get_or_insert_with(|| {
-            let mut batch = Batch::new();
-            fill(&mut batch, number);
-            batch
-        });
         let step = Step {
             power: settings.power as f32,
             rate: Some(settings.rate.at(settings.share(number)) as f32),
             scale: f32::from(settings.scale),
             kings: options.kings,
         };
-        let (loss, ()) = rayon::join(
-            || pass.step(tables, batch, step),
-            || fill(spare, number + 1),
+        let (loss, filled) = rayon::join(
+            || pass.step(tables, &batch.batch, step),
+            || spare.fill(stream, settings, number + 1),
         );
-        std::mem::swap(batch, spare);
         header.loss += loss;
         header.steps += 1;
+        filled?;
+        std::mem::swap(batch, spare);
+        header.place = batch.place;
+        Ok(())
+    }
+
+    fn take_faults(&mut self) -> (u64, Vec<Fault>) {
+        self.stream.take_faults()
     }
 
     fn measure(&mut self) {
-        let held_out = &self.data.held_out[..self.data.held_out.len().min(MAX_HELD_OUT)];
+        let held_out = &self.data.held_out;
+        let step = held_out.len().div_ceil(MAX_HELD_OUT).max(1);
+        let held_out: Vec<&Sample> = held_out.iter().step_by(step).collect();
         let settings = &self.header.settings;
         let mut losses = HeldOutLosses::new(settings);
         let mut batch = Batch::new();
         for samples in held_out.chunks(HELD_OUT_BATCH) {
-            let samples: Vec<&Sample> = samples.iter().collect();
-            batch.fill(&samples, |_| Target::exact(0.0));
+            batch.fill(samples, |_| Target::exact(0.0));
             let scale = f32::from(settings.scale);
             let outputs = self.pass.forward(&self.tables, &batch, scale);
-            for (sample, &output) in samples.into_iter().zip(outputs) {
+            for (&sample, &output) in samples.iter().zip(outputs) {
                 losses.add(sample, output);
             }
         }
@@ -224,5 +227,38 @@ impl Run for Learner<'_> {
 
     fn save(&self, path: &Path) -> io::Result<()> {
         Checkpoint::save(path, &self.header, &self.tables)
+    }
+}
+
+/// The positions of one step.
+struct PlacedBatch {
+    /// Where it begins in the order of visits.
+    place: Place,
+    samples: Vec<Sample>,
+    batch: Batch,
+}
+
+impl PlacedBatch {
+    fn new() -> Self {
+        Self {
+            place: Place::default(),
+            samples: Vec::new(),
+            batch: Batch::new(),
+        }
+    }
+
+    /// Replaces the content by the positions of a step.
+    fn fill(
+        &mut self,
+        stream: &mut Stream<'_>,
+        settings: &Settings,
+        step: u64,
+    ) -> Result<(), LoadError> {
+        self.place = stream.place();
+        stream.take(&mut self.samples, settings.batch)?;
+        let targets = Targets::new(settings, settings.result_weight.at(settings.share(step)));
+        let samples: Vec<&Sample> = self.samples.iter().collect();
+        self.batch.fill(&samples, |sample| targets.of(sample));
+        Ok(())
     }
 }

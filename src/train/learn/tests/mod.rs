@@ -1,16 +1,18 @@
-//! Whole runs on synthetic data; `gradient` compares gradients with finite differences.
+//! Whole runs on synthetic data; `gradient` compares gradients with finite differences, `streams`
+//! has runs that read files as they go.
 
 mod gradient;
+mod streams;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use super::data::Data;
 use super::filter::{Filter, Tactical};
 use super::initial_weights::{InitError, InitialWeights};
 use super::learner::Learner;
-use super::load::Data;
 use super::run::Run as _;
 use super::sample::{FEATURES, Label, Sample};
 use super::schedule::Schedule;
@@ -130,7 +132,8 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn run_to_end(learner: &mut Learner<'_>) {
     while !learner.is_finished() {
-        learner.advance(&NEVER, &mut |_| ());
+        let advanced = learner.advance(&NEVER, &mut |_| ());
+        advanced.expect("files that can be read");
     }
 }
 
@@ -297,10 +300,10 @@ fn a_resumed_run_is_the_same() {
 
     let mut first = Learner::new(settings(), &data).expect("good settings");
     let stop = AtomicBool::new(false);
-    first.advance(&NEVER, &mut |_| ());
-    first.advance(&stop, &mut |step| {
-        stop.store(step == 27, std::sync::atomic::Ordering::Relaxed);
-    });
+    let in_memory = "positions in memory";
+    first.advance(&NEVER, &mut |_| ()).expect(in_memory);
+    let stop_at = |step| stop.store(step == 27, Ordering::Relaxed);
+    first.advance(&stop, &mut &stop_at).expect(in_memory);
     assert_eq!(first.steps(), 27);
     first.save(&path).expect("the folder can be written");
     let mut second = Learner::resume(&path, &data).expect("the checkpoint is good");

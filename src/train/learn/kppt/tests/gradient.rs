@@ -3,10 +3,10 @@
 use super::*;
 use crate::eval::kppt::scalar;
 use crate::eval::kppt::{number_in_hand, number_on_board};
+use crate::train::learn::data::Data;
 use crate::train::learn::kppt::factors::Factor;
 use crate::train::learn::kppt::fold::Folded;
 use crate::train::learn::kppt::index::{KingPair, NUMBERS};
-use crate::train::learn::load::Data;
 use crate::train::learn::loss::loss_and_slope;
 use crate::types::{Color, PieceType, Square};
 

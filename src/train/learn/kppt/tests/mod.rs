@@ -113,6 +113,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn run_to_end(learner: &mut Learner<'_>) {
     while !learner.is_finished() {
-        learner.advance(&NEVER, &mut |_| ());
+        let advanced = learner.advance(&NEVER, &mut |_| ());
+        advanced.expect("positions in memory");
     }
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 
 use super::*;
 use crate::eval::kppt::scalar::{self, Weights};
+use crate::train::learn::data::Data;
 use crate::train::learn::filter::{Filter, Tactical};
 use crate::train::learn::kppt::factors::Factor;
 use crate::train::learn::kppt::index::{NUMBERS, TABLE};
-use crate::train::learn::load::Data;
 
 /// Made-up weights of kings with a piece.
 struct MadeUp {
@@ -80,7 +80,7 @@ fn made_up_weights_of_pieces_are_learnt_for_held_out_games() {
     };
     let mut learner = Learner::new(settings, options("kp"), &data).expect("good settings");
     let before = {
-        learner.step();
+        learner.step().expect("positions in memory");
         learner.measure();
         learner.points()[0].held_out.expect("held out")
     };
@@ -163,8 +163,10 @@ fn a_resumed_run_is_the_same() {
 
     let mut first = new();
     let stop = AtomicBool::new(false);
-    first.advance(&NEVER, &mut |_| ());
-    first.advance(&stop, &mut |step| stop.store(step == 27, Ordering::Relaxed));
+    let in_memory = "positions in memory";
+    first.advance(&NEVER, &mut |_| ()).expect(in_memory);
+    let stop_at = |step| stop.store(step == 27, Ordering::Relaxed);
+    first.advance(&stop, &mut &stop_at).expect(in_memory);
     assert_eq!(first.steps(), 27);
     first.save(&path).expect("the folder can be written");
     assert!(Learner::is_checkpoint(&path).expect("it can be read"));
@@ -213,7 +215,7 @@ fn kings_set_by_hand_stay() {
         "{before}"
     );
     for _ in 0..5 {
-        learner.step();
+        learner.step().expect("positions in memory");
     }
     assert!(before.to_bits() == corner(&mut learner).to_bits());
     // Black's king in white's corner, white's at home on the same file.

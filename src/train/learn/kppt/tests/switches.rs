@@ -1,8 +1,8 @@
 //! Each factor can be switched off, and learns by itself.
 
 use super::*;
+use crate::train::learn::data::Data;
 use crate::train::learn::kppt::factors::Factor;
-use crate::train::learn::load::Data;
 
 /// Random positions with made-up scores.
 fn data() -> Data {
@@ -31,7 +31,7 @@ fn only_the_named_factors_are_learnt() {
     assert_eq!(names.len() + 1, Factor::NUM);
     for (at, name) in names.iter().enumerate() {
         let mut alone = Learner::new(settings(), options(name), &data).expect("good settings");
-        alone.step();
+        alone.step().expect("positions in memory");
         assert_eq!(moved(&mut alone), [Factor::ALL[at]], "{name}");
 
         let others: Vec<&str> = names
@@ -41,7 +41,7 @@ fn only_the_named_factors_are_learnt() {
             .collect();
         let all_others = options(&others.join(","));
         let mut others = Learner::new(settings(), all_others, &data).expect("good settings");
-        others.step();
+        others.step().expect("positions in memory");
         let mut expected = Factor::ALL.to_vec();
         expected.retain(|factor| ![Factor::ALL[at], Factor::King].contains(factor));
         assert_eq!(moved(&mut others), expected, "all but {name}");
@@ -78,7 +78,7 @@ fn constants_of_kings_are_none_or_learnt() {
             ..options("pp")
         };
         let mut learner = Learner::new(settings(), options, &data).expect("good settings");
-        learner.step();
+        learner.step().expect("positions in memory");
         moved(&mut learner)
     };
     assert_eq!(learnt(KingConstants::Zero), [Factor::Pp]);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::eval::kppt::scalar::Weights;
 use crate::eval::kppt::{number_in_hand, number_on_board};
+use crate::train::learn::data::Data;
 use crate::train::learn::kppt::index::TABLE;
-use crate::train::learn::load::Data;
 use crate::types::{Color, Piece, PieceType, Square};
 
 /// Piece numbers with the piece, its square and the number it has in a mirror and for the other
@@ -47,7 +47,7 @@ fn ties_hold_exactly() {
     let mut learner = Learner::new(settings(), ALL, &data).expect("good settings");
     // Odd fractions, which do not add up exactly.
     for _ in 0..7 {
-        learner.step();
+        learner.step().expect("positions in memory");
     }
     let pieces = pieces();
     for (number, mirrored, inverse) in &pieces {

@@ -1,63 +1,58 @@
-//! Loading of teacher data: all positions that pass the filter, in memory.
+//! The positions of a run: those that are in memory, and the blocks of those that are streamed.
 
-use std::fs::File;
-use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::files::{Block, DataFile, LoadError, Source, Watch};
 use super::filter::{Counts, Filter, Reason, Tactical};
-use super::held_out_games::HeldOutGames;
 use super::leaf::line_to_leaf;
 use super::sample::{Label, Sample};
 use super::td_lambda::apply_td_lambda;
 use crate::position::Position;
-use crate::records::teacher::{Format, Record, TeacherError, TeacherGame, TeacherReader};
+use crate::records::teacher::{Record, Span, TeacherError, TeacherGame};
 use crate::records::tree::TreePosition;
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
 
-/// The files of a run and the selection of their positions. Stored in checkpoints.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Source {
-    /// Files with training positions.
-    pub files: Vec<PathBuf>,
-    /// Files of which all positions are held out.
-    pub held_out_files: Vec<PathBuf>,
-    /// Conditions on positions.
-    pub filter: Filter,
-    /// λ of TD(λ), 0 to 1 exclusive: the weight of the later scores of a game in each score.
-    /// Formats of single positions ignore it.
-    #[serde(default)]
-    pub lambda: f32,
-    /// For TD(λ): the score that corresponds to an output of 1, in units of 1/90 pawn.
-    #[serde(default)]
-    pub lambda_scale: u16,
-    /// Share of the games of [`Self::files`] that is held out, 0 to 1. Formats of single positions
-    /// ignore it.
-    pub held_out: f64,
-    /// Seed of the choice of held-out games.
-    pub seed: u64,
-}
+/// Held-out positions in memory, about; more would not be more precise.
+const HELD_OUT_POSITIONS: usize = 200_000;
+
+/// Blocks of a group that are read before a streamed run, evenly spread over its files.
+const PROBED_BLOCKS: usize = 128;
 
 /// Training positions and held-out positions.
 #[derive(Debug, Default)]
 pub struct Data {
     /// The source of the data.
     pub source: Source,
-    /// Training positions in the order of the files.
+    /// Training positions in the order of the files: all of them, or if the run is streamed those
+    /// of some blocks.
     pub training: Vec<Sample>,
-    /// Held-out positions in the order of the files.
+    /// Held-out positions in the order of the files; of many, an even selection.
     pub held_out: Vec<Sample>,
-    /// Counts of the positions read.
+    /// Counts of games, and of the positions read.
     pub counts: Counts,
     /// Number of records that were skipped because they are invalid.
     pub fault_count: u64,
-    /// The first invalid records of each file.
+    /// The first invalid records of each block.
     pub faults: Vec<Fault>,
+    /// The files of the groups in their order.
+    pub(super) files: Vec<DataFile>,
+    /// What is streamed; empty where [`Self::training`] has everything.
+    pub(super) streams: Vec<BlockGroup>,
+}
+
+/// The blocks of a group of files.
+#[derive(Debug)]
+pub(super) struct BlockGroup {
+    pub(super) blocks: Vec<Block>,
+    /// Mean number of training positions in a block, estimated from those that were read.
+    pub(super) positions: f64,
+    /// Parts of all visits that go to this group.
+    pub(super) parts: f64,
 }
 
 /// An invalid record, which is skipped.
@@ -70,70 +65,172 @@ pub struct Fault {
     pub error: TeacherError,
 }
 
-/// Why data cannot be loaded.
-#[derive(Debug, Error)]
-pub enum LoadError {
-    /// A file cannot be opened.
-    #[error("{}: {error}", file.display())]
-    Io {
-        /// Path of the file.
-        file: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
-    /// The name says no format with scores and results.
-    #[error(
-        "{}: expected a format with scores and results: {}",
-        .0.display(),
-        Format::names(Format::has_scores)
-    )]
-    Format(PathBuf),
-    /// No position passed the filter, of this number.
-    #[error("no position to learn from among {0}, expected one at least")]
-    Empty(u64),
-    /// [`Watch::stop`] was set.
-    #[error("interrupted")]
-    Interrupted,
-}
-
-/// Stop flag and progress report of loading, shared by all threads.
-pub struct Watch<'a> {
-    /// Loading ends with an error when it is set.
-    pub stop: &'a AtomicBool,
-    /// Receives the number of bytes read since its last call.
-    pub on_bytes: &'a (dyn Fn(u64) + Sync),
-}
-
 impl Data {
-    /// Loads all files in parallel on the rayon pool of the caller.
+    /// Divides all files into blocks, and reads them in parallel on the rayon pool of the caller:
+    /// all of them, or where they do not fit into [`Source::window`] some of each group, so that
+    /// the others can be streamed.
     ///
     /// # Errors
-    /// A file cannot be opened, or no training position remains. Invalid records are no error; they
-    /// are listed in [`Self::faults`].
+    /// A file cannot be opened or read, or no training position remains. Invalid records are no
+    /// error; they are listed in [`Self::faults`].
     pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LoadError> {
-        let files = source.files.iter().map(|file| (file, false));
+        let files = source.files().map(|file| (file, false));
         let held_out = source.held_out_files.iter().map(|file| (file, true));
         let files: Vec<(&PathBuf, bool)> = files.chain(held_out).collect();
-        let parts: Vec<Result<Self, LoadError>> = files
+        let files: Result<Vec<DataFile>, LoadError> = files
             .into_par_iter()
-            .map(|(file, is_held_out)| load_file(source, file, is_held_out, watch))
+            .enumerate()
+            .map(|(number, (path, is_held_out))| {
+                DataFile::open(number, path, is_held_out, source, watch.stop)
+            })
             .collect();
         let mut data = Self {
             source: source.clone(),
+            files: files?,
             ..Self::default()
         };
-        for part in parts {
-            let part = part?;
-            data.training.extend(part.training);
-            data.held_out.extend(part.held_out);
-            data.counts.add(&part.counts);
-            data.fault_count += part.fault_count;
-            data.faults.extend(part.faults);
+        for file in &data.files {
+            data.counts.games += file.games;
+            data.counts.held_out_games += file.held_out_games;
         }
+        data.load_training(watch)?;
+        data.load_held_out(watch)?;
         if data.training.is_empty() {
             return Err(LoadError::Empty(data.counts.positions));
         }
         Ok(data)
+    }
+
+    /// The number of training positions; an estimate if they are streamed.
+    #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 blocks")]
+    pub fn positions(&self) -> u64 {
+        if self.streams.is_empty() {
+            return self.training.len() as u64;
+        }
+        let groups = self.streams.iter();
+        let each = groups.map(|group| group.positions * group.blocks.len() as f64);
+        each.sum::<f64>().round() as u64
+    }
+
+    /// Whether the training positions are read during the run, because they do not fit into
+    /// [`Source::window`].
+    pub const fn is_streamed(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
+    /// Reads all blocks or, if they hold too many positions, some of each group.
+    #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
+    fn load_training(&mut self, watch: &Watch<'_>) -> Result<(), LoadError> {
+        let mut read = Self::default();
+        let mut first = 0;
+        for group in &self.source.groups {
+            let files = &self.files[first..first + group.files.len()];
+            first += group.files.len();
+            let blocks: Vec<Block> = files
+                .iter()
+                .flat_map(|file| &file.blocks)
+                .copied()
+                .collect();
+            let probed = self.read_evenly(&blocks, PROBED_BLOCKS, watch)?;
+            let count = blocks.len().clamp(1, PROBED_BLOCKS);
+            self.streams.push(BlockGroup {
+                blocks,
+                positions: probed.training.len() as f64 / count as f64,
+                parts: group.parts.into(),
+            });
+            read.append(probed);
+        }
+        // A group of which nothing passes the filter would be read for ever in vain.
+        self.streams.retain(|group| group.positions > 0.0);
+        if self.streams.len() == 1 && self.positions() <= self.source.window as u64 {
+            let blocks = std::mem::take(&mut self.streams).swap_remove(0).blocks;
+            if blocks.len() > PROBED_BLOCKS {
+                read = self.read_evenly(&blocks, blocks.len(), watch)?;
+            }
+        }
+        self.append(read);
+        Ok(())
+    }
+
+    fn load_held_out(&mut self, watch: &Watch<'_>) -> Result<(), LoadError> {
+        let blocks = self.files.iter().flat_map(|file| &file.held_out);
+        let blocks: Vec<Block> = blocks.copied().collect();
+        let positions = |block: &Block| {
+            block.bytes as usize / self.files[block.file].format.bytes_per_position()
+        };
+        let positions: usize = blocks.iter().map(positions).sum();
+        let most = blocks.len() * HELD_OUT_POSITIONS / positions.max(HELD_OUT_POSITIONS);
+        let read = self.read_evenly(&blocks, most.max(1), watch)?;
+        self.append(read);
+        Ok(())
+    }
+
+    /// Reads up to `most` of these blocks, evenly spread.
+    fn read_evenly(
+        &self,
+        blocks: &[Block],
+        most: usize,
+        watch: &Watch<'_>,
+    ) -> Result<Self, LoadError> {
+        let count = blocks.len().min(most);
+        let parts: Vec<Result<Self, LoadError>> = (0..count)
+            .into_par_iter()
+            .map(|number| {
+                if watch.stop.load(Ordering::Relaxed) {
+                    return Err(LoadError::Interrupted);
+                }
+                let block = &blocks[number * blocks.len() / count];
+                let read = self.read(block)?;
+                (watch.on_bytes)(block.bytes);
+                Ok(read)
+            })
+            .collect();
+        let mut read = Self::default();
+        for part in parts {
+            read.append(part?);
+        }
+        Ok(read)
+    }
+
+    /// Reads a block: the training positions of one of [`DataFile::blocks`], the held-out ones of
+    /// one of [`DataFile::held_out`].
+    pub(super) fn read(&self, block: &Block) -> Result<Self, LoadError> {
+        let file = &self.files[block.file];
+        let mut read = Self::default();
+        let mut reader = block.open(&file.path, file.format)?;
+        let mut games = block.games;
+        let mut position = Position::startpos();
+        let mut is_cut = false;
+        for record in reader.by_ref() {
+            let span = record.as_ref().ok().and_then(Span::of_game);
+            let is_held_out = games.choose(span).is_held_out || file.is_whole_held_out;
+            match record {
+                Ok(record) if is_held_out == block.is_held_out => {
+                    read.add_record(&self.source, is_held_out, &record, &mut position);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    is_cut = error.fault.is_fatal();
+                    read.add_fault(&file.path, error);
+                }
+            }
+        }
+        if reader.offset() != block.end() && !is_cut {
+            return Err(LoadError::Changed {
+                file: file.path.clone(),
+                end: block.end(),
+            });
+        }
+        Ok(read)
+    }
+
+    /// Adds the positions, counts and faults of other blocks.
+    pub(super) fn append(&mut self, other: Self) {
+        self.training.extend(other.training);
+        self.held_out.extend(other.held_out);
+        self.counts.add(&other.counts);
+        self.fault_count += other.fault_count;
+        self.faults.extend(other.faults);
     }
 
     /// Adds all positions of a record that pass the filter. `position` is overwritten.
@@ -260,9 +357,17 @@ impl Data {
         }
     }
 
-    /// A number that identifies the data: their count and a checksum.
+    /// A number that identifies the data: the count of positions that were read and a checksum of
+    /// them and of the blocks of all files.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = crc32fast::Hasher::new();
+        for group in &self.streams {
+            hasher.update(&group.parts.to_le_bytes());
+            for block in &group.blocks {
+                hasher.update(&block.offset.to_le_bytes());
+                hasher.update(&block.bytes.to_le_bytes());
+            }
+        }
         hasher.update(bytemuck::cast_slice(&self.training));
         hasher.update(&(self.training.len() as u64).to_le_bytes());
         hasher.update(bytemuck::cast_slice(&self.held_out));
@@ -322,55 +427,7 @@ fn of_centipawns(score: i16) -> i32 {
     i32::from(score) * PAWN_VALUE / 100
 }
 
-/// Loads one file.
-fn load_file(
-    source: &Source,
-    file: &Path,
-    is_held_out: bool,
-    watch: &Watch<'_>,
-) -> Result<Data, LoadError> {
-    let format = Format::of_path(file).ok();
-    let Some(format) = format.filter(|format| format.has_scores()) else {
-        return Err(LoadError::Format(file.to_owned()));
-    };
-    let input = File::open(file).map_err(|error| LoadError::Io {
-        file: file.to_owned(),
-        error,
-    })?;
-    let mut data = Data::default();
-    let input = BufReader::with_capacity(BUFFER, input);
-    let mut reader = TeacherReader::new(input, format).needing_results();
-    let mut position = Position::startpos();
-    let mut games = HeldOutGames::new(file, source.held_out, source.seed);
-    let mut reported = 0;
-    while let Some(record) = reader.next() {
-        if watch.stop.load(Ordering::Relaxed) {
-            return Err(LoadError::Interrupted);
-        }
-        let choice = games.choose(record.as_ref().ok());
-        let is_held_out = choice.is_held_out || is_held_out;
-        let begins_game = u64::from(choice.begins_game);
-        data.counts.games += begins_game;
-        data.counts.held_out_games += begins_game * u64::from(is_held_out);
-        match record {
-            Ok(record) => {
-                data.add_record(source, is_held_out, &record, &mut position);
-            }
-            Err(error) => data.add_fault(file, error),
-        }
-        if reader.offset() - reported >= BUFFER as u64 {
-            (watch.on_bytes)(reader.offset() - reported);
-            reported = reader.offset();
-        }
-    }
-    (watch.on_bytes)(reader.offset() - reported);
-    Ok(data)
-}
-
-/// Size of the read buffer in bytes, and interval of progress reports.
-const BUFFER: usize = 1 << 20;
-
-/// Most invalid records of one file that are listed.
+/// Most invalid records of one block that are listed.
 const FAULTS_KEPT: usize = 10;
 
 #[cfg(test)]
