@@ -8,8 +8,9 @@
 use super::loss::Target;
 use super::sample::{ActiveFeatures, FEATURES, MAX_ACTIVE, Sample};
 
-/// Positions in a chunk. Small enough that the sums of one block of columns stay in the cache.
-pub(super) const CHUNK: usize = 2048;
+/// Positions in a chunk. Small enough that the sums of one block of columns stay in the cache of a
+/// core (256 KB).
+pub(super) const CHUNK: usize = 1024;
 
 /// Views in a chunk: position n has the view 2n of the side to move and 2n + 1 of the other side.
 pub(super) const VIEWS: usize = 2 * CHUNK;

@@ -202,11 +202,7 @@ impl Run for Learner<'_> {
         let learn = || {
             let factor = (settings.batch as f64).recip() as f32;
             let power = settings.power as f32;
-            let loss = batch
-                .chunks
-                .iter()
-                .map(|chunk| pass.add_gradient(weights, chunk, power, factor, gradient));
-            let loss: f64 = loss.sum();
+            let loss = pass.add_gradient(weights, &batch.chunks, power, factor, gradient);
             let rate = settings.rate.at(settings.share(step)) as f32;
             adam.step(weights, gradient, rate, settings.decay as f32);
             loss

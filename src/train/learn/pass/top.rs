@@ -52,14 +52,9 @@ impl Top {
             });
     }
 
-    /// The gradients of the sums of the first layer, by position; those of the weights are added to
-    /// `gradient`. The sums are those of the last [`Self::forward`].
-    pub(super) fn backward(
-        &mut self,
-        weights: &Weights,
-        slopes: &[f32],
-        gradient: &mut [f32],
-    ) -> &[Row] {
+    /// Replaces the sums of the last [`Self::forward`] by their gradients; those of the weights are
+    /// added to `gradient`.
+    pub(super) fn backward(&mut self, weights: &Weights, slopes: &[f32], gradient: &mut [f32]) {
         let hidden = self.hidden;
         let parts = slopes.par_chunks(PART).zip(&mut self.gradients);
         parts
@@ -80,7 +75,11 @@ impl Top {
                 *sum += part;
             }
         }
-        &self.neurons[..slopes.len()]
+    }
+
+    /// The gradients of the sums of the first layer, by position, after [`Self::backward`].
+    pub(super) fn slopes(&self) -> &[Row] {
+        &self.neurons
     }
 }
 

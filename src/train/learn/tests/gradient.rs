@@ -128,7 +128,8 @@ fn check_gradient(layout: Layout) {
     let mut chunk = Chunk::new();
     chunk.fill(samples.iter(), target);
     let mut pass = Pass::new(layout);
-    let found = pass.add_gradient(&weights, &chunk, POWER as f32, 1.0, &mut gradient);
+    let chunks = std::slice::from_ref(&chunk);
+    let found = pass.add_gradient(&weights, chunks, POWER as f32, 1.0, &mut gradient);
     let loss = |weights: &Weights| -> f64 {
         let losses = samples
             .iter()
