@@ -1,25 +1,31 @@
 //! `raicho rescore`: new scores for the positions of teacher data.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use anyhow::Context as _;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{BYTES_PER_MEGABYTE, Destination, Input, PassRun, UNIT};
+use super::{BYTES_PER_MEGABYTE, Destination, Input, PassRun, UNIT, check_output, watched};
 use crate::cli::effort::EffortArguments;
 use crate::cli::evaluation;
 use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output;
 use crate::cli::progress::Meter;
+use crate::cli::usage::ensure_usage;
 use crate::cli::work::WorkArguments;
 use crate::records::teacher::Format;
-use crate::runs::{RunKind, Watch};
-use crate::train::data::Source;
+use crate::runs::{OutputFile, RunKind, Watch};
 use crate::train::data::pass::BadRecords;
 use crate::train::data::steps::{Checkpoint, Steps};
+use crate::train::data::{Source, Sources};
 use crate::train::gensfen::Effort;
+use crate::train::learn::DEFAULT_SCALE;
 use crate::train::rescore::{self, RescoreReport, RescoreSettings, Rescoring, can_rescore};
 use crate::util::counted;
 
@@ -27,7 +33,9 @@ use crate::util::counted;
 #[derive(Args)]
 #[command(
     before_help = "Example: raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 \
-        --out gen1-new.pack"
+        --out gen1-new.pack\n\
+        Example: raicho rescore gen1/ --positions --out positions.tsv\n\
+        Example: raicho rescore gen1/ --scores scores.tsv --out gen1-new.pack"
 )]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
@@ -54,11 +62,53 @@ pub(in crate::cli) struct Arguments {
     is_static: bool,
 
     #[command(flatten)]
+    outside: OutsideArguments,
+
+    #[command(flatten)]
     effort: EffortArguments,
 
     #[command(flatten)]
     work: WorkArguments,
 }
+
+/// Scores of another program.
+#[derive(Args)]
+#[command(next_help_heading = "Another program")]
+struct OutsideArguments {
+    /// Write no scores but the positions, for another program: lines of a key and an SFEN,
+    /// separated by a tab, after the header `key sfen`
+    #[arg(long, conflicts_with_all = SEARCHING)]
+    positions: bool,
+
+    /// File of the scores that another program gave these positions: lines of the same keys and the
+    /// scores for the side to move, after the header `key cp` for centipawns or `key win_rate` for
+    /// winning probabilities from 0 to 1
+    #[arg(long, value_name = "FILE", conflicts_with_all = SEARCHING, conflicts_with = "positions")]
+    scores: Option<PathBuf>,
+
+    /// Value of an output of 1, where a pawn is 90: the scale used in training, by which winning
+    /// probabilities become scores
+    #[arg(
+        long,
+        value_name = "SCALE",
+        default_value_t = DEFAULT_SCALE,
+        value_parser = clap::value_parser!(u16).range(1..=4096),
+        requires = "scores"
+    )]
+    scale: u16,
+}
+
+/// The options that decide how this program finds scores.
+const SEARCHING: [&str; 8] = [
+    "eval",
+    "threads",
+    "is_static",
+    "nodes",
+    "depth",
+    "hash",
+    "shard",
+    "work",
+];
 
 const KIND: RunKind = RunKind {
     noun: "run of rescore",
@@ -79,6 +129,9 @@ struct RescoreRun {
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let sources = arguments.input.sources()?;
+    if arguments.outside.positions {
+        return write_positions(arguments, &sources);
+    }
     let (path, format) = arguments.destination.check(&sources)?;
     rescore::check_output(format)?;
     let mut sources = sources.for_output(format);
@@ -86,6 +139,9 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         &sources.leave_out(|found| can_rescore(found, format)),
         format,
     );
+    if let Some(scores) = &arguments.outside.scores {
+        return take_scores(arguments, scores, (&sources, path, format));
+    }
     let (choice, evaluator) = evaluation::load(&arguments.eval)?;
     let settings = RescoreSettings {
         effort: (!arguments.is_static).then(|| arguments.effort.effort()),
@@ -114,6 +170,51 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         evaluator: &evaluator,
     };
     let report = metered(&rescoring, &mut steps)?;
+    output::eprint_line(format_args!(
+        "{report}{} written",
+        counted(report.tally.written, "position")
+    ));
+    Ok(())
+}
+
+/// Writes the positions for another program.
+fn write_positions(arguments: &Arguments, sources: &Sources) -> anyhow::Result<()> {
+    let path = &arguments.destination.out;
+    ensure_usage!(
+        arguments.destination.to.is_none(),
+        "--to is for teacher data, not for --positions"
+    );
+    check_output(path, arguments.destination.force, sources)?;
+    let shown = || path.display().to_string();
+    let mut out = OutputFile::create(path).with_context(shown)?;
+    let bad_records = arguments.input.bad_records();
+    let report =
+        watched(|watch| rescore::write_positions(sources, bad_records, (path, &mut out), watch))?;
+    out.finish().with_context(shown)?;
+    output::eprint_line(format_args!(
+        "{}{} written",
+        report.tally,
+        counted(report.searches.positions, "position")
+    ));
+    Ok(())
+}
+
+/// Takes the scores of another program.
+fn take_scores(
+    arguments: &Arguments,
+    scores: &Path,
+    (sources, path, format): (&Sources, &Path, Format),
+) -> anyhow::Result<()> {
+    let file = File::open(scores).with_context(|| scores.display().to_string())?;
+    let mut input = BufReader::new(file);
+    let column = (
+        scores,
+        &mut input as &mut dyn BufRead,
+        arguments.outside.scale,
+    );
+    let bad_records = arguments.input.bad_records();
+    let report =
+        watched(|watch| rescore::take_scores(sources, bad_records, column, (path, format), watch))?;
     output::eprint_line(format_args!(
         "{report}{} written",
         counted(report.tally.written, "position")

@@ -4,6 +4,7 @@
 //! complete.
 
 mod buckets;
+pub mod column;
 pub mod dedup;
 mod duplicate;
 mod files;
@@ -25,6 +26,7 @@ use crate::records::teacher::{Format, TeacherError, UnknownFormat, WriteError};
 use crate::runs::{FolderError, Interrupted, ThreadError};
 use crate::transposition::TableError;
 
+use column::ColumnError;
 pub use files::{Output, Source, Sources};
 
 /// Why a tool failed.
@@ -61,6 +63,14 @@ pub enum DataError {
         path: PathBuf,
         /// The extension found.
         error: UnknownFormat,
+    },
+    /// The scores of another program cannot be used, or positions for it cannot be written.
+    #[error("{}: {error}", path.display())]
+    Scores {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        error: ColumnError,
     },
     /// A folder has no file of a known format.
     #[error("{}: no file of a known format, expected {}", .0.display(), Format::names(|_| true))]
@@ -108,6 +118,12 @@ impl DataError {
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         |error| Self::Io { path, error }
+    }
+
+    /// Makes an error of the scores of another program, for [`Result::map_err`].
+    pub(crate) fn scores(path: &Path) -> impl FnOnce(ColumnError) -> Self + use<> {
+        let path = path.to_owned();
+        |error| Self::Scores { path, error }
     }
 
     /// Makes an error of a failed write of a record, for [`Result::map_err`].

@@ -113,12 +113,12 @@ struct Groups<'a> {
 }
 
 impl Job for Groups<'_> {
-    type Worker = Scorer;
+    type Worker = Scorer<'static>;
     type Piece = u64;
     type Output = Rescored;
     type Error = DataError;
 
-    fn worker(&self) -> Result<Scorer, DataError> {
+    fn worker(&self) -> Result<Scorer<'static>, DataError> {
         let Rescoring {
             settings,
             evaluator,
@@ -131,7 +131,11 @@ impl Job for Groups<'_> {
         })
     }
 
-    fn perform(&self, scorer: &mut Scorer, &index: &u64) -> Result<Option<Rescored>, DataError> {
+    fn perform(
+        &self,
+        scorer: &mut Scorer<'static>,
+        &index: &u64,
+    ) -> Result<Option<Rescored>, DataError> {
         scorer.begin_group();
         let mut records = Vec::new();
         for record in &self.records[index as usize] {

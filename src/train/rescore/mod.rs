@@ -10,15 +10,20 @@ mod block;
 mod report;
 mod scorer;
 mod settings;
-#[cfg(test)]
-mod tests;
+use std::io::{BufRead, Write};
+use std::path::Path;
 
+use crate::records::teacher::{Format, Record};
 use crate::runs::Watch;
+use crate::train::data::column::{Column, Positions};
+use crate::train::data::pass::BadRecords;
 use crate::train::data::steps::{Checkpoint, Steps};
-use crate::train::data::{DataError, Output};
+use crate::train::data::{DataError, Output, Sources};
 
 use block::Block;
 pub use report::RescoreReport;
+use scorer::Scorer;
+use settings::check_formats;
 pub use settings::{RescoreSettings, Rescoring, can_rescore, check_output};
 
 /// Writes all records of a shard with new scores. `on_positions` gets the number of positions
@@ -33,7 +38,7 @@ pub fn run(
     watch: &Watch<'_>,
     on_positions: &(dyn Fn(u64) + Sync),
 ) -> Result<RescoreReport, DataError> {
-    rescoring.check_formats()?;
+    check_formats(rescoring.sources, rescoring.output.1)?;
     let Rescoring {
         sources,
         output: (path, format),
@@ -84,3 +89,66 @@ pub fn run(
     steps.keep(0, &end)?;
     Ok(report)
 }
+
+/// Writes the positions that would get new scores, for another program, see
+/// [`column`](crate::train::data::column). `path` is that of `out`, for messages.
+///
+/// # Errors
+/// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
+pub fn write_positions(
+    sources: &Sources,
+    bad_records: BadRecords,
+    (path, out): (&Path, &mut dyn Write),
+    watch: &Watch<'_>,
+) -> Result<RescoreReport, DataError> {
+    let positions = Positions::new(out).map_err(DataError::scores(path))?;
+    let scorer = Scorer::writing(positions);
+    with_column(sources, bad_records, (path, scorer), &mut |_| Ok(()), watch)
+}
+
+/// Writes all records with the scores of another program in `column`, whose winning probabilities
+/// have this `scale` in units of 1/90 pawn. `path` is that of the column, for messages.
+///
+/// # Errors
+/// A file fails, the column has other positions or no good scores, the formats hold different kinds
+/// of data, the work is stopped, or a record is invalid and such records are not skipped.
+pub fn take_scores(
+    sources: &Sources,
+    bad_records: BadRecords,
+    (path, column, scale): (&Path, &mut dyn BufRead, u16),
+    (output, format): (&Path, Format),
+    watch: &Watch<'_>,
+) -> Result<RescoreReport, DataError> {
+    check_formats(sources, format)?;
+    let mut out = Output::create(output, format)?;
+    let column = Column::new(column, scale).map_err(DataError::scores(path))?;
+    let scorer = Scorer::reading(column);
+    let put = &mut |record: &Record| out.write(record);
+    let mut report = with_column(sources, bad_records, (path, scorer), put, watch)?;
+    report.tally.written = out.finish()?;
+    Ok(report)
+}
+
+/// Passes all records through a scorer that reads or writes the file `path`.
+fn with_column(
+    sources: &Sources,
+    bad_records: BadRecords,
+    (path, mut scorer): (&Path, Scorer<'_>),
+    put: &mut dyn FnMut(&Record) -> Result<(), DataError>,
+    watch: &Watch<'_>,
+) -> Result<RescoreReport, DataError> {
+    let mut report = RescoreReport::default();
+    sources.read(watch, |source, record| {
+        let Some(record) = report.tally.take(source, record, bad_records)? else {
+            return Ok(());
+        };
+        let rescored = scorer.rescore(&record, &|| false);
+        scorer.check().map_err(DataError::scores(path))?;
+        rescored.map_or(Ok(()), |record| put(&record))
+    })?;
+    report.searches = scorer.finish().map_err(DataError::scores(path))?;
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests;

@@ -10,18 +10,21 @@ use crate::records::score::NINTHS;
 use crate::records::teacher::{Record, ScoredPosition, TeacherGame};
 use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
+use crate::train::data::column::{Column, ColumnError, Positions};
 use crate::train::gensfen::centipawns;
 use crate::transposition::TableError;
 use crate::types::Bound;
 
 /// The searcher or evaluator of one thread, with the counts of the current group.
-pub(super) struct Scorer {
-    method: Method,
+pub(super) struct Scorer<'a> {
+    method: Method<'a>,
     searches: Searches,
+    /// Why another program's scores cannot be used; nothing has a new score from then on.
+    fault: Option<ColumnError>,
 }
 
 /// Where scores come from.
-enum Method {
+enum Method<'a> {
     Search {
         solo: Box<Solo>,
         limits: Arc<Limits>,
@@ -30,6 +33,10 @@ enum Method {
         evaluator: Evaluator,
         accumulator: Accumulator,
     },
+    /// Positions are only written, for another program.
+    Positions(Positions<'a>),
+    /// Scores of another program.
+    Column(Column<'a>),
 }
 
 /// The new score of a position.
@@ -41,7 +48,7 @@ struct Found {
     line: Option<SoloLine>,
 }
 
-impl Scorer {
+impl<'a> Scorer<'a> {
     /// Scores of searches.
     pub(super) fn searching(
         hash_mb: usize,
@@ -68,11 +75,35 @@ impl Scorer {
         })
     }
 
-    fn of(method: Method) -> Self {
+    /// No scores: the positions are written.
+    pub(super) fn writing(positions: Positions<'a>) -> Self {
+        Self::of(Method::Positions(positions))
+    }
+
+    /// Scores of another program, for positions in the order of its file.
+    pub(super) fn reading(column: Column<'a>) -> Self {
+        Self::of(Method::Column(column))
+    }
+
+    fn of(method: Method<'a>) -> Self {
         Self {
             method,
             searches: Searches::default(),
+            fault: None,
         }
+    }
+
+    /// Fails if the scores of another program cannot be used.
+    pub(super) fn check(&mut self) -> Result<(), ColumnError> {
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
+    /// The counts, if every score of another program was used.
+    pub(super) fn finish(self) -> Result<Searches, ColumnError> {
+        if let Method::Column(column) = self.method {
+            column.finish()?;
+        }
+        Ok(self.searches)
     }
 
     /// Forgets everything, so that the next scores do not depend on earlier ones.
@@ -108,23 +139,40 @@ impl Scorer {
 
     /// The new score of a position. `None` if a search finds no legal move.
     fn score(&mut self, position: &Position, old: i16) -> Option<Found> {
-        let (value, line, nodes) = match &mut self.method {
+        let (score, line, nodes) = match &mut self.method {
             Method::Search { solo, limits } => {
                 let result = solo.search(position, limits);
                 let best = *result.lines.first()?;
-                (best.value, Some(best), result.statistics.nodes)
+                (centipawns(best.value), Some(best), result.statistics.nodes)
             }
             Method::Static {
                 evaluator,
                 accumulator,
-            } => (evaluator.evaluate(position, accumulator), None, 0),
+            } => (
+                centipawns(evaluator.evaluate(position, accumulator)),
+                None,
+                0,
+            ),
+            Method::Positions(positions) => {
+                self.searches.positions += 1;
+                self.fault = self.fault.take().or(positions.add(position).err());
+                return None;
+            }
+            Method::Column(column) => {
+                if self.fault.is_some() {
+                    return None;
+                }
+                match column.next(position) {
+                    Ok(score) => (score, None, 0),
+                    Err(error) => {
+                        self.fault = Some(error);
+                        return None;
+                    }
+                }
+            }
         };
-        let found = Found {
-            score: centipawns(value),
-            line,
-        };
-        self.searches.add(nodes, old, found.score);
-        Some(found)
+        self.searches.add(nodes, old, score);
+        Some(Found { score, line })
     }
 
     fn game(&mut self, game: &TeacherGame, is_aborted: &dyn Fn() -> bool) -> Option<TeacherGame> {

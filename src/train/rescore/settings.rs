@@ -70,21 +70,21 @@ pub fn check_output(format: Format) -> Result<(), DataError> {
     Err(DataError::Unwritable { format, expected })
 }
 
-impl Rescoring<'_> {
-    pub(super) fn check_formats(&self) -> Result<(), DataError> {
-        let output = self.output.1;
-        check_output(output)?;
-        let mut files = self.sources.files().iter();
-        match files.find(|source| !can_rescore(source.format, output)) {
-            Some(source) => Err(DataError::OtherKind {
-                path: source.path.clone(),
-                found: source.format,
-                output,
-            }),
-            None => Ok(()),
-        }
+/// Checks that all files can get new scores and be written in the format of the output.
+pub(super) fn check_formats(sources: &Sources, output: Format) -> Result<(), DataError> {
+    check_output(output)?;
+    let mut files = sources.files().iter();
+    match files.find(|source| !can_rescore(source.format, output)) {
+        Some(source) => Err(DataError::OtherKind {
+            path: source.path.clone(),
+            found: source.format,
+            output,
+        }),
+        None => Ok(()),
     }
+}
 
+impl Rescoring<'_> {
     /// Where groups begin.
     pub(super) fn division(&self) -> Division {
         if self.output.1.content() == Content::Games {

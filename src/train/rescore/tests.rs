@@ -1,6 +1,7 @@
 //! New scores are those of searches, whatever divides or interrupts the run.
 
 use std::fs;
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use super::*;
@@ -233,4 +234,140 @@ fn other_kinds_of_data_are_refused() {
         "{said}"
     );
     assert!(!psv.exists());
+}
+
+// --- Scores of another program ---
+
+fn sources(path: &Path) -> Sources {
+    Sources::new(&[path.to_owned()], None).expect("a known ending")
+}
+
+fn positions_of(path: &Path) -> String {
+    let watch = Watch {
+        stop: &RUNNING,
+        progress: &|_, _| {},
+    };
+    let mut out = Vec::new();
+    let to = (Path::new("positions.tsv"), &mut out as &mut dyn Write);
+    let report = write_positions(&sources(path), BadRecords::Stop, to, &watch);
+    let text = String::from_utf8(out).expect("keys and SFENs");
+    let positions = report.expect("good files").searches.positions;
+    assert_eq!(text.lines().count() as u64, 1 + positions);
+    text
+}
+
+fn take(path: &Path, scores: &str, out: &Path) -> Result<RescoreReport, DataError> {
+    let watch = Watch {
+        stop: &RUNNING,
+        progress: &|_, _| {},
+    };
+    let mut scores = scores.as_bytes();
+    let column = (
+        Path::new("scores.tsv"),
+        &mut scores as &mut dyn BufRead,
+        800,
+    );
+    let output = (out, Format::of_path(out).expect("a known ending"));
+    take_scores(&sources(path), BadRecords::Stop, column, output, &watch)
+}
+
+/// A file of scores for exported positions, by their number from 0.
+fn column(positions: &str, header: &str, score: impl Fn(usize) -> String) -> String {
+    let keys = positions.lines().skip(1).map(|line| &line[..16]);
+    let lines = keys
+        .enumerate()
+        .map(|(number, key)| format!("{key}\t{}\n", score(number)));
+    format!("{header}\n{}", lines.collect::<String>())
+}
+
+/// The scores of all records in centipawns.
+fn scores_in(path: &Path) -> Vec<i16> {
+    let mut scores = Vec::new();
+    for record in read(path) {
+        record.for_each_sample(|sample| scores.push(sample.score));
+        if let Record::Tree(node) = record {
+            scores.push(node.score);
+        }
+    }
+    scores
+}
+
+#[test]
+fn scores_of_another_program_come_back_in_their_order() {
+    let folder = Folder::new("column");
+    for ending in ["pack", "hcpe", "psum"] {
+        let [path, out] = ["in", "out"].map(|name| folder.path(&format!("{name}.{ending}")));
+        write(&path, 9);
+        let positions = positions_of(&path);
+        let count = scores_in(&path).len();
+        let score = |number: usize| (number as i16 * 7 % 3000) - 1500;
+        let scores = column(&positions, "key\tcp", |number| score(number).to_string());
+        let report = take(&path, &scores, &out).expect("good scores");
+        assert_eq!(report.searches.positions, count as u64);
+        let expected: Vec<i16> = (0..count).map(score).collect();
+        assert_eq!(scores_in(&out), expected, "{ending}");
+        // Nothing but the scores changes.
+        assert_eq!(positions_of(&out), positions);
+    }
+}
+
+#[test]
+fn winning_probabilities_become_scores() {
+    let folder = Folder::new("rates");
+    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.path(name));
+    write(&path, 1);
+    let rates = ["0.5", "0.7310586", "0.2689414", "0", "1", "0.50"];
+    let scores = column(&positions_of(&path), "key\twin_rate", |number| {
+        rates[number % rates.len()].to_owned()
+    });
+    take(&path, &scores, &out).expect("good scores");
+    // 1 / (1 + e^-1) is the probability of the scale itself: 800 units of 1/90 pawn.
+    let expected = [0, 889, -889, -30_999, 30_999, 0].into_iter().cycle();
+    let expected: Vec<i16> = expected.take(12).collect();
+    assert_eq!(scores_in(&out), expected);
+}
+
+#[test]
+fn scores_of_other_positions_are_refused() {
+    let folder = Folder::new("refused");
+    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.path(name));
+    write(&path, 2);
+    let good = column(&positions_of(&path), "key\tcp", |_| "5".to_owned());
+    let key = good.lines().nth(3).map_or("", |line| &line[..16]);
+    let bad_value = format!("{key}\t40000");
+    let lines: Vec<String> = good.lines().map(str::to_owned).collect();
+    let edited = |edit: &dyn Fn(&mut Vec<String>)| {
+        let mut lines = lines.clone();
+        edit(&mut lines);
+        lines.join("\n") + "\n"
+    };
+    for (scores, message) in [
+        (String::new(), "line 1: "),
+        (
+            edited(&|lines| lines[0] = "key\teval".to_owned()),
+            "line 1: key",
+        ),
+        (edited(&|lines| lines.swap(4, 5)), "line 5: "),
+        (
+            edited(&|lines| lines[2] = "5".to_owned()),
+            "line 3: 5, expected the key ",
+        ),
+        (edited(&|lines| lines[3].clone_from(&bad_value)), "line 4: "),
+        (
+            edited(&|lines| lines.truncate(20)),
+            "ends after 19 scores, expected one for ",
+        ),
+        (
+            edited(&|lines| lines.push("0000000000000000\t0".to_owned())),
+            "line 26: ",
+        ),
+    ] {
+        let error = take(&path, &scores, &out).expect_err("not the scores of these positions");
+        let error = error.to_string();
+        assert!(
+            error.starts_with("scores.tsv: ") && error.contains(message),
+            "{error}"
+        );
+        assert!(!out.exists(), "nothing is written");
+    }
 }
