@@ -1,5 +1,5 @@
-//! `raicho net`: shows, scales and judges evaluations, adds noise to them, and makes up networks
-//! for tests.
+//! `raicho net`: shows, scales, judges and compares evaluations, adds noise to them, and makes up
+//! networks for tests.
 
 use std::fs;
 use std::io::Write;
@@ -20,6 +20,8 @@ use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::position::Position;
 use crate::records::teacher::Format;
 use crate::runs::is_same_output;
+use crate::train;
+use crate::train::difference::DifferenceSettings;
 use crate::train::judge::{self, JudgeSettings};
 use crate::train::kppt_folder;
 use crate::train::learn::DEFAULT_SCALE;
@@ -109,6 +111,26 @@ enum Command {
     /// Measure how well an evaluation predicts scores and results of teacher data
     #[command(before_help = "Example: raicho net loss run1/net.nnue held-out.pack")]
     Loss(LossArguments),
+    /// Compare the static values of two evaluations on the positions of teacher data
+    #[command(before_help = "Example: raicho net difference run1/net.nnue teacher/ new-games.pack")]
+    Difference(DifferenceArguments),
+}
+
+#[derive(Args)]
+struct DifferenceArguments {
+    /// First evaluation: `<embedded>`, `<material>`, or a network file or its folder
+    first: String,
+
+    /// Second evaluation, such as the teacher of the first
+    second: String,
+
+    #[command(flatten)]
+    input: Input,
+
+    /// Maximum value of the second evaluation, a pawn being 90
+    #[arg(long, value_name = "VALUE", default_value_t = 500,
+          value_parser = clap::value_parser!(i32).range(0..=32_000))]
+    limit: i32,
 }
 
 #[derive(Args)]
@@ -174,6 +196,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             explain,
         } => show(file, sfen_file.as_deref(), *explain),
         Command::Loss(arguments) => loss(arguments),
+        Command::Difference(arguments) => difference(arguments),
     }
 }
 
@@ -205,6 +228,21 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
         "no position has a score and a result, nothing to judge"
     );
     output::print(format_args!("{evaluator}\n{found}"))?;
+    Ok(())
+}
+
+fn difference(arguments: &DifferenceArguments) -> anyhow::Result<()> {
+    let (_, first) = evaluation::load(&arguments.first)?;
+    let (_, second) = evaluation::load(&arguments.second)?;
+    let sources = arguments.input.sources()?;
+    let settings = DifferenceSettings {
+        limit: arguments.limit,
+        bad_records: arguments.input.bad_records(),
+    };
+    let found =
+        watched(|watch| train::difference::run([&first, &second], &sources, settings, watch))?;
+    output::eprint(&found.tally);
+    output::print(format_args!("{first}\n{second}\n{found}"))?;
     Ok(())
 }
 

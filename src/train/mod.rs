@@ -1,7 +1,8 @@
 //! Training of the evaluation: tools for teacher data, start positions from games, self-play games,
-//! new scores for old positions, and the training of networks.
+//! new scores for old positions, the training of networks, and their comparison with a teacher.
 
 pub mod data;
+pub mod difference;
 pub mod gensfen;
 pub mod judge;
 pub mod kppt_folder;
