@@ -6,7 +6,7 @@
 
 use super::base::Position;
 use super::board::Board;
-use crate::types::{Color, Key, Key64, Move, PieceType, Square};
+use crate::types::{Color, Key, Key64, Move, PieceType};
 
 impl Board {
     /// Key of board, hands and side to move, from scratch.
@@ -17,7 +17,7 @@ impl Board {
     /// Key of board and side to move, without the hands, from scratch.
     pub fn board_key<const LANES: usize>(&self) -> Key<LANES> {
         let mut key = Key::EMPTY + Key::of_side(self.side_to_move());
-        for square in Square::ALL {
+        for square in self.occupied() {
             if let Some(piece) = self.piece_on(square) {
                 key += Key::of_piece(piece, square);
             }

@@ -61,7 +61,7 @@ static PARTS_OF: [StructureKeys; Piece::NUM] = {
 impl StructureKeys {
     pub(super) fn of_board(board: &Board) -> Self {
         let mut keys = Self::default();
-        for square in Square::ALL {
+        for square in board.occupied() {
             if let Some(piece) = board.piece_on(square) {
                 keys.add(piece, square);
             }

@@ -58,6 +58,11 @@ impl<R: BufRead> TeacherReader<R> {
         self.records
     }
 
+    /// The position of the last record, if that is a single valid position.
+    pub const fn position(&mut self) -> &mut Position {
+        &mut self.scratch
+    }
+
     /// Goes past the next record, whose moves need not be checked, and returns what it holds; `None`
     /// at the end of the input.
     ///

@@ -199,14 +199,13 @@ impl Data {
         let mut read = Self::default();
         let mut reader = block.open(&file.path, file.format)?;
         let mut games = block.games;
-        let mut position = Position::startpos();
         let mut is_cut = false;
-        for record in reader.by_ref() {
+        while let Some(record) = reader.next() {
             let span = record.as_ref().ok().and_then(Span::of_game);
             let is_held_out = games.choose(span).is_held_out || file.is_whole_held_out;
             match record {
                 Ok(record) if is_held_out == block.is_held_out => {
-                    read.add_record(&self.source, is_held_out, &record, &mut position);
+                    read.add_record(&self.source, is_held_out, &record, reader.position());
                 }
                 Ok(_) => {}
                 Err(error) => {
@@ -233,7 +232,8 @@ impl Data {
         self.faults.extend(other.faults);
     }
 
-    /// Adds all positions of a record that pass the filter. `position` is overwritten.
+    /// Adds all positions of a record that pass the filter. `position` is that of a record that is no
+    /// game.
     fn add_record(
         &mut self,
         source: &Source,
@@ -249,10 +249,6 @@ impl Data {
             return self.add_tree_position(filter, is_held_out, node, position);
         }
         record.for_each_sample(|sample| {
-            let Ok(board) = sample.position.unpack_board() else {
-                return; // Does not happen: the reader has validated the position.
-            };
-            position.set_up(board, u32::from(sample.ply.max(1)));
             let mv = sample.mv.and_then(|mv| position.to_move(mv));
             let result = sample.result.for_side(position.side_to_move());
             let judged = (of_centipawns(sample.score), result);
@@ -260,7 +256,7 @@ impl Data {
         });
     }
 
-    /// Adds an inner node of a search if it passes the filter. `position` is overwritten.
+    /// Adds an inner node of a search, `position`, if it passes the filter.
     fn add_tree_position(
         &mut self,
         filter: &Filter,
@@ -268,10 +264,6 @@ impl Data {
         node: &TreePosition,
         position: &mut Position,
     ) {
-        let Ok(board) = node.position.unpack_board() else {
-            return; // Does not happen: the reader has validated the position.
-        };
-        position.set_up(board, u32::from(node.ply.max(1)));
         self.counts.tree_positions += 1;
         let mut mv = node.mv.and_then(|mv| position.to_move(mv));
         if mv.is_none() && !position.in_check() {
