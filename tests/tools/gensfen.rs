@@ -225,6 +225,52 @@ fn rescore_takes_what_it_can_of_a_folder() {
     assert!(words.contains("tree is not written as pack"), "{words}");
 }
 
+#[test]
+fn another_program_can_score_the_positions() {
+    let folder = Folder::new("rescore-scores");
+    let games = folder.join("games");
+    fs::create_dir_all(&folder.0).expect("it can be made");
+    assert!(gensfen(&games, &SHORT).status.success());
+    let games = games.join("games-0001.pack");
+    let rescore = |arguments: &[&str], out: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
+        command.current_dir(&folder.0).arg("rescore").arg(&games);
+        let output = command.args(arguments).args(["--out", out]).output();
+        let output = output.expect("raicho runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), words)
+    };
+    let (status, words) = rescore(&["--positions"], "positions.tsv");
+    assert_eq!(status, Some(0), "{words}");
+    let positions = fs::read_to_string(folder.join("positions.tsv")).expect("written");
+    let of_line = |line: &str| {
+        let (key, sfen) = line.split_once('\t').expect("two columns");
+        let position = Position::from_sfen(sfen).expect("a good position");
+        assert_eq!(format!("{:016x}", position.key().low64()), key);
+        format!("\n{key}\t7")
+    };
+    let lines: String = positions.lines().skip(1).map(of_line).collect();
+    assert!(lines.lines().count() > 100, "{positions}");
+    let scores = format!("key\tcp{lines}\n");
+    fs::write(folder.join("scores.tsv"), &scores).expect("it can be written");
+    let (status, words) = rescore(&["--scores", "scores.tsv"], "scored.pack");
+    assert_eq!(status, Some(0), "{words}");
+    let file = File::open(folder.join("scored.pack")).expect("written");
+    for game in PackReader::new(BufReader::new(file)) {
+        let moves = game.expect("a good game").moves;
+        assert!(moves.iter().all(|(_, score)| *score == 7));
+    }
+    // One score is missing.
+    let cut = scores.rfind("\t7").map_or(0, |at| at - 16);
+    fs::write(folder.join("scores.tsv"), &scores[..cut]).expect("it can be written");
+    let (status, words) = rescore(&["--scores", "scores.tsv"], "cut.pack");
+    assert_eq!(status, Some(1), "{words}");
+    assert!(words.contains("scores.tsv: ends after "), "{words}");
+    assert!(!folder.join("cut.pack").exists());
+    let (status, words) = rescore(&["--scores", "scores.tsv", "--nodes", "5"], "both.pack");
+    assert_eq!(status, Some(2), "{words}");
+}
+
 /// Without this check such a run would play games without positions for ever.
 #[test]
 fn openings_beyond_the_limit_of_moves_are_refused() {

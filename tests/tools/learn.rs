@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
@@ -280,6 +282,79 @@ fn wrong_options_are_refused_before_data_are_read() {
         assert!(said.matches("magic number").count() <= 1, "{said}");
     }
     assert!(!out.exists());
+}
+
+/// More positions than the buffer holds, from two sources.
+#[test]
+fn a_streamed_mixture_that_was_killed_is_resumed_exactly() {
+    let folder = folder("learn-mix");
+    let (many, few) = (folder.join("many"), folder.join("few.pack"));
+    fs::create_dir_all(&many).expect("the folder can be made");
+    write_games(&few);
+    for number in 0..40 {
+        let copy = many.join(format!("{number}.pack"));
+        fs::copy(&few, copy).expect("the folder can be written");
+    }
+    let mix = [
+        format!("3={}", many.display()),
+        format!("1={}", few.display()),
+    ];
+    let sources = ["--mix", &*mix[0], "--mix", &*mix[1]];
+    let course = [
+        "--visits",
+        "600000",
+        "--buffer",
+        "100000",
+        "--tactical",
+        "keep",
+    ];
+    let begin = [&SMALL[..5], &SMALL[7..11], &course, &sources, &["--out"]].concat();
+    let (whole, killed) = (folder.join("whole"), folder.join("killed"));
+    let said = run(&begin, &[&whole]);
+    assert!(said.contains("read during the run"), "{said}");
+    assert!(said.contains("600000 visits to positions"), "{said}");
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_raicho"))
+        .args(&begin)
+        .arg(&killed)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    while !killed.join("checkpoint.bin").exists() {
+        assert!(
+            child.try_wait().expect("a child").is_none(),
+            "it ended by itself"
+        );
+        thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("it still runs");
+    child.wait().expect("killed");
+    assert!(!killed.join("net.nnue").exists());
+    run(&["learn", "--resume", "--out"], &[&killed]);
+    for name in ["loss.csv", "net.nnue"] {
+        let read = |of: &Path| fs::read(of.join(name)).expect(name);
+        assert!(read(&whole) == read(&killed), "{name}");
+    }
+    let output = raicho(
+        &["learn", "--resume", "--buffer", "200000", "--out"],
+        &[&killed],
+    );
+    let said = text(&output.stderr);
+    let words = "--buffer is not what the run began with";
+    assert!(!output.status.success() && said.contains(words), "{said}");
+    for (value, words) in [
+        ("many", "expected PARTS=FILE"),
+        ("0=many", "expected PARTS=FILE"),
+        ("1=", "expected PARTS=FILE"),
+    ] {
+        let output = raicho(
+            &["learn", "--mix", value, "--out"],
+            &[&folder.join("other")],
+        );
+        let said = text(&output.stderr);
+        assert!(!output.status.success() && said.contains(words), "{said}");
+    }
 }
 
 #[test]
