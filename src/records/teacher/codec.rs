@@ -23,8 +23,10 @@ pub(super) trait Codec: Sync {
         scratch: &mut Position,
     ) -> Result<Option<Record>, Fault>;
 
-    /// Reads past the next record, and returns what it holds; `None` at the end of the input. Faster than [`Self::read`] where the end of a record follows from its bytes alone,
-    /// and then an invalid record is found only if its end is unknown.
+    /// Reads past the next record, and returns what it holds; `None` at the end of the input.
+    ///
+    /// Faster than [`Self::read`] where the end of a record follows from its bytes alone, and then
+    /// an invalid record is found only if its end is unknown.
     ///
     /// # Errors
     /// The input fails, or the record is invalid.

@@ -63,8 +63,8 @@ impl<R: BufRead> TeacherReader<R> {
         &mut self.scratch
     }
 
-    /// Goes past the next record, whose moves need not be checked, and returns what it holds; `None`
-    /// at the end of the input.
+    /// Goes past the next record, whose moves need not be checked, and returns what it holds;
+    /// `None` at the end of the input.
     ///
     /// # Errors
     /// The input fails, or the record is invalid.

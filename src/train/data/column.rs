@@ -5,9 +5,9 @@
 //!
 //! | file | header | line |
 //! |---|---|---|
-//! | positions | `key sfen` | the 64-bit key of the position in hexadecimal digits, and the position |
+//! | positions | `key sfen` | the 64-bit key of the position in hexadecimal, and the position |
 //! | scores | `key cp` | the same key, and the score for the side to move in centipawns |
-//! | scores | `key win_rate` | the same key, and the winning probability of the side to move, 0 to 1 |
+//! | scores | `key win_rate` | the same key, and the side to move's winning probability, 0 to 1 |
 
 use std::io::{self, BufRead, Write};
 

@@ -88,7 +88,10 @@ pub enum LoadError {
     )]
     Format(PathBuf),
     /// A file has become shorter, or its records have other ends.
-    #[error("{}: changed while it was read, expected a record to end at byte {end}", file.display())]
+    #[error(
+        "{}: changed while it was read, expected a record to end at byte {end}",
+        file.display()
+    )]
     Changed {
         /// Path of the file.
         file: PathBuf,

@@ -232,8 +232,8 @@ impl Data {
         self.faults.extend(other.faults);
     }
 
-    /// Adds all positions of a record that pass the filter. `position` is that of a record that is no
-    /// game.
+    /// Adds all positions of a record that pass the filter. `position` is that of a record that is
+    /// no game.
     fn add_record(
         &mut self,
         source: &Source,
