@@ -51,7 +51,7 @@ impl Span {
         (first > 0).then_some(Self::new(first, 1, sample.result))
     }
 
-    /// Whether the next record may be another part of the game: it lies behind this one and has the
+    /// Whether the next record may be another part of the game: it comes after this one and has the
     /// same result. Where `gensfen` omits moves of a game, it writes several such parts. Two games
     /// that only look like parts of one are harmless.
     pub fn goes_on_with(self, next: Self) -> bool {
