@@ -9,7 +9,7 @@ use super::data::pass::{BadRecords, Tally};
 use super::data::{DataError, Sources};
 use crate::eval::{Accumulator, Evaluator};
 use crate::position::Position;
-use crate::records::sample::Sample;
+use crate::records::packed::PackedSfen;
 use crate::runs::Watch;
 use crate::types::Value;
 
@@ -67,7 +67,7 @@ pub fn run(
     let mut tally = Tally::default();
     sources.read(watch, |source, record| {
         if let Some(record) = tally.take_any(source, record, settings.bad_records)? {
-            record.for_each_sample(|sample| comparison.add(sample));
+            record.for_each_position(|position, ply| comparison.add(position, ply));
         }
         Ok(())
     })?;
@@ -84,11 +84,11 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn add(&mut self, sample: &Sample) {
-        let Ok(board) = sample.position.unpack_board() else {
+    fn add(&mut self, position: PackedSfen, ply: u16) {
+        let Ok(board) = position.unpack_board() else {
             return; // Never: the reader has checked it.
         };
-        self.position.set_up(board, u32::from(sample.ply.max(1)));
+        self.position.set_up(board, u32::from(ply.max(1)));
         if self.position.in_check() {
             self.found.left_out += 1;
             return;
@@ -151,9 +151,6 @@ impl fmt::Display for Differences {
 mod tests {
     use super::*;
     use crate::eval::nnue::{Model, material_network};
-    use crate::records::game::GameResult;
-    use crate::records::packed::PackedSfen;
-    use crate::types::Color;
     use std::sync::Arc;
 
     #[test]
@@ -179,13 +176,7 @@ mod tests {
             let value =
                 |evaluator: &Evaluator| evaluator.evaluate(&position, &mut evaluator.accumulator());
             let expected = f64::from(value(&network) - value(&material));
-            comparison.add(&Sample {
-                position: PackedSfen::of(&position),
-                score: 0,
-                mv: None,
-                result: GameResult::Win(Color::Black),
-                ply,
-            });
+            comparison.add(PackedSfen::of(&position), ply);
             let groups = &comparison.found.groups;
             match ply {
                 20 => assert_eq!((groups[0].positions, groups[0].sum), (1, expected)),

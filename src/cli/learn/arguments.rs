@@ -174,7 +174,8 @@ pub(super) struct CourseArguments {
     width: Option<usize>,
 
     /// Shape of the network: `raicho_256x2-8` (8 outputs), `raicho_256x2-32-32` (two hidden layers)
-    /// or `SFNN_raicho_512_15_32` (two hidden layers over pairwise products), with other numbers
+    /// or `SFNN_raicho_512_15_32` (two hidden layers over pairwise products), with other numbers;
+    /// `raicho4` instead of `raicho` has four zones of the own king
     /// [default: raicho_256x2-8]
     #[arg(long, value_name = "NAME", conflicts_with = "width")]
     shape: Option<NetShape>,

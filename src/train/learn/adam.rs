@@ -4,7 +4,9 @@
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::layout::{BIASES, BLOCK, Layout};
+use super::grid::MAX_OUTPUT;
+use super::layout::{BLOCK, Layout};
+use super::sample::FEATURES;
 use super::weights::{Row, Weights};
 
 /// Decay rates of the first and the second moment per step.
@@ -14,8 +16,17 @@ const BETA2: f32 = 0.999;
 /// Added to the denominator, so that a weight without any gradient stays finite.
 const EPSILON: f32 = 1e-8;
 
-/// Weights are clamped to this magnitude: quantised output weights end at 127/64.
-pub(super) const MAX_WEIGHT: f32 = 1.98;
+/// Weights are clamped to this magnitude, so that those of hidden layers fit into their integers,
+/// which end at 127/64.
+const MAX_WEIGHT: f32 = 1.98;
+
+/// That of each of the two parts of a weight that zones share: half of it, so that the sums of the
+/// accumulator fit into theirs.
+const MAX_PART: f32 = MAX_WEIGHT / 2.0;
+
+/// The rate of the weights of a zone, as a part of that of the shared ones: what zones have in common
+/// is learnt first.
+const ZONE_RATE: f32 = 0.3;
 
 /// The moments of the gradients.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,6 +46,8 @@ struct Factors {
     correction: f32,
     /// Factor of weight decay: 1 - rate · decay.
     decay: f32,
+    /// Largest magnitude of a weight.
+    most: f32,
 }
 
 impl Adam {
@@ -58,13 +71,36 @@ impl Adam {
         self.steps += 1;
         let power = i32::try_from(self.steps).unwrap_or(i32::MAX);
         let correct = |beta: f32| (1.0 - f64::from(beta).powi(power)).recip() as f32;
+        let layout = weights.layout();
         let factors = Factors {
             rate: rate * correct(BETA1),
             correction: correct(BETA2),
             decay: 1.0 - rate * decay,
+            most: MAX_WEIGHT,
+        };
+        let of_shared = Factors {
+            most: MAX_PART,
+            ..factors
+        };
+        let of_features = if layout.zones() == 1 {
+            factors
+        } else {
+            Factors {
+                rate: factors.rate * ZONE_RATE,
+                decay: 1.0 - rate * ZONE_RATE * decay,
+                ..of_shared
+            }
         };
         let of_biases = Factors {
             decay: 1.0,
+            ..factors
+        };
+        let of_outputs = Factors {
+            most: if layout.hidden().is_none() {
+                MAX_OUTPUT
+            } else {
+                MAX_WEIGHT
+            },
             ..factors
         };
         let moments = self
@@ -80,11 +116,11 @@ impl Adam {
                     gradient,
                     first,
                     second,
-                    factors,
+                    layout,
+                    factors: [of_features, of_biases, of_outputs, of_shared],
                 };
                 pulp::Arch::new().dispatch(task);
             });
-        let layout = weights.layout();
         let moments = self.first.top.iter_mut().zip(&mut self.second.top);
         let top = weights.top.iter_mut().zip(&mut gradient.top).zip(moments);
         for (number, ((weight, gradient), moments)) in top.enumerate() {
@@ -107,7 +143,7 @@ impl Factors {
         *gradient = 0.0;
         let size = (*second * self.correction).sqrt() + EPSILON;
         let moved = *weight * self.decay - self.rate * *first / size;
-        *weight = moved.clamp(-MAX_WEIGHT, MAX_WEIGHT);
+        *weight = moved.clamp(-self.most, self.most);
     }
 }
 
@@ -117,7 +153,10 @@ struct Step<'a> {
     gradient: &'a mut [Row],
     first: &'a mut [Row],
     second: &'a mut [Row],
-    factors: Factors,
+    layout: Layout,
+    /// Those of the weights of features, of their biases, of the weights of the next layer, and of
+    /// shared weights.
+    factors: [Factors; 4],
 }
 
 impl WithSimd for Step<'_> {
@@ -125,17 +164,26 @@ impl WithSimd for Step<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
+        let (features, rest) = self.gradient.split_at_mut(self.layout.biases());
+        let shared = self.layout.shared().start - self.layout.biases();
+        for (number, sum) in rest[shared..].iter_mut().enumerate() {
+            for row in features.iter().skip(number).step_by(FEATURES) {
+                for column in 0..BLOCK {
+                    sum.0[column] += row.0[column];
+                }
+            }
+        }
         let moments = self.first.iter_mut().zip(self.second);
         let rows = self.weights.iter_mut().zip(self.gradient).zip(moments);
         for (number, ((weights, gradient), (first, second))) in rows.enumerate() {
-            let decay = if number == BIASES {
-                1.0
+            let factors = if number == self.layout.biases() {
+                self.factors[1]
+            } else if self.layout.outputs().contains(&number) {
+                self.factors[2]
+            } else if self.layout.shared().contains(&number) {
+                self.factors[3]
             } else {
-                self.factors.decay
-            };
-            let factors = Factors {
-                decay,
-                ..self.factors
+                self.factors[0]
             };
             let (Row(first), Row(second)) = (first, second);
             for column in 0..BLOCK {

@@ -27,9 +27,8 @@ use thiserror::Error;
 
 use super::adam::Adam;
 use super::files::Source;
-use super::layout::{BIASES, BLOCK, Layout, OUTPUTS};
+use super::layout::{BLOCK, Layout};
 use super::loss_curve::Point;
-use super::sample::FEATURES;
 use super::settings::{Settings, SettingsError};
 use super::stream::Place;
 use super::weights::Weights;
@@ -210,8 +209,10 @@ fn number(bytes: &[u8], found: usize) -> Result<(u32, &[u8]), CheckpointError> {
 
 /// The rows of a block in the order of the file; `None` stands for the top, which is no row.
 fn rows(layout: Layout) -> impl Iterator<Item = Option<usize>> {
-    let transformer = iter::once(BIASES).chain(0..FEATURES).map(Some);
-    let next = (OUTPUTS..layout.rows()).map(Some);
+    let transformer = iter::once(layout.biases())
+        .chain(0..layout.biases())
+        .map(Some);
+    let next = (layout.outputs().start..layout.rows()).map(Some);
     transformer.chain([None]).chain(next)
 }
 

@@ -6,7 +6,8 @@
 //! to the same sum.
 
 use super::loss::Target;
-use super::sample::{ActiveFeatures, FEATURES, MAX_ACTIVE, Sample};
+use super::sample::{ActiveFeatures, MAX_ACTIVE, Sample};
+use crate::eval::nnue::FeatureSet;
 
 /// Positions in a chunk. Small enough that the sums of one block of columns stay in the cache of a
 /// core (256 KB).
@@ -20,6 +21,7 @@ const _: () = assert!(VIEWS <= 1 << u16::BITS);
 /// Up to [`CHUNK`] positions of a batch. The allocations are reused.
 #[derive(Debug)]
 pub(super) struct Chunk {
+    feature_set: FeatureSet,
     features: Vec<[ActiveFeatures; 2]>,
     positions: Vec<PositionInfo>,
     /// Index into [`Self::views`] of the first view of each feature, and the end of the last one.
@@ -39,11 +41,13 @@ pub(super) struct PositionInfo {
 }
 
 impl Chunk {
-    pub(super) fn new() -> Self {
+    /// A chunk without positions, for one of our own feature sets.
+    pub(super) fn new(feature_set: FeatureSet) -> Self {
         Self {
+            feature_set,
             features: Vec::with_capacity(CHUNK),
             positions: Vec::with_capacity(CHUNK),
-            starts: vec![0; FEATURES + 1],
+            starts: vec![0; feature_set.count() + 1],
             views: Vec::with_capacity(VIEWS * MAX_ACTIVE),
         }
     }
@@ -58,7 +62,7 @@ impl Chunk {
         self.positions.clear();
         let mut features = [[0; MAX_ACTIVE]; 2];
         for sample in samples.take(CHUNK) {
-            let active = sample.features(&mut features);
+            let active = sample.features(self.feature_set, &mut features);
             self.features.push(features);
             self.positions.push(PositionInfo {
                 active: active as u8,
@@ -76,6 +80,7 @@ impl Chunk {
             positions,
             starts,
             views,
+            ..
         } = self;
         starts.fill(0);
         for (features, info) in features.iter().zip(&*positions) {
@@ -106,6 +111,12 @@ impl Chunk {
     /// Number of positions.
     pub(super) fn len(&self) -> usize {
         self.positions.len()
+    }
+
+    /// Number of features of one side, active or not.
+    #[inline(always)]
+    pub(super) fn feature_count(&self) -> usize {
+        self.starts.len() - 1
     }
 
     pub(super) fn positions(&self) -> &[PositionInfo] {

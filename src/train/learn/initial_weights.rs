@@ -28,6 +28,9 @@ pub enum InitError {
     /// The network has another shape than those that can be trained.
     #[error("a network of shape {0}, expected one of our own (raicho_…)")]
     Shape(Shape),
+    /// The network has zones of the own king, and that of the run has none.
+    #[error("a network of shape {0}, whose zones cannot be joined")]
+    Zones(Shape),
     /// The width differs from that of the run.
     #[error("width {found}, expected {expected}")]
     Width {
@@ -39,7 +42,8 @@ pub enum InitError {
 }
 
 /// The weights of a file whose width is that of the run. Where the head is another, only the
-/// feature transformer is used.
+/// feature transformer is used; where the run has zones of the own king and the file has none, all
+/// zones begin with the same weights.
 #[derive(Debug)]
 pub struct InitialWeights(Content);
 
@@ -55,7 +59,8 @@ impl InitialWeights {
     /// Reads a checkpoint or a network, which must have the width of the run.
     ///
     /// # Errors
-    /// The file cannot be read, is neither, or has another feature set or width.
+    /// The file cannot be read, is neither, or has another feature set or width, or zones that the
+    /// run does not have.
     pub fn open(path: &Path, shape: Shape) -> Result<Self, InitError> {
         let (content, found) = if Checkpoint::is_one(path)? {
             let checkpoint = Checkpoint::open(path)?;
@@ -74,6 +79,10 @@ impl InitialWeights {
                 found: found.width,
                 expected: shape.width,
             });
+        }
+        let zones = |shape| Layout::new(shape).map_or(1, Layout::zones);
+        if zones(found) > zones(shape) {
+            return Err(InitError::Zones(found));
         }
         Ok(Self(content))
     }

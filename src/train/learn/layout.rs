@@ -1,6 +1,12 @@
 //! Which weights a network that is trained has, and where they are.
 //!
-//! The rows of a block after the biases are the weights of the next layer:
+//! A block has a row for each feature, one for the biases, the weights of the next layer and, where
+//! the feature set has zones of the own king, a row for each feature without its zone: the *shared*
+//! weights. The weight of a feature in a zone is then the sum of the shared one and its own, so that
+//! a rare zone learns from all others (a factoriser, as nodchip's trainer of `HalfKP` has). Networks
+//! hold only the sums.
+//!
+//! The weights of the next layer are:
 //!
 //! | head | row | columns |
 //! |---|---|---|
@@ -22,12 +28,6 @@ use crate::eval::nnue::shape::{Head, Shape};
 
 /// Columns of a block: two cache lines per row.
 pub(super) const BLOCK: usize = 32;
-
-/// The row of the biases in a block; the rows of the features come before it.
-pub(super) const BIASES: usize = FEATURES;
-
-/// The first row of the weights of the next layer.
-pub(super) const OUTPUTS: usize = FEATURES + 1;
 
 /// The layout of the weights of a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ pub(super) struct Hidden {
 impl Layout {
     /// The layout of a shape, `None` where it cannot be trained.
     pub(super) fn new(shape: Shape) -> Option<Self> {
-        if shape.features != FeatureSet::Raicho || shape.validate().is_err() {
+        if !shape.features.is_own() || shape.validate().is_err() {
             return None;
         }
         let is_products = match shape.head {
@@ -101,13 +101,40 @@ impl Layout {
         self.shape.width / BLOCK
     }
 
+    /// The feature set.
+    pub(super) const fn feature_set(self) -> FeatureSet {
+        self.shape.features
+    }
+
+    /// Number of zones of the own king.
+    pub(super) const fn zones(self) -> usize {
+        self.biases() / FEATURES
+    }
+
+    /// The row of the biases in a block; the rows of the features come before it.
+    pub(super) const fn biases(self) -> usize {
+        self.shape.features.count()
+    }
+
+    /// The rows of the weights of the next layer.
+    pub(super) const fn outputs(self) -> Range<usize> {
+        let start = self.biases() + 1;
+        let rows = match self.hidden {
+            None => 2 * OUTPUT_BUCKETS,
+            Some(hidden) => hidden.first_outputs() * hidden.activations(),
+        };
+        start..start + rows
+    }
+
+    /// The rows of the shared weights; none where there is only one zone.
+    pub(super) const fn shared(self) -> Range<usize> {
+        let start = self.outputs().end;
+        start..start + if self.zones() > 1 { FEATURES } else { 0 }
+    }
+
     /// Number of rows of a block.
     pub(super) const fn rows(self) -> usize {
-        OUTPUTS
-            + match self.hidden {
-                None => 2 * OUTPUT_BUCKETS,
-                Some(hidden) => hidden.first_outputs() * hidden.activations(),
-            }
+        self.shared().end
     }
 
     /// Number of weights that belong to no column.

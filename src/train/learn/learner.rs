@@ -13,8 +13,10 @@ use super::checkpoint::{Checkpoint, CheckpointError, State};
 use super::chunk::{CHUNK, Chunk};
 use super::data::{Data, Fault};
 use super::files::{LoadError, Source};
+use super::grid::Grid;
 use super::held_out_losses::HeldOutLosses;
 use super::initial_weights::InitialWeights;
+use super::layout::Layout;
 use super::loss::{Target, Targets};
 use super::loss_curve::Point;
 use super::pass::Pass;
@@ -25,7 +27,7 @@ use super::settings::{Settings, SettingsError};
 use super::stream::{Place, Stream};
 use super::weights::Weights;
 
-/// Most positions that the rounding of output weights is fitted to.
+/// Most positions that the rounding of hidden layers is fitted to.
 const MAX_FITTED: usize = 60_000;
 
 /// Most positions that the rounding error is measured on.
@@ -38,7 +40,10 @@ pub struct Learner<'a> {
     /// [`Data::fingerprint`] of the data.
     fingerprint: u64,
     stream: Stream<'a>,
+    grid: Grid,
     weights: Weights,
+    /// The weights, rounded to the grid: those of all passes.
+    rounded: Weights,
     adam: Adam,
     /// The gradient, 0 between steps.
     gradient: Weights,
@@ -74,14 +79,11 @@ impl<'a> Learner<'a> {
     /// weights are those of another head. They must have been opened for the shape of the run.
     ///
     /// # Panics
-    /// Panics where they have another width.
+    /// Panics where they have another width or other zones.
     pub fn init_from(&mut self, weights: InitialWeights) {
         let weights = weights.into_weights(self.settings.scale);
-        if weights.layout() == self.weights.layout() {
-            self.weights = weights;
-        } else {
-            self.weights.copy_transformer(&weights);
-        }
+        self.weights.copy_from(&weights);
+        self.grid.round(&self.weights, &mut self.rounded);
     }
 
     /// The data source of a checkpoint; [`Self::resume`] needs its data.
@@ -120,6 +122,9 @@ impl<'a> Learner<'a> {
         adam: Adam,
     ) -> Self {
         let layout = weights.layout();
+        let grid = Grid::new(layout, settings.scale);
+        let mut rounded = Weights::zeroed(layout);
+        grid.round(&weights, &mut rounded);
         Self {
             data,
             fingerprint: data.fingerprint(),
@@ -127,21 +132,23 @@ impl<'a> Learner<'a> {
             gradient: Weights::zeroed(layout),
             pass: Pass::new(layout),
             batch: None,
-            spare: Batch::new(settings.batch),
+            spare: Batch::new(settings.batch, layout),
             loss: 0.0,
             points: Vec::new(),
             settings,
+            grid,
             weights,
+            rounded,
             adam,
         }
     }
 
     fn held_out_losses(&mut self) -> [f64; 3] {
         let mut losses = HeldOutLosses::new(&self.settings);
-        let mut chunk = Chunk::new();
+        let mut chunk = Chunk::new(self.weights.layout().feature_set());
         for samples in self.data.held_out.chunks(CHUNK) {
             chunk.fill(samples.iter(), |_| Target::exact(0.0));
-            let outputs = self.pass.forward(&self.weights, &chunk);
+            let outputs = self.pass.forward(&self.rounded, &chunk);
             for (sample, &output) in samples.iter().zip(outputs) {
                 losses.add(sample, output);
             }
@@ -162,7 +169,7 @@ impl<'a> Learner<'a> {
         let known = training
             .iter()
             .step_by(training.len().div_ceil(MAX_FITTED).max(1));
-        quantise::quantise(&self.weights, scale, text, known, samples)
+        quantise::quantise(&self.rounded, scale, text, known, samples)
     }
 }
 
@@ -184,7 +191,9 @@ impl Run for Learner<'_> {
         let Self {
             settings,
             stream,
+            grid,
             weights,
+            rounded,
             adam,
             gradient,
             pass,
@@ -194,7 +203,10 @@ impl Run for Learner<'_> {
         let step = adam.steps;
         if self.batch.is_none() {
             spare.fill(stream, settings, step)?;
-            self.batch = Some(std::mem::replace(spare, Batch::new(settings.batch)));
+            self.batch = Some(std::mem::replace(
+                spare,
+                Batch::new(settings.batch, weights.layout()),
+            ));
         }
         let Some(batch) = &mut self.batch else {
             unreachable!("it was filled above");
@@ -202,9 +214,10 @@ impl Run for Learner<'_> {
         let learn = || {
             let factor = (settings.batch as f64).recip() as f32;
             let power = settings.power as f32;
-            let loss = pass.add_gradient(weights, &batch.chunks, power, factor, gradient);
+            let loss = pass.add_gradient(rounded, &batch.chunks, power, factor, gradient);
             let rate = settings.rate.at(settings.share(step)) as f32;
             adam.step(weights, gradient, rate, settings.decay as f32);
+            grid.round(weights, rounded);
             loss
         };
         let fill = || spare.fill(stream, settings, step + 1);
@@ -255,12 +268,14 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(positions: usize) -> Self {
+    fn new(positions: usize, layout: Layout) -> Self {
         let chunks = positions.div_ceil(CHUNK);
         Self {
             place: Place::default(),
             samples: Vec::with_capacity(positions),
-            chunks: (0..chunks).map(|_| Chunk::new()).collect(),
+            chunks: (0..chunks)
+                .map(|_| Chunk::new(layout.feature_set()))
+                .collect(),
         }
     }
 

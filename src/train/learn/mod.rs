@@ -14,7 +14,8 @@
 //! | `adam`, `schedule` | optimiser, learning rate and weight of results |
 //! | `learner`, `initial_weights`, `loss_curve` | a run and its loss curve |
 //! | `checkpoint` | interrupted runs |
-//! | `quantise`, `rounding`, `fit` | the network in integers; the scale of scores |
+//! | `grid`, `quantise`, `rounding` | the network in integers |
+//! | `fit` | the scale of scores |
 //!
 //! A seed gives the same network on any number of threads, because every sum has a fixed order.
 
@@ -25,6 +26,7 @@ mod data;
 mod files;
 mod filter;
 mod fit;
+mod grid;
 mod held_out_games;
 mod held_out_losses;
 mod initial_weights;

@@ -66,19 +66,6 @@ impl Equations {
         }
     }
 
-    /// Adds a position in which the first weight and those of `active`, counted from 1, have the
-    /// factor 1, all others 0, and no neuron has an error.
-    pub(super) fn add_sparse(&mut self, active: &[u16]) {
-        let numbers =
-            || std::iter::once(0).chain(active.iter().map(|&number| 1 + usize::from(number)));
-        for first in numbers() {
-            let row = &mut self.products[first * self.size..][..self.size];
-            for second in numbers().filter(|&second| second >= first) {
-                row[second] += 1.0;
-            }
-        }
-    }
-
     /// Rounds the weights of each neuron for the smallest error. `round` returns the nearest value
     /// that the weight of an index can take. The last weights are rounded first.
     pub(super) fn solve(

@@ -11,7 +11,7 @@ use crate::eval::nnue::{features_in_hand, features_on_board, king_bucket};
 use crate::position::Position;
 use crate::types::{Bound, Color, File, Piece, PieceType, Rank, Square};
 
-/// Number of features of one side.
+/// Number of features of one side in a zone of the own king.
 pub(super) const FEATURES: usize = FeatureSet::Raicho.count();
 
 /// Most active features of one side: all pieces of a set.
@@ -165,21 +165,26 @@ impl Sample {
         (self.board[2] >> BUCKET) as usize
     }
 
-    /// Writes the active features of both sides, the side to move first, and returns their number
-    /// per side.
-    pub(super) fn features(&self, to: &mut [ActiveFeatures; 2]) -> usize {
+    /// Writes the active features of both sides in one of our own sets, the side to move first, and
+    /// returns their number per side.
+    pub(super) fn features(&self, set: FeatureSet, to: &mut [ActiveFeatures; 2]) -> usize {
         let table = &*TABLE;
         let mut pieces = [(0, 0); MAX_ACTIVE];
         let (count, kings) = self.on_board(&mut pieces);
         let us = self.side_to_move();
         let mut active = count;
         for (side, to) in [us, !us].into_iter().zip(to) {
-            let is_mirrored = table.is_mirrored[side.index()][kings[side.index()]];
+            let (is_mirrored, zone) = table.kings[side.index()][kings[side.index()]];
             let on_board = &table.on_board[usize::from(is_mirrored)][side.index()];
             for (to, &(code, square)) in to.iter_mut().zip(&pieces[..count]) {
                 *to = on_board[code * Square::NUM + square];
             }
             active = count + self.features_in_hand(side, &mut to[count..]);
+            if set == FeatureSet::Raicho4 {
+                for feature in &mut to[..active] {
+                    *feature += zone * FEATURES as u16;
+                }
+            }
         }
         active
     }
@@ -252,8 +257,8 @@ const WHITE_KING: usize = Piece::new(Color::White, PieceType::King).index();
 
 /// Lookup tables of what the functions for single features compute.
 struct Table {
-    /// `[side][square of its king]`
-    is_mirrored: [[bool; Square::NUM]; Color::NUM],
+    /// `[side][square of its king]`: whether files are mirrored, and the zone.
+    kings: [[(bool, u16); Square::NUM]; Color::NUM],
     /// `[mirrored][side][code of the piece and square]`
     on_board: [[Vec<u16>; Color::NUM]; 2],
     /// The feature of the first piece in hand, `[side][owner][piece type]`; those of further pieces
@@ -292,9 +297,12 @@ impl Table {
             Color::White => [on_board(File::File9, side), on_board(File::File1, side)],
         };
         let [[black, black_mirrored], [white, white_mirrored]] = Color::ALL.map(on_board_of);
+        let king = |square, side| {
+            let bucket = king_bucket(FeatureSet::Raicho4, square, side);
+            (bucket.is_mirrored, bucket.index as u16)
+        };
         Self {
-            is_mirrored: Color::ALL
-                .map(|side| Square::ALL.map(|square| bucket(square, side).is_mirrored)),
+            kings: Color::ALL.map(|side| Square::ALL.map(|square| king(square, side))),
             on_board: [[black, white], [black_mirrored, white_mirrored]],
             in_hand: Color::ALL.map(|side| Color::ALL.map(|owner| in_hand(side, owner))),
         }
@@ -320,15 +328,19 @@ mod tests {
             let label = Label::Game { result: 1 };
             let sample = Sample::new(&position, -321, label).expect("two kings");
             let mut found = [[0; MAX_ACTIVE]; 2];
-            let count = sample.features(&mut found);
-            for (side, found) in [us, !us].into_iter().zip(&found) {
-                let mut found: Vec<u32> = found[..count].iter().copied().map(u32::from).collect();
-                let mut expected = active_features(FeatureSet::Raicho, &position, side)
-                    .expect("a king")
-                    .to_vec();
-                found.sort_unstable();
-                expected.sort_unstable();
-                assert_eq!(found, expected, "{sfen}");
+            let mut count = 0;
+            for set in [FeatureSet::Raicho4, FeatureSet::Raicho] {
+                count = sample.features(set, &mut found);
+                for (side, found) in [us, !us].into_iter().zip(&found) {
+                    let found = found[..count].iter().copied().map(u32::from);
+                    let mut found: Vec<u32> = found.collect();
+                    let mut expected = active_features(set, &position, side)
+                        .expect("a king")
+                        .to_vec();
+                    found.sort_unstable();
+                    expected.sort_unstable();
+                    assert_eq!(found, expected, "{set:?} {sfen}");
+                }
             }
             assert_eq!(sample.bucket(), game_phase(&position));
             assert_eq!(sample.side_to_move(), us);
@@ -341,7 +353,7 @@ mod tests {
                     (of_tree.bucket(), of_tree.side_to_move()),
                     (sample.bucket(), us)
                 );
-                assert_eq!(of_tree.features(&mut found), count);
+                assert_eq!(of_tree.features(FeatureSet::Raicho, &mut found), count);
             }
             compared += 1;
         }

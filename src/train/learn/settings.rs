@@ -181,7 +181,7 @@ impl Settings {
     pub(super) fn layout(&self) -> Result<Layout, SettingsError> {
         Layout::new(self.shape).ok_or_else(|| {
             let is_direct = self.shape.head == Head::Direct;
-            let own = self.shape.features == FeatureSet::Raicho;
+            let own = self.shape.features.is_own();
             if is_direct && own {
                 return SettingsError {
                     name: "width",

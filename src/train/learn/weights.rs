@@ -13,8 +13,8 @@ use bytemuck::{Pod, Zeroable};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::layout::{BIASES, BLOCK, Layout, OUTPUTS};
-use super::sample::MAX_ACTIVE;
+use super::layout::{BLOCK, Layout};
+use super::sample::{FEATURES, MAX_ACTIVE};
 
 /// One value for each column of a block.
 #[derive(Clone, Copy, PartialEq, Debug, Pod, Zeroable)]
@@ -56,10 +56,14 @@ impl Weights {
         for block in weights.blocks_mut() {
             for (number, row) in block.iter_mut().enumerate() {
                 for weight in &mut row.0 {
-                    *weight = match number {
-                        ..BIASES => uniform(input),
-                        BIASES => FIRST_BIAS,
-                        _ => uniform(output),
+                    *weight = if number == layout.biases() {
+                        FIRST_BIAS
+                    } else if layout.outputs().contains(&number) {
+                        uniform(output)
+                    } else if layout.zones() == 1 || layout.shared().contains(&number) {
+                        uniform(input)
+                    } else {
+                        0.0
                     };
                 }
             }
@@ -78,13 +82,15 @@ impl Weights {
         weights
     }
 
-    /// Copies the weights of the feature transformer.
+    /// Copies the weights of a network of the same width with as many zones or one: all weights
+    /// where the head is the same, else those of the feature transformer.
     ///
     /// # Panics
-    /// Panics where the widths differ.
-    pub(super) fn copy_transformer(&mut self, from: &Self) {
+    /// Panics where the widths differ, or where there are other zones.
+    pub(super) fn copy_from(&mut self, from: &Self) {
         let (own, other) = (self.layout, from.layout);
         assert_eq!(own.width(), other.width());
+        assert!(other.zones() == own.zones() || other.zones() == 1);
         // Where columns are in blocks differs between heads.
         let mut places = vec![(0, 0); other.width()];
         for block in 0..other.blocks() {
@@ -92,11 +98,48 @@ impl Weights {
                 places[other.column(block, place)] = (block, place);
             }
         }
+        let mut rows = vec![(own.biases(), other.biases())];
+        if own.zones() == other.zones() {
+            rows.extend((0..own.biases()).map(|row| (row, row)));
+            rows.extend(own.shared().zip(other.shared()));
+        } else {
+            rows.extend(own.shared().zip(0..));
+        }
+        if own.hidden() == other.hidden() {
+            rows.extend(own.outputs().zip(other.outputs()));
+            self.top.copy_from_slice(&from.top);
+        }
         for (number, block) in self.blocks_mut().enumerate() {
-            for (row, to) in block[..OUTPUTS].iter_mut().enumerate() {
-                for (place, to) in to.0.iter_mut().enumerate() {
+            if own.zones() > other.zones() {
+                block[..own.biases()].fill(Row::ZERO);
+            }
+            for &(row, from_row) in &rows {
+                for (place, to) in block[row].0.iter_mut().enumerate() {
                     let (block, place) = places[own.column(number, place)];
-                    *to = from.rows[block * other.rows() + row].0[place];
+                    *to = from.rows[block * other.rows() + from_row].0[place];
+                }
+            }
+        }
+    }
+
+    /// Divides the weights of features by zone into what all zones have in common, their mean, and
+    /// the rest.
+    #[expect(clippy::cast_precision_loss, reason = "a small number")]
+    pub(super) fn share(&mut self) {
+        let layout = self.layout;
+        for block in self.blocks_mut() {
+            let (features, rest) = block.split_at_mut(layout.biases());
+            let shared = layout.shared().start - layout.biases();
+            for (number, shared) in rest[shared..].iter_mut().enumerate() {
+                for column in 0..BLOCK {
+                    let own = features.iter().skip(number).step_by(FEATURES);
+                    let sum: f32 = own.map(|row| row.0[column]).sum();
+                    shared.0[column] = sum / layout.zones() as f32;
+                }
+                for row in features.iter_mut().skip(number).step_by(FEATURES) {
+                    for column in 0..BLOCK {
+                        row.0[column] -= shared.0[column];
+                    }
                 }
             }
         }

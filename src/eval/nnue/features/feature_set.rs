@@ -1,7 +1,7 @@
 //! The feature sets that networks use: one table, a row each.
 //!
 //! Names, hashes and feature counts are those of `YaneuraOu` (`source/eval/nnue/features`), which
-//! took the idea from nodchip's tanuki-. The last row is our own set.
+//! took the idea from nodchip's tanuki-. The last rows are our own sets.
 
 use super::raicho;
 use crate::eval::bona_piece::{ALL_END, ENEMY_KING, PIECES_END};
@@ -29,6 +29,8 @@ pub enum FeatureSet {
     HalfKaHm2,
     /// Our own set: all piece types and kings, mirrored, without a block per king square.
     Raicho,
+    /// [`Self::Raicho`] × four zones of the own king.
+    Raicho4,
 }
 
 /// How pieces are numbered.
@@ -61,7 +63,8 @@ struct Row {
     name: &'static str,
     /// Part of the hashes of a file.
     hash: u32,
-    /// Blocks selected by the own king's square: 81, 45 where mirrored, 1 where it selects none.
+    /// Blocks selected by the own king's square: 81, 45 where mirrored, or zones; 1 where it
+    /// selects none.
     king_buckets: u32,
     is_mirrored: bool,
     king_features: KingFeatures,
@@ -87,7 +90,20 @@ const HASH_OF_KINGS: u32 = 0xd3ce_e169;
 const HASH_OF_PIECES: u32 = 0x764c_fb4b;
 const HASH_OF_PIECES_AND_KINGS: u32 = 0xa20d_cb9b;
 
-const TABLE: [Row; 10] = [
+const RAICHO: Row = Row {
+    set: FeatureSet::Raicho,
+    word: "raicho",
+    name: "Raicho",
+    // "Raic" in ASCII; no other program uses it.
+    hash: 0x5261_6963,
+    king_buckets: 1,
+    is_mirrored: true,
+    king_features: KingFeatures::Separate,
+    numbering: Numbering::Raicho,
+    ..PLAIN
+};
+
+const TABLE: [Row; 11] = [
     PLAIN,
     Row {
         set: FeatureSet::Kp,
@@ -160,17 +176,15 @@ const TABLE: [Row; 10] = [
         king_features: KingFeatures::Merged,
         ..PLAIN
     },
+    RAICHO,
     Row {
-        set: FeatureSet::Raicho,
-        word: "raicho",
-        name: "Raicho",
-        // "Raic" in ASCII; no other program uses it.
-        hash: 0x5261_6963,
-        king_buckets: 1,
-        is_mirrored: true,
-        king_features: KingFeatures::Separate,
-        numbering: Numbering::Raicho,
-        ..PLAIN
+        set: FeatureSet::Raicho4,
+        word: "raicho4",
+        name: "Raicho4",
+        // "Rai4" in ASCII.
+        hash: 0x5261_6934,
+        king_buckets: raicho::ZONES,
+        ..RAICHO
     },
 ];
 
@@ -232,6 +246,11 @@ impl FeatureSet {
     #[inline(always)]
     pub(in crate::eval::nnue) const fn is_mirrored(self) -> bool {
         self.row().is_mirrored
+    }
+
+    /// Whether the set is our own, which no other program knows.
+    pub const fn is_own(self) -> bool {
+        matches!(self.row().numbering, Numbering::Raicho)
     }
 
     /// Which features kings have within a block.
@@ -311,6 +330,7 @@ mod tests {
         let counts = FeatureSet::ALL.map(FeatureSet::count);
         let expected = [
             125_388, 1_710, 1_791, 1_128_492, 69_660, 138_510, 131_949, 76_950, 73_305, 2_344,
+            9_376,
         ];
         assert_eq!(counts, expected);
         for set in FeatureSet::ALL {

@@ -41,7 +41,11 @@ pub(crate) fn king_bucket(set: FeatureSet, king: Square, perspective: Color) -> 
         king.index() as u32
     };
     KingBucket {
-        index: if set.king_buckets() == 1 { 0 } else { king },
+        index: match set.numbering() {
+            _ if set.king_buckets() == 1 => 0,
+            Numbering::BonaPiece => king,
+            Numbering::Raicho => raicho::zone(king),
+        },
         is_mirrored,
     }
 }
@@ -82,7 +86,10 @@ pub(crate) fn features_on_board(
 ) -> ArrayVec<u32, 2> {
     match set.numbering() {
         Numbering::BonaPiece => indices(set, bucket, number_on_board(piece, square, perspective)),
-        Numbering::Raicho => one(raicho::on_board(bucket, perspective, piece, square)),
+        Numbering::Raicho => {
+            let start = bucket.index * set.features_per_king();
+            one(start + raicho::on_board(bucket, perspective, piece, square))
+        }
     }
 }
 
@@ -100,7 +107,10 @@ pub(crate) fn features_in_hand(
         Numbering::BonaPiece => {
             indices(set, bucket, number_in_hand(kind, count, owner, perspective))
         }
-        Numbering::Raicho => one(raicho::in_hand(kind, count, owner, perspective)),
+        Numbering::Raicho => {
+            let start = bucket.index * set.features_per_king();
+            one(start + raicho::in_hand(kind, count, owner, perspective))
+        }
     }
 }
 
@@ -131,7 +141,9 @@ pub fn active_features(
 ) -> Option<ActiveFeatures> {
     let bucket = king_bucket(set, position.king(perspective)?, perspective);
     if set.numbering() == Numbering::Raicho {
-        return Some(raicho::active(bucket, position, perspective));
+        let start = bucket.index * set.features_per_king();
+        let features = raicho::active(bucket, position, perspective).into_iter();
+        return Some(features.map(|feature| start + feature).collect());
     }
     if set.counts_attacks() {
         let attacks = Attacks::of(position);

@@ -8,16 +8,28 @@
 //! ```
 //!
 //! The board is rotated to the own side and mirrored where the own king is on files 6 to 9. The
-//! king's square selects no further block, so that a small network can be trained from few
-//! positions. The design is that of bullet's first example networks, by Jamie Whiting.
+//! design is that of bullet's first example networks, by Jamie Whiting.
+//!
+//! Networks that are trained from few positions have one block of these features. Others have one
+//! for each zone of the own king:
+//!
+//! | zone | own king |
+//! |---|---|
+//! | 0 | on ranks 8 and 9, files 1 and 2 |
+//! | 1 | on ranks 8 and 9, files 3 and 4 |
+//! | 2 | on ranks 8 and 9, file 5 |
+//! | 3 | on ranks 1 to 7 |
 
 use super::perspective::{ActiveFeatures, KingBucket, mirrored};
 use crate::eval::perspective::{SQUARES, seen_by};
 use crate::position::Position;
-use crate::types::{Color, Piece, PieceType, Square};
+use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
-/// Number of features of one side.
+/// Number of features of one side in a block.
 pub(in crate::eval::nnue) const FEATURES: u32 = 2 * ENEMY;
+
+/// Number of zones of the own king.
+pub(super) const ZONES: u32 = 4;
 
 /// First feature of the enemy's pieces.
 const ENEMY: u32 = HAND + 38;
@@ -39,7 +51,18 @@ const IN_HAND: [u32; 8] = {
     first
 };
 
-/// The feature of a piece on the board.
+/// The zone of a king, as its side sees it, on files 1 to 5.
+pub(super) fn zone(king: u32) -> u32 {
+    let (file, rank) = (king / 9, king % 9);
+    debug_assert!(file <= File::File5 as u32);
+    if rank <= Rank::Rank7 as u32 {
+        ZONES - 1
+    } else {
+        file / 2
+    }
+}
+
+/// The feature of a piece on the board, within its block.
 #[inline(always)]
 pub(super) fn on_board(
     bucket: KingBucket,
@@ -58,7 +81,7 @@ pub(super) fn on_board(
     owner(piece.color(), perspective) + kind * SQUARES + square
 }
 
-/// The feature of the `count`-th (from 1) piece of a type in the hand of `holder`.
+/// The feature of the `count`-th (from 1) piece of a type in the hand of `holder`, within its block.
 #[inline(always)]
 pub(super) fn in_hand(kind: PieceType, count: u32, holder: Color, perspective: Color) -> u32 {
     debug_assert!(count >= 1);
@@ -71,7 +94,7 @@ fn owner(color: Color, perspective: Color) -> u32 {
     u32::from(color != perspective) * ENEMY
 }
 
-/// All active features of a position.
+/// All active features of a position, within their block.
 pub(super) fn active(
     bucket: KingBucket,
     position: &Position,

@@ -178,38 +178,64 @@ fn our_set_numbers_every_piece_type() {
     assert!(features_not_in_game(FeatureSet::Raicho, plain).is_empty());
 }
 
+#[test]
+fn kings_are_in_zones() {
+    let bucket = |king, side| king_bucket(FeatureSet::Raicho4, king, side);
+    for (king, zone, is_mirrored) in [
+        (Square::S19, 0, false),
+        (Square::S28, 0, false),
+        (Square::S88, 0, true),
+        (Square::S39, 1, false),
+        (Square::S78, 1, true),
+        (Square::S59, 2, false),
+        (Square::S58, 2, false),
+        (Square::S57, 3, false),
+        (Square::S11, 3, false),
+        (Square::S91, 3, true),
+    ] {
+        let expected = (zone, is_mirrored);
+        let found = bucket(king, Color::Black);
+        assert_eq!((found.index, found.is_mirrored), expected, "{king}");
+        let found = bucket(king.rotated(), Color::White);
+        assert_eq!((found.index, found.is_mirrored), expected, "{king}");
+    }
+}
+
 /// All features of all pieces, owners and counts are distinct, and together they are the whole set.
 #[test]
-fn our_set_has_one_feature_per_piece_and_place() {
-    let king = king_bucket(FeatureSet::Raicho, Square::S59, Color::Black);
-    let mut seen = vec![false; FeatureSet::Raicho.count()];
+fn our_sets_have_one_feature_per_piece_and_place() {
+    for set in [FeatureSet::Raicho, FeatureSet::Raicho4] {
+        check_features(set);
+    }
+}
+
+fn check_features(set: FeatureSet) {
+    let kings = [Square::S29, Square::S49, Square::S59, Square::S51];
+    let kings = kings.map(|king| king_bucket(set, king, Color::Black));
+    let mut seen = vec![false; set.count()];
     let mut see = |found: ArrayVec<u32, 2>| {
         for index in found {
             assert!(!std::mem::replace(&mut seen[index as usize], true));
         }
     };
-    for piece in Piece::ALL {
-        for square in Square::ALL {
-            see(features_on_board(
-                FeatureSet::Raicho,
-                king,
-                Color::Black,
-                piece,
-                square,
-            ));
+    for &king in &kings[..set.king_buckets() as usize] {
+        for piece in Piece::ALL {
+            for square in Square::ALL {
+                see(features_on_board(set, king, Color::Black, piece, square));
+            }
         }
-    }
-    for owner in Color::ALL {
-        for kind in PieceType::HAND {
-            for count in 1..=kind.count_in_set() {
-                see(features_in_hand(
-                    FeatureSet::Raicho,
-                    king,
-                    Color::Black,
-                    kind,
-                    count,
-                    owner,
-                ));
+        for owner in Color::ALL {
+            for kind in PieceType::HAND {
+                for count in 1..=kind.count_in_set() {
+                    see(features_in_hand(
+                        set,
+                        king,
+                        Color::Black,
+                        kind,
+                        count,
+                        owner,
+                    ));
+                }
             }
         }
     }

@@ -129,8 +129,8 @@ fn known() -> impl Iterator<Item = Shape> {
             })
         })
     };
-    // No other program writes our feature set.
-    let others = |set: &FeatureSet| *set != FeatureSet::Raicho;
+    // No other program writes our feature sets.
+    let others = |set: &FeatureSet| !set.is_own();
     FeatureSet::ALL
         .into_iter()
         .filter(others)

@@ -1,7 +1,7 @@
 //! The accumulator columns of a block, and the gradients of its features.
 
 use crate::train::learn::chunk::Chunk;
-use crate::train::learn::layout::{BIASES, BLOCK};
+use crate::train::learn::layout::BLOCK;
 use crate::train::learn::weights::Row;
 
 /// Buffers of one block for one chunk.
@@ -18,20 +18,25 @@ pub(super) struct Scratch {
 /// The accumulator columns of a view.
 #[inline(always)]
 pub(super) fn columns(block: &[Row], chunk: &Chunk, position: usize, side: usize) -> Row {
-    sum_of_rows(block[BIASES], block, chunk.features(position, side))
+    let biases = block[chunk.feature_count()];
+    sum_of_rows(biases, block, chunk.features(position, side))
 }
 
 /// Adds the gradients of the columns, by view, to those of the features and biases.
 #[inline(always)]
 pub(super) fn add_features(sums: &[Row], chunk: &Chunk, gradient: &mut [Row]) {
+    let (features, rest) = gradient.split_at_mut(chunk.feature_count());
     for sums in &sums[..2 * chunk.len()] {
-        let biases = &mut gradient[BIASES];
+        let biases = &mut rest[0];
         for column in 0..BLOCK {
             biases.0[column] += sums.0[column];
         }
     }
-    for (feature, row) in gradient[..BIASES].iter_mut().enumerate() {
-        *row = sum_of_rows(*row, sums, chunk.views(feature));
+    for (feature, row) in features.iter_mut().enumerate() {
+        let views = chunk.views(feature);
+        if !views.is_empty() {
+            *row = sum_of_rows(*row, sums, views);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use pulp::{Simd, WithSimd};
 use super::columns::{Scratch, add_features, columns};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::train::learn::chunk::Chunk;
-use crate::train::learn::layout::{BLOCK, OUTPUTS};
+use crate::train::learn::layout::BLOCK;
 use crate::train::learn::weights::Row;
 
 pub(super) fn forward(block: &[Row], chunk: &Chunk, scratch: &mut Scratch) {
@@ -118,7 +118,8 @@ fn through_activation(sums: &mut Row, slope: f32, weights: &Row, gradient: &mut 
 
 #[inline(always)]
 fn first_output_row(chunk: &Chunk, position: usize) -> usize {
-    OUTPUTS + 2 * (usize::from(chunk.positions()[position].bucket) % OUTPUT_BUCKETS)
+    let outputs = chunk.feature_count() + 1;
+    outputs + 2 * (usize::from(chunk.positions()[position].bucket) % OUTPUT_BUCKETS)
 }
 
 #[inline(always)]

@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 
 use super::columns::{Scratch, add_features, columns};
 use crate::train::learn::chunk::Chunk;
-use crate::train::learn::layout::{BLOCK, Hidden, OUTPUTS};
+use crate::train::learn::layout::{BLOCK, Hidden};
 use crate::train::learn::weights::Row;
 
 /// Columns of each side in a row of products.
@@ -124,7 +124,8 @@ impl<const ROWS: usize> WithSimd for Forward<'_, ROWS> {
         // Transposed, so that the sums over columns need no sums across lanes:
         // `[row of activations][column][neuron]`.
         let mut transposed = [[Row::ZERO; BLOCK]; ROWS];
-        for (number, row) in block[OUTPUTS..][..neurons * ROWS].iter().enumerate() {
+        let rows = &block[chunk.feature_count() + 1..][..neurons * ROWS];
+        for (number, row) in rows.iter().enumerate() {
             for (to, &weight) in transposed[number % ROWS].iter_mut().zip(&row.0) {
                 to.0[number / ROWS] = weight;
             }
@@ -173,8 +174,9 @@ impl<const ROWS: usize> WithSimd for Backward<'_, ROWS> {
             slopes,
             gradient,
         } = self;
-        let (weights, _) = block[OUTPUTS..].as_chunks::<ROWS>();
-        let (gradients, _) = gradient[OUTPUTS..].as_chunks_mut::<ROWS>();
+        let outputs = chunk.feature_count() + 1;
+        let (weights, _) = block[outputs..].as_chunks::<ROWS>();
+        let (gradients, _) = gradient[outputs..].as_chunks_mut::<ROWS>();
         let (weights, gradients) = (&weights[..neurons], &mut gradients[..neurons]);
         let (sums, _) = scratch.sums.as_chunks_mut::<2>();
         for (sums, slopes) in sums.iter_mut().zip(slopes) {

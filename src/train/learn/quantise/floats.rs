@@ -1,12 +1,13 @@
 //! A network with hidden layers in floats, position by position: what its quantised layers should
 //! compute.
 
-use crate::train::learn::layout::{BIASES, Hidden, OUTPUTS};
-use crate::train::learn::sample::{ActiveFeatures, FEATURES, MAX_ACTIVE, Sample};
+use crate::train::learn::layout::{Hidden, Layout};
+use crate::train::learn::sample::{ActiveFeatures, MAX_ACTIVE, Sample};
 use crate::train::learn::weights::Weights;
 
 /// The weights of a network, in the order of the engine.
 pub(super) struct Floats {
+    layout: Layout,
     hidden: Hidden,
     /// `[feature or biases][column]`
     transformer: Vec<Vec<f32>>,
@@ -27,7 +28,7 @@ pub(super) struct Traced {
 impl Floats {
     pub(super) fn new(weights: &Weights, hidden: Hidden) -> Self {
         let layout = weights.layout();
-        let mut transformer = vec![vec![0.0; layout.width()]; OUTPUTS];
+        let mut transformer = vec![vec![0.0; layout.width()]; layout.biases() + 1];
         let mut first = vec![vec![0.0; layout.first_inputs()]; hidden.first_outputs()];
         for (number, block) in weights.blocks().enumerate() {
             for (to, row) in transformer.iter_mut().zip(block) {
@@ -35,7 +36,7 @@ impl Floats {
                     to[layout.column(number, place)] = weight;
                 }
             }
-            for (row, weights) in block[OUTPUTS..].iter().enumerate() {
+            for (row, weights) in block[layout.outputs()].iter().enumerate() {
                 let (neuron, side) = (row / hidden.activations(), row % hidden.activations());
                 for (place, &weight) in weights.0.iter().enumerate() {
                     first[neuron][layout.first_input(number, side, place)] = weight;
@@ -43,6 +44,7 @@ impl Floats {
             }
         }
         Self {
+            layout,
             hidden,
             transformer,
             first,
@@ -77,12 +79,13 @@ impl Floats {
     pub(super) fn trace(&self, sample: &Sample) -> Traced {
         let hidden = self.hidden;
         let mut features = [[0; MAX_ACTIVE]; 2];
-        let active = sample.features(&mut features);
-        let mut inputs = Vec::with_capacity(2 * self.transformer[BIASES].len());
+        let active = sample.features(self.layout.feature_set(), &mut features);
+        let biases = &self.transformer[self.layout.biases()];
+        let mut inputs = Vec::with_capacity(2 * biases.len());
         for features in &features {
-            let mut sums = self.transformer[BIASES].clone();
+            let mut sums = biases.clone();
             for &feature in &features[..active] {
-                let row = &self.transformer[usize::from(feature) % FEATURES];
+                let row = &self.transformer[usize::from(feature)];
                 for (sum, weight) in sums.iter_mut().zip(row) {
                     *sum += weight;
                 }

@@ -16,7 +16,8 @@ use crate::eval::nnue::scalar::{
 };
 use crate::eval::nnue::shape::LayerShape;
 use crate::eval::nnue::{AffineLayer, LayerStack, Network};
-use crate::train::learn::layout::{Hidden, OUTPUTS};
+use crate::train::learn::grid::Grid;
+use crate::train::learn::layout::Hidden;
 use crate::train::learn::rounding::{Equations, MAX_JOINT_WIDTH};
 use crate::train::learn::sample::Sample;
 use crate::train::learn::weights::Weights;
@@ -47,15 +48,14 @@ const MAX_FV_SCALE: i32 = 128;
 pub(super) fn quantise(
     weights: &Weights,
     hidden: Hidden,
-    scale: u16,
+    (grid, scale): (Grid, u16),
     text: &str,
     known: &[&Sample],
 ) -> Network {
     let layout = weights.layout();
     let shape = layout.shape();
     let fv_scale = fv_scale(weights, hidden, scale);
-    // Files hold half of the factors of products.
-    let transformer = transformer(weights, if hidden.is_products { 2.0 } else { 1.0 }, known);
+    let transformer = transformer(weights, grid);
     let floats = Floats::new(weights, hidden);
     let positions: Vec<Traced> = if layout.width() <= MAX_JOINT_WIDTH {
         let known = known.par_iter().step_by(KNOWN_STEP);
@@ -252,7 +252,7 @@ fn fv_scale(weights: &Weights, hidden: Hidden, scale: u16) -> i32 {
     };
     let mut most = largest(weights.part(hidden.last_weights()));
     if hidden.has_shortcut {
-        let row = OUTPUTS + hidden.first * hidden.activations();
+        let row = weights.layout().outputs().start + hidden.first * hidden.activations();
         for block in weights.blocks() {
             for row in &block[row..row + hidden.activations()] {
                 most = most.max(largest(&row.0) * MAX_ACTIVATION as f32 / ONE_PRODUCT);
@@ -274,7 +274,7 @@ pub(super) fn to_floats(network: &Network, hidden: Hidden, scale: u16, weights: 
     } = &network.stacks[0];
     let layout = weights.layout();
     for (number, block) in weights.blocks_mut().enumerate() {
-        for (row, to) in block[OUTPUTS..].iter_mut().enumerate() {
+        for (row, to) in block[layout.outputs()].iter_mut().enumerate() {
             let (neuron, side) = (row / hidden.activations(), row % hidden.activations());
             for (place, to) in to.0.iter_mut().enumerate() {
                 let input = layout.first_input(number, side, place);

@@ -11,14 +11,15 @@ mod hidden;
 mod transformer;
 
 use super::chunk::{CHUNK, Chunk};
-use super::layout::{BIASES, Layout, OUTPUTS};
+use super::grid::Grid;
+use super::layout::Layout;
 use super::loss::Target;
 use super::pass::Pass;
 use super::sample::Sample;
 use super::weights::Weights;
 use crate::eval::nnue::Network;
 use crate::eval::nnue::scalar::value_in;
-use transformer::{one_of, sums};
+use transformer::sums;
 
 /// A quantised network and its rounding error.
 #[derive(Debug)]
@@ -43,8 +44,9 @@ pub struct ErrorReport {
     pub mean_value: f64,
 }
 
-/// Quantises a network whose output of 1 is worth `scale`. Weights may be rounded for the smallest
-/// error on the positions `known`; the error is reported for `unknown`.
+/// Quantises a network whose output of 1 is worth `scale`, and whose weights have been rounded by
+/// [`Grid::round`]. Those of hidden layers are rounded for the smallest error on the positions
+/// `known`; the error is reported for `unknown`.
 pub(super) fn quantise<'a>(
     weights: &Weights,
     scale: u16,
@@ -52,10 +54,13 @@ pub(super) fn quantise<'a>(
     known: impl Iterator<Item = &'a Sample>,
     unknown: &[Sample],
 ) -> Quantised {
-    let known: Vec<&Sample> = known.collect();
+    let grid = Grid::new(weights.layout(), scale);
     let network = match weights.layout().hidden() {
-        None => direct::quantise(weights, scale, text, &known),
-        Some(hidden) => hidden::quantise(weights, hidden, scale, text, &known),
+        None => direct::quantise(weights, grid, text),
+        Some(hidden) => {
+            let known: Vec<&Sample> = known.collect();
+            hidden::quantise(weights, hidden, (grid, scale), text, &known)
+        }
     };
     let errors = compare(weights, scale, &network, unknown);
     Quantised { network, errors }
@@ -70,18 +75,20 @@ pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
     }
     let (layout, width) = (weights.layout(), weights.layout().width());
     let transformer = &network.transformer;
-    let part = 1.0 / one_of(layout);
+    let part = Grid::new(layout, scale).one().recip();
     for (number, block) in weights.blocks_mut().enumerate() {
-        for (row, to) in block[..OUTPUTS].iter_mut().enumerate() {
-            let from = match row {
-                ..BIASES => &transformer.weights[row * width..],
-                _ => &transformer.biases[..],
+        for (row, to) in block[..=layout.biases()].iter_mut().enumerate() {
+            let from = if row < layout.biases() {
+                &transformer.weights[row * width..]
+            } else {
+                &transformer.biases[..]
             };
             for (place, to) in to.0.iter_mut().enumerate() {
                 *to = f32::from(from[layout.column(number, place)]) * part;
             }
         }
     }
+    weights.share();
     Some(weights)
 }
 
@@ -89,7 +96,7 @@ pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
 fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample]) -> ErrorReport {
     let mut report = ErrorReport::default();
     let mut pass = Pass::new(weights.layout());
-    let mut chunk = Chunk::new();
+    let mut chunk = Chunk::new(weights.layout().feature_set());
     for part in samples.chunks(CHUNK) {
         chunk.fill(part.iter(), |_| Target::exact(0.0));
         let outputs = pass.forward(weights, &chunk);

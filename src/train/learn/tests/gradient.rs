@@ -4,12 +4,13 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{samples, settings, shapes};
+use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape;
 use crate::train::learn::chunk::{CHUNK, Chunk};
-use crate::train::learn::layout::{BIASES, BLOCK, Layout, OUTPUTS};
+use crate::train::learn::layout::{BLOCK, Layout};
 use crate::train::learn::loss::{Target, Targets};
 use crate::train::learn::pass::Pass;
-use crate::train::learn::sample::{FEATURES, MAX_ACTIVE, Sample};
+use crate::train::learn::sample::{MAX_ACTIVE, Sample};
 use crate::train::learn::settings::{Settings, TreeWeight};
 use crate::train::learn::weights::Weights;
 use crate::types::Bound;
@@ -24,7 +25,7 @@ fn layout_of(shape: Shape) -> Layout {
 fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
     let layout = weights.layout();
     let mut inputs = [[0; MAX_ACTIVE]; 2];
-    let active = sample.features(&mut inputs);
+    let active = sample.features(layout.feature_set(), &mut inputs);
     // Clipped columns by side, in the order of the feature transformer.
     let mut columns = vec![vec![0.0; layout.width()]; 2];
     for (number, block) in weights.blocks().enumerate() {
@@ -32,7 +33,7 @@ fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
             for place in 0..BLOCK {
                 let rows = inputs[..active].iter().map(|&input| usize::from(input));
                 let sum: f64 = rows
-                    .chain([BIASES])
+                    .chain([layout.biases()])
                     .map(|row| f64::from(block[row].0[place]))
                     .sum();
                 columns[layout.column(number, place)] = sum.clamp(0.0, 1.0);
@@ -44,7 +45,7 @@ fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
         let mut output = top[sample.bucket()];
         for (number, block) in weights.blocks().enumerate() {
             for (side, columns) in columns.iter().enumerate() {
-                let row = &block[OUTPUTS + 2 * sample.bucket() + side];
+                let row = &block[layout.outputs().start + 2 * sample.bucket() + side];
                 for (column, &weight) in columns[number * BLOCK..].iter().zip(&row.0) {
                     output += column.powi(2) * f64::from(weight);
                 }
@@ -63,7 +64,7 @@ fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
     };
     let mut first = top[hidden.first_biases()].to_vec();
     for (number, block) in weights.blocks().enumerate() {
-        for (row, weights) in block[OUTPUTS..].iter().enumerate() {
+        for (row, weights) in block[layout.outputs()].iter().enumerate() {
             let (neuron, side) = (row / hidden.activations(), row % hidden.activations());
             for (place, &weight) in weights.0.iter().enumerate() {
                 first[neuron] +=
@@ -125,7 +126,7 @@ fn check_gradient(layout: Layout) {
     let target = |sample: &Sample| targets.of(sample);
     let mut weights = Weights::random(layout, 3);
     let mut gradient = Weights::zeroed(layout);
-    let mut chunk = Chunk::new();
+    let mut chunk = Chunk::new(layout.feature_set());
     chunk.fill(samples.iter(), target);
     let mut pass = Pass::new(layout);
     let chunks = std::slice::from_ref(&chunk);
@@ -157,17 +158,17 @@ fn check_gradient(layout: Layout) {
         *get(weights) = before;
         (above.1 - below.1) / (above.0 - below.0)
     };
-    let used: Vec<usize> = (0..FEATURES)
+    let used: Vec<usize> = (0..layout.biases())
         .filter(|&input| chunk.views(input).len() > 1)
         .collect();
-    let after = layout.rows() - BIASES;
+    let after = layout.outputs().end - layout.biases();
     let count = 400 + after.min(200);
     for number in 0..count {
         let block = random.random_range(0..layout.blocks());
         let column = random.random_range(0..BLOCK);
         // Covers all rows that are not features.
         let row = match number {
-            0..200 => BIASES + number % after,
+            0..200 => layout.biases() + number % after,
             _ => used[random.random_range(0..used.len())],
         };
         let expected = difference(&mut weights, &|weights| {
@@ -244,11 +245,17 @@ fn only_shapes_of_our_own_features_are_trained() {
 #[test]
 fn chunks_know_the_views_of_each_input() {
     let samples = samples(CHUNK + 100, 1, 2);
-    let mut chunk = Chunk::new();
-    for samples in [&samples[..], &samples[..77]] {
+    for set in [FeatureSet::Raicho, FeatureSet::Raicho4] {
+        check_chunk(set, &samples);
+    }
+}
+
+fn check_chunk(set: FeatureSet, samples: &[Sample]) {
+    let mut chunk = Chunk::new(set);
+    for samples in [samples, &samples[..77]] {
         chunk.fill(samples.iter(), |_| Target::exact(0.5));
         assert_eq!(chunk.len(), samples.len().min(CHUNK));
-        let mut expected = vec![Vec::new(); FEATURES];
+        let mut expected = vec![Vec::new(); set.count()];
         for position in 0..chunk.len() {
             for side in 0..2 {
                 for &input in chunk.features(position, side) {

@@ -107,7 +107,7 @@ fn every_number_of_the_header_is_checked() {
     for (offset, field, wrong) in [
         (8, "version", &[0, 2, u32::MAX][..]),
         (12, "length of the header", &[0, 23, length, u32::MAX]),
-        (16, "feature set", &[10, u32::MAX]),
+        (16, "feature set", &[11, u32::MAX]),
         (20, "width", &[0, 63, 65, 8256, u32::MAX]),
         (24, "buckets", &[0, 1, 9, u32::MAX]),
         (28, "largest activation", &[127, 256]),
@@ -128,6 +128,7 @@ fn the_size_must_be_that_of_the_shape() {
     for (offset, number, field) in [
         (16, 0_u32, "weights of the transformer"),
         (16, 3, "weights of the transformer"),
+        (16, 10, "weights of the transformer"),
         (16, 1, "checksum"),
         (20, 128, "weights of the transformer"),
         (20, 8192, "weights of the transformer"),
