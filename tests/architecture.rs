@@ -1,23 +1,13 @@
-//! Holds the shape of the crate: which module may use which, who may print, and that each file says
-//! what it is; in the modules below, import circles and layout.
+//! Holds the shape of the crate: which module may use which, who may print, that each file says
+//! what it is, and that no line is longer than rustfmt's width, comments and strings included.
 //!
 //! One crate gives no compiler fence between layers, so this test reads the sources as plain text
 //! and fails on a path that climbs. It knows rustfmt's layout and no more Rust than it needs;
 //! comments and string literals do not count. To add a module, add its line to [`LAYERS`].
 
-#[path = "architecture/circles.rs"]
-mod circles;
-#[path = "architecture/layout.rs"]
-mod layout;
-#[path = "architecture/rust.rs"]
-mod rust;
-#[path = "architecture/source.rs"]
-mod source;
-
 use std::collections::BTreeSet;
-
-use crate::rust::{code_lines, crate_paths, word_positions};
-use crate::source::{Source, source, sources};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Each top-level module and what it may use, besides what those may use. A longer path allows only
 /// that part.
@@ -101,6 +91,25 @@ fn every_file_says_what_it_is() {
     let nameless = sources.iter().filter(|source| !source.says_what_it_is());
     let nameless: Vec<&str> = nameless.map(|source| &*source.path).collect();
     assert!(nameless.is_empty(), "no `//!` at the top: {nameless:?}");
+}
+
+/// A row of a drawn board may end in a space, which would be lost on a line of its own.
+const LONG_LINES: &[(&str, &str)] = &[("records/csa/tests/mod.rs", "P4 *  *")];
+
+#[test]
+fn no_line_is_too_long() {
+    let mut faults = Vec::new();
+    for source in ["src", "tests", "benches"].into_iter().flat_map(sources) {
+        for (index, line) in source.text.lines().enumerate() {
+            let is_known = LONG_LINES
+                .iter()
+                .any(|(path, part)| source.path == *path && line.contains(part));
+            if line.chars().count() > 100 && !is_known {
+                faults.push(format!("{}:{}", source.path, index + 1));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "over 100 columns: {faults:?}");
 }
 
 #[test]
@@ -192,7 +201,193 @@ fn starts_with(path: &[String], prefix: &str) -> bool {
         .all(|name| path.next().is_some_and(|segment| segment == name))
 }
 
-// --- The parser itself ---
+// --- The files ---
+
+/// One file, named by its path below the folder that was read.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The path of the module that this file is, without `crate`; empty for the two roots.
+    fn module(&self) -> Vec<&str> {
+        let stem = self.path.strip_suffix(".rs").unwrap_or(&self.path);
+        let mut module: Vec<&str> = stem.split('/').collect();
+        if matches!(module.last(), Some(&"mod")) || matches!(module[..], ["lib" | "main"]) {
+            module.pop();
+        }
+        module
+    }
+}
+
+/// All Rust files below `folder` of the repository, in order of their paths, without what a build
+/// leaves there.
+fn sources(folder: &str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut folders = vec![root.clone()];
+    let mut files: Vec<PathBuf> = Vec::new();
+    while let Some(open) = folders.pop() {
+        for entry in fs::read_dir(open).expect("folders of sources can be listed") {
+            let path = entry.expect("folders of sources can be listed").path();
+            if path.is_dir() && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(!files.is_empty());
+    let read = |file: PathBuf| {
+        let text = fs::read_to_string(&file).expect("sources are UTF-8");
+        let path = file.strip_prefix(&root).expect("below the folder");
+        Source {
+            path: path.to_string_lossy().replace('\\', "/"),
+            text,
+        }
+    };
+    files.into_iter().map(read).collect()
+}
+
+/// A file that a test makes up.
+fn source(path: &str, text: &str) -> Source {
+    Source {
+        path: path.to_string(),
+        text: text.to_string(),
+    }
+}
+
+// --- As much of Rust's grammar as is needed ---
+
+/// Every path that the text reaches through `crate::` or `super::`, from the crate root, with its
+/// line number.
+fn crate_paths(module: &[&str], text: &str) -> Vec<(usize, Vec<String>)> {
+    let lines = code_lines(text);
+    let nested = inline_modules(&lines);
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        for (keyword, position) in ["crate::", "super::"]
+            .iter()
+            .flat_map(|word| word_positions(line, word).map(move |position| (*word, position)))
+        {
+            let mut prefix: Vec<String> = Vec::new();
+            if keyword == "super::" {
+                prefix.extend(module.iter().map(ToString::to_string));
+                prefix.extend(nested[index].iter().cloned());
+                prefix.pop();
+            }
+            // A `use` can go on over the next lines.
+            let mut rest = line[position + keyword.len()..].to_string();
+            for next in &lines[index + 1..] {
+                rest.push(' ');
+                rest.push_str(next);
+                if next.contains(';') {
+                    break;
+                }
+            }
+            let mut leaves = Vec::new();
+            use_tree(&rest, prefix, &mut leaves);
+            found.extend(leaves.into_iter().map(|path| (index + 1, path)));
+        }
+    }
+    found
+}
+
+/// Reads one tree such as `a::{b, c::d as e}` from the start of the text and returns what follows
+/// it.
+fn use_tree<'a>(text: &'a str, mut path: Vec<String>, out: &mut Vec<Vec<String>>) -> &'a str {
+    let mut text = text.trim_start();
+    loop {
+        if let Some(mut group) = text.strip_prefix('{') {
+            loop {
+                group = group.trim_start().trim_start_matches(',').trim_start();
+                if group.is_empty() || group.starts_with('}') {
+                    return group.strip_prefix('}').unwrap_or(group);
+                }
+                let after = use_tree(group, path.clone(), out);
+                group = &after[after.find([',', '}']).unwrap_or(after.len())..];
+            }
+        }
+        let (name, rest) = leading_name(text);
+        match name {
+            "" => break,
+            "self" => {}
+            "super" => drop(path.pop()),
+            name => path.push(name.to_string()),
+        }
+        text = rest;
+        match text.strip_prefix("::") {
+            Some(rest) => text = rest.trim_start(),
+            None => break,
+        }
+    }
+    out.push(path);
+    text
+}
+
+/// The name at the start of the text, which can be empty, and what follows it.
+fn leading_name(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+/// The lines without comments and without the contents of string literals.
+fn code_lines(text: &str) -> Vec<String> {
+    let code = |line: &str| {
+        let mut out = String::new();
+        let mut in_string = false;
+        let mut characters = line.chars().peekable();
+        let mut last = ' ';
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' if in_string => drop(characters.next()),
+                '"' if last == '\'' && characters.peek() == Some(&'\'') => {}
+                '"' => in_string = !in_string,
+                _ if in_string => {}
+                '/' if characters.peek() == Some(&'/') => break,
+                _ => out.push(character),
+            }
+            last = character;
+        }
+        out
+    };
+    text.lines().map(code).collect()
+}
+
+/// For each line, the names of the inline modules around it. Relies on rustfmt: `mod name {` ends
+/// at its own indent.
+fn inline_modules(lines: &[String]) -> Vec<Vec<String>> {
+    let mut open: Vec<(usize, String)> = Vec::new();
+    let mut around = Vec::new();
+    for line in lines {
+        let code = line.trim_start();
+        let indent = line.len() - code.len();
+        if code.trim_end() == "}" && open.last().is_some_and(|(at, _)| *at == indent) {
+            open.pop();
+        }
+        around.push(open.iter().map(|(_, name)| name.clone()).collect());
+        let words: Vec<&str> = code.split_whitespace().collect();
+        if let ["mod", name, "{"] | [_, "mod", name, "{"] = words[..] {
+            open.push((indent, name.to_string()));
+        }
+    }
+    around
+}
+
+/// Where `word` stands in the line and is not the end of a longer name or path.
+fn word_positions<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let starts_alone = |position: &usize| {
+        let before = line[..*position].chars().next_back();
+        before
+            .is_none_or(|c| !c.is_alphanumeric() && c != '_' && (c != ':' || !word.ends_with("::")))
+    };
+    line.match_indices(word)
+        .map(|(position, _)| position)
+        .filter(starts_alone)
+}
+
+// --- The checks themselves ---
 
 #[test]
 fn a_climbing_line_is_found() {

@@ -24,8 +24,8 @@ const MAX_WEIGHT: f32 = 1.98;
 /// accumulator fit into theirs.
 const MAX_PART: f32 = MAX_WEIGHT / 2.0;
 
-/// The rate of the weights of a zone, as a part of that of the shared ones: what zones have in common
-/// is learnt first.
+/// The rate of the weights of a zone, as a part of that of the shared ones: what zones have in
+/// common is learnt first.
 const ZONE_RATE: f32 = 0.3;
 
 /// The moments of the gradients.

@@ -2,9 +2,9 @@
 //!
 //! A block has a row for each feature, one for the biases, the weights of the next layer and, where
 //! the feature set has zones of the own king, a row for each feature without its zone: the *shared*
-//! weights. The weight of a feature in a zone is then the sum of the shared one and its own, so that
-//! a rare zone learns from all others (a factoriser, as nodchip's trainer of `HalfKP` has). Networks
-//! hold only the sums.
+//! weights. The weight of a feature in a zone is then the sum of the shared one and its own, so
+//! that a rare zone learns from all others (a factoriser, as nodchip's trainer of `HalfKP` has).
+//! Networks hold only the sums.
 //!
 //! The weights of the next layer are:
 //!

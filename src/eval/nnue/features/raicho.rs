@@ -81,7 +81,8 @@ pub(super) fn on_board(
     owner(piece.color(), perspective) + kind * SQUARES + square
 }
 
-/// The feature of the `count`-th (from 1) piece of a type in the hand of `holder`, within its block.
+/// The feature of the `count`-th (from 1) piece of a type in the hand of `holder`, within its
+/// block.
 #[inline(always)]
 pub(super) fn in_hand(kind: PieceType, count: u32, holder: Color, perspective: Color) -> u32 {
     debug_assert!(count >= 1);
