@@ -1,6 +1,6 @@
 //! Made-up books of any size, with transpositions and small loops, to measure the tools on.
 //!
-//! `RAICHO_BOOK=/tmp/made-up.db RAICHO_POSITIONS=1000000 cargo test --release --test books made_up
+//! `RAICHO_BOOK=/tmp/made-up.db RAICHO_POSITIONS=1000000 cargo test --release --test integration -- books::made_up
 //! -- --ignored` writes one.
 
 use std::collections::HashSet;

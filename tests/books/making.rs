@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::books::made_up;
 use crate::common::Random;
 use crate::folder::Folder;
-use crate::made_up;
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));

@@ -3,8 +3,8 @@
 
 use std::fs;
 
+use crate::books::making::run;
 use crate::folder::Folder;
-use crate::making::run;
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
 const AFTER: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -";

@@ -8,8 +8,8 @@ use raicho::makebook::SortedWriter;
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 
+use crate::books::made_up;
 use crate::folder::Folder;
-use crate::made_up;
 
 /// More than a hundred blocks of each format.
 const POSITIONS: usize = 40_000;

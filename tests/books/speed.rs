@@ -1,5 +1,5 @@
 //! How long large books take: to load, to open on the fly, to look up. Run with
-//! `cargo test --release --test books speed -- --ignored --nocapture`.
+//! `cargo test --release --test integration -- books::speed --ignored --nocapture`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

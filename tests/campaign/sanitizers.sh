@@ -19,7 +19,7 @@ case $kind in
     export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address"
     export ASAN_OPTIONS=detect_leaks=0
     cargo test --target "$target" --lib -- util:: eval:: transposition:: records:: book:: bitboard::
-    cargo test --target "$target" --test networks --test books
+    cargo test --target "$target" --test integration -- networks:: books::
     ;;
   thread)
     [[ -x /usr/bin/rustc && -x /usr/bin/cargo ]] && export RUSTC=/usr/bin/rustc && cargo=/usr/bin/cargo
@@ -38,7 +38,7 @@ case $kind in
     export CARGO_PROFILE_TEST_OPT_LEVEL=2 CARGO_PROFILE_TEST_DEBUG_ASSERTIONS=true
     export CARGO_PROFILE_TEST_OVERFLOW_CHECKS=true
     cargo test --lib
-    cargo test --test rules --test networks --test engine
+    cargo test --test integration -- rules:: networks:: engine::
     ;;
   *)
     echo "error: '$kind', expected address, thread or debug" >&2

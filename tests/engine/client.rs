@@ -331,7 +331,7 @@ fn only_whole_lines_are_sent() {
 }
 
 /// Prints the mean time from a question to its answer. Run it by
-/// `cargo test --release --test engine client::round_trip -- --ignored --nocapture`.
+/// `cargo test --release --test integration -- engine::client::round_trip --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn round_trip() {

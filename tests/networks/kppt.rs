@@ -2,7 +2,7 @@
 //! against the specification.
 
 use crate::common::{TWO_KINGS, position};
-use crate::walk::walk;
+use crate::networks::walk::walk;
 use raicho::eval::kppt::scalar::{self, Weight, Weights};
 use raicho::eval::kppt::{Kind, Model, Tables};
 use raicho::eval::nnue::simd::InstructionSet;

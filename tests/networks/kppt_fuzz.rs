@@ -8,7 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::folder::Folder;
-use crate::kppt_names::{NAMES, SIZES, is_whole_kpp};
+use crate::networks::kppt_names::{NAMES, SIZES, is_whole_kpp};
 
 #[test]
 fn random_folders_are_refused_with_a_message() {

@@ -1,7 +1,7 @@
 //! Kernels of every instruction set, with incremental updates and refreshes, against the reference
 //! implementation.
 
-use crate::walk::walk;
+use crate::networks::walk::walk;
 use raicho::eval::nnue::simd::InstructionSet;
 use raicho::eval::nnue::{Model, Network, random, scalar};
 use raicho::position::Position;

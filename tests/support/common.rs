@@ -1,5 +1,4 @@
 //! What the tests of the rules share: positions to start from, seeded random playouts, corpora.
-#![allow(dead_code, reason = "each test crate uses a part")]
 
 use std::fs;
 use std::path::PathBuf;

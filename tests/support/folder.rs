@@ -1,5 +1,4 @@
 //! A folder of a test.
-#![allow(dead_code, reason = "each test crate uses a part")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

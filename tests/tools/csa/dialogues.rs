@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::guest::{Client, Guest, SECRET};
-use crate::arena::Folder;
+use crate::tools::arena::Folder;
 
 const SUMMARY: &str = "BEGIN Game_Summary\nFormat:Shogi 1.0\nGame_ID:game\nName+:tester\n\
     Name-:rival\nYour_Turn:+\nReconnect_Token:token\nBEGIN Time\nTotal_Time:60\nByoyomi:1\n\

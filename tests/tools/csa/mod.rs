@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::{fs, thread};
 
-use crate::arena::Folder;
+use crate::tools::arena::Folder;
 
 /// Scenarios at a time. They mostly wait.
 const AT_A_TIME: usize = 6;

@@ -1,9 +1,6 @@
 //! The rules of shogi: move generation, positions and their properties, against counts, an
 //! independent generator and collected data.
 
-#[path = "../support/common.rs"]
-mod common;
-
 mod corpora;
 mod oracle;
 mod perft;

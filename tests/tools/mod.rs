@@ -1,15 +1,5 @@
 //! The long-running tools: matches, tuning, self-play, learning and teacher formats.
 
-#[path = "../support/common.rs"]
-mod common;
-#[path = "../support/folder.rs"]
-mod folder;
-#[path = "../support/misbehaving.rs"]
-mod misbehaving;
-#[cfg(unix)]
-#[path = "../support/signal.rs"]
-mod signal;
-
 mod analyze;
 mod arena;
 mod csa;

@@ -1,11 +1,6 @@
 //! Opening books: the answers of other programs, malformed files, round trips between the formats,
 //! and the commands of `raicho book`.
 
-#[path = "../support/common.rs"]
-mod common;
-#[path = "../support/folder.rs"]
-mod folder;
-
 mod answers;
 mod commands;
 mod embedded;

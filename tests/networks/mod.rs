@@ -1,11 +1,6 @@
 //! Evaluations by networks and by three-piece tables: the values of other programs, and every
 //! instruction set against the specification.
 
-#[path = "../support/common.rs"]
-mod common;
-#[path = "../support/folder.rs"]
-mod folder;
-
 mod kppt;
 mod kppt_files;
 mod kppt_fuzz;

@@ -1,0 +1,18 @@
+//! The integration tests, in one executable: each one would link the crate again.
+
+mod architecture;
+mod books;
+mod engine;
+mod networks;
+mod rules;
+mod tools;
+
+#[path = "support/common.rs"]
+mod common;
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/misbehaving.rs"]
+mod misbehaving;
+#[cfg(unix)]
+#[path = "support/signal.rs"]
+mod signal;
