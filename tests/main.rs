@@ -13,6 +13,8 @@ mod common;
 mod folder;
 #[path = "support/misbehaving.rs"]
 mod misbehaving;
+#[path = "support/runner.rs"]
+mod runner;
 #[cfg(unix)]
 #[path = "support/signal.rs"]
 mod signal;

@@ -1,23 +1,11 @@
 //! The command line as people use it: the real executable, its output and its exit codes.
 
-use std::process::{Command, Output};
-
-pub(super) fn raicho(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_raicho"))
-        .args(arguments)
-        .output()
-        .expect("raicho runs")
-}
-
-pub(super) fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
+use crate::folder::Folder;
+use crate::runner::{raicho, text};
 
 #[test]
 fn perft_prints_the_count_last() {
-    let output = raicho(&["perft", "4"]);
-    assert!(output.status.success());
-    let line = text(&output.stdout);
+    let line = raicho!("perft 4").stdout();
     assert!(
         line.starts_with("719731 leaves ") && line.trim_end().ends_with(" lps"),
         "{line}"
@@ -26,18 +14,7 @@ fn perft_prints_the_count_last() {
 
 #[test]
 fn perft_divides_into_moves_that_sum_up() {
-    let output = raicho(&[
-        "perft",
-        "3",
-        "--divide",
-        "--threads",
-        "2",
-        "--hash",
-        "1",
-        "--key-bits",
-        "128",
-    ]);
-    let lines = text(&output.stdout);
+    let lines = raicho!("perft 3 --divide --threads 2 --hash 1 --key-bits 128").stdout();
     let counts: Vec<u64> = lines
         .lines()
         .filter_map(|line| line.split_once(": ")?.1.parse().ok())
@@ -48,32 +25,27 @@ fn perft_divides_into_moves_that_sum_up() {
 
 #[test]
 fn errors_name_the_input_and_what_was_expected() {
-    for (arguments, parts) in [
+    for (words, last, parts) in [
         (
-            &["perft", "2", "--sfen", "9/9/9/9/9/9/9/9/9 x - 1"][..],
+            "perft 2 --sfen",
+            "9/9/9/9/9/9/9/9/9 x - 1",
             &["9/9/9", "'x'", "'b' or 'w'"][..],
         ),
-        (&["perft", "x"], &["'x'", "<DEPTH>"]),
-        (&["perft", "3", "--key-bits", "65"], &["'65'", "128"]),
-        (
-            &["perft", "3", "--hash", "99999999999"],
-            &["99999999999 MB"],
-        ),
-        (&["nonsense"], &["nonsense"]),
+        ("perft", "x", &["'x'", "<DEPTH>"]),
+        ("perft 3 --key-bits", "65", &["'65'", "128"]),
+        ("perft 3 --hash", "99999999999", &["99999999999 MB"]),
+        ("", "nonsense", &["nonsense"]),
     ] {
-        let output = raicho(arguments);
-        assert!(!output.status.success(), "{arguments:?}");
-        let message = text(&output.stderr);
+        let message = raicho!("{words}").arg(last).refused();
         for part in parts {
-            assert!(message.contains(part), "{arguments:?}: {message}");
+            assert!(message.contains(part), "{words} {last}: {message}");
         }
-        assert!(!message.contains("panicked"), "{message}");
     }
 }
 
 #[test]
 fn help_of_each_command_begins_with_an_example() {
-    let help = text(&raicho(&["--help"]).stdout);
+    let help = raicho!("--help").stdout();
     let (_, commands) = help.split_once("Commands:").expect("a list of commands");
     let names: Vec<&str> = commands
         .lines()
@@ -86,35 +58,33 @@ fn help_of_each_command_begins_with_an_example() {
         assert!(names.contains(&name), "{names:?}");
     }
     for name in names {
-        let help = text(&raicho(&[name, "--help"]).stdout);
+        let help = raicho!("{name} --help").stdout();
         assert!(help.starts_with("Example: raicho"), "{name}: {help}");
     }
 }
 
 #[test]
 fn bench_counts_the_same_nodes_every_time() {
-    let signature = |arguments: &[&str]| {
-        let output = raicho(&[&["bench", "--depth", "6", "--hash", "4"], arguments].concat());
-        assert!(output.status.success());
-        let text = text(&output.stdout);
+    let signature = |words: &str| {
+        let text = raicho!("bench --depth 6 --hash 4 {words}").stdout();
         let last = text.lines().last().expect("a last line").to_owned();
         let [nodes, "nodes", _, "nps"] = last.split(' ').collect::<Vec<_>>()[..] else {
             panic!("{last}");
         };
         nodes.to_owned()
     };
-    let nodes = signature(&[]);
-    assert_eq!(nodes, signature(&[]));
-    let of_material = signature(&["--eval", "<material>"]);
-    assert_eq!(of_material, signature(&["--eval", "<material>"]));
+    let nodes = signature("");
+    assert_eq!(nodes, signature(""));
+    let of_material = signature("--eval <material>");
+    assert_eq!(of_material, signature("--eval <material>"));
     assert_ne!(nodes, of_material);
 }
 
 #[test]
 fn analyze_shows_the_board_the_line_and_the_score_in_words() {
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
-    let output = raicho(&["analyze", "--sfen", sfen, "--depth", "5", "--multipv", "2"]);
-    let shown = text(&output.stdout);
+    let command = raicho!("analyze --depth 5 --multipv 2 --sfen").arg(sfen);
+    let shown = command.stdout();
     for part in [
         sfen,
         "1. black mates in 1 ply",
@@ -128,14 +98,12 @@ fn analyze_shows_the_board_the_line_and_the_score_in_words() {
 
 #[test]
 fn analyze_goes_on_after_a_bad_line_of_a_file() {
-    let path = std::env::temp_dir().join(format!("raicho-analyze-{}", std::process::id()));
-    std::fs::write(
-        &path,
+    let folder = Folder::new("analyze-bad-line");
+    folder.write(
+        "positions",
         "# two positions\nstartpos moves 7g7f\nnonsense b - 1\n4k4/9/9/9/9/9/9/9/4K4 b - 1\n",
-    )
-    .expect("the temporary folder can be written");
-    let output = raicho(&["analyze", path.to_str().expect("UTF-8"), "--depth", "1"]);
-    std::fs::remove_file(&path).expect("the file is there");
+    );
+    let output = raicho!(folder, "analyze positions --depth 1").output();
     assert_eq!(text(&output.stdout).matches("best move").count(), 2);
     let errors = text(&output.stderr);
     assert!(!output.status.success());
@@ -147,16 +115,9 @@ fn analyze_goes_on_after_a_bad_line_of_a_file() {
 
 #[test]
 fn missing_files_are_named() {
-    for arguments in [
-        &["analyze", "no/such/file"][..],
-        &["bench", "--sfen-file", "no/such/file"],
-    ] {
-        let output = raicho(arguments);
-        assert!(!output.status.success());
-        assert!(
-            text(&output.stderr).contains("no/such/file"),
-            "{arguments:?}"
-        );
+    for words in ["analyze no/such/file", "bench --sfen-file no/such/file"] {
+        let message = raicho!("{words}").refused();
+        assert!(message.contains("no/such/file"), "{words}: {message}");
     }
 }
 
@@ -171,23 +132,23 @@ fn one_line(bytes: &[u8]) -> String {
 #[test]
 fn errors_are_one_true_sentence() {
     let name = "x".repeat(100_000);
-    for (arguments, message) in [
+    for (words, message) in [
         (
-            &["bench", "--eval", "no/such/file"][..],
+            "bench --eval no/such/file",
             "error: no evaluation file or folder \"no/such/file\" in \"",
         ),
         (
-            &["bench", "--hash", "99999999999"],
+            "bench --hash 99999999999",
             "error: no memory for a hash table of 99999999999 MB",
         ),
         (
-            &["bench", "--sfen-file", "no/such/file"],
+            "bench --sfen-file no/such/file",
             "error: cannot read no/such/file: No such file or directory (os error 2)",
         ),
-        (&["net", "show", &name], "error: xxxx"),
-        (&["analyze", &name], "error: xxxx"),
+        (&*format!("net show {name}"), "error: xxxx"),
+        (&*format!("analyze {name}"), "error: xxxx"),
     ] {
-        let output = raicho(arguments);
+        let output = raicho!("{words}").output();
         assert_eq!(output.status.code(), Some(1), "{message}");
         let found = one_line(&output.stderr);
         assert!(found.starts_with(message), "{found}");
@@ -195,12 +156,12 @@ fn errors_are_one_true_sentence() {
         let cause = "No such file or directory";
         assert!(found.matches(cause).count() <= 1, "{found}");
     }
-    let invalid = raicho(&["perft", "1", "--sfen", &name]);
+    let invalid = raicho!("perft 1 --sfen {name}").output();
     let found = one_line(&invalid.stderr);
     let message = "error: --sfen 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': ";
     assert!(found.starts_with(message), "{found}");
     assert_eq!(invalid.status.code(), Some(2));
-    let invalid = raicho(&["perft", &name]);
+    let invalid = raicho!("perft {name}").output();
     assert_eq!(invalid.status.code(), Some(2));
     assert!(invalid.stderr.len() < 2500, "{}", invalid.stderr.len());
 }
@@ -294,8 +255,7 @@ fn an_invalid_command_line_ends_with_2() {
             "invalid value '1,2'",
         ),
     ] {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let output = raicho(&words);
+        let output = raicho!("{line}").output();
         let found = text(&output.stderr);
         assert!(found.contains(message), "{line}: {found}");
         assert_eq!(output.status.code(), Some(2), "{line}: {found}");
@@ -305,12 +265,12 @@ fn an_invalid_command_line_ends_with_2() {
 /// Options that a command always refuses are not offered.
 #[test]
 fn help_offers_no_option_that_is_always_refused() {
-    for words in [&["analyze"][..], &["book", "extend"], &["learn"], &["spsa"]] {
-        let help = text(&raicho(&[words, &["--help"]].concat()).stdout);
+    for words in ["analyze", "book extend", "learn", "spsa"] {
+        let help = raicho!("{words} --help").stdout();
         assert!(help.contains("--out") || help.contains("--work"), "{help}");
-        assert!(!help.contains("--shard"), "{words:?}: {help}");
+        assert!(!help.contains("--shard"), "{words}: {help}");
     }
-    let help = text(&raicho(&["spsa", "--help"]).stdout);
+    let help = raicho!("spsa --help").stdout();
     assert!(help.contains("args=usi --tunables"), "{help}");
     assert!(
         help.contains("--nodes <N>") && !help.contains("N[,N"),
@@ -320,83 +280,63 @@ fn help_offers_no_option_that_is_always_refused() {
 
 #[test]
 fn a_bad_line_of_a_file_is_named_once_and_cut() {
-    let path = std::env::temp_dir().join(format!("raicho-zero-{}", std::process::id()));
-    std::fs::write(&path, "0".repeat(3_000_000)).expect("a file can be written");
-    let file = path.to_str().expect("UTF-8");
-    for arguments in [
-        ["bench", "--sfen-file", file],
-        ["analyze", file, "--depth=1"],
+    let folder = Folder::new("bad-line");
+    folder.write("zeros.sfen", &"0".repeat(3_000_000));
+    for words in [
+        "bench --sfen-file zeros.sfen",
+        "analyze zeros.sfen --depth=1",
     ] {
-        let output = raicho(&arguments);
+        let output = raicho!(folder, "{words}").output();
         assert_eq!(output.status.code(), Some(1));
         let message = text(&output.stderr);
-        assert!(message.contains(file), "{message}");
+        assert!(message.contains("zeros.sfen"), "{message}");
         assert!(message.len() < 1500, "{}", message.len());
         let reason = message.split(": ").last().expect("a reason").trim_end();
         assert_eq!(message.matches(reason).count(), 1, "{message}");
     }
-    std::fs::remove_file(&path).expect("the file is there");
 }
 
-/// A network file to scale, and a place for the result: that command once used `println!`.
+/// Commands that print, of which one once used `println!`, in a folder with the network that they
+/// need.
 #[cfg(target_os = "linux")]
-fn scaling(name: &str) -> (std::path::PathBuf, [String; 2]) {
-    let folder = std::env::temp_dir().join(format!("raicho-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let paths = ["a.nnue", "b.nnue"].map(|name| folder.join(name).display().to_string());
-    assert!(raicho(&["net", "material", &paths[0]]).status.success());
-    (folder, paths)
-}
+const PRINTING: [&str; 6] = [
+    "bench --depth 1 --hash 1",
+    "perft 2 --divide",
+    "analyze --depth 1 --hash 1",
+    "net scale a.nnue 0.5 b.nnue",
+    "net show a.nnue",
+    "--help",
+];
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_device_is_one_error() {
-    let (folder, [from, to]) = scaling("full");
-    for arguments in [
-        &["bench", "--depth", "1", "--hash", "1"][..],
-        &["perft", "2", "--divide"],
-        &["analyze", "--depth", "1", "--hash", "1"],
-        &["net", "scale", &from, "0.5", &to],
-        &["net", "show", &from],
-        &["--help"],
-    ] {
+    let folder = Folder::new("full-device");
+    raicho!(folder, "net material a.nnue").outputs();
+    for words in PRINTING {
         let full = std::fs::File::create("/dev/full").expect("Linux has it");
-        let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
-            .args(arguments)
-            .stdout(full)
-            .output()
-            .expect("raicho runs");
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let mut command = raicho!(folder, "{words}").command();
+        let output = command.stdout(full).output().expect("raicho runs");
+        assert_eq!(output.status.code(), Some(1), "{words}");
         assert_eq!(
             one_line(&output.stderr),
             "error: cannot write to standard output: No space left on device (os error 28)",
-            "{arguments:?}"
+            "{words}"
         );
     }
-    std::fs::remove_dir_all(&folder).expect("it is there");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_closed_pipe_ends_a_tool_quietly() {
-    let (folder, [from, to]) = scaling("closed");
-    for arguments in [
-        &["bench", "--depth", "1", "--hash", "1"][..],
-        &["perft", "2", "--divide"],
-        &["analyze", "--depth", "1", "--hash", "1"],
-        &["net", "scale", &from, "0.5", &to],
-        &["net", "show", &from],
-        &["--help"],
-    ] {
+    let folder = Folder::new("closed-pipe");
+    raicho!(folder, "net material a.nnue").outputs();
+    for words in PRINTING {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
-            .args(arguments)
-            .stdout(writer)
-            .output()
-            .expect("raicho runs");
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
-        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+        let mut command = raicho!(folder, "{words}").command();
+        let output = command.stdout(writer).output().expect("raicho runs");
+        assert_eq!(output.status.code(), Some(0), "{words}");
+        assert_eq!(text(&output.stderr), "", "{words}");
     }
-    std::fs::remove_dir_all(&folder).expect("it is there");
 }

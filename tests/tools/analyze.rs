@@ -1,34 +1,20 @@
 //! `raicho analyze` on games: what is read, what is written, and what an interruption keeps.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
 use crate::folder::Folder;
+use crate::runner::{raicho, text};
 use raicho::records::csa;
 use raicho::records::encoding::encode_shift_jis;
 
 const GAME: &str = "V2.2\nN+</script>\nN-\"b\"\nPI\n+\n+7776FU\nT3\n-3334FU\nT5\n+8822UM\n-3122GI\n\
     +0045KA\n-4132KI\n%TORYO\n";
 
-fn raicho(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command.current_dir(folder).arg("analyze").args(arguments);
-    if !arguments.contains(&"--hash") {
-        command.args(["--hash", "1"]);
-    }
-    command.output().expect("raicho runs")
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("UTF-8")
-}
-
-fn json(path: &Path) -> Value {
-    let text = fs::read_to_string(path).expect("the JSON is there");
-    serde_json::from_str(&text).expect("it is JSON")
+fn json(folder: &Folder, name: &str) -> Value {
+    serde_json::from_str(&folder.text(name)).expect("it is JSON")
 }
 
 /// The JSON without what differs from run to run.
@@ -46,12 +32,9 @@ fn without_times(mut game: Value) -> Value {
 #[test]
 fn results_in_a_folder_are_not_analysed_again() {
     let folder = Folder::new("analyze-again");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
+    folder.write("a.csa", GAME);
     for _ in 0..2 {
-        let output = raicho(
-            &folder.0,
-            &[".", "--nodes", "1", "--kif", "out/", "--summary"],
-        );
+        let output = raicho!(folder, "analyze . --nodes 1 --kif out/ --summary --hash 1").output();
         assert!(output.status.success(), "{}", text(&output.stderr));
         let count = fs::read_dir(folder.file("out"))
             .expect("the folder is there")
@@ -63,14 +46,10 @@ fn results_in_a_folder_are_not_analysed_again() {
 #[test]
 fn a_broken_game_is_named_and_skipped() {
     let folder = Folder::new("analyze-broken");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
-    fs::write(folder.file("b.csa"), "V2.2\nPI\n+\n+7775FU\n").expect("it can be written");
-    fs::write(
-        folder.file("c.usi"),
-        "startpos moves 7g7f\nstartpos moves 7g7e\n",
-    )
-    .expect("it can be written");
-    let output = raicho(&folder.0, &[".", "--nodes", "50", "--json", "out"]);
+    folder.write("a.csa", GAME);
+    folder.write("b.csa", "V2.2\nPI\n+\n+7775FU\n");
+    folder.write("c.usi", "startpos moves 7g7f\nstartpos moves 7g7e\n");
+    let output = raicho!(folder, "analyze . --nodes 50 --json out --hash 1").output();
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(
@@ -93,13 +72,13 @@ fn a_broken_game_is_named_and_skipped() {
         .collect();
     names.sort();
     assert_eq!(names, ["a.json", "c-1.json"]);
-    assert_eq!(json(&folder.file("out/a.json"))["players"][0], "</script>");
+    assert_eq!(json(&folder, "out/a.json")["players"][0], "</script>");
 }
 
 #[test]
 fn output_that_cannot_be_written_is_named_before_the_search() {
     let folder = Folder::new("analyze-unwritable");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
+    folder.write("a.csa", GAME);
     fs::create_dir(folder.file("there")).expect("it can be made");
     let read = "a.csa is read and would be overwritten";
     for (option, out, words, status) in [
@@ -121,15 +100,19 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
         ("--csa", "./a.csa", read, 2),
     ] {
         // The search would take an hour.
-        let output = raicho(&folder.0, &["a.csa", "--time", "600s", option, out]);
+        let command = raicho!(folder, "analyze a.csa --time 600s {option} {out} --hash 1");
+        let output = command.output();
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(status), "{errors}");
         assert!(errors.contains(words), "{option} {out}: {errors}");
     }
-    let words = ["a.csa", "--nodes", "5", "--kif", "b.kif", "--csa", "b.kif"];
-    let output = raicho(&folder.0, &words);
+    let output = raicho!(
+        folder,
+        "analyze a.csa --nodes 5 --kif b.kif --csa b.kif --hash 1"
+    )
+    .output();
     assert!(text(&output.stderr).contains("b.kif is the name of two outputs"));
-    let kept = fs::read_to_string(folder.file("a.csa")).expect("the game is there");
+    let kept = folder.text("a.csa");
     assert_eq!(kept, GAME);
     let names = fs::read_dir(&folder.0).expect("the folder is there");
     assert_eq!(names.count(), 2, "nothing half written is left");
@@ -138,10 +121,9 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
 #[test]
 fn a_page_carries_the_engine_of_a_folder() {
     let folder = Folder::new("analyze-engine");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
-    let words = ["a.csa", "--nodes", "5", "--html", "a.html"];
-    let run = |engine: &[&str]| raicho(&folder.0, &[&words[..], engine].concat());
-    let output = run(&["--with-engine", "pkg"]);
+    folder.write("a.csa", GAME);
+    let words = "analyze a.csa --nodes 5 --html a.html --with-engine pkg --hash 1";
+    let output = raicho!(folder, "{words}").output();
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(
@@ -150,19 +132,18 @@ fn a_page_carries_the_engine_of_a_folder() {
     );
 
     fs::create_dir(folder.file("pkg")).expect("it can be made");
-    fs::write(folder.file("pkg/raicho.page.js"), "const Raicho = 7;").expect("it can be written");
-    let output = run(&["--with-engine", "pkg"]);
+    folder.write("pkg/raicho.page.js", "const Raicho = 7;");
+    let output = raicho!(folder, "{words}").output();
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let page = fs::read_to_string(folder.file("a.html")).expect("the page is there");
+    let page = folder.text("a.html");
     assert!(page.contains("<script>\nconst Raicho = 7;</script>"));
 }
 
 #[test]
 fn threads_that_do_not_fit_into_memory_are_refused() {
     let folder = Folder::new("analyze-memory");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
-    let words = ["a.csa", "--hash", "100000000", "--threads", "500"];
-    let output = raicho(&folder.0, &words);
+    folder.write("a.csa", GAME);
+    let output = raicho!(folder, "analyze a.csa --hash 100000000 --threads 500").output();
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     // No more threads than positions.
@@ -173,15 +154,15 @@ fn threads_that_do_not_fit_into_memory_are_refused() {
 #[test]
 fn a_link_is_written_through() {
     let folder = Folder::new("analyze-link");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
-    fs::write(folder.file("b.svg"), "old").expect("it can be written");
+    folder.write("a.csa", GAME);
+    folder.write("b.svg", "old");
     let link = folder.file("link.svg");
     std::os::unix::fs::symlink("b.svg", &link).expect("it can be made");
-    let output = raicho(&folder.0, &["a.csa", "--nodes", "5", "--svg", "link.svg"]);
+    let output = raicho!(folder, "analyze a.csa --nodes 5 --svg link.svg --hash 1").output();
     assert!(output.status.success(), "{}", text(&output.stderr));
     let is_link = fs::symlink_metadata(&link).is_ok_and(|data| data.is_symlink());
     assert!(is_link, "the link is still one");
-    let graph = fs::read_to_string(folder.file("b.svg")).expect("the graph is there");
+    let graph = folder.text("b.svg");
     assert!(graph.starts_with("<svg"), "{graph}");
 }
 
@@ -210,10 +191,11 @@ fn odd_files_of_a_folder_are_named_or_read() {
     }
     #[cfg(unix)]
     std::os::unix::fs::symlink(".", folder.file("circle")).expect("it can be made");
-    let output = raicho(
-        &folder.0,
-        &[".", "--nodes", "5", "--json", "out/", "--html", "all.html"],
-    );
+    let output = raicho!(
+        folder,
+        "analyze . --nodes 5 --json out/ --html all.html --hash 1"
+    )
+    .output();
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     for words in [
@@ -227,11 +209,11 @@ fn odd_files_of_a_folder_are_named_or_read() {
     }
     assert_eq!(errors.matches("skipped").count(), 4, "{errors}");
     for (name, moves) in [("nine", 2), ("none", 0), ("thousand", 1000)] {
-        let game = json(&folder.file(&format!("out/{name}.json")));
+        let game = json(&folder, &format!("out/{name}.json"));
         let found = game["moves"].as_array().map(Vec::len);
         assert_eq!(found, Some(moves), "{name}");
     }
-    let page = fs::read_to_string(folder.file("all.html")).expect("the page is there");
+    let page = folder.text("all.html");
     assert!(
         page.contains("\"start\":\"3gk4/9/ppppppppp"),
         "the handicap"
@@ -241,8 +223,8 @@ fn odd_files_of_a_folder_are_named_or_read() {
 #[test]
 fn tables_are_in_japanese_too() {
     let folder = Folder::new("analyze-japanese");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
-    let output = raicho(&folder.0, &["a.csa", "--depth", "2", "--lang", "ja"]);
+    folder.write("a.csa", GAME);
+    let output = raicho!(folder, "analyze a.csa --depth 2 --lang ja --hash 1").output();
     let shown = text(&output.stdout);
     let lines: Vec<&str> = shown.lines().collect();
     let heading = "手数  指し手           時間    評価値   勝率%   損失  判定        最善の読み筋";
@@ -263,9 +245,12 @@ fn summaries_say_how_the_game_ended_and_what_is_unknown() {
     let folder = Folder::new("analyze-endings");
     let again = "5i5h 5a5b 5h5i 5b5a ".repeat(3);
     let lines = format!("startpos moves {again}\nstartpos moves 7g7f\nstartpos\n");
-    fs::write(folder.file("a.usi"), lines).expect("it can be written");
-    let words = ["a.usi", "--nodes", "50", "--summary", "--html", "a.html"];
-    let output = raicho(&folder.0, &words);
+    folder.write("a.usi", &lines);
+    let output = raicho!(
+        folder,
+        "analyze a.usi --nodes 50 --summary --html a.html --hash 1"
+    )
+    .output();
     let shown = text(&output.stdout);
     for words in [
         "a.usi, game 1\ndraw after 12 moves (repetition)\nplayer",
@@ -281,7 +266,7 @@ fn summaries_say_how_the_game_ended_and_what_is_unknown() {
         shown.contains("      0       -"),
         "no moves, no share: {shown}"
     );
-    let output = raicho(&folder.0, &["a.usi", "--nodes", "50", "--json", "-"]);
+    let output = raicho!(folder, "analyze a.usi --nodes 50 --json - --hash 1").output();
     let games: Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
     let [drawn, short, _] = &games.as_array().expect("games")[..] else {
         panic!("three games");
@@ -290,7 +275,7 @@ fn summaries_say_how_the_game_ended_and_what_is_unknown() {
     assert_eq!(drawn["positions"][12]["lines"][0]["score"]["cp"], 0);
     assert_eq!(drawn["summary"]["black"]["time"], Value::Null);
     assert_eq!(short["summary"]["white"]["agreement"], Value::Null);
-    let page = fs::read_to_string(folder.file("a.html")).expect("the page is there");
+    let page = folder.text("a.html");
     assert_eq!(page.matches("\"ruled\":true").count(), 1);
 }
 
@@ -305,13 +290,12 @@ fn records_are_found_by_name_and_by_content_in_their_encoding() {
         ("c.kif", "V1000の対局\n   1 ７六歩(77)\n   2 投了\n"),
         ("d.kif", "V2.2\nPI\n+\n+7776FU\n%TORYO\n"),
     ] {
-        fs::write(folder.file(name), text).expect("it can be written");
+        folder.write(name, text);
     }
-    let output = raicho(&folder.0, &[".", "--nodes", "50", "--csa", "out"]);
+    let output = raicho!(folder, "analyze . --nodes 50 --csa out --hash 1").output();
     assert!(output.status.success(), "{}", text(&output.stderr));
     let read = |name: &str| {
-        let written = fs::read_to_string(folder.file(&format!("out/{name}.csa")));
-        let games = csa::read(&written.expect("the record is there"));
+        let games = csa::read(&folder.text(&format!("out/{name}.csa")));
         games.expect("it can be read").remove(0)
     };
     assert_eq!(
@@ -326,16 +310,11 @@ fn records_are_found_by_name_and_by_content_in_their_encoding() {
 #[test]
 fn one_game_goes_to_a_file_with_its_scores() {
     let folder = Folder::new("analyze-one");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
-    let files = [
-        "--json", "a.json", "--csa", "b.csa", "--html", "a.html", "--svg", "a.svg",
-    ];
-    let output = raicho(
-        &folder.0,
-        &[&["a.csa", "--nodes", "300"][..], &files].concat(),
-    );
+    folder.write("a.csa", GAME);
+    let files = "--json a.json --csa b.csa --html a.html --svg a.svg";
+    let output = raicho!(folder, "analyze a.csa --nodes 300 {files} --hash 1").output();
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let game = json(&folder.file("a.json"));
+    let game = json(&folder, "a.json");
     assert_eq!(game["winner"], "white");
     assert_eq!(game["moves"].as_array().map(Vec::len), Some(6));
     assert_eq!(game["positions"].as_array().map(Vec::len), Some(7));
@@ -344,7 +323,7 @@ fn one_game_goes_to_a_file_with_its_scores() {
     assert_eq!(game["summary"]["black"]["time"], 3.0);
     assert!(game["positions"][0]["lines"][0]["time"].is_f64(), "seconds");
 
-    let written = fs::read_to_string(folder.file("b.csa")).expect("the record is there");
+    let written = folder.text("b.csa");
     let records = csa::read(&written).expect("it can be read");
     let [record] = &records[..] else {
         panic!("one game");
@@ -356,9 +335,9 @@ fn one_game_goes_to_a_file_with_its_scores() {
         let expected = for_next.map(|score| raicho::types::Score::Cp(-score as i32));
         assert_eq!(thought.score, expected, "move {}", index + 1);
     }
-    let page = fs::read_to_string(folder.file("a.html")).expect("the page is there");
+    let page = folder.text("a.html");
     assert!(page.contains("\\u003c/script\\u003e") && page.len() < 200_000);
-    let svg = fs::read_to_string(folder.file("a.svg")).expect("the graph is there");
+    let svg = folder.text("a.svg");
     assert!(svg.contains("&lt;/script&gt;"));
     let shown = text(&output.stdout);
     assert!(
@@ -370,40 +349,28 @@ fn one_game_goes_to_a_file_with_its_scores() {
 #[test]
 fn threads_and_resumed_work_change_nothing() {
     let folder = Folder::new("analyze-threads");
-    fs::write(folder.file("a.csa"), GAME).expect("it can be written");
-    let run = |threads: &str, more: &[&str]| {
-        let words = [
-            "a.csa",
-            "--nodes",
-            "400",
-            "--threads",
-            threads,
-            "--json",
-            "-",
-        ];
-        let output = raicho(&folder.0, &[&words[..], more].concat());
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        without_times(serde_json::from_slice(&output.stdout).expect("JSON alone"))
+    folder.write("a.csa", GAME);
+    let run = |more: &str| {
+        let words = format!("analyze a.csa --nodes 400 --json - --hash 1 --threads {more}");
+        let printed = raicho!(folder, "{words}").stdout();
+        without_times(serde_json::from_str(&printed).expect("JSON alone"))
     };
-    let one = run("1", &[]);
-    assert_eq!(run("2", &[]), one);
-    assert_eq!(run("1", &["--work", "work"]), one);
+    let one = run("1");
+    assert_eq!(run("2"), one);
+    assert_eq!(run("1 --work work"), one);
     // Of the journal only the first lines are left, as after a kill.
-    let journal = folder.file("work/analyze.jsonl");
-    let lines = fs::read_to_string(&journal).expect("the journal is there");
+    let journal = "work/analyze.jsonl";
+    let lines = folder.text(journal);
     let kept: Vec<&str> = lines.lines().take(2).collect();
-    fs::write(&journal, kept.join("\n") + "\n").expect("it can be written");
-    assert_eq!(run("2", &["--work", "work", "--resume"]), one);
-    assert_eq!(
-        fs::read_to_string(&journal)
-            .expect("it is there")
-            .lines()
-            .count(),
-        lines.lines().count()
-    );
+    folder.write(journal, &(kept.join("\n") + "\n"));
+    assert_eq!(run("2 --work work --resume"), one);
+    assert_eq!(folder.text(journal).lines().count(), lines.lines().count());
     // Other settings are refused.
-    let other = ["a.csa", "--nodes", "401", "--work", "work", "--resume"];
-    let refused = raicho(&folder.0, &other);
+    let refused = raicho!(
+        folder,
+        "analyze a.csa --nodes 401 --work work --resume --hash 1"
+    )
+    .output();
     assert!(
         text(&refused.stderr).contains("nodes"),
         "{}",
@@ -414,18 +381,17 @@ fn threads_and_resumed_work_change_nothing() {
 #[test]
 fn lines_are_games_where_all_have_moves() {
     let folder = Folder::new("analyze-lines");
-    fs::write(
-        folder.file("games.txt"),
+    folder.write(
+        "games.txt",
         "startpos moves 7g7f 3c3d\nstartpos moves 2g2f\n",
-    )
-    .expect("it can be written");
-    let games = raicho(&folder.0, &["games.txt", "--depth", "1"]);
+    );
+    let games = raicho!(folder, "analyze games.txt --depth 1 --hash 1").output();
     assert!(
         text(&games.stdout).contains("games.txt, game 2"),
         "{}",
         text(&games.stdout)
     );
-    let positions = raicho(&folder.0, &["games.txt", "--depth", "1", "--positions"]);
+    let positions = raicho!(folder, "analyze games.txt --depth 1 --positions --hash 1").output();
     assert_eq!(text(&positions.stdout).matches("best move").count(), 2);
 }
 
@@ -460,8 +426,8 @@ fn a_bad_position_is_named_by_its_line() {
             "alone.sfen line 1: 'hello' has 1 field,",
         ),
     ] {
-        fs::write(folder.file(name), content).expect("it can be written");
-        let output = raicho(&folder.0, &[name, "--depth", "1", "--positions"]);
+        folder.write(name, &content);
+        let output = raicho!(folder, "analyze {name} --depth 1 --positions --hash 1").output();
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");
         assert!(errors.contains(words), "{words} in {errors}");
@@ -470,33 +436,27 @@ fn a_bad_position_is_named_by_its_line() {
         let found = text(&output.stdout).matches("best move").count();
         assert_eq!(found.to_string(), more, "{name}");
     }
-    let output = raicho(&folder.0, &["first.sfen", "--depth", "1"]);
+    let output = raicho!(folder, "analyze first.sfen --depth 1 --hash 1").output();
     assert!(text(&output.stderr).contains("first.sfen line 1: "));
 }
 
 #[test]
 fn options_that_cannot_be_met_are_faults_of_the_command_line() {
     let folder = Folder::new("analyze-options");
-    fs::write(folder.file("a.usi"), "startpos moves 7g7f\n").expect("it can be written");
+    folder.write("a.usi", "startpos moves 7g7f\n");
     for (words, fault) in [
         (
-            &["a.usi", "--positions", "--html", "a.html"][..],
+            "a.usi --positions --html a.html",
             "--html is for games, and these are positions",
         ),
+        ("a.usi --positions --json -", "--json is for games"),
+        ("--sfen startpos --work work", "--work is for games"),
         (
-            &["a.usi", "--positions", "--json", "-"],
-            "--json is for games",
-        ),
-        (
-            &["--sfen", "startpos", "--work", "work"],
-            "--work is for games",
-        ),
-        (
-            &["a.usi", "--doubtful", "30"],
+            "a.usi --doubtful 30",
             "--doubtful 30 is more than --blunder 20",
         ),
     ] {
-        let output = raicho(&folder.0, &[words, &["--nodes", "5"]].concat());
+        let output = raicho!(folder, "analyze {words} --nodes 5 --hash 1").output();
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.contains(fault), "{errors}");
@@ -506,15 +466,11 @@ fn options_that_cannot_be_met_are_faults_of_the_command_line() {
 #[test]
 fn other_games_are_named_when_work_is_resumed() {
     let folder = Folder::new("analyze-other-games");
-    fs::write(folder.file("a.usi"), "startpos moves 7g7f\n").expect("it can be written");
-    fs::write(folder.file("b.usi"), "startpos moves 2g2f\n").expect("it can be written");
-    let run = |name| {
-        let words = [name, "--nodes", "5", "--work", "work", "--resume"];
-        raicho(&folder.0, &words)
-    };
-    assert!(run("a.usi").status.success());
-    let refused = run("b.usi");
-    let errors = text(&refused.stderr);
+    folder.write("a.usi", "startpos moves 7g7f\n");
+    folder.write("b.usi", "startpos moves 2g2f\n");
+    let words = "--nodes 5 --work work --resume --hash 1";
+    raicho!(folder, "analyze a.usi {words}").outputs();
+    let errors = raicho!(folder, "analyze b.usi {words}").refused();
     assert!(
         errors.contains("other games, or the same in another order"),
         "{errors}"
@@ -524,11 +480,10 @@ fn other_games_are_named_when_work_is_resumed() {
 #[test]
 fn files_are_written_although_nobody_reads_the_table() {
     let folder = Folder::new("analyze-closed");
-    fs::write(folder.file("a.usi"), "startpos moves 7g7f\n".repeat(3)).expect("it can be written");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command.current_dir(&folder.0).stdout(Stdio::piped());
-    command.args(["analyze", "a.usi", "--nodes", "5", "--hash", "1"]);
-    command.args(["--html", "a.html", "--json", "out/"]);
+    folder.write("a.usi", &"startpos moves 7g7f\n".repeat(3));
+    let words = "analyze a.usi --nodes 5 --hash 1 --html a.html --json out/";
+    let mut command = raicho!(folder, "{words}").command();
+    command.stdout(Stdio::piped());
     let mut child = command.spawn().expect("raicho runs");
     drop(child.stdout.take());
     assert!(child.wait().expect("it ends").success());
@@ -543,17 +498,18 @@ fn files_are_written_although_nobody_reads_the_table() {
 fn names_command_no_terminal_and_sides_stand_for_missing_ones() {
     let folder = Folder::new("analyze-names");
     let game = "V2.2\nN+\u{1b}[31mRED\u{7}\nPI\n+\n+7776FU\n%TORYO\n";
-    fs::write(folder.file("a.csa"), game).expect("it can be written");
-    let words = [
-        "a.csa", "--nodes", "5", "--svg", "a.svg", "--html", "a.html",
-    ];
-    let output = raicho(&folder.0, &words);
+    folder.write("a.csa", game);
+    let output = raicho!(
+        folder,
+        "analyze a.csa --nodes 5 --svg a.svg --html a.html --hash 1"
+    )
+    .output();
     let shown = text(&output.stdout);
     assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
     assert!(shown.contains("\n☗  [31mRED  ") && shown.contains("\n☖ white  "));
-    let svg = fs::read_to_string(folder.file("a.svg")).expect("the graph is there");
+    let svg = folder.text("a.svg");
     assert!(svg.contains("[31mRED  – white</title>"), "{svg}");
-    let page = fs::read_to_string(folder.file("a.html")).expect("the page is there");
+    let page = folder.text("a.html");
     assert!(page.contains("– ☖ white</title>"), "the title");
 }
 
@@ -561,9 +517,8 @@ fn names_command_no_terminal_and_sides_stand_for_missing_ones() {
 fn a_missed_mate_that_is_a_blunder_is_both() {
     let folder = Folder::new("analyze-both");
     let game = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b 1 moves 5i5h 5a6b 5h5g\n";
-    fs::write(folder.file("a.usi"), game).expect("it can be written");
-    let words = ["a.usi", "--nodes", "500", "--threads", "1"];
-    let output = raicho(&folder.0, &words);
+    folder.write("a.usi", game);
+    let output = raicho!(folder, "analyze a.usi --nodes 500 --threads 1 --hash 1").output();
     let shown = text(&output.stdout);
     assert!(shown.contains("  ?? mate 1  "), "{shown}");
 }
@@ -573,24 +528,22 @@ fn records_keep_what_their_format_has_room_for() {
     let folder = Folder::new("analyze-kept");
     let game = "手合割：平手\n備考：あり\n   1 ７六歩(77)\n**注意：定跡\n** 30 -3334FU\n   2 投了\n\
         変化：1手\n   1 ２六歩(27)\n";
-    fs::write(folder.file("a.kifu"), game).expect("it can be written");
-    let files = ["--csa", "b.csa", "--kif", "b.kif"];
-    let words = [&["a.kifu", "--nodes", "50"][..], &files].concat();
-    let output = raicho(&folder.0, &words);
-    let errors = text(&output.stderr);
+    folder.write("a.kifu", game);
+    let words = "analyze a.kifu --nodes 50 --csa b.csa --kif b.kif --hash 1";
+    let errors = text(&raicho!(folder, "{words}").output().stderr);
     assert!(errors.contains("note: csa has no room for "), "{errors}");
-    let csa = fs::read_to_string(folder.file("b.csa")).expect("the record is there");
+    let csa = folder.text("b.csa");
     assert!(csa.contains("\n'**注意：定跡\n"), "{csa}");
     assert_eq!(csa.matches("'** ").count(), 1, "one score a move: {csa}");
     // As `convert` does, by the extension.
-    let kif = fs::read(folder.file("b.kif")).expect("the record is there");
+    let kif = folder.bytes("b.kif");
     assert!(std::str::from_utf8(&kif).is_err(), "Shift JIS");
 
     for (from, to, nodes) in [("a.kifu", "b.kifu", "50"), ("b.kifu", "c.kifu", "60")] {
-        let output = raicho(&folder.0, &[from, "--nodes", nodes, "--kif", to]);
-        assert!(output.status.success(), "{}", text(&output.stderr));
+        let words = format!("analyze {from} --nodes {nodes} --kif {to} --hash 1");
+        raicho!(folder, "{words}").outputs();
     }
-    let again = fs::read_to_string(folder.file("c.kifu")).expect("the record is there");
+    let again = folder.text("c.kifu");
     assert_eq!(again.matches("**エンジン").count(), 1, "{again}");
     assert_eq!(again.matches("**解析").count(), 2, "{again}");
     assert!(
@@ -603,11 +556,11 @@ fn records_keep_what_their_format_has_room_for() {
 fn several_games_need_a_folder_and_have_stable_names() {
     let folder = Folder::new("analyze-several");
     for name in ["x.csa", "x.txt", "y.csa"] {
-        fs::write(folder.file(name), GAME).expect("it can be written");
+        folder.write(name, GAME);
     }
-    fs::write(folder.file("there.kif"), "mine").expect("it can be written");
-    let files = ["x.txt", "x.csa", "y.csa", "--nodes", "5"];
-    for (option, out, words) in [
+    folder.write("there.kif", "mine");
+    let words = "analyze x.txt x.csa y.csa --nodes 5 --hash 1";
+    for (option, out, fault) in [
         ("--kif", "a.kif", "--kif a.kif: 3 games need a folder"),
         (
             "--kif",
@@ -626,14 +579,13 @@ fn several_games_need_a_folder_and_have_stable_names() {
             "--html -: only --json writes to standard output",
         ),
     ] {
-        let output = raicho(&folder.0, &[&files[..], &[option, out]].concat());
+        let output = raicho!(folder, "{words} {option} {out}").output();
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{errors}");
-        assert!(errors.contains(words), "{words} in {errors}");
+        assert!(errors.contains(fault), "{fault} in {errors}");
         assert!(!folder.file("a.kif").exists() && !folder.file("-").exists());
     }
-    let output = raicho(&folder.0, &[&files[..], &["--kif", "out"]].concat());
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    raicho!(folder, "{words} --kif out").outputs();
     for name in ["x.txt.kifu", "x.csa.kifu", "y.kifu"] {
         assert!(folder.file("out").join(name).exists(), "{name}");
     }
@@ -643,12 +595,8 @@ fn several_games_need_a_folder_and_have_stable_names() {
 #[test]
 fn a_bad_problem_is_quoted_once() {
     let folder = Folder::new("mate-bad-problem");
-    fs::write(folder.file("zeros.txt"), "0".repeat(5000)).expect("it can be written");
-    let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
-        .current_dir(&folder.0)
-        .args(["mate", "zeros.txt"])
-        .output()
-        .expect("raicho runs");
+    folder.write("zeros.txt", &"0".repeat(5000));
+    let output = raicho!(folder, "mate zeros.txt").output();
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("zeros.txt line 1: '0000"), "{errors}");
@@ -658,29 +606,20 @@ fn a_bad_problem_is_quoted_once() {
 #[test]
 fn completions_and_manual_pages_know_the_subcommands() {
     let folder = Folder::new("completions");
-    let run = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-        let output = command
-            .current_dir(&folder.0)
-            .args(arguments)
-            .output()
-            .expect("raicho runs");
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        text(&output.stdout).to_owned()
-    };
+    let run = |words: &str| raicho!(folder, "{words}").stdout();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(run(&["completions", shell]).contains("analyze"), "{shell}");
+        assert!(
+            run(&format!("completions {shell}")).contains("analyze"),
+            "{shell}"
+        );
     }
     let names = "csa kif kifu ki2 ki2u jkf usi psv";
-    assert!(run(&["completions", "bash"]).contains(names), "formats");
-    assert!(
-        run(&["completions", "bash"]).contains("\"ja en\""),
-        "languages"
-    );
-    let page = run(&["man"]);
+    assert!(run("completions bash").contains(names), "formats");
+    assert!(run("completions bash").contains("\"ja en\""), "languages");
+    let page = run("man");
     assert!(page.contains("raicho\\-analyze") && !page.contains("raicho\\-help"));
-    run(&["man", "pages"]);
-    let page = fs::read_to_string(folder.file("pages/raicho-analyze.1")).expect("a page");
+    run("man pages");
+    let page = folder.text("pages/raicho-analyze.1");
     assert!(page.contains("\\-\\-html"), "{page}");
     let version = concat!("\"raicho ", env!("CARGO_PKG_VERSION"), "\"");
     assert!(page.contains(version), "{page}");

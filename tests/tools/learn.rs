@@ -1,8 +1,7 @@
 //! `raicho learn` as a process: it trains a network from games, and the engine plays with it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
@@ -12,91 +11,40 @@ use raicho::records::game::GameResult;
 use raicho::records::pack::{PackGame, PackReason, PackWriter};
 use raicho::types::Color;
 
-/// An empty folder for one test.
-pub(super) fn folder(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).expect("the folder can be made");
-    path
-}
-
-pub(super) fn raicho(arguments: &[&str], paths: &[&Path]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_raicho"))
-        .args(arguments)
-        .args(paths)
-        .output()
-        .expect("the program starts")
-}
-
-pub(super) fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-pub(super) fn run(arguments: &[&str], paths: &[&Path]) -> String {
-    let output = raicho(arguments, paths);
-    let said = text(&output.stdout) + &text(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    said
-}
+use crate::folder::Folder;
+use crate::runner::{raicho, text};
 
 #[test]
 fn games_and_trees_are_learnt_from_together() {
-    let folder = folder("learn-trees");
-    let games = folder.join("games");
-    let sample = [
-        "gensfen",
-        "--eval",
-        "<material>",
-        "--nodes",
-        "60",
-        "--opening-nodes",
-        "200",
-    ];
-    let sample = [
-        &sample[..],
-        &["--games", "8", "--tree-positions", "2", "--out"],
-    ]
-    .concat();
-    run(&sample, &[&games]);
-    let learn = [
-        "learn",
-        "--width",
-        "64",
-        "--epochs",
-        "2",
-        "--batch",
-        "256",
-        "--held-out",
-        "0.2",
-    ];
-    let [both, unweighted] = ["both", "unweighted"].map(|name| folder.join(name));
-    let said = run(&[&learn[..], &["--out"]].concat(), &[&both, &games]);
+    let folder = Folder::new("learn-trees");
+    raicho!(
+        folder,
+        "gensfen --eval <material> --nodes 60 --opening-nodes 200 --games 8 --tree-positions 2 \
+         --out games"
+    )
+    .outputs();
+    let learn = "learn --width 64 --epochs 2 --batch 256 --held-out 0.2";
+    let said = raicho!(folder, "{learn} --out both games").said();
     assert!(said.contains(" of them of search trees"), "{said}");
     // Without weight the inner nodes change the order and the number of steps only.
-    let out = ["--tree-weight", "0", "--tree-full-depth", "4", "--out"];
-    run(&[&learn[..], &out].concat(), &[&unweighted, &games]);
-    let [both, unweighted] = [both, unweighted].map(|out| fs::read(out.join("net.nnue")));
-    assert!(both.expect("a network") != unweighted.expect("a network"));
-    let trees = games.join("games-0001.tree");
-    let said = run(
-        &[&learn[..], &["--out"]].concat(),
-        &[&folder.join("trees"), &trees],
-    );
+    let tree = "--tree-weight 0 --tree-full-depth 4";
+    raicho!(folder, "{learn} {tree} --out unweighted games").outputs();
+    assert!(folder.bytes("both/net.nnue") != folder.bytes("unweighted/net.nnue"));
+    let said = raicho!(folder, "{learn} --out trees games/games-0001.tree").said();
     assert!(said.contains("0 games"), "{said}");
-    let pack = games.join("games-0001.pack");
-    let output = raicho(&["learn", "--out"], &[&folder.join("twice"), &pack, &pack]);
-    assert!(!output.status.success());
-    assert!(text(&output.stderr).contains("games-0001.pack is given twice"));
+    let pack = "games/games-0001.pack";
+    let said = raicho!(folder, "learn --out twice {pack} {pack}").refused();
+    assert!(said.contains("games-0001.pack is given twice"), "{said}");
 }
 
 /// Writes 60 games of moves spread over the list of legal ones, with scores that favor the winner.
-pub(super) fn write_games(path: &Path) {
-    write_parts_of_games(path, 1);
+pub(super) fn write_games(folder: &Folder, name: &str) {
+    write_parts_of_games(folder, name, 1);
 }
 
 /// [`write_games`], each game in this number of parts between which a move is missing, as `gensfen`
 /// writes them. Returns the number of moves.
-fn write_parts_of_games(path: &Path, parts: usize) -> usize {
+fn write_parts_of_games(folder: &Folder, name: &str, parts: usize) -> usize {
     let mut written = 0;
     let mut writer = PackWriter::new(Vec::new());
     for number in 0..60 {
@@ -144,32 +92,19 @@ fn write_parts_of_games(path: &Path, parts: usize) -> usize {
             writer.write(&game).expect("memory can be written");
         }
     }
-    fs::write(path, writer.into_inner()).expect("the file can be written");
+    fs::write(folder.file(name), writer.into_inner()).expect("the file can be written");
     written
 }
 
-const SMALL: [&str; 12] = [
-    "learn",
-    "--width",
-    "64",
-    "--batch",
-    "500",
-    "--epochs",
-    "4",
-    "--threads",
-    "1",
-    "--held-out",
-    "0.1",
-    "--out",
-];
+/// A short run.
+const COURSE: &str = "--width 64 --batch 500 --threads 1 --held-out 0.1";
+const SMALL: &str = "learn --width 64 --batch 500 --epochs 4 --threads 1 --held-out 0.1 --out";
 
 #[test]
 fn a_network_comes_out_and_the_engine_plays_with_it() {
-    let folder = folder("learn-network");
-    let games = folder.join("games.pack");
-    write_games(&games);
-    let (one, other) = (folder.join("one"), folder.join("other"));
-    let said = run(&SMALL, &[&one, &games]);
+    let folder = Folder::new("learn-network");
+    write_games(&folder, "games.pack");
+    let said = raicho!(folder, "{SMALL} one games.pack").said();
     for word in [
         "60 games",
         "left out: ",
@@ -180,98 +115,74 @@ fn a_network_comes_out_and_the_engine_plays_with_it() {
         assert!(said.contains(word), "{word}: {said}");
     }
     for file in ["loss.csv", "loss.svg", "checkpoint.bin"] {
-        assert!(
-            one.join(file).metadata().is_ok_and(|file| file.len() > 100),
-            "{file}"
-        );
+        assert!(folder.bytes(&format!("one/{file}")).len() > 100, "{file}");
     }
-    run(&SMALL, &[&other, &games]);
-    let net = fs::read(one.join("net.nnue")).expect("a network");
-    assert!(net == fs::read(other.join("net.nnue")).expect("a network"));
-    let bench = run(
-        &["bench", "--depth", "1", "--eval"],
-        &[&one.join("net.nnue")],
-    );
+    raicho!(folder, "{SMALL} other games.pack").outputs();
+    let net = folder.bytes("one/net.nnue");
+    assert!(net == folder.bytes("other/net.nnue"));
+    let bench = raicho!(folder, "bench --depth 1 --eval one/net.nnue").said();
     assert!(bench.contains("raicho_64x2-8"), "{bench}");
 
     // The same positions without their games.
-    let (positions, third) = (folder.join("games.psv"), folder.join("third"));
-    run(&["convert", "--out"], &[&positions, &games]);
-    let copy = folder.join("copy.psv");
-    fs::copy(&positions, &copy).expect("it can be copied");
-    let held_out = ["--held-out-file", &copy.to_string_lossy()];
-    let said = run(
-        &[&SMALL[..1], &held_out[..], &SMALL[1..]].concat(),
-        &[&third, &positions],
-    );
+    raicho!(folder, "convert --out games.psv games.pack").outputs();
+    fs::copy(folder.file("games.psv"), folder.file("copy.psv")).expect("it can be copied");
+    let said = raicho!(folder, "{SMALL} third games.psv --held-out-file copy.psv").said();
     assert!(
         said.contains("0 games") && said.contains("learnt from: "),
         "{said}"
     );
 
     // A finished run writes its network again, from the files alone.
-    fs::remove_file(one.join("net.nnue")).expect("just read");
-    run(&["learn", "--resume", "--out"], &[&one]);
-    assert!(net == fs::read(one.join("net.nnue")).expect("a network"));
+    fs::remove_file(folder.file("one/net.nnue")).expect("just read");
+    raicho!(folder, "learn --resume --out one").outputs();
+    assert!(net == folder.bytes("one/net.nnue"));
 }
 
 #[test]
 fn a_resumed_run_keeps_what_its_checkpoint_does_not_say() {
-    let folder = folder("learn-kept");
-    let (games, out) = (folder.join("games.pack"), folder.join("out"));
-    write_games(&games);
-    let named = ["--text", "of the first evening"];
-    run(
-        &[&SMALL[..1], &named[..], &SMALL[1..]].concat(),
-        &[&out, &games],
-    );
-    let net = fs::read(out.join("net.nnue")).expect("a network");
-    let shown = run(&["net", "show"], &[&out.join("net.nnue")]);
+    let folder = Folder::new("learn-kept");
+    write_games(&folder, "games.pack");
+    let evening = "of the first evening";
+    let begin = raicho!(folder, "{SMALL} out games.pack --text");
+    begin.arg(evening).outputs();
+    let net = folder.bytes("out/net.nnue");
+    let shown = raicho!(folder, "net show out/net.nnue").said();
     assert!(shown.contains("; of the first evening"), "{shown}");
-    for again in [&[][..], &named] {
-        fs::remove_file(out.join("net.nnue")).expect("just read");
-        run(
-            &[&["learn", "--resume"], again, &["--out"]].concat(),
-            &[&out],
-        );
-        assert!(net == fs::read(out.join("net.nnue")).expect("a network"));
+    for is_repeated in [false, true] {
+        fs::remove_file(folder.file("out/net.nnue")).expect("just read");
+        let mut again = raicho!(folder, "learn --resume --out out");
+        if is_repeated {
+            again = again.arg("--text").arg(evening);
+        }
+        again.outputs();
+        assert!(net == folder.bytes("out/net.nnue"));
     }
-    for other in [["--text", "of the second"], ["--begin-with", "net.nnue"]] {
-        let output = raicho(
-            &[&["learn", "--resume"], &other[..], &["--out"]].concat(),
-            &[&out],
-        );
-        let said = text(&output.stderr);
-        let expected = format!("{} is not what the run began with", other[0]);
-        assert!(
-            !output.status.success() && said.contains(&expected),
-            "{said}"
-        );
+    for (option, value) in [("--text", "of the second"), ("--begin-with", "net.nnue")] {
+        let resumed = raicho!(folder, "learn --resume --out out {option}").arg(value);
+        let said = resumed.refused();
+        let expected = format!("{option} is not what the run began with");
+        assert!(said.contains(&expected), "{said}");
     }
 }
 
 #[test]
 fn wrong_options_are_refused_before_data_are_read() {
-    let folder = folder("learn-options");
-    let (games, out) = (folder.join("games.pack"), folder.join("out"));
-    write_games(&games);
-    let text_file = folder.join("games.txt");
-    fs::write(&text_file, "7g7f").expect("the file can be written");
-    let network = text_file.to_string_lossy();
-    for (option, value, words) in [
-        ("--width", "63", "width 63, expected"),
-        ("--batch", "0", "batch 0, expected"),
-        ("--wdl", "2", "result weight 2, expected"),
-        ("--rate", "nan", "rate NaN, expected"),
-        ("--scale", "0", "scale 0, expected"),
-        ("--epochs", "0", "--epochs 0, expected"),
+    let folder = Folder::new("learn-options");
+    write_games(&folder, "games.pack");
+    folder.write("games.txt", "7g7f");
+    for (option, words) in [
+        ("--width 63", "width 63, expected"),
+        ("--batch 0", "batch 0, expected"),
+        ("--wdl 2", "result weight 2, expected"),
+        ("--rate nan", "rate NaN, expected"),
+        ("--scale 0", "scale 0, expected"),
+        ("--epochs 0", "--epochs 0, expected"),
         (
-            "--begin-with",
-            &*network,
+            "--begin-with games.txt",
             "neither a checkpoint nor a network",
         ),
     ] {
-        let output = raicho(&["learn", option, value, "--out"], &[&out, &games]);
+        let output = raicho!(folder, "learn {option} --out out games.pack").output();
         let said = text(&output.stderr);
         assert!(
             !output.status.success() && said.contains(words),
@@ -281,92 +192,61 @@ fn wrong_options_are_refused_before_data_are_read() {
         assert_eq!(text(&output.stdout), "", "{option}");
         assert!(said.matches("magic number").count() <= 1, "{said}");
     }
-    assert!(!out.exists());
+    assert!(!folder.file("out").exists());
+}
+
+/// Waits for something that a run writes.
+pub(super) fn wait_until(child: &mut Child, mut is_there: impl FnMut() -> bool) {
+    while !is_there() {
+        let ended = child.try_wait().expect("a child");
+        assert!(ended.is_none(), "it ended by itself");
+        thread::sleep(Duration::from_millis(2));
+    }
 }
 
 /// More positions than the buffer holds, from two sources.
 #[test]
 fn a_streamed_mixture_that_was_killed_is_resumed_exactly() {
-    let folder = folder("learn-mix");
-    let (many, few) = (folder.join("many"), folder.join("few.pack"));
-    fs::create_dir_all(&many).expect("the folder can be made");
-    write_games(&few);
+    let folder = Folder::new("learn-mix");
+    write_games(&folder, "few.pack");
+    fs::create_dir_all(folder.file("many")).expect("the folder can be made");
     for number in 0..40 {
-        let copy = many.join(format!("{number}.pack"));
-        fs::copy(&few, copy).expect("the folder can be written");
+        let copy = folder.file(&format!("many/{number}.pack"));
+        fs::copy(folder.file("few.pack"), copy).expect("the folder can be written");
     }
-    let mix = [
-        format!("3={}", many.display()),
-        format!("1={}", few.display()),
-    ];
-    let sources = ["--mix", &*mix[0], "--mix", &*mix[1]];
-    let course = [
-        "--visits",
-        "600000",
-        "--buffer",
-        "100000",
-        "--tactical",
-        "keep",
-    ];
-    let begin = [&SMALL[..5], &SMALL[7..11], &course, &sources, &["--out"]].concat();
-    let (whole, killed) = (folder.join("whole"), folder.join("killed"));
-    let said = run(&begin, &[&whole]);
+    let begin = format!(
+        "learn {COURSE} --visits 600000 --buffer 100000 --tactical keep --mix 3=many \
+         --mix 1=few.pack --out"
+    );
+    let said = raicho!(folder, "{begin} whole").said();
     assert!(said.contains("read during the run"), "{said}");
     assert!(said.contains("600000 visits to positions"), "{said}");
 
-    let mut child = Command::new(env!("CARGO_BIN_EXE_raicho"))
-        .args(&begin)
-        .arg(&killed)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program starts");
-    while !killed.join("checkpoint.bin").exists() {
-        assert!(
-            child.try_wait().expect("a child").is_none(),
-            "it ended by itself"
-        );
-        thread::sleep(Duration::from_millis(2));
-    }
+    let mut child = raicho!(folder, "{begin} killed").start();
+    let checkpoint = folder.file("killed/checkpoint.bin");
+    wait_until(&mut child, || checkpoint.exists());
     child.kill().expect("it still runs");
     child.wait().expect("killed");
-    assert!(!killed.join("net.nnue").exists());
-    run(&["learn", "--resume", "--out"], &[&killed]);
+    assert!(!folder.file("killed/net.nnue").exists());
+    raicho!(folder, "learn --resume --out killed").outputs();
     for name in ["loss.csv", "net.nnue"] {
-        let read = |of: &Path| fs::read(of.join(name)).expect(name);
-        assert!(read(&whole) == read(&killed), "{name}");
+        let [whole, killed] = ["whole", "killed"].map(|of| folder.bytes(&format!("{of}/{name}")));
+        assert!(whole == killed, "{name}");
     }
-    let output = raicho(
-        &["learn", "--resume", "--buffer", "200000", "--out"],
-        &[&killed],
-    );
-    let said = text(&output.stderr);
+    let said = raicho!(folder, "learn --resume --buffer 200000 --out killed").refused();
     let words = "--buffer is not what the run began with";
-    assert!(!output.status.success() && said.contains(words), "{said}");
-    for (value, words) in [
-        ("many", "expected PARTS=FILE"),
-        ("0=many", "expected PARTS=FILE"),
-        ("1=", "expected PARTS=FILE"),
-    ] {
-        let output = raicho(
-            &["learn", "--mix", value, "--out"],
-            &[&folder.join("other")],
-        );
-        let said = text(&output.stderr);
-        assert!(!output.status.success() && said.contains(words), "{said}");
+    assert!(said.contains(words), "{said}");
+    for value in ["many", "0=many", "1="] {
+        let said = raicho!(folder, "learn --mix {value} --out other").refused();
+        assert!(said.contains("expected PARTS=FILE"), "{said}");
     }
 }
 
 #[test]
 fn games_in_parts_are_counted_once() {
-    let folder = folder("learn-parts");
-    let games = folder.join("parts.pack");
-    let moves = write_parts_of_games(&games, 3);
-    let keep = ["--tactical", "keep"];
-    let said = run(
-        &[&SMALL[..1], &keep, &SMALL[1..]].concat(),
-        &[&folder.join("out"), &games],
-    );
+    let folder = Folder::new("learn-parts");
+    let moves = write_parts_of_games(&folder, "parts.pack", 3);
+    let said = raicho!(folder, "{SMALL} out parts.pack --tactical keep").said();
     let counts = format!("60 games, {moves} positions with a score");
     assert!(said.contains(&counts), "{counts}: {said}");
     let line = said.lines().find(|line| line.starts_with("learnt from: "));
@@ -393,88 +273,52 @@ fn games_in_parts_are_counted_once() {
 
 #[test]
 fn faults_are_named() {
-    let folder = folder("learn-faults");
-    let (games, out) = (folder.join("games.pack"), folder.join("out"));
-    write_games(&games);
-    let refused = |arguments: &[&str], paths: &[&Path], words: &str| {
-        let output = raicho(arguments, paths);
-        let said = text(&output.stderr);
-        assert!(
-            !output.status.success() && said.contains(words),
-            "{words}: {said}"
-        );
+    let folder = Folder::new("learn-faults");
+    write_games(&folder, "games.pack");
+    let refused = |options: &str, words: &str| {
+        let said = raicho!(folder, "{options}").refused();
+        assert!(said.contains(words), "{words}: {said}");
     };
-    refused(
-        &SMALL,
-        &[&out, &folder.join("nothing.pack")],
-        "nothing.pack: ",
-    );
-    fs::write(folder.join("games.txt"), "7g7f").expect("the file can be written");
-    refused(&SMALL, &[&out, &folder.join("games.txt")], "games.txt: ");
-    fs::write(folder.join("empty.pack"), "").expect("the file can be written");
-    refused(
-        &SMALL,
-        &[&out, &folder.join("empty.pack")],
-        "no position to learn from",
-    );
-    refused(
-        &["learn", "--width", "100", "--out"],
-        &[&out, &games],
-        "width 100, expected",
-    );
-    refused(
-        &["learn", "--wdl", "2", "--out"],
-        &[&out, &games],
-        "result weight 2, expected",
-    );
-    refused(
-        &["learn", "--rate", "0.001", "--decay", "1000", "--out"],
-        &[&out, &games],
-        "decay 1000, expected",
-    );
-    refused(
-        &["learn", "--epochs", "NaN", "--out"],
-        &[&out, &games],
-        "--epochs NaN, expected",
-    );
-    refused(
-        &["learn", "--resume", "--out"],
-        &[&out],
-        "nothing to resume",
-    );
-    assert!(!out.exists());
+    refused(&format!("{SMALL} out nothing.pack"), "nothing.pack: ");
+    folder.write("games.txt", "7g7f");
+    refused(&format!("{SMALL} out games.txt"), "games.txt: ");
+    folder.write("empty.pack", "");
+    let empty = format!("{SMALL} out empty.pack");
+    refused(&empty, "no position to learn from");
+    for (options, words) in [
+        ("--width 100", "width 100, expected"),
+        ("--wdl 2", "result weight 2, expected"),
+        ("--rate 0.001 --decay 1000", "decay 1000, expected"),
+        ("--epochs NaN", "--epochs NaN, expected"),
+    ] {
+        refused(&format!("learn {options} --out out games.pack"), words);
+    }
+    refused("learn --resume --out out", "nothing to resume");
+    assert!(!folder.file("out").exists());
 
     // The last game is torn: it is left out and named.
-    let bytes = fs::read(&games).expect("just written");
+    let (games, bytes) = (folder.file("games.pack"), folder.bytes("games.pack"));
     fs::write(&games, &bytes[..bytes.len() - 9]).expect("the file can be written");
-    let said = run(&SMALL, &[&out, &games]);
+    let small = format!("{SMALL} out games.pack");
+    let said = raicho!(folder, "{small}").said();
     assert!(
         said.contains("59 games") && said.contains("record 60, at byte "),
         "{said}"
     );
-    refused(&SMALL, &[&out, &games], "is there already");
+    refused(&small, "is there already");
     refused(
-        &["learn", "--resume", "--epochs", "40", "--out"],
-        &[&out],
+        "learn --resume --epochs 40 --out out",
         "--epochs is not what the run began with",
     );
     refused(
-        &["learn", "--resume", "--kind", "kppt", "--out"],
-        &[&out],
+        "learn --resume --kind kppt --out out",
         "--kind is not what the run began with",
     );
-    run(
-        &[&SMALL[..1], &["--resume"][..], &SMALL[1..]].concat(),
-        &[&out, &games],
-    );
+    raicho!(folder, "{small} --resume").outputs();
 
     // Other games than those of the run.
     fs::write(&games, &bytes).expect("the file can be written");
-    refused(
-        &["learn", "--resume", "--out"],
-        &[&out],
-        "belongs to other data",
-    );
-    fs::write(out.join("checkpoint.bin"), "RAICHO").expect("the file can be written");
-    refused(&["learn", "--resume", "--out"], &[&out], "no checkpoint");
+    refused("learn --resume --out out", "belongs to other data");
+    folder.write("out/checkpoint.bin", "RAICHO");
+    refused("learn --resume --out out", "no checkpoint");
 }

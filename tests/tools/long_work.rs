@@ -3,39 +3,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::folder::Folder;
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command.args(arguments);
-    command
-}
-
-/// Starts a run whose output nobody reads.
-fn start(arguments: &[&str]) -> Child {
-    command(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("raicho runs")
-}
-
-fn run(arguments: &[&str]) -> Output {
-    let output = command(arguments).output().expect("raicho runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {errors}");
-    output
-}
-
-fn stdout(arguments: &[&str]) -> String {
-    String::from_utf8(run(arguments).stdout).expect("UTF-8")
-}
+use crate::runner::{OPENINGS, RAICHO, raicho, text};
 
 /// Lines of a journal, or the size of another file that grows; 0 where there is none.
 fn progress(path: &str) -> u64 {
@@ -50,25 +25,26 @@ fn progress(path: &str) -> u64 {
 }
 
 /// Runs the command with `--resume` to its end, after kills when `journal` has reached each of
-/// these lengths.
-fn kill_and_resume(arguments: &[&str], first: &[&str], journal: &str, lengths: &[u64]) {
+/// these lengths. The first time it is begun with the words `first` instead.
+fn kill_and_resume(folder: &Folder, words: &str, first: &str, journal: &str, lengths: &[u64]) {
     for (index, &length) in lengths.iter().enumerate() {
-        let last = if index == 0 { first } else { &["--resume"] };
-        kill(arguments, last, journal, length);
+        let last = if index == 0 { first } else { "--resume" };
+        kill(folder, &format!("{words} {last}"), journal, length);
     }
-    run(&[arguments, &["--resume"]].concat());
+    raicho!(folder, "{words} --resume").outputs();
 }
 
 /// Runs the command and kills it when `journal` has reached this length.
-fn kill(arguments: &[&str], last: &[&str], journal: &str, length: u64) {
-    let mut child = start(&[arguments, last].concat());
+fn kill(folder: &Folder, words: &str, journal: &str, length: u64) {
+    let journal = folder.path(journal);
+    let mut child = raicho!(folder, "{words}").start();
     let begun = Instant::now();
-    while progress(journal) < length && begun.elapsed() < Duration::from_mins(2) {
+    while progress(&journal) < length && begun.elapsed() < Duration::from_mins(2) {
         sleep(Duration::from_millis(2));
     }
     child.kill().expect("it runs, or has ended");
     child.wait().expect("it ends");
-    assert!(progress(journal) >= length, "{}", progress(journal));
+    assert!(progress(&journal) >= length, "{}", progress(&journal));
 }
 
 /// The entries of a journal as JSON without `fields`, in the order of `key`.
@@ -88,43 +64,28 @@ fn entries(folder: &Folder, journal: &str, key: &str, fields: &[&str]) -> Vec<Va
     entries
 }
 
+/// The engine of a match with material only; words may follow.
+fn engine(name: &str) -> String {
+    let options = "option.EvalFile=<material>,option.USI_Hash=1,option.Threads=1";
+    format!("--engine cmd=$raicho,name={name},{options}")
+}
+
 #[test]
 fn a_match_at_fixed_nodes() {
     let folder = Folder::new("long-work-match");
-    let engine = |name: &str| {
-        let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
-        format!(
-            "cmd={program},name={name},option.EvalFile=<material>,option.USI_Hash=1,\
-             option.Threads=1"
-        )
-    };
-    let openings = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/book/openings/balanced-500.sfen"
-    );
     let (one, other) = (engine("one"), engine("other"));
-    let arguments = |out: &'static str| {
-        let out = folder.path(out);
-        let mut words = vec![
-            "match",
-            "--nodes",
-            "200",
-            "--games",
-            "8",
-            "--max-moves",
-            "80",
-        ];
-        words.extend(["--concurrency", "2", "--openings", openings]);
-        words.extend(["--engine", &one, "--engine", &other, "--out"]);
-        let words = words.into_iter().map(str::to_owned).chain([out]);
-        words.collect::<Vec<String>>()
-    };
-    let [whole, killed] = ["whole", "killed"].map(arguments);
-    let words = |words: &[String]| -> Vec<String> { words.to_vec() };
-    let (whole, killed) = (words(&whole), words(&killed));
-    run(&whole.iter().map(String::as_str).collect::<Vec<_>>());
-    let killed: Vec<&str> = killed.iter().map(String::as_str).collect();
-    kill_and_resume(&killed, &[], &folder.path("killed/games.jsonl"), &[1, 4]);
+    let words = format!(
+        "match --nodes 200 --games 8 --max-moves 80 --concurrency 2 --openings $openings \
+         {one} {other} --out"
+    );
+    raicho!(folder, "{words} whole").outputs();
+    kill_and_resume(
+        &folder,
+        &format!("{words} killed"),
+        "",
+        "killed/games.jsonl",
+        &[1, 4],
+    );
     // Times are not those of the other run.
     let timed = ["figures", "overhead"];
     let [whole, killed] = ["whole/games.jsonl", "killed/games.jsonl"]
@@ -136,37 +97,19 @@ fn a_match_at_fixed_nodes() {
 #[test]
 fn a_curve_over_nodes() {
     let folder = Folder::new("long-work-curve");
-    let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
-    let engine = |name: &str| {
-        format!(
-            "cmd={program},name={name},option.EvalFile=<material>,option.USI_Hash=1,\
-             option.Threads=1"
-        )
-    };
-    let (one, other) = (engine("one"), format!("{},nodes=50", engine("other")));
-    let arguments = ["match", "--nodes", "60,200", "--max-moves", "80"];
-    let engines = [
-        "--engine",
-        &one,
-        "--engine",
-        &other,
-        "--from-startpos",
-        "--out",
-    ];
-    let arguments = [&arguments[..], &engines].concat();
-    let [whole, killed] = ["whole", "killed"].map(|name| folder.path(name));
-    let text = stdout(&[&arguments[..], &[&whole]].concat());
+    let (one, other) = (engine("one"), engine("other"));
+    let words =
+        format!("match --nodes 60,200 --max-moves 80 {one} {other},nodes=50 --from-startpos --out");
+    let text = raicho!(folder, "{words} whole").stdout();
     assert!(text.starts_with("one against other\n"), "{text}");
     let rows: Vec<&str> = text.lines().skip(2).collect();
     assert_eq!(rows.len(), 2, "{text}");
     assert!(rows[0].trim().starts_with("60 ") && rows[1].trim().starts_with("200 "));
-    let svg = String::from_utf8(folder.bytes("whole/curve.svg"));
-    assert!(svg.is_ok_and(|svg| svg.contains("nodes a move")));
+    assert!(folder.text("whole/curve.svg").contains("nodes a move"));
 
-    let arguments = [&arguments[..], &[&killed]].concat();
-    let journal = folder.path("killed/nodes-200/games.jsonl");
-    kill(&arguments, &[], &journal, 1);
-    let resumed = stdout(&["match", "--out", &killed, "--resume"]);
+    let words = format!("{words} killed");
+    kill(&folder, &words, "killed/nodes-200/games.jsonl", 1);
+    let resumed = raicho!(folder, "match --out killed --resume").stdout();
     assert!(resumed.starts_with("one against other\n"), "{resumed}");
     // Times are not those of the other run.
     let timed = ["figures", "overhead"];
@@ -179,9 +122,7 @@ fn a_curve_over_nodes() {
         assert!(whole[0]["optimism"][0]["pairs"].as_u64() > Some(5));
         assert_eq!(whole, killed);
     }
-    let other_match = [&arguments[..], &["--resume", "--seed", "2"]].concat();
-    let refused = command(&other_match).output().expect("raicho runs");
-    assert!(!refused.status.success());
+    raicho!(folder, "{words} --resume --seed 2").refused();
 }
 
 /// Tsume problems, and positions without a mate.
@@ -199,17 +140,8 @@ const PROBLEMS: &str = "\
 fn a_file_of_mate_problems() {
     let folder = Folder::new("long-work-mate");
     // Many, so that a kill finds it at work.
-    fs::write(folder.0.join("problems"), PROBLEMS.repeat(40)).expect("it can be written");
-    let problems = folder.path("problems");
-    let arguments = [
-        "mate",
-        &problems,
-        "--nodes",
-        "20000",
-        "--shortest",
-        "--hash",
-        "2",
-    ];
+    folder.write("problems", &PROBLEMS.repeat(40));
+    let words = "mate problems --nodes 20000 --shortest --hash 2";
     let rows = |text: &str| -> Vec<String> {
         // Without the heading, the sum, and the column of seconds.
         let rows = text.lines().filter(|row| !row.contains("problem"));
@@ -220,31 +152,27 @@ fn a_file_of_mate_problems() {
         };
         rows.map(|row| columns(row).join(" ")).collect()
     };
-    let whole = rows(&stdout(&arguments));
+    let whole = rows(&raicho!(folder, "{words}").stdout());
     assert_eq!(whole.len(), 280);
     assert!(whole[5].starts_with("6 mate 1 "), "{}", whole[5]);
     assert!(whole[4].starts_with("5 mate"), "{}", whole[4]);
 
-    let work = folder.path("work");
-    let kept = [&arguments[..], &["--work", &work]].concat();
-    kill_and_resume(&kept, &[], &folder.path("work/mate.jsonl"), &[1, 50, 120]);
-    let resumed = stdout(&[&kept[..], &["--resume"]].concat());
-    assert_eq!(rows(&resumed), whole);
+    let kept = format!("{words} --work work");
+    kill_and_resume(&folder, &kept, "", "work/mate.jsonl", &[1, 50, 120]);
+    assert_eq!(rows(&raicho!(folder, "{kept} --resume").stdout()), whole);
 
     let mut parts: Vec<String> = ["1/3", "2/3", "3/3"]
         .iter()
-        .flat_map(|shard| rows(&stdout(&[&arguments[..], &["--shard", shard]].concat())))
+        .flat_map(|shard| rows(&raicho!(folder, "{words} --shard {shard}").stdout()))
         .collect();
     let number = |row: &String| row.split(' ').next().and_then(|n| n.parse::<u32>().ok());
     parts.sort_by_key(number);
     assert_eq!(parts, whole);
 
-    let other = command(&[&kept[..], &["--resume", "--check-dual"]].concat());
-    let refused = { other }.output().expect("raicho runs");
-    let words = String::from_utf8_lossy(&refused.stderr);
+    let said = raicho!(folder, "{kept} --resume --check-dual").refused();
     assert!(
-        words.contains("check_dual is true instead of false"),
-        "{words}"
+        said.contains("check_dual is true instead of false"),
+        "{said}"
     );
 }
 
@@ -254,15 +182,8 @@ fn a_mate_problem_after_another() {
     const OTHER: &str = "1n+N2g3/lsRbks1s1/ppp1pp3/3p2p2/8+r/6P2/PPPPPP3/1B7/LNSGKG3 b G2L3Pnp 55";
     let folder = Folder::new("long-work-mate-order");
     let last_row = |name: &str, problems: &str| {
-        fs::write(folder.0.join(name), problems).expect("it can be written");
-        let printed = stdout(&[
-            "mate",
-            &folder.path(name),
-            "--nodes",
-            "30000",
-            "--hash",
-            "2",
-        ]);
+        folder.write(name, problems);
+        let printed = raicho!(folder, "mate {name} --nodes 30000 --hash 2").stdout();
         let row = printed.lines().rev().nth(1).expect("a row");
         let words: Vec<&str> = row.split_whitespace().skip(1).take(3).collect();
         words.join(" ")
@@ -272,61 +193,39 @@ fn a_mate_problem_after_another() {
     assert_eq!(last_row("after", &format!("{ONE}\n{OTHER}\n")), alone);
 }
 
-/// Games of self-play, as roots and `learn` read them.
-fn games(folder: &Folder) -> String {
-    let out = folder.path("games");
-    run(&[
-        "gensfen",
-        "--eval",
-        "<material>",
-        "--nodes",
-        "60",
-        "--opening-nodes",
-        "200",
-        "--games",
-        "30",
-        "--out",
-        &out,
-    ]);
-    folder.path("games/games-0001.pack")
-}
+/// The name of a file of games of self-play, as roots and `learn` read them.
+const GAMES: &str = "games/games-0001.pack";
 
-fn borrowed(words: &[String]) -> Vec<&str> {
-    words.iter().map(String::as_str).collect()
+/// A folder with [`GAMES`].
+fn folder_with_games(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    raicho!(
+        folder,
+        "gensfen --eval <material> --nodes 60 --opening-nodes 200 --games 30 --out games"
+    )
+    .outputs();
+    folder
 }
 
 #[test]
 fn new_scores() {
-    let folder = Folder::new("long-work-rescore");
-    let games = games(&folder);
-    let arguments = |out: &str| -> Vec<String> {
-        let words = [
-            "rescore",
-            &games,
-            "--eval",
-            "<material>",
-            // A block has 1,000 positions.
-            "--nodes",
-            "20000",
-            "--depth",
-            "3",
-            "--out",
-            out,
-        ];
-        words.map(str::to_owned).to_vec()
-    };
-    let [whole, killed] = ["whole.pack", "killed.pack"].map(|name| arguments(&folder.path(name)));
-    run(&borrowed(&whole));
-    let work = folder.path("work");
-    let kept = [&borrowed(&killed)[..], &["--work", &work, "--threads", "2"]].concat();
-    kill_and_resume(&kept, &[], &folder.path("work/rescore.jsonl"), &[1, 2]);
+    let folder = folder_with_games("long-work-rescore");
+    // A block has 1,000 positions.
+    let words = format!("rescore {GAMES} --eval <material> --nodes 20000 --depth 3");
+    raicho!(folder, "{words} --out whole.pack").outputs();
+    kill_and_resume(
+        &folder,
+        &format!("{words} --out killed.pack --work work --threads 2"),
+        "",
+        "work/rescore.jsonl",
+        &[1, 2],
+    );
     let expected = folder.bytes("whole.pack");
     assert!(folder.bytes("killed.pack") == expected);
-    assert_ne!(folder.bytes("games/games-0001.pack"), expected);
+    assert_ne!(folder.bytes(GAMES), expected);
     let mut parts = Vec::new();
     for shard in ["1/3", "2/3", "3/3"] {
-        let part = arguments(&folder.path("part.pack"));
-        run(&[&borrowed(&part)[..], &["--shard", shard, "--force"]].concat());
+        raicho!(folder, "{words} --out part.pack --shard {shard} --force").outputs();
         parts.extend(folder.bytes("part.pack"));
     }
     assert!(parts == expected);
@@ -334,28 +233,19 @@ fn new_scores() {
 
 #[test]
 fn a_check_of_roots() {
-    let folder = Folder::new("long-work-roots");
-    let games = games(&folder);
-    let arguments = |out: &str, more: &[&str]| -> Vec<String> {
-        let mut words = vec!["roots", &games, "--plies", "6", "--out", out];
-        words.extend([
-            "--check-repetition",
-            "--check-nodes",
-            "60",
-            "--check-games",
-            "2",
-        ]);
-        words.extend(["--eval", "<material>", "--unfinished"]);
-        words.extend(more);
-        words.into_iter().map(str::to_owned).collect()
-    };
-    let run_words = |words: &[String]| run(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    run_words(&arguments(&folder.path("whole.hcp"), &[]));
-
-    let work = folder.path("work");
-    let killed = arguments(&folder.path("killed.hcp"), &["--work", &work]);
-    let killed: Vec<&str> = killed.iter().map(String::as_str).collect();
-    kill_and_resume(&killed, &[], &folder.path("work/roots.jsonl"), &[1, 20, 60]);
+    let folder = folder_with_games("long-work-roots");
+    let words = format!(
+        "roots {GAMES} --plies 6 --check-repetition --check-nodes 60 --check-games 2 \
+         --eval <material> --unfinished --out"
+    );
+    raicho!(folder, "{words} whole.hcp").outputs();
+    kill_and_resume(
+        &folder,
+        &format!("{words} killed.hcp --work work"),
+        "",
+        "work/roots.jsonl",
+        &[1, 20, 60],
+    );
     let whole = folder.bytes("whole.hcp");
     assert!(whole.len() > 50 * 32, "{} bytes", whole.len());
     assert_eq!(folder.bytes("killed.hcp"), whole);
@@ -363,80 +253,57 @@ fn a_check_of_roots() {
     let mut joined = Vec::new();
     for shard in ["1/2", "2/2"] {
         let out = format!("part-{}.hcp", &shard[..1]);
-        run_words(&arguments(&folder.path(&out), &["--shard", shard]));
+        raicho!(folder, "{words} {out} --shard {shard}").outputs();
         joined.extend(folder.bytes(&out));
     }
     assert_eq!(joined, whole);
 }
 
-/// A file of half a million positions, long enough for checkpoints: games, again and again.
-fn positions(folder: &Folder) -> String {
-    let (games, once) = (games(folder), folder.path("once.psv"));
-    run(&["convert", &games, "--out", &once]);
-    let once = folder.bytes("once.psv");
-    let copies = (20 << 20) / once.len() + 1;
-    let path = folder.path("positions.psv");
-    fs::write(&path, once.repeat(copies)).expect("a file can be written");
-    path
-}
-
 #[test]
 fn passes_over_data() {
-    let folder = Folder::new("long-work-passes");
-    let positions = positions(&folder);
-    let journal = folder.path("work-convert/pass.jsonl");
+    let folder = folder_with_games("long-work-passes");
+    // Half a million positions, long enough for checkpoints: games, again and again.
+    raicho!(folder, "convert {GAMES} --out once.psv").outputs();
+    let once = folder.bytes("once.psv");
+    let copies = (20 << 20) / once.len() + 1;
+    fs::write(folder.file("all.psv"), once.repeat(copies)).expect("a file can be written");
 
-    let [whole, killed] = ["whole.hcpe", "killed.hcpe"].map(|name| folder.path(name));
-    run(&["convert", &positions, "--out", &whole]);
-    let work = folder.path("work-convert");
-    let convert = ["convert", &positions, "--out", &killed, "--work", &work];
-    kill_and_resume(&convert, &[], &journal, &[1, 2]);
+    raicho!(folder, "convert all.psv --out whole.hcpe").outputs();
+    kill_and_resume(
+        &folder,
+        "convert all.psv --out killed.hcpe --work work-convert",
+        "",
+        "work-convert/pass.jsonl",
+        &[1, 2],
+    );
     assert!(folder.bytes("killed.hcpe") == folder.bytes("whole.hcpe"));
 
     for tool in ["validate", "stats"] {
-        let work = folder.path(&format!("work-{tool}"));
-        let journal = format!("{work}/pass.jsonl");
-        let arguments = [tool, &positions, "--work", &work];
-        kill(&arguments, &[], &journal, 1);
-        kill(&arguments, &["--resume"], &journal, 2);
-        let kept = fs::read_to_string(&journal).expect("a journal");
+        let words = format!("{tool} all.psv --work work-{tool}");
+        let journal = format!("work-{tool}/pass.jsonl");
+        kill(&folder, &words, &journal, 1);
+        kill(&folder, &format!("{words} --resume"), &journal, 2);
+        let kept = folder.text(&journal);
         assert!(!kept.contains("\"is_complete\":true"), "killed too late");
-        let resumed = stdout(&[&arguments[..], &["--resume"]].concat());
-        assert_eq!(resumed, stdout(&[tool, &positions]));
+        let resumed = raicho!(folder, "{words} --resume").stdout();
+        assert_eq!(resumed, raicho!(folder, "{tool} all.psv").stdout());
     }
 }
 
 #[test]
 fn learning() {
-    let folder = Folder::new("long-work-learn");
-    let games = games(&folder);
-    let arguments = |out: &str| -> Vec<String> {
-        let words = [
-            "learn",
-            &games,
-            "--width",
-            "64",
-            "--batch",
-            "64",
-            "--epochs",
-            "30",
-            "--held-out",
-            "0.2",
-            "--threads",
-            "2",
-            "--out",
-            out,
-        ];
-        words.map(str::to_owned).into()
-    };
-    let words = |words: &[String]| -> Vec<String> { words.to_vec() };
-    let whole = words(&arguments(&folder.path("whole")));
-    run(&whole.iter().map(String::as_str).collect::<Vec<_>>());
-    let killed = arguments(&folder.path("killed"));
-    let killed: Vec<&str> = killed.iter().map(String::as_str).collect();
-    let checkpoint = folder.path("killed/checkpoint.bin");
+    let folder = folder_with_games("long-work-learn");
+    let words =
+        format!("learn {GAMES} --width 64 --batch 64 --epochs 30 --held-out 0.2 --threads 2 --out");
+    raicho!(folder, "{words} whole").outputs();
     // The same line each time: it begins the run where there is none.
-    kill_and_resume(&killed, &["--resume"], &checkpoint, &[1, 1]);
+    kill_and_resume(
+        &folder,
+        &format!("{words} killed"),
+        "--resume",
+        "killed/checkpoint.bin",
+        &[1, 1],
+    );
     assert_eq!(
         folder.bytes("killed/net.nnue"),
         folder.bytes("whole/net.nnue")
@@ -446,72 +313,56 @@ fn learning() {
 #[test]
 fn what_cannot_be_divided_says_why() {
     let folder = Folder::new("long-work-indivisible");
-    let out = folder.path("out.psv");
-    let cases: [(&[&str], &str); 4] = [
-        (&["dedup", "x.psv"], "would never meet"),
-        (&["shuffle", "x.psv"], "any place of the output"),
-        (&["learn", "x.psv"], "the weights of the one before"),
+    for (words, reason) in [
+        ("dedup x.psv", "would never meet"),
+        ("shuffle x.psv", "any place of the output"),
+        ("learn x.psv", "the weights of the one before"),
         (
-            &["spsa", "--engine", "cmd=x", "--iterations", "9"],
+            "spsa --engine cmd=x --iterations 9",
             "the values that all before it have found",
         ),
-    ];
-    for (arguments, reason) in cases {
-        let output = command(&[arguments, &["--out", &out, "--shard", "1/2"]].concat())
-            .output()
-            .expect("raicho runs");
-        let words = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success());
-        assert!(
-            words.contains("--shard is not for this command: "),
-            "{words}"
-        );
-        assert!(words.contains(reason), "{words}");
+    ] {
+        let said = raicho!(folder, "{words} --out out.psv --shard 1/2").refused();
+        assert!(said.contains("--shard is not for this command: "), "{said}");
+        assert!(said.contains(reason), "{said}");
     }
 }
 
 #[test]
 fn two_runs_never_write_the_same_output() {
-    let folder = Folder::new("long-work-output");
-    let games = games(&folder);
-    let out = folder.path("out.psv");
+    let folder = folder_with_games("long-work-output");
     // As a run that is at work holds it.
-    let partial = fs::File::create(folder.0.join("out.psv.partial")).expect("it can be made");
+    let partial = fs::File::create(folder.file("out.psv.partial")).expect("it can be made");
     partial.lock().expect("it can be locked");
     for tool in ["convert", "dedup", "shuffle"] {
-        let output = command(&[tool, &games, "--out", &out]).output();
-        let output = output.expect("raicho runs");
-        let words = String::from_utf8_lossy(&output.stderr);
+        let said = raicho!(folder, "{tool} {GAMES} --out out.psv").refused();
         assert!(
-            !output.status.success() && words.contains("another run is writing this file"),
-            "{tool}: {words}"
+            said.contains("another run is writing this file"),
+            "{tool}: {said}"
         );
     }
     drop(partial);
     // What a killed run left is no hindrance.
-    run(&["convert", &games, "--out", &out]);
+    raicho!(folder, "convert {GAMES} --out out.psv").outputs();
     assert!(folder.bytes("out.psv").len() > 1000);
 
-    let held = folder.0.join("net");
+    let held = folder.file("net");
     fs::create_dir_all(&held).expect("it can be made");
     let lock = fs::File::create(held.join("lock")).expect("it can be made");
     lock.lock().expect("it can be locked");
-    let net = folder.path("net");
-    let output = command(&["learn", &games, "--out", &net]).output();
-    let words = output.expect("raicho runs").stderr;
-    let words = String::from_utf8_lossy(&words);
-    assert!(words.contains("another run is writing there"), "{words}");
+    let said = raicho!(folder, "learn {GAMES} --out net").refused();
+    assert!(said.contains("another run is writing there"), "{said}");
 }
 
 /// A disk that is full after some bytes: nothing half-written gets its name.
 #[cfg(unix)]
 #[test]
 fn results_have_their_name_only_when_they_are_complete() {
-    let folder = Folder::new("long-work-full");
-    let games = games(&folder);
+    let folder = folder_with_games("long-work-full");
+    let openings = OPENINGS.replace("balanced", "even");
     let cases: [(&str, &[&str]); 3] = [
         ("out.bin", &["net", "random", "halfkp_256x2-32-32"]),
-        ("out.svg", &["stats", &games, "--svg"]),
+        ("out.svg", &["stats", GAMES, "--svg"]),
         (
             "out.sfen",
             &[
@@ -520,7 +371,7 @@ fn results_have_their_name_only_when_they_are_complete() {
                 "--count",
                 "60",
                 "--openings",
-                concat!(env!("CARGO_MANIFEST_DIR"), "/book/openings/even-500.sfen"),
+                &openings,
                 "--out",
             ],
         ),
@@ -528,17 +379,18 @@ fn results_have_their_name_only_when_they_are_complete() {
     for (name, words) in cases {
         let limited = "ulimit -f 2; trap '' XFSZ; exec \"$0\" \"$@\"";
         let output = Command::new("/bin/sh")
-            .args(["-c", limited, env!("CARGO_BIN_EXE_raicho")])
+            .args(["-c", limited, RAICHO])
             .args(words)
-            .arg(folder.path(name))
+            .arg(name)
+            .current_dir(&folder.0)
             .output()
             .expect("a shell is there");
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = text(&output.stderr);
         assert!(
             !output.status.success() && errors.contains("error: "),
             "{name}: {errors}"
         );
-        assert!(!Path::new(&folder.path(name)).exists(), "{name}");
+        assert!(!folder.file(name).exists(), "{name}");
     }
 }
 
@@ -561,21 +413,26 @@ fn interrupt_twice(child: &mut Child) -> Duration {
 #[cfg(unix)]
 const PROMPT: Duration = Duration::from_secs(10);
 
+/// Waits until a run has made a file.
+#[cfg(unix)]
+fn wait_for(folder: &Folder, name: &str) {
+    while !folder.file(name).exists() {
+        sleep(Duration::from_millis(2));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_match_ends_while_an_engine_starts() {
     let folder = Folder::new("long-work-starting");
-    let engine = |name: &str| format!("cmd=/bin/sleep,args=40,name={name}");
-    let (one, other) = (engine("one"), engine("other"));
-    let out = folder.path("out");
-    let arguments = [
-        "match", "--nodes", "9", "--engine", &one, "--engine", &other, "--out", &out,
-    ];
-    let mut child = start(&arguments);
+    let mut child = raicho!(
+        folder,
+        "match --nodes 9 --engine cmd=/bin/sleep,args=40,name=one \
+         --engine cmd=/bin/sleep,args=40,name=other --out out"
+    )
+    .start();
     // The folder is made before engines are started.
-    while !Path::new(&out).join("match.json").exists() {
-        sleep(Duration::from_millis(5));
-    }
+    wait_for(&folder, "out/match.json");
     sleep(Duration::from_millis(500));
     let time = interrupt_twice(&mut child);
     assert!(time < PROMPT, "{time:?}");
@@ -595,31 +452,16 @@ while read -r word rest; do
 done
 ";
     let folder = Folder::new("long-work-killed-with-engine");
-    let (script, gone, out) = (
-        folder.path("engine.sh"),
-        folder.path("gone"),
-        folder.path("out"),
-    );
-    fs::write(&script, ENGINE).expect("it can be written");
+    folder.write("engine.sh", ENGINE);
+    let (script, gone) = (folder.path("engine.sh"), folder.path("gone"));
     let engine = |name: &str| format!("cmd=/bin/sh,args={script} {gone},name={name}");
-    let (one, other) = (engine("one"), engine("other"));
-    let arguments = [
-        "match",
-        "--nodes",
-        "9",
-        "--max-imbalance",
-        "9999",
-        "--engine",
-        &one,
-        "--engine",
-        &other,
-        "--out",
-        &out,
-    ];
-    let mut child = start(&arguments);
-    while !Path::new(&gone).exists() {
-        sleep(Duration::from_millis(2));
-    }
+    let mut child = raicho!(folder, "match --nodes 9 --max-imbalance 9999 --out out")
+        .arg("--engine")
+        .arg(engine("one"))
+        .arg("--engine")
+        .arg(engine("other"))
+        .start();
+    wait_for(&folder, "gone");
     crate::signal::send(&child, "TERM");
     assert!(!child.wait().expect("it ends").success());
     assert_eq!(progress(&folder.path("out/games.jsonl")), 0);
@@ -628,27 +470,14 @@ done
 #[cfg(unix)]
 #[test]
 fn a_check_of_roots_ends_within_a_game() {
-    let folder = Folder::new("long-work-roots-interrupted");
-    let games = games(&folder);
-    let (work, out) = (folder.path("work"), folder.path("out.hcp"));
-    let arguments = [
-        "roots",
-        &games,
-        "--unfinished",
-        "--check-repetition",
-        "--check-nodes",
-        "20000",
-        "--check-games",
-        "100",
-        "--out",
-        &out,
-        "--work",
-        &work,
-    ];
-    let mut child = start(&arguments);
-    while !Path::new(&work).join("roots.json").exists() {
-        sleep(Duration::from_millis(5));
-    }
+    let folder = folder_with_games("long-work-roots-interrupted");
+    let mut child = raicho!(
+        folder,
+        "roots {GAMES} --unfinished --check-repetition --check-nodes 20000 --check-games 100 \
+         --out out.hcp --work work"
+    )
+    .start();
+    wait_for(&folder, "work/roots.json");
     sleep(Duration::from_millis(500));
     let time = interrupt_twice(&mut child);
     assert!(time < PROMPT, "{time:?}");
@@ -656,23 +485,22 @@ fn a_check_of_roots_ends_within_a_game() {
 
 #[test]
 fn an_output_that_is_gone_is_made_again() {
-    let folder = Folder::new("long-work-gone");
-    let games = games(&folder);
-    let (work, out) = (folder.path("work"), folder.path("out.psv"));
-    let words = [
-        "convert", &games, "--out", &out, "--work", &work, "--resume", "--force",
-    ];
-    run(&words);
-    let whole = fs::read(&out).unwrap();
+    let folder = folder_with_games("long-work-gone");
+    let convert = || {
+        let words = "--out out.psv --work work --resume --force";
+        let [_, said] = raicho!(folder, "convert {GAMES} {words}").outputs();
+        said
+    };
+    let out = folder.file("out.psv");
+    convert();
+    let whole = folder.bytes("out.psv");
     fs::remove_file(&out).unwrap();
-    let said = run(&words).stderr;
-    let said = String::from_utf8_lossy(&said);
+    let said = convert();
     assert!(said.contains("is gone, the work begins again"), "{said}");
-    assert!(fs::read(&out).unwrap() == whole);
+    assert!(folder.bytes("out.psv") == whole);
     fs::write(&out, "hello").unwrap();
-    run(&words);
-    assert!(fs::read(&out).unwrap() == whole);
-    let said = run(&words).stderr;
-    let said = String::from_utf8_lossy(&said);
+    convert();
+    assert!(folder.bytes("out.psv") == whole);
+    let said = convert();
     assert!(!said.contains("begins again"), "{said}");
 }
