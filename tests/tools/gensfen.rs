@@ -1,10 +1,8 @@
 //! Self-play for teacher data as people run it: what is written can be read, a seed gives the same
 //! bytes, and a kill costs the running game only.
 
-use std::fs::{self, File};
-use std::io::{BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::fs;
+use std::io::Write;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -15,58 +13,26 @@ use raicho::records::pack::{PackGame, PackReader, PackReason, PackWriter};
 use raicho::records::teacher::{Format, Record, TeacherReader};
 use raicho::types::{Color, EnteringKingRule, Move, Repetition};
 
-/// A folder that goes with its test.
-struct Folder(PathBuf);
+use crate::folder::Folder;
+use crate::runner::{raicho, text};
 
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("raicho-gensfen-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        Self(path)
-    }
-
-    fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command
-        .args(["gensfen", "--eval", "<material>", "--out"])
-        .arg(folder)
-        .args(arguments);
-    command
-}
-
-fn gensfen(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().expect("raicho runs")
-}
-
-fn games(path: &Path) -> Vec<PackGame> {
-    let file = File::open(path).expect("there are games");
-    let reader = PackReader::new(BufReader::new(file));
+/// The games of a file.
+fn games(folder: &Folder, name: &str) -> Vec<PackGame> {
+    let bytes = folder.bytes(name);
+    let reader = PackReader::new(&bytes[..]);
     reader
         .map(|game| game.unwrap_or_else(|error| panic!("{error}")))
         .collect()
 }
 
-const SHORT: [&str; 6] = ["--nodes", "60", "--opening-nodes", "200", "--games", "8"];
+/// Options of a short run.
+const SHORT: &str = "gensfen --eval <material> --nodes 60 --opening-nodes 200 --games 8 --out";
 
 #[test]
 fn every_game_can_be_read_and_ends_as_it_says() {
-    let folder = Folder::new("read");
-    let output = gensfen(&folder.0, &[&SHORT[..], &["--to-mate", "1"]].concat());
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{error}");
-    let games = games(&folder.join("games-0001.pack"));
+    let folder = Folder::new("gensfen-read");
+    raicho!(folder, "{SHORT} run --to-mate 1").outputs();
+    let games = games(&folder, "run/games-0001.pack");
     assert_eq!(games.len(), 8);
     for game in &games {
         assert!(matches!(game.start.game_ply(), 9 | 10));
@@ -110,18 +76,13 @@ fn every_game_can_be_read_and_ends_as_it_says() {
 
 #[test]
 fn a_kill_costs_the_running_game_only() {
-    let (whole, killed) = (Folder::new("whole"), Folder::new("killed"));
-    let arguments = ["--nodes", "300", "--games", "20", "--tree-positions", "3"];
-    assert!(gensfen(&whole.0, &arguments).status.success());
-    let journal = killed.join("gensfen.jsonl");
+    let folder = Folder::new("gensfen-killed");
+    let words = "gensfen --eval <material> --nodes 300 --games 20 --tree-positions 3 --out";
+    raicho!(folder, "{words} whole").outputs();
+    let journal = folder.file("killed/gensfen.jsonl");
     let lines = || fs::read_to_string(&journal).map_or(0, |text| text.matches('\n').count());
-    let resume = [&arguments[..], &["--resume"]].concat();
     for wanted in [1, 5, 9] {
-        let mut child = command(&killed.0, &resume)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("raicho runs");
+        let mut child = raicho!(folder, "{words} killed --resume").start();
         let begun = Instant::now();
         while lines() < wanted && begun.elapsed() < Duration::from_mins(2) {
             sleep(Duration::from_millis(5));
@@ -133,44 +94,38 @@ fn a_kill_costs_the_running_game_only() {
         for name in ["gensfen.jsonl", "games-0001.pack", "games-0001.tree"] {
             let mut file = fs::OpenOptions::new()
                 .append(true)
-                .open(killed.join(name))
+                .open(folder.file("killed").join(name))
                 .expect("it is there");
             file.write_all(b"{\"ga").expect("it can be written");
         }
     }
-    assert!(gensfen(&killed.0, &resume).status.success());
+    raicho!(folder, "{words} killed --resume").outputs();
     for name in [
         "games-0001.pack",
         "games-0001.tree",
         "gensfen.jsonl",
         "gensfen.json",
     ] {
-        let [one, other] = [&whole, &killed].map(|folder| fs::read(folder.join(name)).expect(name));
+        let [one, other] = ["whole", "killed"].map(|run| folder.bytes(&format!("{run}/{name}")));
         assert!(one == other, "{name} differs");
     }
 }
 
 #[test]
 fn inner_nodes_of_searches_are_sampled_beside_the_games() {
-    let folders = ["plain", "once", "again"].map(|name| Folder::new(&format!("trees-{name}")));
-    let trees = [
-        &SHORT[..],
-        &["--tree-positions", "4", "--tree-min-depth", "2"],
-    ]
-    .concat();
-    for (folder, arguments) in folders.iter().zip([&SHORT[..], &trees, &trees]) {
-        let output = gensfen(&folder.0, arguments);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{error}");
+    let folder = Folder::new("gensfen-trees");
+    let trees = "--tree-positions 4 --tree-min-depth 2";
+    raicho!(folder, "{SHORT} plain").outputs();
+    for run in ["once", "again"] {
+        raicho!(folder, "{SHORT} {run} {trees}").outputs();
     }
-    let [plain, once, again] = &folders;
-    let bytes = |folder: &Folder, name| fs::read(folder.join(name)).expect(name);
-    let [games, sampled] = [plain, once].map(|folder| bytes(folder, "games-0001.pack"));
+    let bytes = |run, ending| folder.bytes(&format!("{run}/games-0001.{ending}"));
+    let [games, sampled] = ["plain", "once"].map(|run| bytes(run, "pack"));
     assert!(games == sampled, "the sample does not change the games");
-    assert!(!plain.join("games-0001.tree").exists());
-    let tree = bytes(once, "games-0001.tree");
+    assert!(!folder.file("plain/games-0001.tree").exists());
+    let tree = bytes("once", "tree");
     assert!(
-        tree == bytes(again, "games-0001.tree"),
+        tree == bytes("again", "tree"),
         "a seed gives the same bytes"
     );
 
@@ -188,7 +143,7 @@ fn inner_nodes_of_searches_are_sampled_beside_the_games() {
         bounds[node.bound as usize] += 1;
     }
     assert!(bounds[1..].iter().all(|&count| count > 10), "{bounds:?}");
-    let journal = fs::read_to_string(once.join("gensfen.jsonl")).expect("there is one");
+    let journal = folder.text("once/gensfen.jsonl");
     let last = journal.lines().last().expect("eight games");
     let end = format!("\"place\":{{\"file\":1,\"end\":{}}}", tree.len());
     assert!(last.contains(&end), "{last}");
@@ -197,52 +152,36 @@ fn inner_nodes_of_searches_are_sampled_beside_the_games() {
 #[test]
 fn rescore_takes_what_it_can_of_a_folder() {
     let folder = Folder::new("rescore-folder");
-    let games = folder.join("games");
-    fs::create_dir_all(&folder.0).expect("it can be made");
-    let trees = ["--tree-positions", "2", "--tree-min-depth", "2"];
-    let output = gensfen(&games, &[&SHORT[..], &trees].concat());
-    assert!(output.status.success());
-    let rescore = |input: &[&Path], out: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-        command
-            .arg("rescore")
-            .args(input)
-            .args(["--eval", "<material>", "--static", "--out"]);
-        let output = command.arg(folder.join(out)).output().expect("raicho runs");
-        let words = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), words)
-    };
+    raicho!(
+        folder,
+        "{SHORT} games --tree-positions 2 --tree-min-depth 2"
+    )
+    .outputs();
+    let rescore = "rescore --eval <material> --static --out";
     for (out, left_out) in [("new.pack", "tree"), ("new.tree", "pack")] {
-        let (status, words) = rescore(&[&games], out);
-        assert_eq!(status, Some(0), "{words}");
+        let [_, said] = raicho!(folder, "{rescore} {out} games").outputs();
         let note = format!("note: 1 {left_out} file left out");
-        assert!(words.contains(&note), "{words}");
+        assert!(said.contains(&note), "{said}");
     }
     // What is named is not left out.
-    let named = ["pack", "tree"].map(|ending| games.join(format!("games-0001.{ending}")));
-    let (status, words) = rescore(&[&named[0], &named[1]], "named.pack");
-    assert_eq!(status, Some(1));
-    assert!(words.contains("tree is not written as pack"), "{words}");
+    let named = "games/games-0001.pack games/games-0001.tree";
+    let output = raicho!(folder, "{rescore} named.pack {named}").output();
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("tree is not written as pack"), "{said}");
 }
 
 #[test]
 fn another_program_can_score_the_positions() {
     let folder = Folder::new("rescore-scores");
-    let games = folder.join("games");
-    fs::create_dir_all(&folder.0).expect("it can be made");
-    assert!(gensfen(&games, &SHORT).status.success());
-    let games = games.join("games-0001.pack");
-    let rescore = |arguments: &[&str], out: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-        command.current_dir(&folder.0).arg("rescore").arg(&games);
-        let output = command.args(arguments).args(["--out", out]).output();
-        let output = output.expect("raicho runs");
-        let words = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), words)
+    raicho!(folder, "{SHORT} games").outputs();
+    let rescore = |words: &str| {
+        let output = raicho!(folder, "rescore games/games-0001.pack {words}").output();
+        (output.status.code(), text(&output.stderr))
     };
-    let (status, words) = rescore(&["--positions"], "positions.tsv");
+    let (status, words) = rescore("--positions --out positions.tsv");
     assert_eq!(status, Some(0), "{words}");
-    let positions = fs::read_to_string(folder.join("positions.tsv")).expect("written");
+    let positions = folder.text("positions.tsv");
     let of_line = |line: &str| {
         let (key, sfen) = line.split_once('\t').expect("two columns");
         let position = Position::from_sfen(sfen).expect("a good position");
@@ -252,67 +191,54 @@ fn another_program_can_score_the_positions() {
     let lines: String = positions.lines().skip(1).map(of_line).collect();
     assert!(lines.lines().count() > 100, "{positions}");
     let scores = format!("key\tcp{lines}\n");
-    fs::write(folder.join("scores.tsv"), &scores).expect("it can be written");
-    let (status, words) = rescore(&["--scores", "scores.tsv"], "scored.pack");
+    folder.write("scores.tsv", &scores);
+    let (status, words) = rescore("--scores scores.tsv --out scored.pack");
     assert_eq!(status, Some(0), "{words}");
-    let file = File::open(folder.join("scored.pack")).expect("written");
-    for game in PackReader::new(BufReader::new(file)) {
-        let moves = game.expect("a good game").moves;
-        assert!(moves.iter().all(|(_, score)| *score == 7));
+    for game in games(&folder, "scored.pack") {
+        assert!(game.moves.iter().all(|(_, score)| *score == 7));
     }
     // One score is missing.
     let cut = scores.rfind("\t7").map_or(0, |at| at - 16);
-    fs::write(folder.join("scores.tsv"), &scores[..cut]).expect("it can be written");
-    let (status, words) = rescore(&["--scores", "scores.tsv"], "cut.pack");
+    folder.write("scores.tsv", &scores[..cut]);
+    let (status, words) = rescore("--scores scores.tsv --out cut.pack");
     assert_eq!(status, Some(1), "{words}");
     assert!(words.contains("scores.tsv: ends after "), "{words}");
-    assert!(!folder.join("cut.pack").exists());
-    let (status, words) = rescore(&["--scores", "scores.tsv", "--nodes", "5"], "both.pack");
+    assert!(!folder.file("cut.pack").exists());
+    let (status, words) = rescore("--scores scores.tsv --nodes 5 --out both.pack");
     assert_eq!(status, Some(2), "{words}");
 }
 
 /// Without this check such a run would play games without positions for ever.
 #[test]
 fn openings_beyond_the_limit_of_moves_are_refused() {
-    let folder = Folder::new("late-roots");
-    fs::create_dir_all(&folder.0).expect("it can be made");
-    let roots = folder.join("late.sfen");
+    let folder = Folder::new("gensfen-late-roots");
     let late = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 500\n";
-    fs::write(&roots, late).expect("it can be written");
-    let roots = roots.to_str().expect("UTF-8");
-    let output = gensfen(
-        &folder.join("games"),
-        &["--nodes", "60", "--loop", "100", "--roots", roots],
-    );
-    let words = String::from_utf8_lossy(&output.stderr);
+    folder.write("late.sfen", late);
+    let words = "--eval <material> --nodes 60 --loop 100 --roots late.sfen --out games";
+    let output = raicho!(folder, "gensfen {words}").output();
     assert_eq!(output.status.code(), Some(1));
-    assert!(words.contains("1000 openings were tried"), "{words}");
+    let said = text(&output.stderr);
+    assert!(said.contains("1000 openings were tried"), "{said}");
 }
 
 #[test]
 fn an_opponent_can_have_its_own_limit() {
-    let folder = Folder::new("opponent-limit");
-    let other = ["--opponent", "<material>", "--between-nodes", "20"];
-    let output = gensfen(&folder.0, &[&SHORT[..], &other].concat());
-    assert!(output.status.success());
-    assert!(!games(&folder.join("games-0001.pack")).is_empty());
+    let folder = Folder::new("gensfen-opponent");
+    let other = "--opponent <material> --between-nodes 20";
+    raicho!(folder, "{SHORT} run {other}").outputs();
+    assert!(!games(&folder, "run/games-0001.pack").is_empty());
 }
 
 #[test]
 fn shards_are_parts_of_the_whole() {
-    let whole = Folder::new("shards-whole");
-    let alone = [&SHORT[..], &["--dedup-mb", "0"]].concat();
-    assert!(gensfen(&whole.0, &alone[..]).status.success());
-    let mut parts = Vec::new();
-    for shard in ["1/2", "2/2"] {
-        let part = Folder::new(&format!("shard-{}", &shard[..1]));
-        let output = gensfen(&part.0, &[&alone[..], &["--shard", shard]].concat());
-        assert!(output.status.success());
-        let name = format!("games-{}of2-0001.pack", &shard[..1]);
-        parts.push(games(&part.join(&name)));
-    }
+    let folder = Folder::new("gensfen-shards");
+    raicho!(folder, "{SHORT} whole --dedup-mb 0").outputs();
+    let parts = [1, 2].map(|shard| {
+        raicho!(folder, "{SHORT} part --dedup-mb 0 --shard {shard}/2").outputs();
+        games(&folder, &format!("part/games-{shard}of2-0001.pack"))
+    });
     let text = |game: &PackGame| format!("{:?}", (game.start.to_sfen(), &game.moves, game.result));
-    let whole: Vec<String> = games(&whole.join("games-0001.pack"))
+    let whole: Vec<String> = games(&folder, "whole/games-0001.pack")
         .iter()
         .map(text)
         .collect();
@@ -326,78 +252,54 @@ fn shards_are_parts_of_the_whole() {
 
 #[test]
 fn another_run_does_not_go_on_in_the_same_folder() {
-    let folder = Folder::new("other");
-    assert!(gensfen(&folder.0, &SHORT).status.success());
-    for (arguments, expected) in [
-        (&SHORT[..], "--resume"),
+    let folder = Folder::new("gensfen-other");
+    raicho!(folder, "{SHORT} run").outputs();
+    for (words, expected) in [
+        (format!("{SHORT} run"), "--resume"),
         (
-            &[&SHORT[..], &["--resume", "--seed", "2"]].concat(),
+            format!("{SHORT} run --resume --seed 2"),
             "seed is 2 instead of 1",
         ),
         (
-            &["--resume", "--nodes", "61", "--games", "9"],
+            "gensfen --eval <material> --resume --nodes 61 --games 9 --out run".to_owned(),
             "effort.nodes is 61 instead of 60",
         ),
         (
-            &[
-                &SHORT[..],
-                &["--resume", "--write-every", "4", "--between-nodes", "20"],
-            ]
-            .concat(),
+            format!("{SHORT} run --resume --write-every 4 --between-nodes 20"),
             "instead of none",
         ),
     ] {
-        let output = gensfen(&folder.0, arguments);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            !output.status.success() && error.contains(expected),
-            "{error}"
-        );
+        let said = raicho!(folder, "{words}").refused();
+        assert!(said.contains(expected), "{said}");
     }
 }
 
 #[test]
 fn an_option_that_is_left_out_is_missed() {
-    let folder = Folder::new("left-out");
-    let with = [&SHORT[..], &["--opponent", "<material>"]].concat();
-    assert!(gensfen(&folder.0, &with).status.success());
-    let output = gensfen(&folder.0, &[&SHORT[..], &["--resume"]].concat());
-    let error = String::from_utf8_lossy(&output.stderr);
+    let folder = Folder::new("gensfen-left-out");
+    raicho!(folder, "{SHORT} run --opponent <material>").outputs();
+    let said = raicho!(folder, "{SHORT} run --resume").refused();
     assert!(
-        error.contains("opponent is none instead of \"<material>\""),
-        "{error}"
+        said.contains("opponent is none instead of \"<material>\""),
+        "{said}"
     );
 }
 
 #[test]
 fn a_run_ends_when_a_limit_is_reached() {
-    let folder = Folder::new("limits");
-    let both = [&SHORT[..], &["--loop", "1000000"]].concat();
-    assert!(gensfen(&folder.0, &both).status.success());
-    let again = [&both[..], &["--resume"]].concat();
-    assert!(gensfen(&folder.0, &again).status.success());
+    let folder = Folder::new("gensfen-limits");
+    raicho!(folder, "{SHORT} run --loop 1000000").outputs();
+    raicho!(folder, "{SHORT} run --loop 1000000 --resume").outputs();
 }
 
 #[test]
 fn a_run_that_repeats_its_games_ends() {
-    let folder = Folder::new("fruitless");
-    let output = gensfen(
-        &folder.0,
-        &[
-            "--nodes",
-            "1",
-            "--opening-nodes",
-            "0",
-            "--random-plies",
-            "0",
-            "--loop",
-            "100000",
-        ],
-    );
-    let error = String::from_utf8_lossy(&output.stderr);
+    let folder = Folder::new("gensfen-fruitless");
+    let words = "--nodes 1 --opening-nodes 0 --random-plies 0 --loop 100000";
+    let said = raicho!(folder, "gensfen --eval <material> {words} --out run").refused();
     assert!(
-        !output.status.success() && error.contains("300 games in a row have no new position"),
-        "{error}"
+        said.contains("300 games in a row have no new position"),
+        "{said}"
     );
 }
 
@@ -423,27 +325,21 @@ fn game_with_entry() -> PackGame {
 
 #[test]
 fn games_can_begin_where_kings_enter() {
-    let folder = Folder::new("entering");
-    fs::create_dir_all(&folder.0).expect("it can be made");
-    let source = folder.join("source.pack");
+    let folder = Folder::new("gensfen-entering");
     let mut writer = PackWriter::new(Vec::new());
     writer.write(&game_with_entry()).expect("memory takes all");
+    let source = folder.file("source.pack");
     fs::write(&source, writer.into_inner()).expect("it can be written");
-    let source = source.to_string_lossy();
-    let arguments = [&SHORT[..], &["--entering-king-from", &source]].concat();
-    let arguments = [&arguments[..], &["--entering-king-share", "0.5"]].concat();
+    let words = "--entering-king-from source.pack --entering-king-share 0.5";
     let mut bytes = Vec::new();
-    for name in ["one", "two"] {
-        let run = folder.join(name);
-        let output = gensfen(&run, &arguments);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{error}");
-        bytes.push(fs::read(run.join("games-0001.pack")).expect("there are games"));
-        let journal = fs::read_to_string(run.join("gensfen.jsonl")).expect("there is one");
+    for run in ["one", "two"] {
+        raicho!(folder, "{SHORT} {run} {words}").outputs();
+        bytes.push(folder.bytes(&format!("{run}/games-0001.pack")));
+        let journal = folder.text(&format!("{run}/gensfen.jsonl"));
         let entering = journal.matches("\"entering_king\":true").count();
         // After the entry at 41 and 20 plies later, with 2 to 4 random ones; other games begin
         // after 8 or 9.
-        let plies: Vec<u32> = games(&run.join("games-0001.pack"))
+        let plies: Vec<u32> = games(&folder, &format!("{run}/games-0001.pack"))
             .iter()
             .map(|game| game.start.game_ply())
             .collect();
@@ -452,25 +348,17 @@ fn games_can_begin_where_kings_enter() {
         assert!(plies.iter().all(|ply| matches!(ply, 9 | 10 | 44..=67)));
     }
     assert!(bytes[0] == bytes[1], "the same seed gives the same games");
-    fs::write(folder.join("source.pack"), []).expect("it can be written");
-    let output = gensfen(&folder.join("three"), &arguments);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("no king enters"), "{error}");
+    fs::write(&source, []).expect("it can be written");
+    let said = raicho!(folder, "{SHORT} three {words}").refused();
+    assert!(said.contains("no king enters"), "{said}");
 }
 
 #[test]
 fn networks_play_too() {
-    let folder = Folder::new("network");
-    let arguments = [&SHORT[..4], &["--eval", "<embedded>", "--games", "2"]].concat();
-    let output = Command::new(env!("CARGO_BIN_EXE_raicho"))
-        .args(["gensfen", "--out"])
-        .arg(&folder.0)
-        .args(arguments)
-        .output()
-        .expect("raicho runs");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{error}");
-    assert_eq!(games(&folder.join("games-0001.pack")).len(), 2);
-    let settings = fs::read_to_string(folder.join("gensfen.json")).expect("it is there");
+    let folder = Folder::new("gensfen-network");
+    let words = "--nodes 60 --opening-nodes 200 --eval <embedded> --games 2";
+    raicho!(folder, "gensfen {words} --out run").outputs();
+    assert_eq!(games(&folder, "run/games-0001.pack").len(), 2);
+    let settings = folder.text("run/gensfen.json");
     assert!(settings.contains("<embedded>, checksum "), "{settings}");
 }
