@@ -49,7 +49,7 @@ pub enum Generations {
 }
 
 /// The clusters of a new table that a search uses: its memory arrives while it is in use, see
-/// [`ZeroedPages`].
+/// `ZeroedPages`.
 ///
 /// A search that touches memory which is not there waits for the system, in a virtual machine some
 /// milliseconds for each page of 2 MB. With a clock running it takes only what is there. Searches
