@@ -3,12 +3,15 @@
 //! A piece number states which piece stands where, as one side sees it: 0 for a piece that is not
 //! in the game (handicap), 1 to 89 for pieces in hand, then 81 squares per piece type and owner
 //! from 90 on. Gold and all promoted small pieces share one type. The two kings come last.
+//! White sees the board rotated.
 
 use arrayvec::ArrayVec;
 
-use super::perspective::{SQUARES, seen_by};
 use crate::position::Position;
 use crate::types::{Color, Piece, PieceType, Square};
+
+/// Squares of the board, as an offset between blocks of numbers.
+pub(super) const SQUARES: u32 = Square::NUM as u32;
 
 /// First piece number on the board; those below are in hand or not in the game.
 pub const HAND_END: u32 = 90;
@@ -87,4 +90,12 @@ pub(super) fn piece_numbers(position: &Position, perspective: Color) -> ArrayVec
         }
     }
     numbers
+}
+
+/// The square as `perspective` sees it: rotated by 180 degrees for white.
+pub(super) fn seen_by(square: Square, perspective: Color) -> Square {
+    match perspective {
+        Color::Black => square,
+        Color::White => square.rotated(),
+    }
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use crate::position::Position;
-use crate::types::value::{PAWN_VALUE, piece_value};
+use crate::types::value::{centipawns, piece_value};
 use crate::types::{Color, PieceType, Value};
 
 /// The material balance for the side to move, in units of 1/90 pawn.
@@ -38,11 +38,13 @@ pub(super) fn explain(position: &Position) -> String {
         )
         .expect("writing to a string cannot fail");
     }
-    let centipawns = total * 100 / PAWN_VALUE;
-    let (mover, own) = match position.side_to_move() {
-        Color::Black => ("black", total),
-        Color::White => ("white", -total),
+    let centipawns = centipawns(total);
+    let mover = position.side_to_move();
+    let own = match mover {
+        Color::Black => total,
+        Color::White => -total,
     };
+    let mover = mover.name();
     write!(
         text,
         "total for black {total} ({centipawns} centipawns), {mover} to move\nstatic eval {own}"

@@ -8,7 +8,6 @@ mod bona_piece;
 pub mod kppt;
 mod material;
 pub mod nnue;
-mod perspective;
 
 use std::fmt;
 use std::sync::Arc;

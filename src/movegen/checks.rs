@@ -1,6 +1,6 @@
 //! A filter for moves that give check, applied to sets instead of single moves.
 
-use super::sink::Sink;
+use super::Sink;
 use crate::bitboard::{
     Bitboard, bishop_attacks, gold_attacks, king_attacks, knight_attacks, lance_line, line,
     pawn_attacks, rook_attacks, silver_attacks,
@@ -13,7 +13,7 @@ use crate::types::{Color, Move, Piece, PieceType, Square};
 pub struct CheckSquares([Bitboard; PieceType::NUM]);
 
 impl CheckSquares {
-    /// No squares.
+    /// No piece gives check: there is no king.
     pub const NONE: Self = Self([Bitboard::EMPTY; PieceType::NUM]);
 
     /// The squares from which the side to move attacks `king`, with the current occupancy.

@@ -1,6 +1,6 @@
-//! Attacks of the pieces on a board, and threats to the kings.
+//! Attacks of the pieces on a board, threats to the kings, and attacks by pieces of lesser value.
 
-use super::board::Board;
+use super::Board;
 use crate::bitboard::{
     Bitboard, between, bishop_attacks, bishop_lines, gold_attacks, king_attacks, knight_attacks,
     lance_attacks, lance_line, pawn_attacks, reach_around, rook_attacks, rook_lines,
@@ -296,7 +296,7 @@ impl Board {
 /// The squares that these pieces of `by` attack by steps: steps along the file first, then those to
 /// the neighbouring files. Horses and dragons step as kings.
 #[inline(always)]
-pub(super) fn stepped(
+fn stepped(
     by: Color,
     knights: Bitboard,
     silvers: Bitboard,
@@ -325,5 +325,98 @@ fn step_attacks_of(piece: Piece, square: Square) -> Bitboard {
         | PieceType::ProLance
         | PieceType::ProKnight
         | PieceType::ProSilver => gold_attacks(color, square),
+    }
+}
+
+// --- Attacks by pieces of lesser value ---
+
+/// Squares that one side attacks with pieces of each class or a lesser one: nothing, pawns, those,
+/// lances and knights, and all these, silvers, golds and what moves as gold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LesserAttacks([Bitboard; CLASSES]);
+
+const CLASSES: usize = 4;
+const NOTHING: usize = 0;
+const PAWNS: usize = 1;
+const SMALL: usize = 2;
+const GENERALS: usize = 3;
+
+/// By kind: the class of the attacks by pieces of a lesser class.
+static LESSER: [u8; PieceType::NUM] = {
+    let mut classes = [NOTHING as u8; PieceType::NUM];
+    let mut index = 0;
+    while index < PieceType::ALL.len() {
+        let kind = PieceType::ALL[index];
+        let class = match kind {
+            PieceType::Pawn | PieceType::King => NOTHING,
+            PieceType::Lance | PieceType::Knight => PAWNS,
+            PieceType::Bishop | PieceType::Rook | PieceType::Horse | PieceType::Dragon => GENERALS,
+            PieceType::Silver
+            | PieceType::Gold
+            | PieceType::ProPawn
+            | PieceType::ProLance
+            | PieceType::ProKnight
+            | PieceType::ProSilver => SMALL,
+        };
+        classes[kind.index()] = class as u8;
+        index += 1;
+    }
+    classes
+};
+
+impl LesserAttacks {
+    /// Where a piece of this kind would be attacked by a piece of a lesser class. The classes are:
+    /// pawns; lances and knights; generals; bishops and rooks, promoted or not. Empty for pawns and
+    /// kings.
+    #[inline(always)]
+    pub fn on(&self, kind: PieceType) -> Bitboard {
+        // The remainder changes nothing and spares the bounds check.
+        self.0[usize::from(LESSER[kind.index()]) % CLASSES]
+    }
+}
+
+impl Board {
+    /// The squares that `by` attacks with pawns, lances, knights and generals, by class.
+    #[inline(always)]
+    pub fn lesser_attacks(&self, by: Color) -> LesserAttacks {
+        let own = self.color(by);
+        let pawns = (self.kind(PieceType::Pawn) & own).forward(by);
+        let none = Bitboard::EMPTY;
+        let knights = self.kind(PieceType::Knight) & own;
+        let mut small = pawns | stepped(by, knights, none, none, none);
+        for lance in self.kind(PieceType::Lance) & own {
+            small |= lance_attacks(by, lance, self.occupied());
+        }
+        let silvers = self.kind(PieceType::Silver) & own;
+        let generals = small | stepped(by, none, silvers, self.golds() & own, none);
+        LesserAttacks([none, pawns, small, generals])
+    }
+
+    /// The pieces of `color` that are attacked by a piece of a lesser class, where `attacks` are
+    /// those of the enemy.
+    #[inline(always)]
+    pub fn threatened(&self, color: Color, attacks: &LesserAttacks) -> Bitboard {
+        let small = self.kind(PieceType::Lance) | self.kind(PieceType::Knight);
+        let generals = self.kind(PieceType::Silver) | self.golds();
+        let big = self.bishops_and_horses() | self.rooks_and_dragons();
+        let threatened =
+            small & attacks.0[PAWNS] | generals & attacks.0[SMALL] | big & attacks.0[GENERALS];
+        threatened & self.color(color)
+    }
+
+    /// All squares that `by` attacks, where `lesser` are its attacks by class.
+    #[inline(always)]
+    pub fn attacked(&self, by: Color, lesser: &LesserAttacks) -> Bitboard {
+        let own = self.color(by);
+        let none = Bitboard::EMPTY;
+        let kings = (self.kind(PieceType::King) | self.horses_and_dragons()) & own;
+        let mut attacked = lesser.0[GENERALS] | stepped(by, none, none, none, kings);
+        for square in self.bishops_and_horses() & own {
+            attacked |= bishop_attacks(square, self.occupied());
+        }
+        for square in self.rooks_and_dragons() & own {
+            attacked |= rook_attacks(square, self.occupied());
+        }
+        attacked
     }
 }

@@ -1,10 +1,12 @@
 //! Pieces on the board and in hand, and the side to move: a position without history.
 //!
-//! [`Board`] makes and takes back moves on itself. Attacks are in `attacks`; keys, repetition and
-//! all else that depends on the game are in [`Position`](super::Position).
+//! [`Board`] makes and takes back moves on itself and counts its material. Attacks are in
+//! `attacks`; keys, repetition and all else that depends on the game are in
+//! [`Position`](super::Position).
 
 use crate::bitboard::Bitboard;
-use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
+use crate::types::value::piece_value;
+use crate::types::{Color, Hand, Move, Piece, PieceType, Square, Value};
 
 /// Pieces, hands and the side to move.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,25 +85,25 @@ impl Board {
         self.by_kind[GOLDS]
     }
 
-    /// Bishops and horses.
+    /// Bishops and horses of both sides.
     #[inline(always)]
     pub fn bishops_and_horses(&self) -> Bitboard {
         self.kind(PieceType::Bishop) | self.kind(PieceType::Horse)
     }
 
-    /// Rooks and dragons.
+    /// Rooks and dragons of both sides.
     #[inline(always)]
     pub fn rooks_and_dragons(&self) -> Bitboard {
         self.kind(PieceType::Rook) | self.kind(PieceType::Dragon)
     }
 
-    /// Horses and dragons.
+    /// Horses and dragons of both sides.
     #[inline(always)]
     pub fn horses_and_dragons(&self) -> Bitboard {
         self.kind(PieceType::Horse) | self.kind(PieceType::Dragon)
     }
 
-    /// All pieces.
+    /// The squares with a piece of either side.
     #[inline(always)]
     pub fn occupied(&self) -> Bitboard {
         self.by_color[0] | self.by_color[1]
@@ -228,4 +230,58 @@ impl Board {
         self.by_kind[kind] ^= square;
         self.by_kind[usize::from(GROUPS[kind])] ^= square;
     }
+}
+
+// --- Material ---
+
+/// Kinds that are counted one by one. Golds and what moves as gold have one value and are counted
+/// together.
+const COUNTED: [PieceType; 8] = [
+    PieceType::Pawn,
+    PieceType::Lance,
+    PieceType::Knight,
+    PieceType::Silver,
+    PieceType::Bishop,
+    PieceType::Rook,
+    PieceType::Horse,
+    PieceType::Dragon,
+];
+
+const _: () = assert!(
+    piece_value(PieceType::ProPawn) == piece_value(PieceType::Gold)
+        && piece_value(PieceType::ProLance) == piece_value(PieceType::Gold)
+        && piece_value(PieceType::ProKnight) == piece_value(PieceType::Gold)
+        && piece_value(PieceType::ProSilver) == piece_value(PieceType::Gold)
+);
+
+impl Board {
+    /// Black's material minus white's, on the board and in hand.
+    pub(super) fn material(&self) -> Value {
+        let (black, white) = (self.color(Color::Black), self.color(Color::White));
+        let balance = |pieces: Bitboard| {
+            (pieces & black).count() as Value - (pieces & white).count() as Value
+        };
+        let mut value = piece_value(PieceType::Gold) * balance(self.golds());
+        for kind in COUNTED {
+            value += piece_value(kind) * balance(self.kind(kind));
+        }
+        let hands = [self.hand(Color::Black), self.hand(Color::White)];
+        for kind in PieceType::HAND {
+            let [black, white] = hands.map(|hand| hand.count(kind) as Value);
+            value += piece_value(kind) * (black - white);
+        }
+        value
+    }
+}
+
+/// Gain of a capture: the opponent loses the piece, and the side to move has it in hand.
+#[inline(always)]
+pub(super) const fn capture_gain(captured: PieceType) -> Value {
+    piece_value(captured) + piece_value(captured.unpromoted())
+}
+
+/// Gain of a promotion.
+#[inline(always)]
+pub(super) const fn promotion_gain(promoted: PieceType) -> Value {
+    piece_value(promoted) - piece_value(promoted.unpromoted())
 }

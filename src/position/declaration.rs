@@ -1,7 +1,6 @@
 //! Wins by declaration after the own king has entered the enemy camp (入玉宣言勝ち), by six rules.
 
-use super::base::Position;
-use super::board::Board;
+use super::{Board, Position};
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::types::{Color, EnteringKingRule, Move, Piece, PieceType, Square};
 

@@ -1,9 +1,7 @@
 //! Legality of moves: `to_move` restores a stored move, `pseudo_legal` checks the movement of the
 //! piece, `legal` checks king safety and pawn-drop mate.
 
-use super::attacks::KingThreats;
-use super::base::Position;
-use super::board::Board;
+use super::{Board, KingThreats, Position};
 use crate::bitboard::{
     Bitboard, between, bishop_lines, gold_attacks, is_aligned, king_attacks, knight_attacks,
     lance_line, pawn_attacks, rook_lines, silver_attacks,
@@ -85,7 +83,7 @@ impl Position {
         }
     }
 
-    /// Whether a pseudo-legal move leaves the own king safe and is no pawn-drop mate.
+    /// Whether a pseudo-legal move leaves the own king safe and is not a pawn-drop mate.
     #[inline(always)]
     pub fn legal(&self, mv: Move) -> bool {
         let kind = mv.piece().kind();

@@ -1,7 +1,6 @@
 //! Static exchange evaluation: the result of a series of captures on one square.
 
-use super::base::Position;
-use super::board::Board;
+use super::{Board, Position};
 use crate::bitboard::{Bitboard, bishop_attacks, bishop_lines, rook_attacks, rook_lines};
 use crate::types::value::piece_value;
 use crate::types::{Color, Move, PieceType, Square, Value};

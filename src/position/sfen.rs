@@ -1,13 +1,13 @@
-//! SFEN input and output. Reading is lenient where GUIs are sloppy (the ply may be missing or 0,
-//! letters in hand may repeat and come in any order) and strict elsewhere; output is canonical.
+//! Positions as text: SFEN, and a diagram for people.
+//!
+//! Reading is lenient where GUIs are sloppy (the ply may be missing or 0, characters in hand may
+//! repeat and come in any order) and strict elsewhere; output is canonical.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use thiserror::Error;
 
-use super::base::Position;
-use super::board::Board;
-use super::validate::InvalidPosition;
+use super::{Board, InvalidPosition, Position};
 use crate::types::{Color, File, Hand, Piece, PieceType, Rank, Square};
 use crate::util::{counted, shorten};
 
@@ -100,6 +100,45 @@ impl Position {
     /// The canonical SFEN of 4 fields.
     pub fn to_sfen(&self) -> String {
         format!("{} {}", self.board.to_sfen(), self.game_ply())
+    }
+}
+
+/// A board diagram with black at the bottom, hands, side to move, SFEN, key and checkers.
+impl fmt::Display for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "white in hand: {}", self.hand(Color::White))?;
+        writeln!(formatter, "  9   8   7   6   5   4   3   2   1")?;
+        let border = format!("{}+", "+---".repeat(File::NUM));
+        for rank in Rank::ALL {
+            writeln!(formatter, "{border}")?;
+            for file in File::ALL.into_iter().rev() {
+                let piece = self.piece_on(Square::new(file, rank));
+                let text = piece.map_or_else(String::new, |piece| piece.to_string());
+                write!(formatter, "|{text:>2} ")?;
+            }
+            writeln!(formatter, "| {}", rank.to_char())?;
+        }
+        writeln!(formatter, "{border}")?;
+        writeln!(formatter, "black in hand: {}", self.hand(Color::Black))?;
+        let side = self.side_to_move().name();
+        write!(formatter, "{side} to move, ply {}", self.game_ply())?;
+        if self.in_check() {
+            let checkers = self.checkers().into_iter().map(|square| square.to_string());
+            write!(
+                formatter,
+                ", in check from {}",
+                checkers.collect::<Vec<_>>().join(" ")
+            )?;
+        }
+        writeln!(formatter)?;
+        writeln!(formatter, "sfen {}", self.to_sfen())?;
+        write!(formatter, "key {}", self.key())
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Position({})", self.to_sfen())
     }
 }
 

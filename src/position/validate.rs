@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::board::Board;
+use super::Board;
 use crate::bitboard::Bitboard;
 use crate::types::{Color, File, PieceType, Square};
 
@@ -14,52 +14,49 @@ pub enum InvalidPosition {
     #[error("{found} {}s on board and in hand, expected at most \
         {}", kind.name(), kind.count_in_set())]
     TooMany {
-        /// The unpromoted kind.
+        /// The kind, which counts together with its promoted form.
         kind: PieceType,
         /// How many there are.
         found: u32,
     },
     /// More than one king of a colour.
-    #[error("{found} kings of {}, expected at most one", name(*color))]
+    #[error("{found} kings of {}, expected at most one", color.name())]
     TooManyKings {
-        /// Whose kings.
+        /// The side that has them.
         color: Color,
         /// How many there are.
         found: u32,
     },
     /// Two unpromoted pawns of one colour on a file.
-    #[error("two {} pawns on file {}", name(*color), file.to_char())]
+    #[error("two {} pawns on file {}", color.name(), file.to_char())]
     DoublePawn {
-        /// Whose pawns.
+        /// The side that has them.
         color: Color,
-        /// On which file.
+        /// The file with two pawns.
         file: File,
     },
     /// A pawn, lance or knight that can never move.
-    #[error("the {} {} on {square} can never move", name(*color), kind.name())]
+    #[error("the {} {} on {square} can never move", color.name(), kind.name())]
     DeadEnd {
-        /// Whose piece.
+        /// The side of the piece.
         color: Color,
-        /// Which kind.
+        /// The kind of the piece.
         kind: PieceType,
-        /// Where.
+        /// The square of the piece.
         square: Square,
     },
     /// The king of the side that is not to move could be taken.
-    #[error("the {} king on {square} is in check, but {} is to move", name(*color), name(!*color))]
+    #[error(
+        "the {} king on {square} is in check, but {} is to move",
+        color.name(),
+        color.opponent().name()
+    )]
     OpponentInCheck {
-        /// Whose king.
+        /// The side that is in check.
         color: Color,
-        /// Where.
+        /// The square of its king.
         square: Square,
     },
-}
-
-const fn name(color: Color) -> &'static str {
-    match color {
-        Color::Black => "black",
-        Color::White => "white",
-    }
 }
 
 impl Board {

@@ -30,7 +30,7 @@ fn entry(value: Value, depth: Depth) -> Entry {
 
 #[test]
 fn entries_come_back_as_they_went_in() {
-    let table = TranspositionTable::new(1).expect("one MB can be had");
+    let table = TranspositionTable::new(1).expect("there is memory");
     table.new_search(Generations::All);
     for (number, value) in [(1, -31_999), (2, 0), (3, 31_999), (4, value::NONE), (5, -1)] {
         let probe = table.probe(key(number));
@@ -60,7 +60,7 @@ fn the_cluster_is_the_same_where_words_have_32_bits() {
 fn sides_never_share_a_cluster_and_every_cluster_is_reached() {
     for table in [
         TranspositionTable::minimal(),
-        TranspositionTable::new(1).expect("one MB can be had"),
+        TranspositionTable::new(1).expect("there is memory"),
     ] {
         let mut seen = vec![false; table.clusters.len()];
         for number in 0..1 << 20 {
@@ -109,7 +109,7 @@ fn count(table: &TranspositionTable, numbers: std::ops::Range<usize>) -> usize {
 #[test]
 fn a_table_holds_nearly_what_fits() {
     const NUMBER: usize = 400_000;
-    let table = TranspositionTable::new(16).expect("16 MB can be had");
+    let table = TranspositionTable::new(16).expect("there is memory");
     table.new_search(Generations::All);
     fill(&table, 0..NUMBER);
     let kept = count(&table, 0..NUMBER);
@@ -123,7 +123,7 @@ fn a_table_holds_nearly_what_fits() {
 
 #[test]
 fn a_table_of_any_size_fills_to_its_end() {
-    let table = TranspositionTable::new(3).expect("three MB can be had");
+    let table = TranspositionTable::new(3).expect("there is memory");
     fill(&table, 0..1 << 20);
     assert!(count(&table, 0..1 << 20) > table.clusters.len() * SLOTS * 9 / 10);
 }
@@ -131,7 +131,7 @@ fn a_table_of_any_size_fills_to_its_end() {
 #[test]
 fn threads_find_only_what_is_right_while_others_store() {
     const EACH: usize = 100_000;
-    let table = TranspositionTable::new(32).expect("32 MB can be had");
+    let table = TranspositionTable::new(32).expect("there is memory");
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let table = &table;
@@ -272,7 +272,7 @@ fn impossible_sizes_are_errors() {
 
 #[test]
 fn a_part_of_a_table_is_a_smaller_table() {
-    let table = TranspositionTable::new(1).expect("one MB can be had");
+    let table = TranspositionTable::new(1).expect("there is memory");
     let whole = table.clusters.len();
     for active in [2, whole / 4, whole] {
         table.counts.set_extent(Extent::Supplied, whole, active);
@@ -289,7 +289,7 @@ fn a_part_of_a_table_is_a_smaller_table() {
 #[test]
 fn a_table_whose_memory_comes_late_is_used_as_far_as_it_is_there() {
     const MEGABYTES: usize = 1024;
-    let table = TranspositionTable::new(MEGABYTES).expect("a GB can be had");
+    let table = TranspositionTable::new(MEGABYTES).expect("there is memory");
     let whole = table.clusters.len();
     assert_eq!(table.counts.active(), whole, "a search by nodes takes all");
     table.set_extent(Extent::Supplied);

@@ -4,9 +4,7 @@
 
 use std::fmt;
 
-use super::color::Color;
-use super::piece::Piece;
-use super::piece_type::PieceType;
+use super::piece::{Color, Piece, PieceType};
 
 /// The pieces in hand of one side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -52,7 +50,7 @@ const SFEN_ORDER: [PieceType; 7] = [
 ];
 
 impl Hand {
-    /// The empty hand.
+    /// A hand without pieces.
     pub const EMPTY: Self = Self(0);
 
     /// How many of `kind` are held; 0 for the king and the promoted kinds.

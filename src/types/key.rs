@@ -10,9 +10,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, SubAssign};
 
-use super::color::Color;
-use super::piece::Piece;
-use super::piece_type::PieceType;
+use super::piece::{Color, Piece, PieceType};
 use super::square::Square;
 use crate::util::split_mix;
 

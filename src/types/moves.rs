@@ -20,8 +20,7 @@ use std::str::FromStr;
 use arrayvec::ArrayVec;
 use thiserror::Error;
 
-use super::piece::Piece;
-use super::piece_type::PieceType;
+use super::piece::{Piece, PieceType};
 use super::square::Square;
 
 /// Capacity for the legal moves of any position, even with no king or all pieces on one side: there
@@ -207,13 +206,13 @@ impl Move16 {
         self.0.get()
     }
 
-    /// The target square, `None` where the field is no square.
+    /// The target square, `None` where the field is not a square.
     #[inline]
     pub const fn to(self) -> Option<Square> {
         Square::from_index((self.to_bits() as u32 & FIELD_MASK) as usize)
     }
 
-    /// The origin square, `None` for drops and where the field is no square.
+    /// The origin square, `None` for drops and where the field is not a square.
     #[inline]
     pub const fn from(self) -> Option<Square> {
         if self.is_drop() {
@@ -223,7 +222,8 @@ impl Move16 {
         }
     }
 
-    /// The dropped kind, `None` for board moves and where the field is no kind that can be in hand.
+    /// The dropped kind, `None` for board moves and where the field is not a kind that can be in
+    /// hand.
     #[inline]
     pub const fn dropped_kind(self) -> Option<PieceType> {
         if self.is_drop() {

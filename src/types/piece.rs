@@ -1,4 +1,5 @@
-//! Pieces with their colour: the code of the kind, plus 16 for white.
+//! Colours, kinds of pieces, and pieces, with the usual codes of shogi programs: kinds are 1 pawn …
+//! 8 king, 9 promoted pawn … 14 dragon, and a piece is its kind, plus 16 for white.
 //!
 //! Why unsafe here: kind and colour are bit fields of the code, and extracting them is the most
 //! frequent operation of the engine. A checked table lookup instead of the mask costs 3 % of all
@@ -7,9 +8,288 @@
 #![allow(unsafe_code, reason = "parts of codes, see the module text")]
 
 use std::fmt;
+use std::ops::Not;
 
-use super::color::Color;
-use super::piece_type::PieceType;
+use crate::util::simple_enum;
+
+simple_enum! {
+    /// A side of the game.
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[expect(
+        clippy::unsafe_derive_deserialize,
+        reason = "what is read is one of the two names, never an index"
+    )]
+    #[serde(rename_all = "lowercase")]
+    pub enum Color {
+        /// 先手, moves first and plays up the board, towards rank 1.
+        Black,
+        /// 後手, plays down the board, towards rank 9.
+        White,
+    }
+}
+
+impl Color {
+    /// The English name, for messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Black => "black",
+            Self::White => "white",
+        }
+    }
+
+    /// The side that plays against this one.
+    #[inline]
+    #[must_use]
+    pub const fn opponent(self) -> Self {
+        match self {
+            Self::Black => Self::White,
+            Self::White => Self::Black,
+        }
+    }
+}
+
+/// Evaluates code that is compiled once for each side, so that the compiler folds directions and
+/// tables.
+macro_rules! for_side {
+    ($side:expr, |$us:ident| $code:expr) => {
+        match $side {
+            $crate::types::Color::Black => {
+                let $us = $crate::types::Color::Black;
+                $code
+            }
+            $crate::types::Color::White => {
+                let $us = $crate::types::Color::White;
+                $code
+            }
+        }
+    };
+}
+
+pub(crate) use for_side;
+
+impl Not for Color {
+    type Output = Self;
+
+    #[inline]
+    fn not(self) -> Self {
+        self.opponent()
+    }
+}
+
+/// The side as SFEN writes it: `b` or `w`.
+impl fmt::Display for Color {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Black => "b",
+            Self::White => "w",
+        })
+    }
+}
+
+/// A kind of piece, without its colour.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum PieceType {
+    Pawn = 1,
+    Lance,
+    Knight,
+    Silver,
+    Bishop,
+    Rook,
+    Gold,
+    King,
+    ProPawn,
+    ProLance,
+    ProKnight,
+    ProSilver,
+    Horse,
+    Dragon,
+}
+
+const PROMOTION: u8 = 8;
+
+impl PieceType {
+    /// Table size for arrays indexed by [`Self::index`].
+    pub const NUM: usize = 15;
+
+    /// All 14 kinds in the order of their codes.
+    pub const ALL: [Self; 14] = [
+        Self::Pawn,
+        Self::Lance,
+        Self::Knight,
+        Self::Silver,
+        Self::Bishop,
+        Self::Rook,
+        Self::Gold,
+        Self::King,
+        Self::ProPawn,
+        Self::ProLance,
+        Self::ProKnight,
+        Self::ProSilver,
+        Self::Horse,
+        Self::Dragon,
+    ];
+
+    /// The seven kinds that can be in hand, in the order of their codes.
+    pub const HAND: [Self; 7] = [
+        Self::Pawn,
+        Self::Lance,
+        Self::Knight,
+        Self::Silver,
+        Self::Bishop,
+        Self::Rook,
+        Self::Gold,
+    ];
+
+    /// The same kinds in the order in which Apery and cshogi store hands.
+    pub(crate) const HAND_OF_APERY: [Self; 7] = [
+        Self::Pawn,
+        Self::Lance,
+        Self::Knight,
+        Self::Silver,
+        Self::Gold,
+        Self::Bishop,
+        Self::Rook,
+    ];
+
+    /// Kinds that may be dropped on every rank.
+    pub(crate) const DROPPED_ANYWHERE: [Self; 4] =
+        [Self::Silver, Self::Gold, Self::Bishop, Self::Rook];
+
+    /// The code, 1 to 14.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The kind with this code.
+    #[inline]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        if index >= 1 && index <= Self::ALL.len() {
+            Some(Self::ALL[index - 1])
+        } else {
+            None
+        }
+    }
+
+    /// The kind with this code, 1 to 7, that can be in hand.
+    #[inline]
+    pub const fn hand_from_index(index: usize) -> Option<Self> {
+        if index >= 1 && index <= Self::HAND.len() {
+            Some(Self::HAND[index - 1])
+        } else {
+            None
+        }
+    }
+
+    /// Whether this is one of the six promoted kinds.
+    #[inline]
+    pub const fn is_promoted(self) -> bool {
+        self as u8 > PROMOTION
+    }
+
+    /// The kind after promotion, `None` for gold, king and promoted kinds.
+    #[inline]
+    pub const fn promoted(self) -> Option<Self> {
+        if (self as u8) < Self::Gold as u8 {
+            Self::from_index((self as u8 + PROMOTION) as usize)
+        } else {
+            None
+        }
+    }
+
+    /// The kind before promotion; also what a captured piece becomes in hand.
+    #[inline]
+    #[must_use]
+    pub const fn unpromoted(self) -> Self {
+        match self {
+            Self::King => Self::King,
+            _ => match Self::from_index((self as u8 & (PROMOTION - 1)) as usize) {
+                Some(kind) => kind,
+                None => Self::King,
+            },
+        }
+    }
+
+    /// Whether it moves as a gold: gold and the four small promoted kinds.
+    #[inline]
+    pub const fn moves_as_gold(self) -> bool {
+        matches!(
+            self,
+            Self::Gold | Self::ProPawn | Self::ProLance | Self::ProKnight | Self::ProSilver
+        )
+    }
+
+    /// Number of pieces of the unpromoted kind in a full set.
+    pub const fn count_in_set(self) -> u32 {
+        match self.unpromoted() {
+            Self::Pawn => 18,
+            Self::Bishop | Self::Rook | Self::King => 2,
+            _ => 4,
+        }
+    }
+
+    /// Number of far ranks on which this kind, unpromoted, could never move again: 1 for pawn and
+    /// lance, 2 for knight, else 0.
+    #[inline]
+    pub const fn dead_end_ranks(self) -> usize {
+        match self {
+            Self::Pawn | Self::Lance => 1,
+            Self::Knight => 2,
+            _ => 0,
+        }
+    }
+
+    /// The capital letter of SFEN for the unpromoted kind.
+    pub const fn letter(self) -> char {
+        match self.unpromoted() {
+            Self::Pawn => 'P',
+            Self::Lance => 'L',
+            Self::Knight => 'N',
+            Self::Silver => 'S',
+            Self::Bishop => 'B',
+            Self::Rook => 'R',
+            Self::Gold => 'G',
+            _ => 'K',
+        }
+    }
+
+    /// The unpromoted kind of an SFEN letter, upper case only.
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        Some(match letter {
+            'P' => Self::Pawn,
+            'L' => Self::Lance,
+            'N' => Self::Knight,
+            'S' => Self::Silver,
+            'B' => Self::Bishop,
+            'R' => Self::Rook,
+            'G' => Self::Gold,
+            'K' => Self::King,
+            _ => return None,
+        })
+    }
+
+    /// The English name in lower case, for messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pawn => "pawn",
+            Self::Lance => "lance",
+            Self::Knight => "knight",
+            Self::Silver => "silver",
+            Self::Bishop => "bishop",
+            Self::Rook => "rook",
+            Self::Gold => "gold",
+            Self::King => "king",
+            Self::ProPawn => "promoted pawn",
+            Self::ProLance => "promoted lance",
+            Self::ProKnight => "promoted knight",
+            Self::ProSilver => "promoted silver",
+            Self::Horse => "horse",
+            Self::Dragon => "dragon",
+        }
+    }
+}
 
 const WHITE: u8 = 16;
 const COLOR_SHIFT: u32 = WHITE.trailing_zeros();
@@ -173,6 +453,19 @@ impl fmt::Display for Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn promotion_and_back() {
+        for kind in PieceType::ALL {
+            if let Some(promoted) = kind.promoted() {
+                assert!(promoted.is_promoted());
+                assert_eq!(promoted.unpromoted(), kind);
+            }
+        }
+        assert_eq!(PieceType::Gold.promoted(), None);
+        assert_eq!(PieceType::King.promoted(), None);
+        assert_eq!(PieceType::Horse.promoted(), None);
+    }
 
     #[test]
     fn codes_match_the_shared_numbering() {

@@ -1,7 +1,6 @@
 //! Search values, in which a pawn is 90, and scores for output, in which a pawn is 100.
 
-use super::bound::Bound;
-use super::piece_type::PieceType;
+use super::piece::PieceType;
 
 /// A value in the internal unit: a pawn is [`PAWN_VALUE`], 90.
 pub type Value = i32;
@@ -120,6 +119,11 @@ pub const fn from_table(value: Value, ply: Ply) -> Value {
 /// 32,000 − n.
 pub const MAX_CENTIPAWNS: i32 = 31_000;
 
+/// A value in centipawns, of which a pawn has 100.
+pub const fn centipawns(value: Value) -> i64 {
+    value as i64 * 100 / PAWN_VALUE as i64
+}
+
 /// A score for output, from the point of view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
@@ -137,7 +141,7 @@ impl Score {
         } else if value <= -MATE_IN_MAX_PLY {
             Self::Mate(-MATE - value)
         } else {
-            let centipawns = value * 100 / PAWN_VALUE;
+            let centipawns = centipawns(value) as i32;
             Self::Cp(if centipawns > MAX_CENTIPAWNS {
                 MAX_CENTIPAWNS
             } else if centipawns < -MAX_CENTIPAWNS {
@@ -145,6 +149,41 @@ impl Score {
             } else {
                 centipawns
             })
+        }
+    }
+}
+
+/// Kind of a value from alpha-beta search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum Bound {
+    /// The true value is at most this one (all moves failed low).
+    Upper = 1,
+    /// The true value is at least this one (a move failed high).
+    Lower = 2,
+    /// The true value of the position.
+    Exact = 3,
+}
+
+impl Bound {
+    /// The bound of the negated value.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Upper => Self::Lower,
+            Self::Lower => Self::Upper,
+            Self::Exact => Self::Exact,
+        }
+    }
+
+    /// The bound of two stored bits, `None` for 0.
+    #[inline]
+    pub const fn from_bits(bits: u8) -> Option<Self> {
+        match bits & 3 {
+            1 => Some(Self::Upper),
+            2 => Some(Self::Lower),
+            3 => Some(Self::Exact),
+            _ => None,
         }
     }
 }

@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use super::numbers::NUMBERS;
 use super::scalar::{Weight, Weights};
-use super::tables::{KK_ENTRIES, KKP_ENTRIES, Kind, Tables};
+use super::{KK_ENTRIES, KKP_ENTRIES, Kind, Tables};
 use crate::types::Square;
 use crate::util::{ZeroedPages, cores, for_each_part};
 
@@ -72,7 +72,7 @@ pub enum KpptError {
         format!(" (the file {found} is named otherwise)")
     }))]
     Missing {
-        /// The name.
+        /// Name of the file, without its folder.
         name: &'static str,
         /// A file whose name differs in upper and lower case only.
         found: Option<String>,
@@ -83,7 +83,7 @@ pub enum KpptError {
     /// A file has a size that no format has.
     #[error("{name} has {found} bytes, expected {known}")]
     Size {
-        /// The name.
+        /// Name of the file, without its folder.
         name: &'static str,
         /// Its size in bytes.
         found: u64,
@@ -93,7 +93,7 @@ pub enum KpptError {
     /// A file cannot be read; also when it ends before its size.
     #[error("{name}: {error}")]
     Io {
-        /// The name.
+        /// Name of the file, without its folder.
         name: &'static str,
         /// The error of the system.
         error: io::Error,
@@ -118,7 +118,7 @@ pub enum Warning {
         king: usize,
         /// One piece number.
         one: usize,
-        /// The other one.
+        /// The other piece number.
         other: usize,
     },
 }

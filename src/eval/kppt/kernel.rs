@@ -125,7 +125,7 @@ impl Avx2 {
     #[inline(always)]
     unsafe fn weights<const TURN: bool>(table: &[i16], column: usize, rows: &Rows) -> __m256i {
         // SAFETY: the caller vouches for the instruction set, the table and the numbers. A weight
-        // of one word is read together with the one behind it; the last one has none, but it is
+        // of one word is read together with the one after it; the last one has none, but it is
         // that of a piece with itself.
         unsafe {
             let column = table.as_ptr().add(column << usize::from(TURN));

@@ -31,7 +31,7 @@ pub(super) fn piece_numbers(position: &Position, side: Color) -> ArrayVec<usize,
 pub(super) struct Numbers(pub(super) [i16; SLOTS]);
 
 impl Numbers {
-    /// No pieces.
+    /// A list of empty slots.
     pub(super) const EMPTY: Self = Self([NONE; SLOTS]);
 
     /// The pieces of a position. The same piece has the same slot for both sides.
@@ -86,7 +86,7 @@ impl Iterator for Slots {
 }
 
 /// One piece that a move put elsewhere: its number before and after, as black and as white see it.
-pub(super) type Change = [[i16; 2]; Color::NUM];
+type Change = [[i16; 2]; Color::NUM];
 
 /// The pieces other than kings that a move put elsewhere: the moving one and a captured one.
 #[inline(always)]

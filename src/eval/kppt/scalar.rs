@@ -1,7 +1,7 @@
 //! The specification: the value of a position, straight from the weights.
 
 use super::numbers::piece_numbers;
-use crate::eval::perspective::seen_by;
+use crate::eval::bona_piece::seen_by;
 use crate::position::Position;
 use crate::types::{Color, Value};
 
@@ -30,7 +30,7 @@ pub trait Weights {
 pub(super) struct Sums {
     /// The pairs of pieces as black sees them, then as white does.
     pub(super) pairs: [Weight; Color::NUM],
-    /// KK and KKP.
+    /// The weight of both kings (KK) and those of both kings with each piece (KKP).
     pub(super) kings: Weight,
 }
 

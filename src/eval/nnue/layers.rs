@@ -4,20 +4,28 @@
 //! a vector holds the sums of several neurons, and the weights of a group are stored neuron by
 //! neuron. Groups of four zeros contribute nothing. The first layer, whose inputs are mostly 0,
 //! lists the other groups without a branch for each, as Stockfish does, and multiplies only those.
+//! Our own networks have one sum of clipped and squared columns times weights instead.
 //!
 //! Why unsafe here: the vectors of [`super::simd`].
+
 #![expect(
     unsafe_code,
     clippy::multiple_unsafe_ops_per_block,
     reason = "vector operations share the contract of the trait `Simd`"
 )]
 
-use super::active_groups::{GROUP, INPUT_STEP, PLACES, list_active};
-use super::network::{AffineLayer, LayerStack};
 use super::scalar::{MAX_ACTIVATION, WEIGHT_BITS};
 use super::shape::MAX_HIDDEN;
 use super::simd::Simd;
+use super::{AffineLayer, LayerStack};
 use crate::util::Aligned;
+
+/// Input bytes in a group: those that one 32-bit lane multiplies at once.
+const GROUP: usize = 4;
+
+/// Inputs of the first layer are padded with zeros to a multiple of this, the widest vector in
+/// bytes.
+const INPUT_STEP: usize = 64;
 
 /// Inputs of later layers are padded to a multiple of this number of bytes.
 const HIDDEN_STEP: usize = 2 * GROUP;
@@ -34,7 +42,7 @@ const SETS: usize = 4;
 const FEW_SETS: usize = 2;
 
 /// Lanes of the widest vector of sums.
-pub(super) const MAX_LANES: usize = 16;
+const MAX_LANES: usize = 16;
 
 /// Size of a buffer for the sums of any layer.
 const SUMS: usize = MAX_HIDDEN + 2 * MAX_LANES;
@@ -317,7 +325,7 @@ impl PackedLayer {
     }
 }
 
-/// Adds the products of one group of inputs to the sums. It is no closure, because a closure that
+/// Adds the products of one group of inputs to the sums. Not a closure, because a closure that
 /// is not inlined would be compiled without the instruction set.
 ///
 /// # Safety
@@ -359,4 +367,92 @@ fn square(sums: &[i32], to: &mut [u8], count: usize) {
         let sum = sum.clamp(-LIMIT, LIMIT);
         *to = ((sum * sum) >> (2 * WEIGHT_BITS + 7)).min(MAX_ACTIVATION) as u8;
     }
+}
+
+// --- The groups of inputs of the first layer that are not all 0 ---
+
+/// Places of a byte.
+const PLACES: usize = 8;
+
+/// For each byte the places of its bits that are set, in ascending order; the rest is 0.
+static BITS: [[u16; PLACES]; 256] = {
+    let mut places = [[0; PLACES]; 256];
+    let mut byte = 0;
+    while byte < places.len() {
+        let (mut place, mut count) = (0, 0);
+        while place < PLACES {
+            if byte & 1 << place != 0 {
+                places[byte][count] = place as u16;
+                count += 1;
+            }
+            place += 1;
+        }
+        byte += 1;
+    }
+    places
+};
+
+/// Lists the groups of inputs that are not all 0 in ascending order and returns their number.
+///
+/// # Safety
+/// The processor has the instruction set of `S`. `input` has `groups` groups, a multiple of those
+/// in [`INPUT_STEP`] bytes, and `to` has room for [`PLACES`] more.
+#[inline(always)]
+unsafe fn list_active<S: Simd>(input: *const u8, groups: usize, to: *mut u16) -> usize {
+    const STEP: usize = INPUT_STEP / GROUP;
+    debug_assert!(groups.is_multiple_of(STEP) && u16::try_from(groups).is_ok());
+    let mut count = 0;
+    for base in (0..groups).step_by(STEP) {
+        let mut mask = 0;
+        let () = S::LANES_DIVIDE;
+        for group in (0..STEP).step_by(S::I32_LANES) {
+            // SAFETY: the caller vouches for `S` and `input`; vectors of groups divide a step.
+            mask |= unsafe { S::nonzero_groups(input.add((base + group) * GROUP)) } << group;
+        }
+        for first in (0..STEP).step_by(PLACES) {
+            let bits = (mask >> first) as u8;
+            let places = BITS[usize::from(bits)].map(|place| place + (base + first) as u16);
+            // SAFETY: at most as many groups are listed as there are before these places, and
+            // the caller vouches for room for `PLACES` more.
+            unsafe {
+                to.add(count)
+                    .cast::<[u16; PLACES]>()
+                    .write_unaligned(places);
+            };
+            count += bits.count_ones() as usize;
+        }
+    }
+    count
+}
+
+// --- The output of our own networks ---
+
+/// Vectors that are summed in 32 bits: each adds two products to a lane, and a lane holds 260.
+const VECTORS_AT_ONCE: usize = 128;
+
+/// The sum of `clamp(sum, 0, 255)^2 * weight` over the accumulator of one side, for networks of our
+/// own.
+///
+/// # Safety
+/// The processor has the instruction set of `S`.
+#[inline(always)]
+pub(super) unsafe fn weighted_squares<S: Simd>(sums: &[i16], weights: &[i16]) -> i64 {
+    assert!(sums.len() == weights.len() && sums.len().is_multiple_of(S::I16_LANES));
+    let mut total = 0;
+    let step = VECTORS_AT_ONCE * S::I16_LANES;
+    for (sums, weights) in sums.chunks(step).zip(weights.chunks(step)) {
+        let mut lanes = [0; MAX_LANES];
+        // SAFETY: the caller vouches for `S`. Chunks have the same length, a multiple of the vector
+        // as asserted, and `lanes` has room for the widest vector.
+        unsafe {
+            let mut squares = S::zero_i32();
+            for start in (0..sums.len()).step_by(S::I16_LANES) {
+                let (sums, weights) = (sums.as_ptr().add(start), weights.as_ptr().add(start));
+                squares = S::add_squares(squares, sums, weights);
+            }
+            S::store_i32(lanes.as_mut_ptr(), squares);
+        }
+        total += lanes.into_iter().map(i64::from).sum::<i64>();
+    }
+    total
 }

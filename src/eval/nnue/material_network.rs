@@ -8,10 +8,10 @@
 //! opposite weights.
 
 use super::features::{FeatureSet, features_in_hand, features_on_board, king_bucket};
-use super::network::{FeatureTransformer, Network, OutputLayer};
 use super::output_buckets::OUTPUT_BUCKETS;
 use super::scalar::{MAX_OUTPUT_WEIGHT, QA};
 use super::shape::WIDTH_STEP;
+use super::{FeatureTransformer, Network, OutputLayer};
 use crate::types::value::piece_value;
 use crate::types::{Color, Piece, PieceType, Square};
 use crate::util::Aligned;
@@ -36,7 +36,7 @@ const WEIGHT: i16 = 60;
 /// Rounded up, so that truncating divisions do not make a pawn 89.
 const SCALE: i32 = 3073;
 
-/// Constructs the network.
+/// Constructs a network of our own that evaluates material only.
 pub fn material_network() -> Network {
     let features = FeatureSet::Raicho;
     let mut biases = Aligned::zeroed(WIDTH);

@@ -5,11 +5,11 @@
 //! Value i of stream s is `SplitMix64` (Vigna) of s · 2^40 + i: a seed gives the same bytes on
 //! every platform, and other programs can reproduce them in a few lines.
 
-use super::file::format::{LEB128_MAGIC, MAGIC};
-use super::network::{FeatureTransformer, Network, OutputLayer};
+use super::file::{LEB128_MAGIC, MAGIC, leb128};
 use super::output_buckets::Progress;
 use super::scalar::MAX_OUTPUT_WEIGHT;
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
+use super::{FeatureTransformer, Network, OutputLayer};
 use crate::util::{Aligned, split_mix};
 
 /// The bytes of a file with a network of this shape, which must be valid. Compressed weights must
@@ -36,13 +36,9 @@ pub fn file(shape: &Shape, seed: u64) -> Vec<u8> {
         bytes.reserve(weights * size_of::<i16>());
         bytes.extend((0..weights).flat_map(|_| (stream.weight(18) as i16).to_le_bytes()));
     } else {
-        let biases: Vec<u8> = (0..width)
-            .flat_map(|_| Leb128(stream.uniform(120) + 60))
-            .collect();
-        compressed(&mut bytes, &biases);
-        let mut values = Vec::with_capacity(weights + weights / 64);
-        values.extend((0..weights).flat_map(|_| Leb128(stream.weight(18))));
-        compressed(&mut bytes, &values);
+        let biases = (0..width).map(|_| stream.uniform(120) + 60);
+        compressed(&mut bytes, biases);
+        compressed(&mut bytes, (0..weights).map(|_| stream.weight(18)));
         first_half = 12;
     }
     if shape.has_progress() {
@@ -96,34 +92,15 @@ fn affine(bytes: &mut Vec<u8>, stream: &mut Stream, shape: LayerShape, half: i32
     }
 }
 
-/// Appends a section of compressed values.
-fn compressed(bytes: &mut Vec<u8>, values: &[u8]) {
-    bytes.extend(LEB128_MAGIC);
-    bytes.extend((values.len() as u32).to_le_bytes());
-    bytes.extend(values);
-}
-
-/// A number in signed LEB128, as an iterator over its bytes.
-struct Leb128(i32);
-
-impl IntoIterator for Leb128 {
-    type Item = u8;
-    type IntoIter = arrayvec::IntoIter<u8, 5>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        let mut bytes = arrayvec::ArrayVec::new();
-        let mut value = self.0;
-        loop {
-            let low = (value & 0x7f) as u8;
-            value >>= 7;
-            // Only sign bits are left, and the highest payload bit is equal to them.
-            if value == -i32::from(low >> 6) {
-                bytes.push(low);
-                return bytes.into_iter();
-            }
-            bytes.push(low | 0x80);
-        }
+/// Appends a section of compressed values, which have 16 bits.
+fn compressed(bytes: &mut Vec<u8>, values: impl ExactSizeIterator<Item = i32>) {
+    let mut section = Vec::with_capacity(values.len() + values.len() / 64);
+    for value in values {
+        leb128::encode(value as i16, &mut section);
     }
+    bytes.extend(LEB128_MAGIC);
+    bytes.extend((section.len() as u32).to_le_bytes());
+    bytes.extend(section);
 }
 
 /// A stream of uniform integers.

@@ -19,9 +19,9 @@
 //! units of 1/90 pawn.
 
 use super::features::active_features;
-use super::network::{AffineLayer, LayerStack, Network, OutputLayer};
 use super::output_buckets::game_phase;
 use super::shape::Head;
+use super::{AffineLayer, LayerStack, Network, OutputLayer};
 use crate::position::Position;
 use crate::types::{Color, Value};
 

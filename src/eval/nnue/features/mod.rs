@@ -7,26 +7,38 @@
 //! [`features_on_board`], [`features_in_hand`] and [`features_not_in_game`] for the pieces that
 //! change, and must arrive at the same accumulators.
 
-mod attacks;
 mod feature_set;
-mod perspective;
 mod raicho;
+#[cfg(test)]
+mod tests;
 
 use arrayvec::ArrayVec;
 
 use crate::eval::bona_piece::{
-    ENEMY_KING, HAND_END, NOT_IN_GAME, PIECES_END, number_in_hand, number_on_board, piece_numbers,
+    ENEMY_KING, HAND_END, NOT_IN_GAME, PIECES_END, SQUARES, number_in_hand, number_on_board,
+    piece_numbers, seen_by,
 };
-use crate::eval::perspective::{SQUARES, seen_by};
 use crate::position::Position;
 use crate::types::{Color, File, Piece, PieceType, Square};
 use feature_set::{KingFeatures, Numbering};
-use perspective::mirrored;
 
-pub(super) use attacks::Attacks;
 pub use feature_set::FeatureSet;
-pub use perspective::ActiveFeatures;
-pub(crate) use perspective::KingBucket;
+
+/// Upper bound of the active features of one side: 40 pieces, with kings counted twice in some
+/// sets.
+const MAX_ACTIVE: usize = 64;
+
+/// Indices of the active features of one side, in no particular order.
+pub type ActiveFeatures = ArrayVec<u32, MAX_ACTIVE>;
+
+/// The block of features that is selected by the square of the side's own king.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct KingBucket {
+    /// Index of the block, below [`FeatureSet::king_buckets`].
+    pub(crate) index: u32,
+    /// Whether files are mirrored, so that the king is seen on files 1 to 5.
+    pub(crate) is_mirrored: bool,
+}
 
 /// The king bucket of a position whose king of `perspective` stands on `king`.
 ///
@@ -50,7 +62,7 @@ pub(crate) fn king_bucket(set: FeatureSet, king: Square, perspective: Color) -> 
     }
 }
 
-/// The features of one piece number: none for a king where kings are no features, two for a king in
+/// The features of one piece number: none for a king where kings are not features, two for a king in
 /// [`FeatureSet::Ka2`], else one. For [`FeatureSet::HalfKpE9`] it is the feature of an unattacked
 /// piece.
 fn indices(set: FeatureSet, bucket: KingBucket, number: u32) -> ArrayVec<u32, 2> {
@@ -182,5 +194,39 @@ pub(super) fn active_with_attacks(
         .collect()
 }
 
-#[cfg(test)]
-mod tests;
+/// The square mirrored at file 5, in the same rank.
+fn mirrored(square: u32) -> u32 {
+    let (file, rank) = (square / 9, square % 9);
+    (8 - file) * 9 + rank
+}
+
+/// Attack counts of the pieces on the board, for [`FeatureSet::HalfKpE9`]: number of attackers of
+/// each side on each occupied square, `[side][square]`: 0, 1 or 2 (2 and more).
+#[derive(Clone, Debug)]
+pub(super) struct Attacks([[u8; Square::NUM]; Color::NUM]);
+
+impl Attacks {
+    pub(super) fn of(position: &Position) -> Self {
+        let board = position.board();
+        let mut attacks = [[0; Square::NUM]; Color::NUM];
+        for square in board.occupied() - board.kind(PieceType::King) {
+            for side in Color::ALL {
+                let attackers = board.attackers_by(side, square, board.occupied());
+                attacks[side.index()][square.index()] = attackers.count().min(2) as u8;
+            }
+        }
+        Self(attacks)
+    }
+
+    /// Index of the attack class of a piece number: 3 · own attackers + enemy attackers, 0 to 8; 0
+    /// for pieces in hand.
+    fn class(&self, perspective: Color, number: u32) -> u32 {
+        if !(HAND_END..PIECES_END).contains(&number) {
+            return 0;
+        }
+        let square = Square::ALL[((number - HAND_END) % SQUARES) as usize];
+        let square = seen_by(square, perspective).index();
+        let count = |side: Color| u32::from(self.0[side.index()][square]);
+        count(perspective) * 3 + count(!perspective)
+    }
+}

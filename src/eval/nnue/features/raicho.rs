@@ -20,13 +20,13 @@
 //! | 2 | on ranks 8 and 9, file 5 |
 //! | 3 | on ranks 1 to 7 |
 
-use super::perspective::{ActiveFeatures, KingBucket, mirrored};
-use crate::eval::perspective::{SQUARES, seen_by};
+use super::{ActiveFeatures, KingBucket, mirrored};
+use crate::eval::bona_piece::{SQUARES, seen_by};
 use crate::position::Position;
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
 /// Number of features of one side in a block.
-pub(in crate::eval::nnue) const FEATURES: u32 = 2 * ENEMY;
+pub(super) const FEATURES: u32 = 2 * ENEMY;
 
 /// Number of zones of the own king.
 pub(super) const ZONES: u32 = 4;

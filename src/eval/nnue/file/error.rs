@@ -5,7 +5,8 @@ use std::io;
 
 use thiserror::Error;
 
-use super::format::{MAGIC, RAICHO_MAGIC};
+use super::raicho::RAICHO_MAGIC;
+use super::yaneuraou::MAGIC;
 use crate::eval::nnue::scalar::MAX_OUTPUT_WEIGHT;
 use crate::eval::nnue::shape::Shape;
 
@@ -181,7 +182,7 @@ pub enum NetError {
     /// A compressed section cannot be decoded.
     #[error("{field}: {problem}")]
     Compressed {
-        /// The section.
+        /// The section that is compressed.
         field: Field,
         /// The first problem found.
         problem: String,
@@ -193,7 +194,7 @@ pub enum NetError {
         field: Field,
         /// The number in the file.
         found: u32,
-        /// The accepted range.
+        /// The accepted range, as text.
         expected: String,
     },
     /// The declared length of the header is shorter than its numbers or longer than the file.
@@ -244,7 +245,7 @@ pub enum NetError {
 pub enum Warning {
     /// A hash is not the one of the detected shape.
     Hash {
-        /// Which hash.
+        /// The field that holds the hash.
         field: Field,
         /// The hash in the file.
         found: u32,

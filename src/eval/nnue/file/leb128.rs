@@ -37,8 +37,8 @@ pub(super) fn decode(bytes: &[u8], values: &mut [i16]) -> Result<(), String> {
     }
 }
 
-/// Appends a value.
-pub(super) fn encode(value: i16, to: &mut Vec<u8>) {
+/// Appends the shortest encoding of a value.
+pub(in crate::eval::nnue) fn encode(value: i16, to: &mut Vec<u8>) {
     let mut value = value;
     loop {
         let low = (value & 0x7f) as u8;

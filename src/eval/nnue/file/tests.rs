@@ -1,9 +1,9 @@
 //! Files that are cut off, forged or odd are refused with the name of the field, or read with a
 //! warning.
 
-use super::format::LEB128_MAGIC;
 use super::*;
 use crate::eval::nnue::random;
+use crate::eval::nnue::shape::Shape;
 
 const PLAIN: &str = "kp_64x2-8-32";
 const STACKS: &str = "SFNN_kp_64_7_32_hand4_progress2";

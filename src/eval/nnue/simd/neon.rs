@@ -7,7 +7,7 @@
 
 use std::arch::aarch64::*;
 
-use super::vector::{Simd, operations};
+use super::{Simd, operations};
 
 /// Vectors of 128 bits.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@
 
 use std::arch::wasm32::*;
 
-use super::vector::{Simd, operations};
+use super::{Simd, operations};
 
 /// Vectors of 128 bits. There is no product of bytes: a load widens eight of them to words. Their
 /// order is kept, so each sum is in two neighbouring lanes, and a vector of sums is a pair.

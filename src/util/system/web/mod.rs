@@ -8,20 +8,22 @@
 //! on the one thread that the page calls, and a search asks the page from time to time whether it
 //! is interrupted.
 
-mod allocator;
-mod clock;
-mod files;
-mod packet;
+mod memory;
 pub(crate) mod page;
-mod scope;
 pub(crate) mod thread;
 
-pub(crate) use allocator::free_megabytes;
-pub(crate) use clock::{Instant, recv_timeout};
-pub(crate) use files::{add_file, given_file};
-pub(crate) use page::{has_threads, interruption, pause};
+use std::collections::HashMap;
+use std::io;
+use std::ops::{Add, Sub};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+pub(crate) use memory::{ZeroedPages, free_megabytes};
+pub(crate) use page::{has_threads, interruption, pause};
 
 /// Default size in MB of a table: a page shares its memory with others.
 pub(crate) const DEFAULT_TABLE_MB: usize = 64;
@@ -42,4 +44,105 @@ pub(crate) fn thread_pool(threads: usize) -> Result<ThreadPool, ThreadPoolBuildE
         .num_threads(threads)
         .spawn_handler(spawn)
         .build()
+}
+
+// --- Files that the page has given, by name ---
+
+static FILES: Mutex<Option<HashMap<String, Arc<[u8]>>>> = Mutex::new(None);
+
+/// Keeps a file; one of the same name is replaced.
+pub(crate) fn add_file(name: String, bytes: Arc<[u8]>) {
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    files.get_or_insert_default().insert(name, bytes);
+}
+
+/// A file that is not on a disk: all are given by the page. Of a folder it is `nn.bin`.
+pub(crate) fn given_file(path: &Path) -> Option<io::Result<Arc<[u8]>>> {
+    let files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let name = path.to_string_lossy();
+    let in_folder = format!("{}/nn.bin", name.trim_end_matches('/'));
+    let file = files
+        .as_ref()
+        .and_then(|files| files.get(&*name).or_else(|| files.get(&in_folder)));
+    let missing = || io::Error::new(io::ErrorKind::NotFound, "the page has given no such file");
+    Some(file.cloned().ok_or_else(missing))
+}
+
+// --- The clock of the page, under the name of that of the standard library ---
+
+const NANOSECONDS_PER_MILLISECOND: f64 = 1e6;
+
+/// A time, as `std::time::Instant`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Instant(Duration);
+
+impl Instant {
+    /// The current time of the page.
+    pub fn now() -> Self {
+        let nanoseconds = page::milliseconds() * NANOSECONDS_PER_MILLISECOND;
+        Self(Duration::from_nanos(nanoseconds as u64))
+    }
+
+    /// Time from this one until now.
+    pub fn elapsed(&self) -> Duration {
+        Self::now().saturating_duration_since(*self)
+    }
+
+    /// Time from `earlier` to this one, zero if it is later.
+    pub fn duration_since(&self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
+
+    /// Time from `earlier` to this one, zero if it is later.
+    pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The time after `duration`, `None` where it overflows.
+    pub fn checked_add(&self, duration: Duration) -> Option<Self> {
+        self.0.checked_add(duration).map(Self)
+    }
+}
+
+/// Time between two looks for a message.
+const LOOK_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Waits for a message, for at most `timeout`. The standard library would ask its own clock.
+pub(crate) fn recv_timeout<T>(
+    receiver: &Receiver<T>,
+    timeout: Duration,
+) -> Result<T, RecvTimeoutError> {
+    let start = Instant::now();
+    loop {
+        match receiver.try_recv() {
+            Ok(message) => return Ok(message),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if start.elapsed() >= timeout => {
+                return Err(RecvTimeoutError::Timeout);
+            }
+            Err(TryRecvError::Empty) => sleep(LOOK_INTERVAL),
+        }
+    }
+}
+
+fn sleep(duration: Duration) {
+    let (lock, nothing) = (Mutex::new(()), Condvar::new());
+    let guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
+    let _ = nothing.wait_timeout(guard, duration);
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, duration: Duration) -> Self {
+        Self(self.0 + duration)
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    fn sub(self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use super::super::interruption::Interruption;
+use crate::util::system::Interruption;
 
 /// Milliseconds between two questions of a search to the page.
 const POLL_INTERVAL: u32 = 8;
@@ -33,7 +33,7 @@ mod imported {
     }
 }
 
-/// Number of processor cores; 0 before the page has told.
+/// Number of processor cores; 0 before [`begin`].
 static CORES: AtomicU32 = AtomicU32::new(0);
 /// Most bytes that the memory can grow to.
 static MOST_MEMORY: AtomicU32 = AtomicU32::new(0);

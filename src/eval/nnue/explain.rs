@@ -3,10 +3,9 @@
 
 use std::fmt::{self, Write};
 
-use super::network::Network;
-use super::scalar;
+use super::{Network, scalar};
 use crate::position::Position;
-use crate::types::value::PAWN_VALUE;
+use crate::types::value::{PAWN_VALUE, centipawns};
 use crate::types::{Color, File, PieceType, Rank, Square, Value};
 
 /// Most output buckets whose values are listed.
@@ -37,7 +36,7 @@ fn write_all(text: &mut String, network: &Network, position: &Position) -> fmt::
     let Some(value) = scalar::evaluate(network, position) else {
         let mut sides = Color::ALL.into_iter();
         let without_king = sides.find(|&side| position.king(side).is_none());
-        let side = without_king.map_or("one side", name);
+        let side = without_king.map_or("one side", Color::name);
         return write!(
             text,
             "{side} has no king, without which this network cannot evaluate"
@@ -56,7 +55,7 @@ fn write_all(text: &mut String, network: &Network, position: &Position) -> fmt::
     explanation.write_board(text)?;
     explanation.write_hand(text, Color::Black)?;
     write_buckets(text, network, position)?;
-    let mover = name(position.side_to_move());
+    let mover = position.side_to_move().name();
     writeln!(text, "for {mover}, who is to move: {}", amount(value))?;
     writeln!(text, "for black: {}", amount(explanation.for_black))?;
     write!(text, "static eval {value}")
@@ -112,7 +111,7 @@ impl Explanation<'_> {
 
     fn write_hand(&self, text: &mut String, owner: Color) -> fmt::Result {
         let hand = self.position.hand(owner);
-        write!(text, "{} in hand:", name(owner))?;
+        write!(text, "{} in hand:", owner.name())?;
         if hand.is_empty() {
             write!(text, " -")?;
         }
@@ -164,17 +163,9 @@ fn for_black(position: &Position, value: Value) -> Value {
     }
 }
 
-fn name(side: Color) -> &'static str {
-    match side {
-        Color::Black => "black",
-        Color::White => "white",
-    }
-}
-
 /// A value in centipawns and in units of 1/90 pawn.
 fn amount(value: Value) -> String {
-    let centipawns = i64::from(value) * 100 / i64::from(PAWN_VALUE);
-    format!("{centipawns:+} centipawns ({value:+} units)")
+    format!("{:+} centipawns ({value:+} units)", centipawns(value))
 }
 
 fn in_pawns(value: Value) -> String {
@@ -188,4 +179,80 @@ fn in_pawns(value: Value) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::eval::nnue::{material_network, random};
+
+    const MIDDLE_GAME: &str =
+        "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
+
+    fn position(sfen: &str) -> Position {
+        Position::from_sfen(sfen).expect("the test gives a good position")
+    }
+
+    #[test]
+    fn material_is_explained_by_its_values() {
+        let network = material_network();
+        let text = explain(&network, &position("4k4/9/9/9/4+r4/9/4P4/9/4K4 w 2Pb 1"));
+        let cells = |line: &str| {
+            let cells = line.split('|').map(str::trim);
+            cells
+                .filter(|cell| !cell.is_empty())
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "raicho_64x2-8");
+        assert_eq!(lines[2], "white in hand:  B -9.50");
+        let after = |piece: &str| {
+            let line = lines
+                .iter()
+                .position(|line| cells(line).first().is_some_and(|cell| cell == piece));
+            cells(lines[line.expect("the piece is drawn") + 1])
+        };
+        assert_eq!(after("+r"), ["-15.50"]);
+        assert_eq!(after("P"), ["+1.00"]);
+        assert!(after("K").is_empty() && after("k").is_empty());
+        assert!(
+            lines.contains(&"black in hand:  one of 2 P +1.00"),
+            "{text}"
+        );
+        let marked: Vec<_> = lines.iter().filter(|line| line.contains("<-")).collect();
+        assert_eq!(marked.len(), 1);
+        assert!(marked[0].trim_start().starts_with('2'), "{text}");
+        let value = 1395 + 855 - 270;
+        assert!(
+            text.contains("for black: -2200 centipawns (-1980 units)"),
+            "{text}"
+        );
+        assert_eq!(
+            *lines.last().expect("lines"),
+            format!("static eval {value}")
+        );
+    }
+
+    #[test]
+    fn every_kind_of_network_ends_with_its_value() {
+        for (name, buckets) in [
+            ("kp_64x2-8-32", ""),
+            ("SFNN_kp_64_7_32_k3k3", "  0  "),
+            ("SFNN_ka2_64_7_32_hand16", "bucket "),
+            ("raicho_128x2-8", "  7  "),
+        ] {
+            let shape = name.parse().expect("a good name");
+            let (network, _) = Network::read(&random::file(&shape, 3)).expect("a good file");
+            let position = position(MIDDLE_GAME);
+            let value = scalar::evaluate(&network, &position).expect("two kings");
+            let text = explain(&network, &position);
+            assert_eq!(text.lines().last(), Some(&*format!("static eval {value}")));
+            assert!(text.lines().any(|line| line.starts_with(buckets)), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_a_king_there_is_no_value() {
+        let position = position("9/9/9/9/9/9/ppp5K/3r5/2S6 w BGrb3g3s4n4l15p 1");
+        let text = explain(&material_network(), &position);
+        assert!(text.ends_with("white has no king, without which this network cannot evaluate"));
+    }
+}

@@ -1,9 +1,25 @@
-//! The rules for winning by declaration when a king has entered the enemy's camp (入玉宣言).
+//! How a game ends without mate: outcomes of a repetition, and the rules for winning by declaration
+//! when a king has entered the enemy's camp (入玉宣言).
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
+
+/// Outcome of a repetition, for the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Repetition {
+    /// 千日手: a draw.
+    Draw,
+    /// The opponent gave perpetual check (連続王手の千日手): the side to move wins.
+    Win,
+    /// The side to move gave perpetual check: it loses.
+    Lose,
+    /// The same board with a better hand (優等局面). A judgement of the search, not a rule.
+    Superior,
+    /// The same board with a worse hand (劣等局面). A judgement of the search, not a rule.
+    Inferior,
+}
 
 /// A rule set, named as in the option `EnteringKingRule` of `YaneuraOu`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]

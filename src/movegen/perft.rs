@@ -1,25 +1,20 @@
-//! Perft: the number of leaves of the tree of legal moves (senseless non-promotions included) at a
+//! Perft: the number of leaves of the tree of legal moves (inferior non-promotions included) at a
 //! fixed depth.
 //!
 //! The last ply is counted set by set without writing moves. Without a table the tree is walked on
 //! the bare [`Board`], without keys and history; with one, only below the depth at which the table
 //! is probed.
 
-mod table;
-
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::sink::Counter;
-use super::{generate_legal, legal_moves};
+use super::{Counter, generate_legal, legal_moves};
 use crate::position::{Board, KingThreats, Position};
 use crate::types::{Key, Move, MoveList};
-use crate::util::counted;
 use crate::util::system::thread_pool;
-
-use table::Table;
+use crate::util::{BYTES_PER_MEGABYTE, counted, fits_into_memory};
 
 /// Options of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +63,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
 /// bits.
 ///
 /// # Errors
-/// Memory or threads cannot be had, or `stop` was raised.
+/// The system refuses memory or threads, or `stop` was raised.
 pub fn divide<const LANES: usize>(
     position: &Position,
     options: &PerftOptions,
@@ -192,9 +187,109 @@ fn walk(board: &mut Board, threats: &KingThreats, depth: u32) -> u64 {
     leaves
 }
 
+const DEPTH_BITS: u32 = 8;
+/// Largest count that is stored.
+const MAX_LEAVES: u64 = u64::MAX >> DEPTH_BITS;
+
+/// Leaf counts by position and depth. The depth is part of what must match, because one position
+/// has a count for each depth. The table never exceeds the requested size, to the byte, so that a
+/// size near the free memory cannot exhaust it.
+///
+/// Slots of `LANES` + 1 words: the lanes of the key, each xored with the data, and the data. A slot
+/// that two threads wrote at the same time fails the comparison of the key.
+struct Table<const LANES: usize> {
+    words: Box<[AtomicU64]>,
+}
+
+impl<const LANES: usize> Table<LANES> {
+    const SLOT_WORDS: usize = LANES + 1;
+    const PAIR_WORDS: usize = 2 * Self::SLOT_WORDS;
+
+    /// A table of at most `mb` · 2^20 bytes; `None` where there is not enough memory.
+    fn new(mb: usize) -> Option<Self> {
+        if !fits_into_memory(mb) {
+            return None;
+        }
+        let pairs =
+            mb.checked_mul(BYTES_PER_MEGABYTE)? / (Self::PAIR_WORDS * size_of::<AtomicU64>());
+        let words = bytemuck::allocation::try_zeroed_slice_box(pairs * Self::PAIR_WORDS).ok()?;
+        Some(Self { words })
+    }
+
+    fn probe(&self, key: Key<LANES>, depth: u32) -> Option<u64> {
+        self.pair(key, depth)
+            .chunks_exact(Self::SLOT_WORDS)
+            .find_map(|slot| {
+                let data = slot[LANES].load(Ordering::Relaxed);
+                let lanes = key.lanes();
+                let is_hit = data >> (u64::BITS - DEPTH_BITS) == u64::from(depth)
+                    && (0..LANES)
+                        .all(|lane| slot[lane].load(Ordering::Relaxed) ^ data == lanes[lane]);
+                is_hit.then_some(data & MAX_LEAVES)
+            })
+    }
+
+    /// Keeps the deeper count in the first slot of the pair and the newer one in the second.
+    fn store(&self, key: Key<LANES>, depth: u32, leaves: u64) {
+        if leaves > MAX_LEAVES || depth >= 1 << DEPTH_BITS {
+            return;
+        }
+        let pair = self.pair(key, depth);
+        let first_depth = pair[LANES].load(Ordering::Relaxed) >> (u64::BITS - DEPTH_BITS);
+        let start = if u64::from(depth) >= first_depth {
+            0
+        } else {
+            Self::SLOT_WORDS
+        };
+        let slot = &pair[start..start + Self::SLOT_WORDS];
+        let data = u64::from(depth) << (u64::BITS - DEPTH_BITS) | leaves;
+        for (word, lane) in slot.iter().zip(key.lanes()) {
+            word.store(lane ^ data, Ordering::Relaxed);
+        }
+        slot[LANES].store(data, Ordering::Relaxed);
+    }
+
+    fn pair(&self, key: Key<LANES>, depth: u32) -> &[AtomicU64] {
+        // Mixes in the depth; the upper bits select the pair.
+        let mixed = (key.low64() ^ u64::from(depth)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let pairs = (self.words.len() / Self::PAIR_WORDS) as u128;
+        let start = ((u128::from(mixed) * pairs) >> 64) as usize * Self::PAIR_WORDS;
+        &self.words[start..start + Self::PAIR_WORDS]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MATSURI: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
+    const MOST_MOVES: &str = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1";
+
+    fn counts(sfen: &str, expected: &[u64]) {
+        let position = Position::from_sfen(sfen).unwrap();
+        for (depth, &leaves) in expected.iter().enumerate() {
+            assert_eq!(
+                perft(&position, depth as u32),
+                leaves,
+                "{sfen} depth {depth}"
+            );
+        }
+    }
+
+    #[test]
+    fn leaf_counts_of_the_start_position() {
+        counts(crate::position::START_SFEN, &[1, 30, 900, 25_470, 719_731]);
+    }
+
+    #[test]
+    fn leaf_counts_of_matsuri() {
+        counts(MATSURI, &[1, 207, 28_684, 4_809_015]);
+    }
+
+    #[test]
+    fn leaf_counts_of_the_position_with_most_moves() {
+        counts(MOST_MOVES, &[1, 593, 105_677]);
+    }
 
     fn total<const LANES: usize>(depth: u32, threads: usize, hash_mb: usize) -> u64 {
         let options = PerftOptions {
@@ -223,5 +318,25 @@ mod tests {
         };
         let result = divide::<1>(&Position::startpos(), &options, &AtomicBool::new(true));
         assert_eq!(result, Err(PerftError::Stopped));
+    }
+
+    #[test]
+    fn depth_is_part_of_the_key() {
+        let table = Table::<2>::new(1).unwrap();
+        let key = Position::startpos().board().key();
+        table.store(key, 3, 25_470);
+        assert_eq!(table.probe(key, 3), Some(25_470));
+        assert_eq!(table.probe(key, 2), None);
+        assert_eq!(table.probe(key.flipped(), 3), None);
+    }
+
+    #[test]
+    fn size_never_exceeds_what_was_asked() {
+        for mb in [1, 3, 7] {
+            let table = Table::<4>::new(mb).unwrap();
+            let bytes = size_of_val(&*table.words);
+            assert!(bytes <= mb * BYTES_PER_MEGABYTE && bytes > (mb - 1) * BYTES_PER_MEGABYTE);
+        }
+        assert!(Table::<1>::new(usize::MAX).is_none());
     }
 }

@@ -1,0 +1,417 @@
+//! Our own file format, for networks with output neurons directly after the feature transformer
+//! ([`Head::Direct`](crate::eval::nnue::shape::Head::Direct)).
+//!
+//! All numbers are little endian, without padding:
+//!
+//! | offset | type | content |
+//! |---|---|---|
+//! | 0 | 8 bytes | magic, `RAICHONN` |
+//! | 8 | u32 | version of the format, 1 |
+//! | 12 | u32 | length of the header: bytes from here to the biases, 24 and the text |
+//! | 16 | u32 | feature set: the index in [`FeatureSet`], from 0; our own is 9 |
+//! | 20 | u32 | width of the feature transformer, a multiple of 64 |
+//! | 24 | u32 | output buckets, 8 |
+//! | 28 | u32 | largest activation, which stands for 1: 255 |
+//! | 32 | u32 | output weight that stands for 1: 64 |
+//! | 36 | u32 | scale: the value of an output of 1, in units of 1/90 pawn; 1 to 4096 |
+//! | 40 | UTF-8 | text on the origin of the network; one line |
+//! | | i16 × width | biases of the feature transformer |
+//! | | i16 × features × width | its weights, `[feature][column]` |
+//! | | i32 × buckets | biases of the outputs, in units of 1/(255 · 64) |
+//! | | i16 × buckets × 2 · width | their weights, `[bucket][side][column]`, -127 to 127 |
+//! | | u32 | CRC-32 (as in zlib) of all bytes before it |
+//!
+//! Output weights of the side to move come first. No other program writes this format, so any
+//! deviation is refused.
+
+use super::Reader;
+use super::error::{Field, NetError};
+use crate::eval::nnue::features::FeatureSet;
+use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
+use crate::eval::nnue::scalar::{MAX_OUTPUT_WEIGHT, QA, QB};
+use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
+use crate::eval::nnue::{
+    FeatureTransformer, MAX_OUTPUT_SCALE, Network, OutputLayer, to_i16, to_i32,
+};
+use crate::util::shorten;
+
+/// The first eight bytes of our own format.
+pub(super) const RAICHO_MAGIC: &[u8; 8] = b"RAICHONN";
+
+/// The version of the format that is read and written.
+const VERSION: u32 = 1;
+
+/// Size in bytes of the numbers in the header, after the version.
+const NUMBERS: usize = 6 * size_of::<u32>();
+
+/// Whether the bytes begin with the magic of this format.
+pub(super) fn has_magic(bytes: &[u8]) -> bool {
+    bytes.starts_with(RAICHO_MAGIC)
+}
+
+/// Reads a network from bytes that begin with the magic.
+pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
+    let mut reader = Reader::new(bytes);
+    reader.take(Field::Magic, RAICHO_MAGIC.len())?;
+    let version = reader.number(Field::Version)?;
+    check(Field::Version, version, VERSION)?;
+    let Header {
+        features,
+        width,
+        scale,
+        text,
+    } = header(&mut reader)?;
+    let column = width * size_of::<i16>();
+    let biases = reader.take(Field::TransformerBiases, column)?;
+    let size = features.count().saturating_mul(column);
+    let weights = reader.take(Field::TransformerWeights, size)?;
+    let output_biases = reader.take(Field::OutputBiases, OUTPUT_BUCKETS * size_of::<i32>())?;
+    let output_weights = reader.take(Field::OutputWeights, OUTPUT_BUCKETS * 2 * column)?;
+    let checked = &bytes[..bytes.len() - reader.left()];
+    let found = reader.number(Field::Checksum)?;
+    reader.end()?;
+    let expected = crc32fast::hash(checked);
+    if found != expected {
+        return Err(NetError::Checksum { found, expected });
+    }
+    let output_layer = OutputLayer {
+        biases: to_i32(output_biases),
+        weights: to_i16(output_weights),
+        scale,
+    };
+    let is_too_large = |weight: &i16| !(-MAX_OUTPUT_WEIGHT..=MAX_OUTPUT_WEIGHT).contains(weight);
+    if let Some(number) = output_layer.weights.iter().position(is_too_large) {
+        return Err(NetError::Weight {
+            number,
+            found: output_layer.weights[number],
+        });
+    }
+    let transformer = FeatureTransformer::from_bytes(biases, weights);
+    Ok(Network::with_output_layer(
+        features,
+        transformer,
+        output_layer,
+        text,
+    ))
+}
+
+/// The fields of the header that vary between files.
+struct Header<'a> {
+    features: FeatureSet,
+    width: usize,
+    scale: i32,
+    text: &'a str,
+}
+
+fn header<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, NetError> {
+    let length = reader.number(Field::HeaderLength)? as usize;
+    let left = reader.left();
+    if !(NUMBERS..=left).contains(&length) {
+        return Err(NetError::HeaderLength {
+            found: length,
+            expected: NUMBERS,
+            left,
+        });
+    }
+    let id = reader.number(Field::FeatureSet)?;
+    let features = FeatureSet::from_id(id).ok_or_else(|| {
+        let last = FeatureSet::ALL.len() - 1;
+        refused(Field::FeatureSet, id, format!("0 to {last}"))
+    })?;
+    let width = reader.number(Field::Width)?;
+    if Shape::direct(features, width as usize).validate().is_err() {
+        let expected = format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}");
+        return Err(refused(Field::Width, width, expected));
+    }
+    check(
+        Field::Buckets,
+        reader.number(Field::Buckets)?,
+        OUTPUT_BUCKETS as u32,
+    )?;
+    for (field, expected) in [(Field::MaxActivation, QA), (Field::OneOfWeights, QB)] {
+        check(field, reader.number(field)?, expected as u32)?;
+    }
+    let scale = reader.number(Field::Scale)?;
+    if !(1..=MAX_OUTPUT_SCALE).contains(&scale) {
+        return Err(refused(
+            Field::Scale,
+            scale,
+            format!("1 to {MAX_OUTPUT_SCALE}"),
+        ));
+    }
+    let text = text(reader.take(Field::Text, length - NUMBERS)?)?;
+    Ok(Header {
+        features,
+        width: width as usize,
+        scale: scale as i32,
+        text,
+    })
+}
+
+/// The text of the header, which must be one line of UTF-8.
+fn text(bytes: &[u8]) -> Result<&str, NetError> {
+    let problem = match str::from_utf8(bytes) {
+        Ok(text) if !text.contains(char::is_control) => return Ok(text),
+        Ok(_) => "a control character",
+        Err(_) => "no UTF-8",
+    };
+    let shown = String::from_utf8_lossy(bytes).replace(char::is_control, "?");
+    Err(NetError::Text {
+        problem: problem.to_owned(),
+        text: shorten(&shown),
+    })
+}
+
+/// Checks a number that this version of the format fixes.
+fn check(field: Field, found: u32, expected: u32) -> Result<(), NetError> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(refused(field, found, expected.to_string()))
+    }
+}
+
+fn refused(field: Field, found: u32, expected: String) -> NetError {
+    NetError::Number {
+        field,
+        found,
+        expected,
+    }
+}
+
+/// The bytes of a file.
+pub(super) fn to_bytes(network: &Network, output_layer: &OutputLayer) -> Vec<u8> {
+    let shape = network.shape;
+    let text = network.text.replace(char::is_control, " ");
+    let transformer = shape.transformer_bytes();
+    let outputs =
+        output_layer.biases.len() * size_of::<i32>() + size_of_val(&*output_layer.weights);
+    let header = RAICHO_MAGIC.len() + 2 * size_of::<u32>() + NUMBERS + text.len();
+    let mut bytes = Vec::with_capacity(header + transformer + outputs + size_of::<u32>());
+    bytes.extend(RAICHO_MAGIC);
+    for number in [
+        VERSION,
+        (NUMBERS + text.len()) as u32,
+        shape.features.id(),
+        shape.width as u32,
+        shape.buckets() as u32,
+        QA as u32,
+        QB as u32,
+        output_layer.scale as u32,
+    ] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend(text.bytes());
+    for values in [&network.transformer.biases, &network.transformer.weights] {
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
+    bytes.extend(
+        output_layer
+            .biases
+            .iter()
+            .flat_map(|value| value.to_le_bytes()),
+    );
+    bytes.extend(
+        output_layer
+            .weights
+            .iter()
+            .flat_map(|value| value.to_le_bytes()),
+    );
+    bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::nnue::random;
+
+    const NAME: &str = "raicho_64x2-8";
+
+    /// Bytes before the text.
+    const BEFORE_TEXT: usize = 40;
+
+    fn file() -> Vec<u8> {
+        random::file(&NAME.parse().unwrap(), 1)
+    }
+
+    /// The message with which a file is refused.
+    fn refusal(bytes: &[u8]) -> String {
+        Network::read(bytes).expect_err("a broken file").to_string()
+    }
+
+    /// The file with other bytes at an offset and a matching checksum.
+    fn forged(offset: usize, bytes: &[u8]) -> Vec<u8> {
+        let mut file = file();
+        file[offset..offset + bytes.len()].copy_from_slice(bytes);
+        signed(file)
+    }
+
+    fn signed(mut file: Vec<u8>) -> Vec<u8> {
+        file.truncate(file.len() - 4);
+        file.extend(crc32fast::hash(&file).to_le_bytes());
+        file
+    }
+
+    fn text_length(file: &[u8]) -> usize {
+        u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize - NUMBERS
+    }
+
+    #[test]
+    fn a_network_survives_its_file() {
+        let file = file();
+        let (network, warnings) = Network::read(&file).unwrap();
+        assert_eq!(network.shape().to_string(), NAME);
+        assert!(warnings.is_empty());
+        assert_eq!(network.to_bytes().as_ref(), Some(&file));
+        assert_eq!(network.text(), network.shape().text());
+        let output_layer = network.output_layer.as_ref().unwrap();
+        assert_eq!((output_layer.scale, output_layer.biases.len()), (64, 8));
+        assert_eq!(output_layer.row(7).len(), 128);
+        assert!(
+            output_layer.weights.contains(&MAX_OUTPUT_WEIGHT)
+                && output_layer.weights.contains(&-MAX_OUTPUT_WEIGHT)
+        );
+    }
+
+    #[test]
+    fn checksums_tell_networks_apart() {
+        let checksum = |file: &[u8]| Network::read(file).unwrap().0.checksum().unwrap();
+        for shape in [NAME, "raicho_64x2-8-8"] {
+            let shape = shape.parse().unwrap();
+            let [one, other] = [1, 2].map(|seed| checksum(&random::file(&shape, seed)));
+            assert_ne!(one, other, "{shape}");
+        }
+        // The number that the file ends in.
+        let file = file();
+        let (_, end) = file.split_last_chunk().unwrap();
+        assert_eq!(checksum(&file), u32::from_le_bytes(*end));
+    }
+
+    #[test]
+    fn a_file_may_end_nowhere_else() {
+        let file = file();
+        let payload = BEFORE_TEXT + text_length(&file);
+        let mut fields = vec![
+            (0, "magic number"),
+            (8, "version"),
+            (12, "length of the header"),
+            (payload, "biases of the transformer"),
+        ];
+        let mut next = payload + 128;
+        for (size, field) in [
+            (2344 * 128, "weights of the transformer"),
+            (8 * 4, "biases of the outputs"),
+            (8 * 2 * 128, "weights of the outputs"),
+            (4, "checksum"),
+        ] {
+            fields.push((next, field));
+            next += size;
+        }
+        assert_eq!(next, file.len());
+        for (index, &(start, field)) in fields.iter().enumerate() {
+            let end = fields.get(index + 1).map_or(file.len(), |next| next.0);
+            for length in [start, start + 1, usize::midpoint(start, end), end - 1] {
+                let refusal = refusal(&file[..length]);
+                assert!(
+                    refusal.starts_with(field),
+                    "{length}: {refusal}, not {field}"
+                );
+            }
+        }
+        let longer = [&file[..], &[0]].concat();
+        assert!(refusal(&longer).starts_with("end of the file"));
+    }
+
+    #[test]
+    fn every_number_of_the_header_is_checked() {
+        let length = file().len() as u32;
+        for (offset, field, wrong) in [
+            (8, "version", &[0, 2, u32::MAX][..]),
+            (12, "length of the header", &[0, 23, length, u32::MAX]),
+            (16, "feature set", &[11, u32::MAX]),
+            (20, "width", &[0, 63, 65, 8256, u32::MAX]),
+            (24, "buckets", &[0, 1, 9, u32::MAX]),
+            (28, "largest activation", &[127, 256]),
+            (32, "output weight of 1", &[0, 128]),
+            (36, "scale", &[0, 4097, u32::MAX]),
+        ] {
+            for &number in wrong {
+                let refusal = refusal(&forged(offset, &number.to_le_bytes()));
+                let expected = format!("{field}: found {number}, expected ");
+                assert!(refusal.starts_with(&expected), "{refusal}, not {expected}");
+            }
+        }
+    }
+
+    /// Other feature sets and widths need other sizes; nothing is allocated for missing bytes.
+    #[test]
+    fn the_size_must_be_that_of_the_shape() {
+        for (offset, number, field) in [
+            (16, 0_u32, "weights of the transformer"),
+            (16, 3, "weights of the transformer"),
+            (16, 10, "weights of the transformer"),
+            (16, 1, "checksum"),
+            (20, 128, "weights of the transformer"),
+            (20, 8192, "weights of the transformer"),
+        ] {
+            let refusal = refusal(&forged(offset, &number.to_le_bytes()));
+            // With fewer features, weights are taken for the checksum and bytes are left over.
+            let is_named = refusal.starts_with(field) || refusal.starts_with("end of the file");
+            assert!(is_named, "{refusal}, not {field}");
+        }
+    }
+
+    #[test]
+    fn any_changed_byte_is_noticed() {
+        let file = file();
+        let offsets = (0..64).chain((64..file.len()).step_by(997));
+        for offset in offsets.chain(file.len() - 8..file.len()) {
+            let mut changed = file.clone();
+            changed[offset] ^= 0x40;
+            refusal(&changed);
+            if offset > BEFORE_TEXT + text_length(&file) {
+                assert!(refusal(&changed).starts_with("checksum: found 0x"));
+            }
+        }
+    }
+
+    #[test]
+    fn output_weights_have_a_range() {
+        let end = file().len() - 4;
+        for (weight, is_good) in [
+            (127_i16, true),
+            (-127, true),
+            (128, false),
+            (-128, false),
+            (i16::MAX, false),
+            (i16::MIN, false),
+        ] {
+            let file = forged(end - 2, &weight.to_le_bytes());
+            if is_good {
+                assert!(Network::read(&file).is_ok(), "{weight}");
+            } else {
+                let expected =
+                    format!("weights of the outputs: found {weight} at number 1023, expected ");
+                assert!(refusal(&file).starts_with(&expected));
+            }
+        }
+    }
+
+    #[test]
+    fn the_text_is_one_line() {
+        for (letters, problem) in [
+            (&b"\xff\xfe"[..], "no UTF-8"),
+            (b"\n", "a control character"),
+            (b"\0", "a control character"),
+        ] {
+            let refusal = refusal(&forged(BEFORE_TEXT, letters));
+            assert!(refusal.contains(problem), "{refusal}");
+            assert!(!refusal.contains(char::is_control), "{refusal}");
+        }
+        let (mut network, _) = Network::read(&file()).unwrap();
+        network.text = "雷鳥\nsecond line".to_owned();
+        let (network, _) = Network::read(&network.to_bytes().unwrap()).unwrap();
+        assert_eq!(network.text(), "雷鳥 second line");
+    }
+}

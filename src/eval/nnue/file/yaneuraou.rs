@@ -1,0 +1,477 @@
+//! Files of `YaneuraOu`'s format: header, feature transformer, progress weights and layer stacks.
+//!
+//! The format is defined by `YaneuraOu`'s `source/eval/nnue/evaluate_nnue.cpp`; all numbers are
+//! little endian. Programs that write such files are careless with hashes and texts, so the size
+//! decides: where header or text do not match but exactly one known shape has the size, the network
+//! is read with a warning. No more memory is allocated than the size of the file justifies.
+
+use super::error::{Field, NetError, Warning};
+use super::{Reader, leb128};
+use crate::eval::nnue::features::FeatureSet;
+use crate::eval::nnue::output_buckets::Progress;
+use crate::eval::nnue::shape::{Head, LayerShape, PROGRESS_HASH, Shape, WIDTH_STEP, text};
+use crate::eval::nnue::{
+    AffineLayer, DEFAULT_SCALE, FeatureTransformer, LayerStack, Network, to_i32,
+};
+use crate::util::{Aligned, shorten};
+
+/// The first four bytes of `YaneuraOu`'s format, little endian.
+pub(in crate::eval::nnue) const MAGIC: u32 = 0x7af3_2f16;
+
+/// The bytes before a section of LEB128-compressed values.
+pub(in crate::eval::nnue) const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
+
+/// Range of `FV_SCALE`, as that of `YaneuraOu`'s option.
+const SCALES: std::ops::RangeInclusive<usize> = 1..=128;
+
+/// Reads a network from the bytes of a file. The warnings name oddities that are tolerated.
+pub(super) fn read(bytes: &[u8]) -> Result<(Network, Vec<Warning>), NetError> {
+    let mut reader = Reader::new(bytes);
+    let header = reader.header()?;
+    let mut warnings = Vec::new();
+    let found = detect(&header, reader.rest(), &mut warnings)?;
+    let shape = found.shape;
+    warnings.extend(Warning::of_hash(
+        Field::FileHash,
+        header.hash,
+        shape.file_hash(),
+    ));
+    let body = Body {
+        reader,
+        found,
+        warnings,
+    };
+    let (mut network, mut warnings) = body.read()?;
+    network.scale = scale(&header, &mut warnings);
+    network.text = header.text;
+    Ok((network, warnings))
+}
+
+/// Takes and checks the first four bytes.
+pub(super) fn check_magic(reader: &mut Reader<'_>) -> Result<(), NetError> {
+    match reader.number(Field::Magic)? {
+        MAGIC => Ok(()),
+        found => Err(NetError::Magic { found }),
+    }
+}
+
+/// The hash and the architecture text.
+struct Header {
+    /// The hash of the whole file.
+    hash: u32,
+    /// The architecture text, with control characters replaced.
+    text: String,
+}
+
+impl Header {
+    fn new(hash: u32, text: &[u8]) -> Self {
+        // Messages that quote the text are single lines.
+        let printable = |character: char| {
+            if character.is_control() {
+                '?'
+            } else {
+                character
+            }
+        };
+        let text = String::from_utf8_lossy(text)
+            .chars()
+            .map(printable)
+            .collect();
+        Self { hash, text }
+    }
+
+    /// The beginning of the text, for messages.
+    fn shown(&self) -> String {
+        shorten(&self.text)
+    }
+
+    /// The error for an architecture text that is refused.
+    fn refused(&self, problem: String) -> NetError {
+        NetError::Text {
+            problem,
+            text: self.shown(),
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Takes the header: magic, hash and architecture text.
+    fn header(&mut self) -> Result<Header, NetError> {
+        check_magic(self)?;
+        let hash = self.number(Field::FileHash)?;
+        let length = self.number(Field::TextLength)? as usize;
+        let left = self.left();
+        if length > left {
+            return Err(NetError::TextLength {
+                found: length,
+                left,
+            });
+        }
+        let text = self.take(Field::TextLength, length)?;
+        Ok(Header::new(hash, text))
+    }
+
+    /// Takes a compressed section and returns its payload.
+    fn compressed(&mut self, field: Field) -> Result<&'a [u8], NetError> {
+        let magic = self.take(field, LEB128_MAGIC.len())?;
+        if magic != LEB128_MAGIC {
+            let (found, expected) = (magic.escape_ascii(), LEB128_MAGIC.escape_ascii());
+            let problem = format!("found '{found}', expected '{expected}'");
+            return Err(NetError::Compressed { field, problem });
+        }
+        let size = self.number(field)? as usize;
+        self.take(field, size)
+    }
+}
+
+/// The `FV_SCALE` of a header, or the default with a warning where it is out of range.
+fn scale(header: &Header, warnings: &mut Vec<Warning>) -> i32 {
+    let declared = text::fv_scale(&header.text);
+    let scale = declared.filter(|scale| SCALES.contains(scale));
+    if let (Some(declared), None) = (declared, scale) {
+        warnings.push(Warning::Scale(declared));
+    }
+    scale.map_or(DEFAULT_SCALE, |scale| scale as i32)
+}
+
+/// Reading of all sections after the header.
+struct Body<'a> {
+    reader: Reader<'a>,
+    found: Detected,
+    warnings: Vec<Warning>,
+}
+
+impl Body<'_> {
+    fn read(mut self) -> Result<(Network, Vec<Warning>), NetError> {
+        let shape = self.found.shape;
+        self.hash(Field::TransformerHash, shape.transformer_hash())?;
+        let transformer = match shape.head {
+            Head::Stacks { .. } => self.compressed_transformer(shape)?,
+            Head::Plain | Head::Direct => self.transformer(shape)?,
+        };
+        let progress = if shape.has_progress() {
+            Some(self.progress()?)
+        } else {
+            None
+        };
+        // A text may declare more stacks than the file has bytes for.
+        let room = self.reader.left() / shape.stack_bytes();
+        let mut stacks = Vec::with_capacity(room.min(shape.stacks()));
+        for number in 0..shape.stacks() {
+            stacks.push(self.stack(shape, number)?);
+        }
+        self.reader.end()?;
+        let network = Network {
+            shape,
+            transformer,
+            stacks,
+            output_layer: None,
+            progress,
+            scale: DEFAULT_SCALE,
+            source: String::new(),
+            text: String::new(),
+        };
+        Ok((network, self.warnings))
+    }
+
+    /// Reads and checks a hash, where the file has hashes between its sections.
+    fn hash(&mut self, field: Field, expected: u32) -> Result<(), NetError> {
+        if self.found.has_hashes {
+            let found = self.reader.number(field)?;
+            self.warnings
+                .extend(Warning::of_hash(field, found, expected));
+        }
+        Ok(())
+    }
+
+    fn transformer(&mut self, shape: Shape) -> Result<FeatureTransformer, NetError> {
+        let column = shape.width * size_of::<i16>();
+        let biases = self.reader.take(Field::TransformerBiases, column)?;
+        let size = shape.features.count() * column;
+        let weights = self.reader.take(Field::TransformerWeights, size)?;
+        Ok(FeatureTransformer::from_bytes(biases, weights))
+    }
+
+    fn compressed_transformer(&mut self, shape: Shape) -> Result<FeatureTransformer, NetError> {
+        let count = shape.features.count() * shape.width;
+        Ok(FeatureTransformer {
+            biases: self.compressed(Field::TransformerBiases, shape.width)?,
+            weights: self.compressed(Field::TransformerWeights, count)?,
+        })
+    }
+
+    /// Reads a section of compressed values and doubles them, as `YaneuraOu` does.
+    fn compressed(&mut self, field: Field, count: usize) -> Result<Aligned<i16>, NetError> {
+        let bytes = self.reader.compressed(field)?;
+        // Checked before the allocation: each value takes at least one byte.
+        if bytes.len() < count {
+            return Err(NetError::Compressed {
+                field,
+                problem: format!("{} bytes for {count} values", bytes.len()),
+            });
+        }
+        let mut values = Aligned::zeroed(count);
+        leb128::decode(bytes, &mut values)
+            .map_err(|problem| NetError::Compressed { field, problem })?;
+        for value in values.iter_mut() {
+            *value = value.wrapping_mul(2);
+        }
+        Ok(values)
+    }
+
+    fn progress(&mut self) -> Result<Progress, NetError> {
+        self.hash(Field::ProgressHash, PROGRESS_HASH)?;
+        let bias = self.reader.number(Field::ProgressBias)? as i32;
+        let size = Progress::WEIGHTS * size_of::<i32>();
+        let weights = self.reader.take(Field::ProgressWeights, size)?;
+        Ok(Progress::new(bias, to_i32(weights)))
+    }
+
+    fn stack(&mut self, shape: Shape, number: usize) -> Result<LayerStack, NetError> {
+        self.hash(Field::NetworkHash(number), shape.network_hash())?;
+        let [first, second, last] = shape.layers();
+        let mut stack = LayerStack {
+            first: self.affine(first, Field::First(number))?,
+            second: self.affine(second, Field::Second(number))?,
+            last: self.affine(last, Field::Last(number))?,
+        };
+        if let Head::Stacks {
+            shards: Some(shards),
+            ..
+        } = shape.head
+        {
+            // The file holds the dense matrix; weights outside of the shards are ignored.
+            let layer = &mut stack.first;
+            for output in 0..layer.outputs {
+                let row = &mut layer.weights[output * layer.padded_inputs..][..layer.inputs];
+                for (input, weight) in row.iter_mut().enumerate() {
+                    if !shards.connects(layer.outputs, output, input) {
+                        *weight = 0;
+                    }
+                }
+            }
+        }
+        Ok(stack)
+    }
+
+    fn affine(&mut self, shape: LayerShape, field: Field) -> Result<AffineLayer, NetError> {
+        let biases = self.reader.take(field, shape.outputs * size_of::<i32>())?;
+        let weights = self
+            .reader
+            .take(field, shape.outputs * shape.padded_inputs())?;
+        Ok(AffineLayer::from_bytes(shape, biases, weights))
+    }
+}
+
+// --- Detection of the shape, by header and size ---
+
+/// Largest width that is tried where the text does not help, in steps of [`WIDTH_STEP`].
+const MAX_TRIED_WIDTH: usize = 2048;
+
+/// Sizes of the first hidden layer that are tried.
+const FIRST: [usize; 5] = [8, 16, 32, 64, 128];
+
+/// Sizes of the second hidden layer that are tried.
+const SECOND: [usize; 4] = [16, 32, 64, 128];
+
+/// Size in bytes of the two hashes between the sections of a plain network, which some writers
+/// omit.
+const HASHES: usize = 2 * size_of::<u32>();
+
+/// Form of the architecture text of a network with compressed weights, for messages.
+const STACKS_TEXT: &str = "ModelType=SFNNWithoutPsqt;Features=...,Network=SFNN_...{LayerStack=...}";
+
+/// What [`detect`] finds.
+struct Detected {
+    shape: Shape,
+    /// Whether the file has hashes between its sections.
+    has_hashes: bool,
+}
+
+/// Detects the shape of a file from its header and the bytes that follow it.
+fn detect(header: &Header, body: &[u8], warnings: &mut Vec<Warning>) -> Result<Detected, NetError> {
+    let size = body.len();
+    if let Some(word) = text::unsupported_activation(&header.text) {
+        return Err(header.refused(format!("{word} is not known here")));
+    }
+    if text::describes_stacks(&header.text) {
+        let shape =
+            Shape::from_stacks_text(&header.text).map_err(|problem| header.refused(problem))?;
+        let has_hashes = true;
+        return Ok(Detected { shape, has_hashes });
+    }
+    if is_compressed(body) {
+        // The size of compressed weights does not determine a shape.
+        return Err(header.refused(format!(
+            "the weights are compressed, expected '{STACKS_TEXT}'"
+        )));
+    }
+    let declared = Shape::from_plain_text(&header.text);
+    let shape = match declared {
+        Some(declared) if fits(&declared, size) => declared,
+        _ => by_size(header, size, declared)?,
+    };
+    if declared != Some(shape) {
+        let text = header.shown();
+        warnings.push(Warning::Text { text, shape });
+    }
+    let has_hashes = size != shape.plain_bytes();
+    if !has_hashes {
+        warnings.push(Warning::NoHashes);
+    }
+    Ok(Detected { shape, has_hashes })
+}
+
+/// Whether the feature transformer, with or without a hash before it, is compressed.
+fn is_compressed(body: &[u8]) -> bool {
+    let starts_at = |offset: usize| {
+        body.get(offset..)
+            .is_some_and(|rest| rest.starts_with(LEB128_MAGIC))
+    };
+    starts_at(0) || starts_at(size_of::<u32>())
+}
+
+fn fits(shape: &Shape, size: usize) -> bool {
+    let bytes = shape.plain_bytes();
+    size == bytes || size == bytes + HASHES
+}
+
+/// The only known shape of this size; of several, the one whose hash is in the header. Where none
+/// fits, the shape that the text declares, so that reading names the section that is cut off.
+fn by_size(header: &Header, size: usize, declared: Option<Shape>) -> Result<Shape, NetError> {
+    let mut fitting: Vec<Shape> = known().filter(|shape| fits(shape, size)).collect();
+    if fitting.len() > 1 && fitting.iter().any(|shape| shape.file_hash() == header.hash) {
+        fitting.retain(|shape| shape.file_hash() == header.hash);
+    }
+    match (&fitting[..], declared) {
+        ([shape], _) => Ok(*shape),
+        ([], Some(declared)) => Ok(declared),
+        ([], None) => Err(no_fit(header, size)),
+        (several, _) => Err(NetError::Several {
+            found: size,
+            shapes: several
+                .iter()
+                .map(Shape::to_string)
+                .collect::<Vec<_>>()
+                .join(", "),
+            text: header.shown(),
+        }),
+    }
+}
+
+fn no_fit(header: &Header, size: usize) -> NetError {
+    let expected = |shape: &Shape| shape.plain_bytes() + HASHES;
+    let distance = |shape: &Shape| expected(shape).abs_diff(size);
+    let smallest = Shape::plain(FeatureSet::Kp, WIDTH_STEP, [FIRST[0], SECOND[0]]);
+    let nearest = known().min_by_key(distance).unwrap_or(smallest);
+    NetError::NoFit {
+        found: size,
+        nearest,
+        expected: expected(&nearest),
+        text: header.shown(),
+    }
+}
+
+/// All plain shapes that are tried by size.
+fn known() -> impl Iterator<Item = Shape> {
+    let widths = (WIDTH_STEP..=MAX_TRIED_WIDTH).step_by(WIDTH_STEP);
+    let shapes_of = move |set| {
+        widths.clone().flat_map(move |width| {
+            FIRST.into_iter().flat_map(move |first| {
+                SECOND
+                    .into_iter()
+                    .map(move |second| Shape::plain(set, width, [first, second]))
+            })
+        })
+    };
+    // No other program writes our feature sets.
+    let others = |set: &FeatureSet| !set.is_own();
+    FeatureSet::ALL
+        .into_iter()
+        .filter(others)
+        .flat_map(shapes_of)
+}
+
+// --- Writing ---
+
+/// The bytes of the file; `None` for networks of our own format and those whose buckets depend on
+/// the progress of the game.
+pub(super) fn to_bytes(network: &Network) -> Option<Vec<u8>> {
+    let shape = network.shape;
+    if shape.head == Head::Direct || shape.has_progress() {
+        return None;
+    }
+    let text = header_text(network);
+    let mut bytes = Vec::with_capacity(shape.transformer_bytes());
+    for word in [MAGIC, shape.file_hash(), text.len() as u32] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend(text.bytes());
+    bytes.extend(shape.transformer_hash().to_le_bytes());
+    for values in [&network.transformer.biases, &network.transformer.weights] {
+        if shape.head == Head::Plain {
+            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            continue;
+        }
+        let mut compressed = Vec::with_capacity(values.len());
+        for &value in values.iter() {
+            // Files hold half of each value.
+            leb128::encode(value >> 1, &mut compressed);
+        }
+        bytes.extend(LEB128_MAGIC);
+        bytes.extend(u32::try_from(compressed.len()).ok()?.to_le_bytes());
+        bytes.extend(compressed);
+    }
+    for stack in &network.stacks {
+        bytes.extend(shape.network_hash().to_le_bytes());
+        for layer in [&stack.first, &stack.second, &stack.last] {
+            write_affine(layer, &mut bytes);
+        }
+    }
+    Some(bytes)
+}
+
+/// The text of the network where it declares its shape and scale, else a new one.
+fn header_text(network: &Network) -> String {
+    let (shape, scale) = (network.shape, network.scale);
+    let declared = text::fv_scale(&network.text).map_or(DEFAULT_SCALE, |scale| scale as i32);
+    if declared == scale && network.text.starts_with(&shape.text()) {
+        return network.text.clone();
+    }
+    shape.file_text(scale, "")
+}
+
+/// Appends biases and padded weights of a layer.
+fn write_affine(layer: &AffineLayer, to: &mut Vec<u8>) {
+    to.extend(layer.biases.iter().flat_map(|bias| bias.to_le_bytes()));
+    to.extend(layer.weights.iter().map(|&weight| weight as u8));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn no_other_shape_has_the_size_of_a_usual_one() {
+        let mut sizes: HashMap<usize, Vec<Shape>> = HashMap::new();
+        for shape in known() {
+            sizes.entry(shape.plain_bytes()).or_default().push(shape);
+        }
+        let usual = |shape: &Shape| {
+            let layers = [[32, 32], [8, 64], [16, 32], [16, 64], [8, 32]];
+            [256, 512, 768, 1024].contains(&shape.width) && layers.contains(&shape.hidden)
+        };
+        for shape in known().filter(usual) {
+            assert_eq!(sizes[&shape.plain_bytes()], [shape]);
+            assert!(
+                !sizes.contains_key(&(shape.plain_bytes() + HASHES)),
+                "{shape}"
+            );
+            assert!(
+                !sizes.contains_key(&(shape.plain_bytes() - HASHES)),
+                "{shape}"
+            );
+        }
+    }
+}
