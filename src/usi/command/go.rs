@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::words::{CommandError, Unit, Words};
+use super::{CommandError, Unit, Words};
 
 const EXPECTED: &str = "a parameter of go such as \"btime\" or \"infinite\"";
 const EXPECTED_TIMES: &str = "\"btime\", \"wtime\", \"binc\", \"winc\" or \"byoyomi\"";
