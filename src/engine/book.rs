@@ -22,7 +22,7 @@ type OnEvent = Box<dyn FnMut(Event) + Send>;
 pub struct BookSettings {
     /// Whether books are used (`USI_OwnBook`).
     pub is_on: bool,
-    /// The books (`BookFile`).
+    /// The books to use (`BookFile`).
     pub file: BookFile,
     /// Folder of the books, beside the executable or in the working folder (`BookDir`).
     pub dir: PathBuf,
@@ -91,7 +91,7 @@ pub enum BookProblem {
     /// There is no such file.
     #[error("no book \"{name}\" in {places}, the game goes on without it")]
     NotFound {
-        /// Its name.
+        /// The name in the settings.
         name: String,
         /// Where it was looked for.
         places: String,
@@ -102,9 +102,9 @@ pub enum BookProblem {
     /// A part of the book is skipped.
     #[error("book \"{}\", {fault}", path.display())]
     Fault {
-        /// The file.
+        /// The file that has the fault.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with it, and where.
         fault: String,
     },
 }

@@ -214,7 +214,7 @@ impl Engine {
         self.refusal.as_deref()
     }
 
-    /// The current settings.
+    /// The settings that the next search uses.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -258,7 +258,7 @@ impl Worker<'_> {
 pub struct SecondSolution {
     /// The index in the main line of the move that it replaces.
     pub index: usize,
-    /// The move.
+    /// The move that mates too.
     pub mv: Move,
     /// Plies to mate, itself included: an upper bound.
     pub length: usize,
@@ -271,7 +271,7 @@ pub struct SecondSolutions {
     pub found: Vec<SecondSolution>,
     /// Whether every other move was either listed or disproven.
     pub is_complete: bool,
-    /// Moves made.
+    /// Moves made to find them.
     pub nodes: u64,
 }
 

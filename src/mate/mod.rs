@@ -77,14 +77,14 @@ impl<'a> MateLimits<'a> {
 pub enum Verdict {
     /// Proven, and the line was replayed on a board.
     Mate {
-        /// The main line.
+        /// The main line, replayed on a board.
         line: Line,
         /// Plies to mate, an upper bound that includes futile interpositions.
         plies: usize,
         /// Whether a mate in fewer plies was disproven.
         is_shortest: bool,
     },
-    /// Disproven.
+    /// Proved: no sequence of checks mates.
     NoMate,
     /// The search stopped before either was proven.
     Unknown,

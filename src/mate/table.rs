@@ -46,7 +46,7 @@ pub(super) struct Entry {
     pub(super) has_path_disproof: bool,
 }
 
-/// The transposition table.
+/// The transposition table of one solver, shared by its threads.
 pub(super) struct Table {
     clusters: ZeroedPages<Cluster>,
     growth: Growth,

@@ -87,7 +87,7 @@ impl Child {
     }
 }
 
-/// One search thread.
+/// The state of one search thread.
 pub(super) struct Worker<'a> {
     pub(super) position: Position,
     pub(super) attacker: Color,
@@ -97,7 +97,7 @@ pub(super) struct Worker<'a> {
     pub(super) path: Path,
     /// A stack: the children of all nodes on the path, those of the current node last.
     pub(super) children: Vec<Child>,
-    /// Moves made.
+    /// Moves made by this thread.
     pub(super) nodes: u64,
     /// Length in plies of the longest line searched.
     pub(super) seldepth: usize,
@@ -226,7 +226,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Reports a mate.
+    /// Reports a mate that was found.
     pub(super) fn report_mate(&mut self, line: &Line) {
         let event = MateEvent::Found(line.clone(), self.progress());
         if let Some(reporter) = &mut self.reporter {

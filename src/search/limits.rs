@@ -80,7 +80,7 @@ impl Default for Limits {
     }
 }
 
-/// How to search.
+/// How to search: what stays the same from move to move of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Settings {
@@ -116,11 +116,11 @@ pub struct Settings {
     pub draw_value: [i32; Color::NUM],
     /// Resign when the score is at most minus this, in centipawns.
     pub resign_value: i32,
-    /// Playing strength.
+    /// Playing strength: below [`Skill::FULL`] the search sees and chooses less well.
     pub skill: Skill,
     /// Whether the engine ponders; the opponent's time then allows for longer thinking.
     pub ponder: bool,
-    /// The evaluation function.
+    /// The evaluation function; threads take it over when a search starts.
     pub evaluator: Evaluator,
     /// Whether a search sees table entries of earlier searches; [`Generations::Strict`] for
     /// teacher data.

@@ -57,7 +57,7 @@ impl Info {
 pub struct CurrentMove {
     /// Depth of the running iteration, in plies.
     pub depth: Depth,
-    /// The root move.
+    /// The root move that is being searched.
     pub mv: Move,
     /// Its place in the order of root moves of this iteration, from 1.
     pub number: usize,
@@ -68,9 +68,9 @@ pub struct CurrentMove {
 pub enum Decision {
     /// Play a move.
     Move {
-        /// The best move.
+        /// The move to play.
         best: Move,
-        /// The expected reply.
+        /// The expected reply, on which the engine may ponder.
         ponder: Option<Move>,
     },
     /// There is no legal move, or the score is below the resign value.
@@ -84,7 +84,7 @@ pub enum Decision {
 /// A report of the search.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
-    /// A principal variation.
+    /// A principal variation with its score and counters.
     Info(Info),
     /// The root move being searched.
     CurrentMove(CurrentMove),

@@ -40,7 +40,7 @@ const SKIP_SIZE_AND_PHASE: [(Depth, Depth); 12] = [
 /// player chooses.
 const SMALL_LOSS: Value = value::PAWN_VALUE;
 
-/// One root move.
+/// A root move, and what the search has found out about it.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) mv: Move,

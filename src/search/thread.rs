@@ -237,7 +237,7 @@ pub const MEGABYTES_PER_THREAD: usize = Histories::MEGABYTES + 16;
 pub(super) enum ThreadLimit {
     /// [`MAX_THREADS_PER_CORE`], with this number of cores.
     Cores(usize),
-    /// [`MEGABYTES_PER_THREAD`].
+    /// The free memory, of which a thread takes [`MEGABYTES_PER_THREAD`].
     Memory,
 }
 

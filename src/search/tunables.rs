@@ -50,7 +50,7 @@ macro_rules! declare_tunables {
             }
         )+
 
-        /// The current values.
+        /// The current values of all numbers.
         struct Values {
             $($name: AtomicI32,)+
         }
@@ -80,7 +80,7 @@ pub(super) trait Params {
 
 /// The constants of the table.
 pub(super) struct Fixed;
-/// The current values.
+/// The values that [`Tunable::set`] has set.
 pub(super) struct Tuned;
 
 impl Params for Fixed {

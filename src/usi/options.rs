@@ -42,7 +42,7 @@ pub enum OptionError {
     /// A number outside the range.
     #[error("{}, {used} is used", self.refusal())]
     OutOfRange {
-        /// The option.
+        /// The name of the option.
         name: &'static str,
         /// The value that was sent, shortened.
         found: String,
@@ -56,7 +56,7 @@ pub enum OptionError {
     /// Text that the option cannot take.
     #[error("{}, {kept} is kept", self.refusal())]
     Invalid {
-        /// The option.
+        /// The name of the option.
         name: &'static str,
         /// The value that was sent, shortened; empty if there was none.
         found: String,
@@ -266,7 +266,7 @@ fn rule_names() -> [&'static str; EnteringKingRule::ALL.len()] {
     EnteringKingRule::ALL.map(EnteringKingRule::name)
 }
 
-/// One option.
+/// An option: its name and its values.
 #[derive(Clone)]
 struct UsiOption {
     /// Without spaces: GUIs cut the `option` line at them.

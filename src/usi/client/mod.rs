@@ -36,7 +36,7 @@ pub struct Program {
     /// The executable: a path relative to our working directory, or a bare name to look up in
     /// `PATH`.
     pub path: PathBuf,
-    /// The arguments.
+    /// The arguments of its command line.
     pub arguments: Vec<String>,
     /// Its working directory; ours if `None`.
     pub directory: Option<PathBuf>,
@@ -70,7 +70,7 @@ pub enum ClientError {
     /// The process cannot be started.
     #[error("cannot start {program}: {source}")]
     Start {
-        /// Its command line.
+        /// The command line of the engine.
         program: String,
         /// The error of the system.
         source: io::Error,
@@ -86,13 +86,13 @@ pub enum ClientError {
     TimedOut {
         /// The answer, such as `readyok`.
         waiting_for: &'static str,
-        /// The time limit.
+        /// How long it was waited for.
         duration: Duration,
     },
     /// A line could not be sent, though the process is running.
     #[error("cannot send \"{line}\": {source}")]
     Write {
-        /// The line, shortened.
+        /// The line that was to be sent, shortened.
         line: String,
         /// The error of the system.
         source: io::Error,
@@ -283,7 +283,7 @@ impl Client {
         self.process.dialogue()
     }
 
-    /// The process ID.
+    /// The ID of the engine's process.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
@@ -335,7 +335,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// The next line.
+    /// The next line of the engine, unless the wait is given up or times out.
     fn receive(&self, process: &mut Process) -> Result<Received, ClientError> {
         loop {
             let glance = Instant::now() + GLANCE;

@@ -399,15 +399,17 @@ const MAX_CHARACTERS: usize = 8192;
 /// The source of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Voice {
-    /// This program.
+    /// This program, on the engine's standard input.
     Us,
-    /// The engine.
+    /// The engine, on its standard output.
     Engine,
-    /// Its standard error.
+    /// The engine, on its standard error.
     Diagnostics,
 }
 
-/// The latest lines.
+/// The latest lines of the dialogue, for reports of failures. Each kind of line has its own buffer,
+/// so that a flood of `info` does not displace the command that it answers, nor the output on
+/// standard error the moves.
 #[derive(Debug)]
 struct Dialogue {
     start: Instant,

@@ -95,7 +95,7 @@ pub enum GameResult {
     Win,
     /// The engine lost.
     Lose,
-    /// A draw.
+    /// The game was drawn.
     Draw,
 }
 
@@ -358,13 +358,13 @@ pub enum CommandError {
         /// Bytes of the longest line.
         most: usize,
     },
-    /// The first word is no command; holds it, shortened.
+    /// The first word is not a command; holds it, shortened.
     #[error("unknown command \"{0}\", word 1, expected a USI command such as \"usi\" or \"go\"")]
     Unknown(String),
     /// A command of other engines.
     #[error("\"{command}\", word 1, is a command of other engines: {instead}")]
     OtherEngine {
-        /// The command.
+        /// The command that contains the word.
         command: &'static str,
         /// What to use instead.
         instead: &'static str,
@@ -376,7 +376,7 @@ pub enum CommandError {
         command: &'static str,
         /// The number of the word; the command is word 1.
         place: usize,
-        /// The word, shortened.
+        /// The word that was found, shortened.
         found: String,
         /// What is valid there.
         expected: &'static str,

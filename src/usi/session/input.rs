@@ -25,7 +25,7 @@ const BEGINNING: usize = 64;
 
 /// An item of the queue.
 pub(super) enum Input {
-    /// A line.
+    /// A line of the GUI.
     Line(Box<Line>),
     /// The input has ended, or nobody reads the output.
     End,

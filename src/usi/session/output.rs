@@ -128,7 +128,12 @@ impl Write for ToolOutput {
 /// Local time to the millisecond, as `strftime` writes it.
 const TIME: &str = "%F %T%.3f";
 
-/// The log.
+/// `DebugLogFile`: logs the dialogue with the GUI, each line with its time.
+///
+/// Each line is written at once, so that the file is complete if the program crashes. GUIs send
+/// all options in one go, so the session may open a file when later lines have been read already:
+/// these are kept until the session takes them, and follow the opening of the log. A file that
+/// cannot be written is reported once, and the engine plays on without it.
 #[derive(Default)]
 pub(super) struct DebugLog(Mutex<State>);
 
@@ -213,7 +218,7 @@ impl DebugLog {
         state.write(Speaker::Gui, text)
     }
 
-    /// The session takes line `number`: a log that opens from now on begins behind it.
+    /// The session takes line `number`: a log that opens from now on begins after it.
     pub(super) fn take(&self, number: u64) {
         let waiting = &mut self.lock().waiting;
         while waiting.pop_front_if(|line| line.number <= number).is_some() {}
