@@ -21,11 +21,11 @@ use crate::util::system::{Instant, recv_timeout};
 pub struct BenchOptions {
     /// Depth of each search in plies.
     pub depth: Depth,
-    /// Search threads.
+    /// Search threads; the node count is reproducible with one.
     pub threads: usize,
     /// Size of the transposition table in MB.
     pub hash_mb: usize,
-    /// The evaluation.
+    /// The evaluation to search with.
     pub evaluator: Evaluator,
     /// A file with an SFEN per line; `None` for the fixed positions.
     pub sfen_file: Option<PathBuf>,
@@ -66,15 +66,15 @@ pub enum BenchError {
     /// The file of positions cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     File {
-        /// Its path.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
     },
-    /// A line of the file is no position.
+    /// A line of the file is not a position.
     #[error("line {line} of {}: {source}", path.display())]
     Sfen {
-        /// Its path.
+        /// The path of the file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,

@@ -20,7 +20,7 @@ pub enum EvalFileError {
     /// There is no such file or folder.
     #[error("no evaluation file or folder \"{}\"{places}", path.display())]
     NotFound {
-        /// Its path.
+        /// The path in the settings.
         path: PathBuf,
         /// Where it was looked for, as the end of a sentence; empty if its path is absolute.
         places: String,
@@ -36,7 +36,7 @@ pub enum EvalFileError {
     /// The three-piece files of a folder are refused.
     #[error("evaluation folder \"{}\", {error}", path.display())]
     Kppt {
-        /// The folder.
+        /// The folder that was to be read.
         path: PathBuf,
         /// Why they are refused.
         error: Box<kppt::KpptError>,
@@ -47,7 +47,7 @@ pub enum EvalFileError {
         path.display(), file::FILE_NAME, kppt::NAMES
     )]
     Empty {
-        /// The folder.
+        /// The folder that was to be read.
         path: PathBuf,
     },
 }
@@ -61,7 +61,7 @@ pub enum EvalProblem {
     /// The file is used, but does not quite match its format.
     #[error("evaluation file \"{}\", {warning}", path.display())]
     Warning {
-        /// The file.
+        /// The file that is used.
         path: PathBuf,
         /// What does not match.
         warning: Box<Warning>,
@@ -69,9 +69,9 @@ pub enum EvalProblem {
     /// The three-piece files are used, but something is wrong with them.
     #[error("evaluation folder \"{}\", {warning}", path.display())]
     Kppt {
-        /// The folder.
+        /// The folder that was to be read.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with the files.
         warning: kppt::Warning,
     },
     /// The environment variable `RAICHO_SIMD` names an instruction set that cannot be used.
@@ -132,7 +132,7 @@ impl Found {
         }
     }
 
-    /// The files.
+    /// The files that are read from there.
     fn files(self) -> Vec<PathBuf> {
         match self {
             Self::Network(path) => vec![path],

@@ -60,7 +60,7 @@ pub enum MateAnswer {
     Timeout,
 }
 
-/// Receives the reports.
+/// Receives the reports of a mate search.
 pub(super) type OnReport = Box<dyn FnMut(MateReport) + Send>;
 
 /// The solver, and the thread of the running search.

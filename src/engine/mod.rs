@@ -14,8 +14,6 @@ mod evaluation;
 mod mate;
 mod options;
 mod ponder;
-mod readiness;
-mod setup;
 #[cfg(test)]
 mod tests;
 
@@ -24,22 +22,21 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::eval::Evaluator;
-use crate::position::Position;
+use crate::position::{Position, SfenError};
 use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
-use crate::types::{Color, Move};
-use crate::util::abbreviate;
+use crate::types::{Color, Move, Move16};
 use crate::util::system::Instant;
+use crate::util::{abbreviate, shorten};
 
 use book::Books;
-pub use book::{BookFile, BookProblem, BookSettings};
 use evaluation::EvalSource;
-pub use evaluation::{EvalFileError, EvalProblem, load_evaluator};
 use mate::MateSearch;
+use ponder::PendingSearch;
+
+pub use book::{BookFile, BookProblem, BookSettings};
+pub use evaluation::{EvalFileError, EvalProblem, load_evaluator};
 pub use mate::{MateAnswer, MateInfo, MateReport};
 pub use options::{EvalFile, Settings};
-use ponder::PendingSearch;
-use readiness::{fits, has_same_rules};
-pub use setup::{MoveError, PositionError};
 
 /// A position, the settings, and the searches.
 pub struct Engine {
@@ -98,6 +95,46 @@ impl PrepareProblem {
     }
 }
 
+/// Why `position` is refused.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum PositionError {
+    /// The SFEN of the start position.
+    #[error(transparent)]
+    Sfen(#[from] SfenError),
+    /// One of the moves.
+    #[error("{error}, move {number} of {count}")]
+    Move {
+        /// Number of the move, from 1.
+        number: usize,
+        /// Number of moves in the command.
+        count: usize,
+        /// Why it is refused.
+        error: MoveError,
+    },
+}
+
+/// Why a move is refused. Each variant holds the text of the move.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum MoveError {
+    /// The text is not a move in USI notation.
+    #[error("\"{0}\" is not a move, expected for example 7g7f, 8h2b+ or P*5e")]
+    NotAMove(String),
+    /// Not pseudo-legal: no piece of the side to move can move, promote or be dropped so.
+    #[error("illegal move {0}, no piece of the side to move can make it")]
+    Impossible(String),
+    /// Not pseudo-legal while in check.
+    #[error(
+        "illegal move {0}, the king is in check and no piece of the side to move can answer so"
+    )]
+    NoAnswerToCheck(String),
+    /// The king would be capturable.
+    #[error("illegal move {0}, it leaves the king in check")]
+    LeavesKingInCheck(String),
+    /// A pawn drop that mates (打ち歩詰め).
+    #[error("illegal move {0}, a dropped pawn must not mate")]
+    PawnDropMate(String),
+}
+
 impl Default for Engine {
     fn default() -> Self {
         Self::new()
@@ -140,7 +177,7 @@ impl Engine {
         sfen: Option<&str>,
         moves: &[String],
     ) -> Result<(), PositionError> {
-        match setup::build_position(sfen, moves) {
+        match build_position(sfen, moves) {
             Ok(position) => {
                 self.position = position;
                 self.refusal = None;
@@ -169,7 +206,7 @@ impl Engine {
     /// # Errors
     /// Says why there is no such move.
     pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
-        setup::parse_move(&self.position, text)
+        parse_move(&self.position, text)
     }
 
     /// Why the last position was refused, `None` if it was valid.
@@ -177,7 +214,7 @@ impl Engine {
         self.refusal.as_deref()
     }
 
-    /// The current settings.
+    /// The settings that the next search uses.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -309,7 +346,7 @@ impl Engine {
             };
             on_event = back;
         }
-        // What an earlier preparation loaded is no news of this search.
+        // What an earlier preparation loaded is not news of this search.
         (self.loaded_evaluation, _) = (None, self.books.take_loaded());
         let mut problems = self.update_evaluation();
         problems.extend(match &self.prepared {
@@ -394,4 +431,53 @@ impl Engine {
     pub fn is_searching(&self) -> bool {
         self.searcher.is_searching() || self.mate_search.is_running() || self.books.has_pending()
     }
+}
+
+/// The position after `moves` from `sfen`, or from the start position of the game.
+///
+/// # Errors
+/// Says what is wrong, and with which move.
+fn build_position(sfen: Option<&str>, moves: &[String]) -> Result<Position, PositionError> {
+    let mut position = sfen.map_or_else(|| Ok(Position::startpos()), Position::from_sfen)?;
+    for (index, text) in moves.iter().enumerate() {
+        let mv = parse_move(&position, text).map_err(|error| PositionError::Move {
+            number: index + 1,
+            count: moves.len(),
+            error,
+        })?;
+        position.do_move(mv);
+    }
+    Ok(position)
+}
+
+/// The legal move of `position` that `text` names.
+///
+/// # Errors
+/// Says why there is no such move.
+fn parse_move(position: &Position, text: &str) -> Result<Move, MoveError> {
+    let move16: Move16 = text
+        .parse()
+        .map_err(|_| MoveError::NotAMove(shorten(text)))?;
+    let is_possible = |mv: &Move| position.pseudo_legal(*mv);
+    match position.to_move(move16).filter(is_possible) {
+        None if position.in_check() => Err(MoveError::NoAnswerToCheck(shorten(text))),
+        None => Err(MoveError::Impossible(shorten(text))),
+        Some(mv) if position.legal(mv) => Ok(mv),
+        // A pseudo-legal drop never exposes the own king, so only pawn-drop mate is left.
+        Some(mv) if mv.is_drop() => Err(MoveError::PawnDropMate(shorten(text))),
+        Some(_) => Err(MoveError::LeavesKingInCheck(shorten(text))),
+    }
+}
+
+/// Whether table and threads of a preparation suit `wanted`. Each search reads the other settings.
+fn fits(prepared: &search::Settings, wanted: &search::Settings) -> bool {
+    prepared.hash_mb == wanted.hash_mb
+        && prepared.threads == wanted.threads
+        && has_same_rules(prepared, wanted)
+}
+
+/// Whether the values in the table are those of the wanted rules.
+fn has_same_rules(prepared: &search::Settings, wanted: &search::Settings) -> bool {
+    prepared.entering_king_rule == wanted.entering_king_rule
+        && prepared.max_moves_to_draw == wanted.max_moves_to_draw
 }

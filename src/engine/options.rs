@@ -41,7 +41,7 @@ pub struct Settings {
     pub eval_dir: Option<PathBuf>,
     /// Divisor of the network output (`FV_SCALE`); 0 for the value in the file, 16 if it has none.
     pub fv_scale: u32,
-    /// The opening books.
+    /// The opening books, and how moves are chosen from them.
     pub book: BookSettings,
     /// Size of the mate solver's table in MB.
     pub mate_hash_mb: usize,

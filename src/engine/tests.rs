@@ -238,3 +238,29 @@ fn changed_rules_clear_the_table() {
         scores(&mut engine(), EnteringKingRule::NoEnteringKing)
     );
 }
+
+#[test]
+fn moves_are_refused_with_their_reason() {
+    let reason = |sfen: &str, mv: &str| {
+        let position = build_position(Some(sfen), &[]).expect("a position");
+        parse_move(&position, mv).map_err(|error| error.to_string())
+    };
+    let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    assert!(reason(start, "7g7f").is_ok());
+    assert_eq!(
+        reason(start, "hello"),
+        Err("\"hello\" is not a move, expected for example 7g7f, 8h2b+ or P*5e".to_owned())
+    );
+    assert_eq!(
+        reason(start, "3c3d"),
+        Err("illegal move 3c3d, no piece of the side to move can make it".to_owned())
+    );
+    assert_eq!(
+        reason("4k4/9/9/9/4r4/9/9/4G4/4K4 b - 1", "5h6h"),
+        Err("illegal move 5h6h, it leaves the king in check".to_owned())
+    );
+    assert_eq!(
+        reason("7nk/9/7S1/8N/9/9/9/9/4K4 b P 1", "P*1b"),
+        Err("illegal move P*1b, a dropped pawn must not mate".to_owned())
+    );
+}

@@ -1,12 +1,16 @@
 //! The main line of a proven mate, read from the table: the attacker mates as fast as is known, the
 //! defender holds out as long as possible. The line is replayed on a board before it is reported.
+//!
+//! Second solutions (余詰) are moves of the attacker besides those of the main line, at any point of
+//! it, that mate as well. A sound tsume problem has none.
 
-use super::entry::Entry;
-use super::mating_line::{Line, is_mating_line};
-use super::proof_hands;
-use super::proof_numbers::{NO_LIMIT, ProofNumbers, limit_after_move};
-use super::worker::{Child, Worker};
+use crate::position::Position;
 use crate::types::{Move, Square};
+
+use super::proof_numbers::{NO_LIMIT, ProofNumbers, limit_after_move};
+use super::table::{Entry, Table};
+use super::worker::{Child, Control, NOT_DELAYED, Worker};
+use super::{Line, is_mating_line, proof_hands};
 
 /// Most times that the line is walked to improve the lengths that the defender chooses by.
 const MAX_WALKS: usize = 30;
@@ -247,4 +251,73 @@ impl Worker<'_> {
         self.undo_move();
         is_futile
     }
+}
+
+/// A move that mates in place of the main line's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SecondSolution {
+    /// The index in the main line of the move that it replaces.
+    pub index: usize,
+    /// The move that mates too.
+    pub mv: Move,
+    /// Plies to mate, itself included: an upper bound.
+    pub length: usize,
+}
+
+/// All second solutions of a line.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SecondSolutions {
+    /// The second solutions found, in the order of the line.
+    pub found: Vec<SecondSolution>,
+    /// Whether every other move was either listed or disproven.
+    pub is_complete: bool,
+    /// Moves made to find them.
+    pub nodes: u64,
+}
+
+/// Looks for other mates at every move of the attacker in `line`. A move that only returns to a
+/// position of the main line is not a second solution.
+pub(super) fn second_solutions(
+    position: &Position,
+    line: &[Move],
+    table: &Table,
+    control: Control<'_>,
+) -> SecondSolutions {
+    let mut solutions = SecondSolutions {
+        is_complete: true,
+        ..SecondSolutions::default()
+    };
+    let attacker = position.side_to_move();
+    for index in (0..line.len()).step_by(2) {
+        // Proofs found at other moves may pass through this position, so they must not count here.
+        table.new_problem();
+        let mut worker = Worker::new(position, attacker, table, control, None);
+        line[..index].iter().for_each(|&mv| worker.do_move(mv));
+        let first = worker.children.len();
+        worker.expand::<true>(NO_LIMIT);
+        let children = worker.children.split_off(first);
+        for child in children.iter().filter(|child| child.mv != line[index]) {
+            // A non-promotion counts as the same solution as the promotion.
+            let is_delayed = child.delayed_by != NOT_DELAYED;
+            let promotion = is_delayed.then(|| children[usize::from(child.delayed_by)].mv);
+            if promotion == Some(line[index]) {
+                continue;
+            }
+            let numbers = worker.solve_after::<false>(child.mv, NO_LIMIT);
+            if numbers.is_proven() {
+                solutions.found.push(SecondSolution {
+                    index,
+                    mv: child.mv,
+                    length: usize::from(numbers.length) + 1,
+                });
+            }
+            solutions.is_complete &= numbers.is_solved();
+        }
+        solutions.nodes += worker.nodes;
+        if worker.should_stop() {
+            solutions.is_complete = false;
+            break;
+        }
+    }
+    solutions
 }

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::proof_numbers::NO_LIMIT;
-use super::solver::{Verdict, without_history};
 use super::table::Table;
 use super::worker::{Control, Worker};
+use super::{Verdict, without_history};
 use crate::position::Position;
 use crate::types::value::MAX_PLY;
 

@@ -1,17 +1,15 @@
-//! The state of one search thread: position, path, the children of the nodes on the path, and what
-//! stops the search or is reported from it.
+//! The state of one search thread: position, the path from the root with its repetitions, the
+//! children of the nodes on the path, and what stops the search or is reported from it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
-use super::mating_line::Line;
-use super::path::Path;
-use super::progress::{MateEvent, Progress, Reporter};
-use super::proof_numbers::ProofNumbers;
-use super::table::Table;
-use super::virtual_cost::VirtualCosts;
 use crate::position::Position;
 use crate::types::{Color, Hand, Move};
 use crate::util::system::{Instant, Interruption, interruption};
+
+use super::proof_numbers::ProofNumbers;
+use super::table::Table;
+use super::{Line, MateEvent, Progress, Reporter};
 
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 64;
@@ -89,7 +87,7 @@ impl Child {
     }
 }
 
-/// One search thread.
+/// The state of one search thread.
 pub(super) struct Worker<'a> {
     pub(super) position: Position,
     pub(super) attacker: Color,
@@ -99,7 +97,7 @@ pub(super) struct Worker<'a> {
     pub(super) path: Path,
     /// A stack: the children of all nodes on the path, those of the current node last.
     pub(super) children: Vec<Child>,
-    /// Moves made.
+    /// Moves made by this thread.
     pub(super) nodes: u64,
     /// Length in plies of the longest line searched.
     pub(super) seldepth: usize,
@@ -228,7 +226,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Reports a mate.
+    /// Reports a mate that was found.
     pub(super) fn report_mate(&mut self, line: &Line) {
         let event = MateEvent::Found(line.clone(), self.progress());
         if let Some(reporter) = &mut self.reporter {
@@ -248,5 +246,128 @@ impl<'a> Worker<'a> {
             hashfull: self.table.hashfull(),
             line: line.collect(),
         }
+    }
+}
+
+/// Slots of the filter of [`Path`]: 8 KB, to fit into the first-level cache.
+const PATH_SLOTS: usize = 4096;
+
+/// A position of the path.
+#[derive(Clone, Copy)]
+struct PathNode {
+    /// Board and side to move.
+    key: u64,
+    /// The attacker's hand.
+    hand: Hand,
+    /// Hash of all positions of the path up to this one.
+    path_key: u64,
+}
+
+/// The positions from the root to the current one: detects repetitions, and gives the key of the
+/// whole path under which path-dependent disproofs are stored.
+pub(super) struct Path {
+    nodes: Vec<PathNode>,
+    /// Number of positions of the path per slot. An empty slot, the usual case, rules a repetition
+    /// out with one load.
+    counts: Box<[u16; PATH_SLOTS]>,
+}
+
+impl Path {
+    pub(super) fn new() -> Self {
+        Self {
+            nodes: Vec::with_capacity(1024),
+            counts: Box::new([0; PATH_SLOTS]),
+        }
+    }
+
+    pub(super) fn push(&mut self, key: u64, hand: Hand) {
+        let path_key = self.key_with(key, hand);
+        self.counts[slot(key)] += 1;
+        self.nodes.push(PathNode {
+            key,
+            hand,
+            path_key,
+        });
+    }
+
+    fn pop(&mut self) {
+        if let Some(node) = self.nodes.pop() {
+            self.counts[slot(node.key)] -= 1;
+        }
+    }
+
+    /// Number of positions, root included; also the number of the current position, counted from 1.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The key of the path extended by one position.
+    #[inline]
+    pub(super) fn key_with(&self, key: u64, hand: Hand) -> u64 {
+        let before = self.key();
+        let position = key ^ u64::from(hand.to_bits()).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        (before.rotate_left(25) ^ position).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The key of the path.
+    #[inline]
+    pub(super) fn key(&self) -> u64 {
+        self.nodes.last().map_or(0, |node| node.path_key)
+    }
+
+    /// The latest position with this board in which the attacker held at least `hand`: its number,
+    /// counted from 1, and the hand held there. Returning with no more in hand counts as a
+    /// repetition.
+    #[inline]
+    pub(super) fn find_repetition(&self, key: u64, hand: Hand) -> Option<(u16, Hand)> {
+        if self.counts[slot(key)] == 0 {
+            return None;
+        }
+        let is_repeated = |node: &PathNode| node.key == key && node.hand.dominates(hand);
+        let index = self.nodes.iter().rposition(is_repeated)?;
+        Some((index as u16 + 1, self.nodes[index].hand))
+    }
+}
+
+/// The slot of the filter for a position.
+const fn slot(key: u64) -> usize {
+    // Bit 0 is the side to move.
+    (key >> 1) as usize % PATH_SLOTS
+}
+
+/// Counters of [`VirtualCosts`].
+const COST_SLOTS: usize = 1 << 16;
+
+/// Virtual costs: threads raise the cost of the nodes that they search, so that the others spread
+/// over the tree (Kaneko 2010, "Parallel depth first proof number search").
+///
+/// The number of threads below each position, by 16 hashed bits of board key and hand. A collision
+/// only makes a position look busier than it is.
+pub(super) struct VirtualCosts(Box<[AtomicU8]>);
+
+impl VirtualCosts {
+    pub(super) fn new() -> Self {
+        Self((0..COST_SLOTS).map(|_| AtomicU8::new(0)).collect())
+    }
+
+    /// A thread begins to search below a position.
+    pub(super) fn enter(&self, key: u64, hand: Hand) {
+        self.slot(key, hand).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A thread has left a position that it entered.
+    pub(super) fn leave(&self, key: u64, hand: Hand) {
+        self.slot(key, hand).fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// How many threads are below a position.
+    pub(super) fn threads(&self, key: u64, hand: Hand) -> u32 {
+        self.slot(key, hand).load(Ordering::Relaxed).into()
+    }
+
+    fn slot(&self, key: u64, hand: Hand) -> &AtomicU8 {
+        let mixed = (key ^ u64::from(hand.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.0[(mixed >> 48) as usize % COST_SLOTS]
     }
 }

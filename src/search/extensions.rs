@@ -9,8 +9,8 @@ use crate::types::value::is_decisive;
 use crate::types::{Bound, Depth, Ply, Value};
 
 use super::node::{MoveInfo, Node, NodeType, NonPv, Window};
-use super::params::Params;
 use super::tunables;
+use super::tunables::Params;
 use super::worker::{STOPPED, Worker};
 
 /// Divisor of `tunables::singular_margin_per_depth`.

@@ -1,23 +1,21 @@
-//! Histories: statistics of how often moves were best, owned by one thread, by which the search
-//! orders, prunes and reduces moves.
+//! Histories, owned by one thread: statistics of how often moves were best, by which the search
+//! orders, prunes and reduces moves, and of how far the static evaluation was off.
 //!
 //! Each entry is updated by gravity and stays within the limit of its table. The tables (butterfly,
-//! low ply, capture, continuation, pawn and TT move history) and their weights follow Stockfish,
-//! adapted to shogi by `YaneuraOu`.
+//! low ply, capture, continuation, pawn, TT move and correction history) and their weights follow
+//! Stockfish, adapted to shogi by `YaneuraOu`.
 
 use std::io;
 
 use crate::bitboard::Bitboard;
 use crate::position::{Board, LesserAttacks, Position};
-use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
+use crate::types::{Color, Move, Piece, PieceType, Ply, Square, Value};
+use crate::util::{PREFETCHES, ZeroedPages, prefetch};
 
-use super::butterfly::{BUTTERFLY, ORIGINS, THREAT_CLASSES, butterfly_index, threat_class_of};
-use super::correction_history::Corrections;
-use super::history_entry::{PIECE_TO, apply_gravity, piece_to, value_of};
-use super::history_rows::HistoryRows;
+use super::tunables::{self, Params};
 
 /// Greatest absolute value of an entry, per table.
-pub(super) const BUTTERFLY_LIMIT: i32 = 7183;
+const BUTTERFLY_LIMIT: i32 = 7183;
 const CAPTURE_LIMIT: i32 = 10_692;
 const CONTINUATION_LIMIT: i32 = 30_000;
 const PAWN_LIMIT: i32 = 8192;
@@ -353,6 +351,405 @@ impl Histories {
     }
 }
 
+// --- Correction histories ---
+
+/// Greatest absolute value of an entry.
+pub(super) const CORRECTION_LIMIT: i32 = 1024;
+/// Number of rows; the keys of features are reduced to this range.
+const CORRECTION_STRUCTURES: usize = 1 << 16;
+/// A correction is in 1/131072 of the internal unit.
+const CORRECTION_PARTS: i32 = 131_072;
+/// Divisor of the weights of updates, which are in 1/128.
+const CORRECTION_UPDATE_SCALE: i32 = 128;
+
+/// A row of the continuation correction history: the entries of all replies to one move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct CorrectionRow(u32);
+
+impl CorrectionRow {
+    /// The row before the first move and after a null move. No piece has index 0, so no move has
+    /// it.
+    pub(super) const NONE: Self = Self(0);
+
+    #[inline(always)]
+    pub(super) fn of(mv: Move) -> Self {
+        Self(piece_to(mv.piece(), mv.to()) as u32)
+    }
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The rows of the moves two and four plies before a node, in which its last move is looked up.
+pub(super) type CorrectionRows = [CorrectionRow; 2];
+
+/// The keys of both castles of a position, by colour.
+pub(super) type CastleKeys = [u32; Color::NUM];
+
+/// Entries that share a row; side by side so that a key costs one cache line.
+#[derive(Clone, Copy, Default)]
+struct CorrectionEntry {
+    pawn: i16,
+    minor: i16,
+    non_pawn: [i16; Color::NUM],
+}
+
+/// The entries of features that the material evaluation does not know.
+#[derive(Clone, Copy, Default)]
+struct UnseenEntry {
+    castle: [i16; Color::NUM],
+    hands: i16,
+    /// Padding to a power of two.
+    _unused: i16,
+}
+
+/// The correction histories of one thread: how far the search values of earlier positions were
+/// above their static evaluations, for positions that share a feature: pawns, minor pieces, the
+/// other pieces of one side, or the last moves. Their weighted sum corrects the static evaluation;
+/// its absolute value says how uncertain the evaluation is.
+///
+/// Each side's castle and the pieces in hand are features too where the evaluation is material
+/// alone, which does not know them. For networks, which do, they gained nothing at 20 ms per move
+/// and are left out to save time.
+///
+/// Idea and weights: Stockfish (2024 and later), after Caissa. Castles and hands are our own.
+pub(super) struct Corrections {
+    // [row by key][side to move]
+    structures: Box<[[CorrectionEntry; Color::NUM]]>,
+    // [row by key][side to move]; used if `of_material`
+    unseen: Box<[[UnseenEntry; Color::NUM]]>,
+    // [row of an earlier move][piece and target of the reply]
+    continuation: HistoryRows,
+    /// Whether the evaluation is material alone, so that castles and hands are used.
+    of_material: bool,
+}
+
+impl Corrections {
+    /// Empty tables.
+    ///
+    /// # Errors
+    /// There is no address space left.
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
+            structures: vec![[CorrectionEntry::default(); Color::NUM]; CORRECTION_STRUCTURES]
+                .into_boxed_slice(),
+            unseen: vec![[UnseenEntry::default(); Color::NUM]; CORRECTION_STRUCTURES]
+                .into_boxed_slice(),
+            continuation: HistoryRows::new(PIECE_TO)?,
+            of_material: false,
+        })
+    }
+
+    /// Sets whether the evaluation is material alone; castles and hands are used only then.
+    pub(super) fn set_of_material(&mut self, of_material: bool) {
+        self.of_material = of_material;
+    }
+
+    /// Resets all entries to zero.
+    pub(super) fn clear(&mut self) {
+        self.structures
+            .fill([CorrectionEntry::default(); Color::NUM]);
+        self.unseen.fill([UnseenEntry::default(); Color::NUM]);
+        self.continuation.clear();
+    }
+
+    /// Has the system provide the memory of all tables.
+    pub(super) fn fetch(&mut self) {
+        self.clear();
+        self.continuation.fetch();
+    }
+
+    /// Prefetches the entries that [`Self::of`] reads.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, position: &Position, last: Move, rows: CorrectionRows) {
+        if !PREFETCHES {
+            return;
+        }
+        let keys = [
+            position.pawn_key(),
+            position.minor_piece_key(),
+            position.non_pawn_key(Color::Black),
+            position.non_pawn_key(Color::White),
+        ];
+        for key in keys {
+            prefetch(&self.structures[key as usize % CORRECTION_STRUCTURES]);
+        }
+        if self.of_material {
+            // Not those of the castles: their keys cost more than a miss.
+            prefetch(&self.unseen[position.hand_key() as usize % CORRECTION_STRUCTURES]);
+        }
+        let reply = piece_to(last.piece(), last.to());
+        for row in rows {
+            prefetch(self.continuation.entry(row.index(), reply));
+        }
+    }
+
+    /// Whether [`Self::of`] needs the keys of the castles.
+    #[inline(always)]
+    pub(super) fn uses_castles(&self) -> bool {
+        self.of_material
+    }
+
+    /// The correction of a position: the weighted sum of its entries, in 1/131072 of the internal
+    /// unit.
+    #[inline(always)]
+    pub(super) fn of<P: Params>(
+        &self,
+        position: &Position,
+        castles: Option<CastleKeys>,
+        rows: CorrectionRows,
+    ) -> i32 {
+        let us = position.side_to_move().index();
+        let entry = |key: u32| &self.structures[key as usize % CORRECTION_STRUCTURES][us];
+        let pawn = i32::from(entry(position.pawn_key()).pawn);
+        let minor = i32::from(entry(position.minor_piece_key()).minor);
+        let non_pawn: i32 = Color::ALL
+            .map(|color| {
+                let entry = entry(position.non_pawn_key(color));
+                i32::from(entry.non_pawn[color.index()])
+            })
+            .iter()
+            .sum();
+        let unseen = castles.map_or(0, |castles| self.of_unseen::<P>(position, castles));
+        let continuation = position.last_move().map_or(0, |last| {
+            let reply = piece_to(last.piece(), last.to());
+            let [two, four] =
+                rows.map(|row| i32::from(*self.continuation.entry(row.index(), reply)));
+            two + four
+        });
+        tunables::correction_pawn_weight::<P>() * pawn
+            + tunables::correction_minor_piece_weight::<P>() * minor
+            + tunables::correction_non_pawn_weight::<P>() * non_pawn
+            + tunables::correction_continuation_weight::<P>() * continuation
+            + unseen
+    }
+
+    /// The part of castles and hands.
+    #[inline(always)]
+    fn of_unseen<P: Params>(&self, position: &Position, castles: CastleKeys) -> i32 {
+        let us = position.side_to_move().index();
+        let entry = |key: u32| &self.unseen[key as usize % CORRECTION_STRUCTURES][us];
+        let castle: i32 = Color::ALL
+            .map(|color| i32::from(entry(castles[color.index()]).castle[color.index()]))
+            .iter()
+            .sum();
+        let hands = i32::from(entry(position.hand_key()).hands);
+        tunables::correction_castle_weight::<P>() * castle
+            + tunables::correction_hand_weight::<P>() * hands
+    }
+
+    /// Adds a bonus to all entries of a position; positive where the evaluation was too low.
+    pub(super) fn update<P: Params>(
+        &mut self,
+        position: &Position,
+        castles: Option<CastleKeys>,
+        rows: CorrectionRows,
+        bonus: i32,
+    ) {
+        let us = position.side_to_move().index();
+        let structures = &mut self.structures;
+        let mut entry = |key: u32, weight: i32, part: fn(&mut CorrectionEntry) -> &mut i16| {
+            let entry = &mut structures[key as usize % CORRECTION_STRUCTURES][us];
+            apply_gravity::<CORRECTION_LIMIT, 0>(
+                part(entry),
+                bonus * weight / CORRECTION_UPDATE_SCALE,
+            );
+        };
+        entry(position.pawn_key(), CORRECTION_UPDATE_SCALE, |entry| {
+            &mut entry.pawn
+        });
+        entry(
+            position.minor_piece_key(),
+            tunables::correction_update_minor_piece_weight::<P>(),
+            |entry| &mut entry.minor,
+        );
+        entry(
+            position.non_pawn_key(Color::Black),
+            tunables::correction_update_non_pawn_weight::<P>(),
+            |entry| &mut entry.non_pawn[Color::Black.index()],
+        );
+        entry(
+            position.non_pawn_key(Color::White),
+            tunables::correction_update_non_pawn_weight::<P>(),
+            |entry| &mut entry.non_pawn[Color::White.index()],
+        );
+        if let Some(castles) = castles {
+            self.update_unseen::<P>(position, castles, bonus);
+        }
+        if let Some(last) = position.last_move() {
+            let weights = [
+                tunables::correction_update_two_plies_weight::<P>(),
+                tunables::correction_update_four_plies_weight::<P>(),
+            ];
+            let reply = piece_to(last.piece(), last.to());
+            for (row, weight) in rows.into_iter().zip(weights) {
+                let entry = self.continuation.entry_mut(row.index(), reply);
+                apply_gravity::<CORRECTION_LIMIT, 0>(
+                    entry,
+                    bonus * weight / CORRECTION_UPDATE_SCALE,
+                );
+            }
+        }
+    }
+
+    fn update_unseen<P: Params>(&mut self, position: &Position, castles: CastleKeys, bonus: i32) {
+        let us = position.side_to_move().index();
+        let mut entry = |key: u32, weight: i32, part: fn(&mut UnseenEntry) -> &mut i16| {
+            let entry = &mut self.unseen[key as usize % CORRECTION_STRUCTURES][us];
+            apply_gravity::<CORRECTION_LIMIT, 0>(
+                part(entry),
+                bonus * weight / CORRECTION_UPDATE_SCALE,
+            );
+        };
+        entry(
+            castles[Color::Black.index()],
+            tunables::correction_update_castle_weight::<P>(),
+            |entry| &mut entry.castle[Color::Black.index()],
+        );
+        entry(
+            castles[Color::White.index()],
+            tunables::correction_update_castle_weight::<P>(),
+            |entry| &mut entry.castle[Color::White.index()],
+        );
+        entry(position.hand_key(), CORRECTION_UPDATE_SCALE, |entry| {
+            &mut entry.hands
+        });
+    }
+}
+
+/// A correction in the internal unit, rounded towards zero.
+#[inline(always)]
+pub(super) const fn correction_to_value(correction: i32) -> Value {
+    correction / CORRECTION_PARTS
+}
+
+// --- Tables, entries and indices ---
+
+/// A large table in rows of entries by moved piece and target square ([`piece_to`]), cleared in
+/// proportion to what was written.
+///
+/// The tables of one thread take some 150 MB, of which a game of short searches writes a small
+/// part. Filling all of it between two games took longer than many of their moves.
+struct HistoryRows {
+    entries: ZeroedPages<i16>,
+    /// By row: whether one of its entries was written since the last [`Self::clear`].
+    is_written: Box<[bool]>,
+}
+
+impl HistoryRows {
+    /// Rows of zeros, whose memory is taken on first use.
+    ///
+    /// # Errors
+    /// There is no address space left.
+    pub(super) fn new(rows: usize) -> io::Result<Self> {
+        Ok(Self {
+            entries: ZeroedPages::on_demand(rows * PIECE_TO)?,
+            is_written: vec![false; rows].into_boxed_slice(),
+        })
+    }
+
+    /// All entries of a row.
+    #[inline(always)]
+    pub(super) fn row(&self, row: usize) -> &[i16; PIECE_TO] {
+        &self.entries.as_chunks().0[row]
+    }
+
+    /// The entry of a moved piece and target square.
+    #[inline(always)]
+    pub(super) fn entry(&self, row: usize, piece_to: usize) -> &i16 {
+        &self.entries[row * PIECE_TO + piece_to]
+    }
+
+    /// The same, to be written.
+    #[inline(always)]
+    fn entry_mut(&mut self, row: usize, piece_to: usize) -> &mut i16 {
+        self.is_written[row] = true;
+        &mut self.entries[row * PIECE_TO + piece_to]
+    }
+
+    /// Has the system provide all memory now, so that no search waits for it.
+    pub(super) fn fetch(&mut self) {
+        self.entries.fill(0);
+        self.is_written.fill(false);
+    }
+
+    /// Resets all entries to zero.
+    pub(super) fn clear(&mut self) {
+        let rows = self.entries.as_chunks_mut::<PIECE_TO>().0;
+        for (row, is_written) in rows.iter_mut().zip(&mut self.is_written) {
+            if std::mem::take(is_written) {
+                row.fill(0);
+            }
+        }
+    }
+}
+
+/// Number of indices by moved piece and target square.
+const PIECE_TO: usize = Piece::NUM * Square::NUM;
+
+/// The index of a moved piece and its target square, below [`PIECE_TO`].
+#[inline(always)]
+pub(super) fn piece_to(piece: Piece, to: Square) -> usize {
+    piece.index() * Square::NUM + to.index()
+}
+
+/// The value of an entry. Entries are stored as the difference from `START`, so that zeroed memory
+/// is a table of initial values.
+#[inline(always)]
+fn value_of<const START: i32>(entry: i16) -> i32 {
+    i32::from(entry) + START
+}
+
+/// Adds a bonus to an entry, reduced in proportion to the entry's value, which therefore stays
+/// within `-LIMIT..=LIMIT` (Stockfish's `StatsEntry::operator<<`).
+#[inline(always)]
+fn apply_gravity<const LIMIT: i32, const START: i32>(entry: &mut i16, bonus: i32) {
+    let bonus = bonus.clamp(-LIMIT, LIMIT);
+    let old = value_of::<START>(*entry);
+    *entry = (old + bonus - old * bonus.abs() / LIMIT - START) as i16;
+}
+
+/// Origins of moves: the squares of the board and the seven kinds of pieces in hand.
+const ORIGINS: usize = Square::NUM + PieceType::HAND.len();
+/// Entries of a table by origin and target.
+const BUTTERFLY: usize = ORIGINS * Square::NUM;
+/// Classes of moves by threat: whether the opponent attacks the origin, and the target.
+const THREAT_CLASSES: usize = 4;
+
+/// The class of a move by threat, where the opponent attacks the squares `attacked`. Drops have no
+/// origin that can be attacked.
+#[inline(always)]
+fn threat_class(mv: Move, attacked: Bitboard) -> usize {
+    let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
+    threat_class_of(attacked.intersects(moved), attacked.contains(mv.to()))
+}
+
+/// The class of a move from and to squares that the opponent attacks or not.
+#[inline(always)]
+fn threat_class_of(is_origin_attacked: bool, is_target_attacked: bool) -> usize {
+    usize::from(is_target_attacked) * 2 + usize::from(is_origin_attacked)
+}
+
+/// The origin of moves from a square, as in [`Move::from_to_index`].
+#[inline(always)]
+pub(super) fn origin_on_board(from: Square) -> usize {
+    from.index()
+}
+
+/// The origin of drops of a kind of piece.
+#[inline(always)]
+pub(super) fn origin_in_hand(kind: PieceType) -> usize {
+    Square::NUM + kind.index() - 1
+}
+
+/// Index of a move by its class, origin and target.
+#[inline(always)]
+fn butterfly_index(mv: Move, attacked: Bitboard) -> usize {
+    threat_class(mv, attacked) * BUTTERFLY + mv.from_to_index()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -384,6 +781,21 @@ mod tests {
                 assert_ne!(row, ContinuationRow::NONE);
                 assert!((row.0 as usize) < ContinuationRow::NUM);
             }
+        }
+    }
+
+    #[test]
+    fn whatever_was_written_is_cleared() {
+        let mut rows = HistoryRows::new(5).expect("some kilobytes are available");
+        for round in 1..4 {
+            for row in [0, 2, 4] {
+                *rows.entry_mut(row, round) = 7;
+                *rows.entry_mut(row, PIECE_TO - round) = -7;
+            }
+            assert_eq!(*rows.entry(2, round), 7);
+            assert_eq!(rows.row(4)[PIECE_TO - round], -7);
+            rows.clear();
+            assert!((0..5).all(|row| *rows.row(row) == [0; PIECE_TO]));
         }
     }
 }

@@ -8,11 +8,11 @@ use crate::types::value;
 use crate::types::{Move, PieceType, Ply, Value};
 
 use super::audit;
-use super::correction_history::CORRECTION_LIMIT;
+use super::history::CORRECTION_LIMIT;
 use super::history::{CONTINUATIONS, ContinuationRow};
 use super::node::{Node, NodeType};
-use super::params::Params;
 use super::tunables;
+use super::tunables::Params;
 use super::worker::Worker;
 
 /// Divisor of the weights, which are in 1/1024.

@@ -1,11 +1,14 @@
-//! When a search ends: clocks, fixed time, depth, nodes, or a stop.
+//! What a search is asked: when it ends ([`Limits`]), and how it searches, which stays the same
+//! from move to move of a game ([`Settings`]).
 
 use std::time::Duration;
 
-use super::settings::Settings;
-use crate::transposition::Extent;
-use crate::types::{Color, Depth, Move};
-use crate::util::system::Instant;
+use crate::eval::Evaluator;
+use crate::transposition::{Extent, Generations};
+use crate::types::{Color, Depth, EnteringKingRule, Move};
+use crate::util::system::{DEFAULT_TABLE_MB, Instant};
+
+use super::skill::Skill;
 
 /// The clocks of both sides, indexed by [`Color::index`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -73,6 +76,85 @@ impl Default for Limits {
             ponder: false,
             search_moves: Vec::new(),
             start: Instant::now(),
+        }
+    }
+}
+
+/// How to search: what stays the same from move to move of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+pub struct Settings {
+    /// Number of search threads, at least 1.
+    pub threads: usize,
+    /// Size of the transposition table in MB, at least 1.
+    pub hash_mb: usize,
+    /// Number of best root moves to search with an exact value (`MultiPV`), at least 1.
+    pub multi_pv: usize,
+    /// Usual delay between engine and server; subtracted when a full second is used up.
+    pub network_delay: Duration,
+    /// Worst delay between engine and server; this much of the clock is kept in reserve.
+    pub network_delay2: Duration,
+    /// Minimum time per move in a game with clocks, before the network delay is subtracted.
+    pub minimum_thinking_time: Duration,
+    /// Thinking time in percent of the planned time; 100 changes nothing.
+    pub slow_mover: u32,
+    /// On clocks that count full seconds only, use each second that was begun to its end.
+    pub round_up_to_full_second: bool,
+    /// Measure time in nodes, this many per millisecond; 0 for real time.
+    pub nodes_time: u64,
+    /// Positions after this game ply are draws (`MaxMovesToDraw`); 0 for no limit.
+    pub max_moves_to_draw: u32,
+    /// The rule for winning by declaration.
+    pub entering_king_rule: EnteringKingRule,
+    /// Also search non-promotions of pawns, lances, bishops and rooks that are never better.
+    pub generate_all_legal_moves: bool,
+    /// Minimum time between two reports of the best lines.
+    pub pv_interval: Duration,
+    /// Report aspiration window failures (`lowerbound`, `upperbound`) in long searches.
+    pub shows_bounds: bool,
+    /// Value of a draw for the side to move at the root, in centipawns, indexed by its colour.
+    pub draw_value: [i32; Color::NUM],
+    /// Resign when the score is at most minus this, in centipawns.
+    pub resign_value: i32,
+    /// Playing strength: below [`Skill::FULL`] the search sees and chooses less well.
+    pub skill: Skill,
+    /// Whether the engine ponders; the opponent's time then allows for longer thinking.
+    pub ponder: bool,
+    /// The evaluation function; threads take it over when a search starts.
+    pub evaluator: Evaluator,
+    /// Whether a search sees table entries of earlier searches; [`Generations::Strict`] for
+    /// teacher data.
+    pub generations: Generations,
+}
+
+/// Centipawns of a pawn.
+pub(super) const CENTIPAWNS: i32 = 100;
+/// Beyond every score: the engine never resigns before it is mated.
+const NO_RESIGN_VALUE: i32 = 99_999;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            threads: 1,
+            hash_mb: DEFAULT_TABLE_MB,
+            multi_pv: 1,
+            network_delay: Duration::from_millis(120),
+            network_delay2: Duration::from_millis(1120),
+            minimum_thinking_time: Duration::from_secs(2),
+            slow_mover: 100,
+            round_up_to_full_second: true,
+            nodes_time: 0,
+            max_moves_to_draw: 0,
+            entering_king_rule: EnteringKingRule::default(),
+            generate_all_legal_moves: false,
+            pv_interval: Duration::from_millis(300),
+            shows_bounds: true,
+            draw_value: [-2; Color::NUM],
+            resign_value: NO_RESIGN_VALUE,
+            skill: Skill::FULL,
+            ponder: false,
+            evaluator: Evaluator::default(),
+            generations: Generations::default(),
         }
     }
 }

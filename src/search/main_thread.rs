@@ -3,6 +3,11 @@
 //! The main thread keeps time, reports and decides; helper threads search the same root and share
 //! only the table (Lazy SMP). Panics are caught here: the search then ends with a note and some
 //! legal move.
+//!
+//! At the end the threads vote for their best moves. The weight of a vote is the thread's value
+//! above the worst value, times its completed depth, so that several threads that agree outweigh a
+//! single other one. Proved mates come first: the shortest win, then a loss that any thread has
+//! proved. Votes and weights: Stockfish (`ThreadPool::get_best_thread`).
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,35 +16,26 @@ use std::sync::mpsc::Receiver;
 
 use crate::movegen::legal_moves;
 use crate::position::{Declaration, Position};
-use crate::types::value::PAWN_VALUE;
-use crate::types::{Depth, Value};
+use crate::types::value::{MATE_IN_MAX_PLY, PAWN_VALUE};
+use crate::types::{Bound, Depth, Move, Value};
 
-use super::event::{Decision, Event, OnEvent};
 use super::history::Histories;
-use super::limits::Limits;
-use super::params::Params;
-use super::reporter::{EventSender, Reporter};
-use super::root_move::{RootMove, root_moves};
+use super::limits::{CENTIPAWNS, Limits};
+use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
+use super::root::{RootMove, root_moves};
 use super::signals::{Signals, Statistics};
-use super::task::{Outcome, Task, ThreadResult};
+use super::thread::{Outcome, Task, ThreadResult};
 use super::time::TimeManager;
-use super::vote::best_thread;
+use super::tunables::Params;
 use super::worker::Worker;
 
-const CENTIPAWNS: i32 = 100;
-
-/// The main thread's connection to the helper threads.
-pub(super) struct Helpers {
-    /// Yields one outcome per helper, then ends.
-    pub(super) outcomes: Receiver<Outcome>,
-}
-
-/// Runs a search on the main thread; its last event is always a decision.
+/// Runs a search on the main thread; its last event is always a decision. `outcomes` yields one
+/// outcome per helper thread, then ends.
 pub(super) fn run_main_thread<P: Params>(
     worker: &mut Option<Worker<P>>,
     task: Task,
     on_event: OnEvent,
-    helpers: &Helpers,
+    outcomes: &Receiver<Outcome>,
 ) {
     let sender = EventSender::new(on_event);
     let (signals, limits) = (Arc::clone(&task.signals), Arc::clone(&task.limits));
@@ -47,7 +43,7 @@ pub(super) fn run_main_thread<P: Params>(
     let table = Arc::downgrade(&task.table);
     let result = catch_panic(worker, |worker| {
         let worker = begin(worker, task)?;
-        let decision = search_and_decide(worker, &sender, helpers);
+        let decision = search_and_decide(worker, &sender, outcomes);
         worker.release();
         Ok(decision)
     });
@@ -58,7 +54,7 @@ pub(super) fn run_main_thread<P: Params>(
     });
     // After a panic helpers may still run: they must release the table before the decision is sent.
     signals.stop();
-    while helpers.outcomes.recv().is_ok() {}
+    while outcomes.recv().is_ok() {}
     if let Some(table) = table.upgrade() {
         table.end_search();
     }
@@ -113,7 +109,7 @@ fn begin<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> Result<&mut W
 fn search_and_decide<P: Params>(
     worker: &mut Worker<P>,
     sender: &EventSender,
-    helpers: &Helpers,
+    outcomes: &Receiver<Outcome>,
 ) -> Decision {
     let signals = Arc::clone(&worker.task.signals);
     let limits = Arc::clone(&worker.task.limits);
@@ -147,7 +143,7 @@ fn search_and_decide<P: Params>(
     worker.iterative_deepening();
     signals.wait_for_permission(limits.infinite);
     signals.stop();
-    let notes = gather_outcomes(worker, &signals, helpers);
+    let notes = gather_outcomes(worker, &signals, outcomes);
     // A ponder search that was stopped is not of a position of the game.
     if worker.root_moves[0].is_searched() && !signals.is_pondering() {
         worker.difficulty.end_search(worker.root_moves[0].value);
@@ -178,12 +174,12 @@ fn search_and_decide<P: Params>(
 fn gather_outcomes<P: Params>(
     worker: &mut Worker<P>,
     signals: &Signals,
-    helpers: &Helpers,
+    outcomes: &Receiver<Outcome>,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     let mut results: Vec<ThreadResult> = worker.result().into_iter().collect();
     signals.add_statistics(worker.statistics);
-    for outcome in &helpers.outcomes {
+    for outcome in outcomes {
         signals.add_statistics(outcome.statistics);
         notes.extend(outcome.fault);
         results.extend(outcome.result);
@@ -264,4 +260,142 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
         "error: a search thread panicked: {}",
         text.unwrap_or("no reason given")
     )
+}
+
+// --- The vote of the threads ---
+
+/// Weight of the worst value per ply of depth, in the internal unit (a pawn is 90).
+const BASE_WEIGHT: Value = 10;
+
+impl ThreadResult {
+    fn value(&self) -> Value {
+        self.best.value
+    }
+
+    /// Whether the thread has found a mate.
+    fn is_proved_win(&self) -> bool {
+        self.best.is_mate()
+    }
+
+    fn is_proved_loss(&self) -> bool {
+        self.value() <= -MATE_IN_MAX_PLY && self.best.bound != Bound::Lower
+    }
+
+    fn weight(&self, worst: Value) -> i64 {
+        i64::from(self.value() - worst + BASE_WEIGHT) * i64::from(self.completed_depth)
+    }
+}
+
+/// The index of the result to play. The first thread wins ties; threads without a value do not
+/// vote.
+fn best_thread(results: &[ThreadResult]) -> usize {
+    let searched = || {
+        results
+            .iter()
+            .enumerate()
+            .filter(|(_, voter)| voter.best.is_searched())
+    };
+    // `max_by_key` returns the last of equal elements; reversed, that is the first thread.
+    let wins = searched().rev().filter(|(_, voter)| voter.is_proved_win());
+    if let Some((index, _)) = wins.max_by_key(|(_, voter)| voter.value()) {
+        return index;
+    }
+    let losses = searched().rev().filter(|(_, voter)| voter.is_proved_loss());
+    if let Some((index, _)) = losses.max_by_key(|(_, voter)| -voter.value()) {
+        return index;
+    }
+    let worst = searched()
+        .map(|(_, voter)| voter.value())
+        .min()
+        .unwrap_or(0);
+    let votes = |mv: Move| -> i64 {
+        searched()
+            .filter(|(_, voter)| voter.best.mv == mv)
+            .map(|(_, voter)| voter.weight(worst))
+            .sum()
+    };
+    // Of the threads that agree, the one with an exact value and the greatest weight is chosen.
+    let rank = |voter: &ThreadResult| {
+        let is_exact = voter.best.bound == Bound::Exact;
+        (votes(voter.best.mv), is_exact, voter.weight(worst))
+    };
+    searched()
+        .rev()
+        .max_by_key(|(_, voter)| rank(voter))
+        .map_or(0, |(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::types::value::{mate_in, mated_in};
+    use crate::types::{Piece, Square};
+
+    use super::*;
+
+    fn result(mv: Move, value: Value, bound: Bound, depth: Depth) -> ThreadResult {
+        let mut best = RootMove::new(mv);
+        best.update(value, bound, depth, &[]);
+        ThreadResult {
+            best,
+            completed_depth: depth,
+        }
+    }
+
+    #[test]
+    fn threads_vote() {
+        let [a, b] =
+            [Square::S76, Square::S75].map(|to| Move::normal(Square::S77, to, Piece::BlackPawn));
+        let exact = |mv, value, depth| result(mv, value, Bound::Exact, depth);
+        for (name, results, expected) in [
+            ("alone", vec![exact(a, -500, 9)], 0),
+            ("equal", vec![exact(a, 50, 9), exact(b, 50, 9)], 0),
+            ("deeper", vec![exact(a, 50, 9), exact(b, 50, 10)], 1),
+            ("better", vec![exact(a, 50, 9), exact(b, 60, 9)], 1),
+            (
+                "two against one that is a little deeper",
+                vec![exact(a, 50, 12), exact(b, 50, 11), exact(b, 50, 11)],
+                1,
+            ),
+            (
+                "of those that agree the deepest",
+                vec![exact(b, 50, 10), exact(a, 40, 9), exact(b, 50, 11)],
+                2,
+            ),
+            (
+                "the shortest mate",
+                vec![
+                    exact(a, mate_in(7), 9),
+                    exact(b, mate_in(5), 3),
+                    exact(a, 900, 20),
+                ],
+                1,
+            ),
+            (
+                "a proved loss decides",
+                vec![
+                    exact(a, -300, 12),
+                    exact(b, mated_in(8), 10),
+                    exact(b, mated_in(6), 9),
+                ],
+                2,
+            ),
+            (
+                "a lower bound proves no loss, an upper bound no win",
+                vec![
+                    result(a, mated_in(8), Bound::Lower, 5),
+                    exact(b, 0, 12),
+                    result(a, mate_in(8), Bound::Upper, 1),
+                    exact(b, 1, 12),
+                ],
+                3,
+            ),
+            (
+                "a thread without a value has no vote",
+                vec![exact(a, 10, 4), result(b, 31_999, Bound::Exact, 0)],
+                0,
+            ),
+        ] {
+            assert_eq!(best_thread(&results), expected, "{name}");
+        }
+    }
 }

@@ -5,68 +5,404 @@
 //! `CurrentMove` and `Note`, then exactly one `Done`. With one thread, full skill and no clock the
 //! same calls give the same nodes, moves and values.
 //!
-//! Start reading in `alpha_beta.rs`; `iterative.rs` calls it, `pool.rs` starts and stops it. This
-//! file only declares and re-exports, so that no file of the module depends on it.
+//! The threads live as long as the [`Searcher`], own their memory, and receive jobs by channel. All
+//! search the same root and share only the table (Lazy SMP); the first is the main thread, which
+//! keeps time, reports and decides.
+//!
+//! Start reading in `alpha_beta.rs`, the search of a node; `root.rs` calls it, `main_thread.rs` is
+//! one search from its start to the decision.
 //!
 //! Must not know: USI text, options by name, stdout.
 
 mod alpha_beta;
 mod audit;
-mod butterfly;
-mod capacity;
-mod correction_history;
-mod event;
 mod extensions;
 mod history;
-mod history_entry;
-mod history_rows;
 mod history_update;
-mod iterative;
 mod limits;
 mod main_thread;
 mod move_picker;
-mod move_scoring;
 mod node;
-mod node_setup;
-mod params;
-mod pool;
-mod principal_variation;
 mod pruning;
 mod quiescence;
 mod quiet_scoring;
 mod reductions;
-mod reporter;
-mod reporting;
+mod report;
 mod root;
 mod root_mate;
-mod root_mate_slices;
-mod root_move;
 mod scored_moves;
-mod search_thread;
-mod settings;
 mod signals;
 mod skill;
 mod solo;
-mod static_info;
-mod task;
-mod time;
-mod tree;
-pub mod tunables;
-mod vote;
-mod worker;
-
 #[cfg(test)]
 mod tests;
+mod thread;
+mod time;
+pub mod tunables;
+mod worker;
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+
+use thiserror::Error;
+
+use crate::position::Position;
+use crate::transposition::TranspositionTable;
+use crate::util::fits_into_memory;
+use crate::util::system::Instant;
+
+use history::Histories;
+use main_thread::any_decision;
+use report::OnEvent;
+use signals::{PonderHit, Signals};
+use thread::{
+    Job, MAX_THREADS_PER_CORE, Memory, SearchThread, Task, ThreadLimit, affordable_threads,
+};
+
+#[cfg(test)]
+use tests::collisions::Collisions;
 
 pub use crate::transposition::Generations;
-pub use capacity::{MEGABYTES_PER_THREAD, max_threads};
-pub use event::{CurrentMove, Decision, Event, Info};
-pub use limits::{Clock, Limits};
-pub use params::{Tunable, enable_tunables};
-pub use pool::{PrepareError, Searcher};
-pub use settings::Settings;
+
+pub use limits::{Clock, Limits, Settings};
+pub use report::{CurrentMove, Decision, Event, Info};
 pub use signals::Statistics;
 pub use skill::Skill;
-pub use solo::{SOLO_STACK_BYTES, Solo, SoloLine, SoloResult};
+pub use solo::{SOLO_STACK_BYTES, Solo, SoloLine, SoloResult, TreeNode};
+pub use thread::{MEGABYTES_PER_THREAD, max_threads};
 pub use time::{longest_move, nodes_to_time};
-pub use tree::TreeNode;
+pub use tunables::{Tunable, enable_tunables};
+
+/// The requested memory or threads were not available. The searcher works with what it got.
+#[derive(Debug, Error)]
+pub enum PrepareError {
+    /// Not enough memory for the table.
+    #[error("no memory for a hash table of {asked} MB")]
+    Table {
+        /// Requested size in MB.
+        asked: usize,
+        /// Size in MB of the table in use.
+        kept: usize,
+    },
+    /// The system refused threads.
+    #[error("cannot start {asked} search threads: {source}")]
+    Threads {
+        /// Requested number of threads.
+        asked: usize,
+        /// Number of threads running.
+        started: usize,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// More threads than the limit for each processor core.
+    #[error(
+        "{asked} search threads are more than {MAX_THREADS_PER_CORE} for each of the {cores} \
+         processor cores"
+    )]
+    ThreadsPerCore {
+        /// Requested number of threads.
+        asked: usize,
+        /// Number of threads running.
+        started: usize,
+        /// Number of processor cores.
+        cores: usize,
+    },
+    /// Not enough memory for the requested threads.
+    #[error("no memory for {asked} search threads, each takes up to {MEGABYTES_PER_THREAD} MB")]
+    ThreadMemory {
+        /// Requested number of threads.
+        asked: usize,
+        /// Number of threads running.
+        started: usize,
+    },
+}
+
+impl PrepareError {
+    /// What the searcher works with instead, in words.
+    pub fn used(&self) -> String {
+        match self {
+            Self::Table { kept, .. } => format!("it has {kept} MB"),
+            Self::Threads { started, .. }
+            | Self::ThreadsPerCore { started, .. }
+            | Self::ThreadMemory { started, .. } => {
+                format!(
+                    "{started} {} used",
+                    if *started == 1 { "is" } else { "are" }
+                )
+            }
+        }
+    }
+}
+
+/// Owns the search threads and the transposition table, and runs one search at a time.
+pub struct Searcher {
+    table: Arc<TranspositionTable>,
+    signals: Arc<Signals>,
+    threads: Vec<SearchThread>,
+    #[cfg(test)]
+    collisions: Option<Arc<Collisions>>,
+}
+
+impl Default for Searcher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Searcher {
+    /// A searcher with one thread and the smallest table; call [`Self::prepare`] before the first
+    /// search.
+    pub fn new() -> Self {
+        let mut searcher = Self {
+            table: Arc::new(TranspositionTable::minimal()),
+            signals: Arc::new(Signals::idle()),
+            threads: Vec::new(),
+            #[cfg(test)]
+            collisions: None,
+        };
+        // Without any thread `go` still answers with a legal move.
+        let _ = searcher.set_threads(1);
+        searcher
+    }
+
+    /// Prepares for a new game: sets the size of the table and the number of threads, and clears
+    /// the table and all histories. A running search is stopped first. If neither the size nor the
+    /// number of threads changes, nothing is allocated. A table below 16 MB is cleared on the
+    /// calling thread, so that many searchers in one process do not wait for one another.
+    ///
+    /// # Errors
+    /// Returns an error if memory or threads are not available; the searcher then works with what
+    /// it got.
+    pub fn prepare(&mut self, settings: &Settings) -> Result<(), PrepareError> {
+        self.stop();
+        self.wait();
+        if self.table.megabytes() == settings.hash_mb.max(1) {
+            self.table.clear();
+        }
+        let adapted = self.adapt(settings);
+        let cleared = self.clear_histories();
+        adapted.and(cleared)
+    }
+
+    /// Clears the histories of all threads. Allocates them now if possible: during a search the
+    /// page faults would cost time. Keeps only threads that have memory, but always the first.
+    fn clear_histories(&mut self) -> Result<(), PrepareError> {
+        let memory = if fits_into_memory(self.threads.len() * Histories::MEGABYTES) {
+            Memory::AtOnce
+        } else {
+            Memory::OnDemand
+        };
+        let asked = self.threads.len();
+        // All threads do this at the same time.
+        let clearing: Vec<_> = self
+            .threads
+            .iter()
+            .map(|thread| clear(thread, memory))
+            .collect();
+        let has_memory: Vec<bool> = clearing
+            .iter()
+            .map(|failed| failed.recv().is_err())
+            .collect();
+        let started = has_memory
+            .iter()
+            .take_while(|&&has_memory| has_memory)
+            .count();
+        if started == asked {
+            return Ok(());
+        }
+        self.threads.truncate(started.max(1));
+        Err(PrepareError::ThreadMemory { asked, started })
+    }
+
+    /// Applies changed settings in the middle of a game: remaining threads keep their histories,
+    /// and a table of unchanged size keeps its entries. A running search is stopped first.
+    ///
+    /// # Errors
+    /// Returns an error if memory or threads are not available; the searcher then works with what
+    /// it got.
+    pub fn adapt(&mut self, settings: &Settings) -> Result<(), PrepareError> {
+        self.stop();
+        self.wait();
+        let table = self.set_table(settings.hash_mb.max(1));
+        let threads = self.set_threads(settings.threads.max(1));
+        table.and(threads)
+    }
+
+    /// Starts a search and returns at once. `on_event` is called from a search thread; its last
+    /// call is [`Event::Done`]. A running search is stopped first.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the search outlives the call and owns its position and limits"
+    )]
+    pub fn go(
+        &mut self,
+        position: Position,
+        limits: Limits,
+        settings: &Settings,
+        on_event: OnEvent,
+    ) {
+        self.stop();
+        self.wait();
+        let (limits, settings) = (Arc::new(limits), Arc::new(settings.clone()));
+        // A skill level is as strong on any number of cores.
+        let used = if settings.skill.is_full() {
+            self.threads.len()
+        } else {
+            self.threads.len().min(1)
+        };
+        self.signals = Arc::new(Signals::of_search(used, limits.ponder));
+        self.table.set_extent(limits.extent(&settings));
+        self.table.new_search(settings.generations);
+        let task = |thread| Task {
+            thread,
+            position: position.clone(),
+            limits: Arc::clone(&limits),
+            settings: Arc::clone(&settings),
+            table: Arc::clone(&self.table),
+            signals: Arc::clone(&self.signals),
+            #[cfg(test)]
+            collisions: self.collisions.clone(),
+        };
+        let (sender, outcomes) = channel();
+        for (index, thread) in self.threads[..used].iter().enumerate().skip(1) {
+            // The search goes on without a thread that has ended.
+            let _ = thread.send(Job::Helper(task(index), sender.clone()));
+        }
+        drop(sender);
+        let main = Job::Main(task(0), on_event, outcomes);
+        let refused = match self.threads.first() {
+            Some(thread) => thread.send(main),
+            None => Err(main.into()),
+        };
+        if let Err(job) = refused
+            && let Job::Main(_, mut on_event, _) = *job
+        {
+            self.table.end_search();
+            self.signals.stop();
+            let note = "error: there is no search thread";
+            on_event(Event::Note(note.to_owned()));
+            on_event(Event::Done(any_decision(&position, &limits)));
+            self.signals.finish();
+        }
+    }
+
+    /// Lets the main thread panic outside of a search, and waits for its end.
+    #[cfg(test)]
+    fn kill_main_thread(&self) {
+        let thread = &self.threads[0];
+        assert!(thread.send(Job::Panic).is_ok());
+        while thread.is_alive() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Stops the search; [`Event::Done`] follows within milliseconds.
+    pub fn stop(&self) {
+        self.signals.stop();
+    }
+
+    /// The opponent made the expected move: the ponder search becomes a normal one, whose clock
+    /// runs from now. `clock` replaces the clocks given to [`Self::go`].
+    pub fn ponderhit(&self, clock: Option<Clock>) {
+        let at = Instant::now();
+        self.signals.ponderhit(PonderHit { at, clock });
+    }
+
+    /// Whether a search runs that was not stopped and has not decided yet.
+    pub fn is_searching(&self) -> bool {
+        self.signals.is_searching()
+    }
+
+    /// Waits until the last event has been delivered.
+    pub fn wait(&mut self) {
+        self.signals.wait_finished();
+    }
+
+    /// Counters of the last search, complete once it is done.
+    pub fn statistics(&self) -> Statistics {
+        self.signals.statistics()
+    }
+
+    /// The transposition table, for tests that write entries into it.
+    #[cfg(test)]
+    fn table(&self) -> &Arc<TranspositionTable> {
+        &self.table
+    }
+
+    /// Replaces the transposition table until a different size is requested.
+    #[cfg(test)]
+    fn replace_table(&mut self, table: Arc<TranspositionTable>) {
+        self.table = table;
+    }
+
+    fn set_table(&mut self, megabytes: usize) -> Result<(), PrepareError> {
+        if self.table.megabytes() == megabytes {
+            return Ok(());
+        }
+        // The old table is freed first, so that memory use never exceeds the requested size.
+        self.table = Arc::new(TranspositionTable::minimal());
+        let mut available = megabytes;
+        while available > 0 {
+            if let Ok(table) = TranspositionTable::new(available) {
+                self.table = Arc::new(table);
+                break;
+            }
+            available /= 2;
+        }
+        if available == megabytes {
+            Ok(())
+        } else {
+            Err(PrepareError::Table {
+                asked: megabytes,
+                kept: available,
+            })
+        }
+    }
+
+    fn set_threads(&mut self, asked: usize) -> Result<(), PrepareError> {
+        if let Some(ended) = self.threads.iter().position(|thread| !thread.is_alive()) {
+            self.threads.truncate(ended);
+        }
+        let reserved = self.table.missing_megabytes();
+        let (count, limit) = affordable_threads(asked, self.threads.len(), reserved);
+        self.threads.truncate(count);
+        while self.threads.len() < count {
+            match SearchThread::start(self.threads.len()) {
+                Ok(thread) => self.threads.push(thread),
+                Err(source) => {
+                    return Err(PrepareError::Threads {
+                        asked,
+                        started: self.threads.len(),
+                        source,
+                    });
+                }
+            }
+        }
+        let started = self.threads.len();
+        match limit {
+            None => Ok(()),
+            Some(ThreadLimit::Memory) => Err(PrepareError::ThreadMemory { asked, started }),
+            Some(ThreadLimit::Cores(cores)) => Err(PrepareError::ThreadsPerCore {
+                asked,
+                started,
+                cores,
+            }),
+        }
+    }
+}
+
+impl Drop for Searcher {
+    fn drop(&mut self) {
+        self.stop();
+        self.threads.clear();
+    }
+}
+
+/// Lets a thread clear its histories. The receiver gets a value if it has no memory, and is closed
+/// when it is done.
+fn clear(thread: &SearchThread, memory: Memory) -> Receiver<()> {
+    let (sender, receiver) = channel();
+    // A thread that has ended is replaced before the next game.
+    let _ = thread.send(Job::NewGame(sender, memory));
+    receiver
+}

@@ -10,8 +10,8 @@ use crate::transposition::SlotIndex;
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, Depth, Key64, Move, Ply, Value};
 
-use super::correction_history::{CastleKeys, CorrectionRow};
 use super::history::{CONTINUATIONS, ContinuationRow, HistoryContext};
+use super::history::{CastleKeys, CorrectionRow};
 
 /// The kind of a node, known at compile time.
 pub(super) trait NodeType {
@@ -251,8 +251,8 @@ pub(super) struct Node {
     /// Whether this is a PV node, or the table says that the position once was one.
     pub(super) tt_pv: bool,
     pub(super) context: HistoryContext,
-    /// Correction of the static evaluation, see [`super::correction_history`], in 1/131072 of the
-    /// internal unit.
+    /// Correction of the static evaluation, see [`Corrections`](super::history::Corrections), in
+    /// 1/131072 of the internal unit.
     pub(super) correction: i32,
     /// Static evaluation without correction; [`value::NONE`] in check.
     pub(super) raw_eval: Value,

@@ -6,10 +6,10 @@ use crate::types::value::{self, is_decisive, is_loss, piece_value};
 use crate::types::{Bound, Move, Ply, Value};
 
 use super::move_picker::MovePicker;
-use super::move_scoring::promotion_gain;
+use super::move_picker::promotion_gain;
 use super::node::{Node, NodeType, Verdict, Window};
-use super::params::Params;
 use super::tunables;
+use super::tunables::Params;
 use super::worker::{STOPPED, Worker};
 
 impl<P: Params> Worker<P> {

@@ -8,8 +8,8 @@ use crate::types::value::{self, piece_value};
 use crate::types::{Depth, Move, Value};
 
 use super::node::{MoveInfo, Node, NodeType};
-use super::params::Params;
 use super::tunables;
+use super::tunables::Params;
 use super::worker::Worker;
 
 /// One ply of reduction; reductions are computed in 1/1024 ply.

@@ -1,10 +1,18 @@
-//! The state of the search for a mate from the root, and when its next slice is due.
+//! Mates at the root: a df-pn search for a mate by checks alone gets a share of the main thread's
+//! nodes, in slices between the nodes of the search. A proven mate ends the search. Idea: dlshogi,
+//! whose root asks a mate solver on a thread of its own; slices keep equal searches equal.
 
-use crate::mate::ResumableSolver;
+use crate::mate::{ResumableSolver, Verdict};
 use crate::position::Position;
+use crate::types::value::{self, MAX_PLY};
+use crate::types::{Bound, EnteringKingRule, Move};
 
-use super::root_move::RootMove;
+use super::root::RootMove;
+use super::tunables::{self, Params};
+use super::worker::Worker;
 
+/// Most nodes by which a slice may exceed its size.
+const SLICE_MARGIN: u64 = 64;
 /// Size of the solver's table in MB.
 const TABLE_MEGABYTES: usize = 8;
 /// Least and largest number of nodes of a slice. The largest takes a few milliseconds, by which the
@@ -58,11 +66,100 @@ impl RootMate {
 
     /// The nodes of the next slice after `nodes` nodes of the whole search, if one is due: of
     /// `divisor` nodes the solver gets one.
-    pub(super) fn due_slice(&self, nodes: u64, divisor: u64) -> Option<u64> {
+    fn due_slice(&self, nodes: u64, divisor: u64) -> Option<u64> {
         let slice = (nodes / NODES_PER_SLICE_NODE).clamp(MIN_SLICE, MAX_SLICE);
         let is_due =
             matches!(self.state, RootMateState::Searching) && nodes / divisor >= self.nodes + slice;
         is_due.then_some(slice)
+    }
+}
+
+impl<P: Params> Worker<P> {
+    /// Begins to look for a mate from the root, where the result may be used. Not below full
+    /// strength, which would see too much; not where the defender may win by moving the king (try
+    /// rule); and not where the game has come back to an earlier position: the solver does not know
+    /// the history, and could lose by perpetual check.
+    pub(super) fn start_root_mate(&mut self) {
+        let key = self.position.key();
+        let mut earlier = (1..).map_while(|back| self.position.key_before(back));
+        let is_wanted = self.task.settings.skill.is_full()
+            && self.rule != EnteringKingRule::TryRule
+            && !earlier.any(|before| before == key);
+        if is_wanted {
+            self.root_mate.start(&self.position);
+        }
+    }
+
+    /// Runs the solver if a slice is due and no mate is known. Returns whether a mate was found and
+    /// ends the search.
+    pub(super) fn run_root_mate(&mut self) -> bool {
+        let divisor = tunables::root_mate_node_divisor::<P>() as u64;
+        let Some(slice) = self.root_mate.due_slice(self.statistics.nodes, divisor) else {
+            return false;
+        };
+        let signals = &self.task.signals;
+        let limit = self.task.limits.nodes.unwrap_or(u64::MAX);
+        if signals.nodes() + slice + SLICE_MARGIN > limit
+            || self.root_moves.iter().any(RootMove::is_mate)
+        {
+            return false;
+        }
+        let Some(solver) = &mut self.root_mate.solver else {
+            return false;
+        };
+        let result = solver.run(slice, signals.stop_flag());
+        self.root_mate.state = match result.verdict {
+            Verdict::Unknown => RootMateState::Searching,
+            Verdict::NoMate => RootMateState::Off,
+            Verdict::Mate { line, plies, .. } => self
+                .mate_of_line(&line.moves, plies)
+                .map_or(RootMateState::Off, RootMateState::Found),
+        };
+        self.root_mate.nodes += result.nodes;
+        self.statistics.nodes += result.nodes;
+        let is_found = matches!(self.root_mate.state, RootMateState::Found(_));
+        // Other lines, and shorter mates in analysis, are still wanted.
+        is_found && self.multi_pv() <= 1 && !self.task.limits.infinite
+    }
+
+    /// The root move of a mate in `plies`, unless the rules or this search forbid it.
+    fn mate_of_line(&self, line: &[Move], plies: usize) -> Option<RootMove> {
+        let &first = line.first()?;
+        let last_ply = u64::from(self.task.position.game_ply()) + plies as u64 - 1;
+        let is_allowed = self.root_moves.iter().any(|own| own.mv == first)
+            || self.task.limits.search_moves.is_empty();
+        if !is_allowed || plies >= MAX_PLY || last_ply > u64::from(self.max_moves) {
+            return None;
+        }
+        let mut mate = RootMove::new(first);
+        mate.update(value::mate_in(plies), Bound::Exact, 1, &line[1..]);
+        mate.seldepth = plies;
+        Some(mate)
+    }
+
+    /// Puts the mate that was found at the head of the root moves, unless they know one that is as
+    /// short. Returns whether it did.
+    pub(super) fn adopt_root_mate(&mut self) -> bool {
+        let RootMateState::Found(mate) = &self.root_mate.state else {
+            return false;
+        };
+        let best = &self.root_moves[0];
+        if best.is_mate() && best.value >= mate.value {
+            return false;
+        }
+        let mate = mate.clone();
+        let known = self.root_moves.iter().position(|own| own.mv == mate.mv);
+        // Non-promotions, which are left out of the list, can be the only way to mate.
+        let index = known.unwrap_or_else(|| {
+            self.root_moves.push(RootMove::new(mate.mv));
+            self.root_moves.len() - 1
+        });
+        let depth = self.root_depth.max(1);
+        let own = &mut self.root_moves[index];
+        own.update(mate.value, Bound::Exact, depth, &mate.pv[1..]);
+        own.seldepth = own.seldepth.max(mate.seldepth);
+        self.root_moves[..=index].rotate_right(1);
+        true
     }
 }
 

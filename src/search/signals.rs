@@ -9,7 +9,7 @@ use super::limits::Clock;
 /// Counters of one search, over all threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
-    /// Moves made.
+    /// Moves made, and nodes of the mate solver at the root.
     pub nodes: u64,
     /// Lookups in the transposition table.
     pub probes: u64,

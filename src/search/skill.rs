@@ -80,7 +80,7 @@ const BOOK_PLIES_PER_LEVEL: u32 = 2;
 impl Skill {
     /// The highest level, which is full strength.
     pub const HIGHEST_LEVEL: u32 = LEVELS.len() as u32 - 1;
-    /// Full strength.
+    /// Full strength: no node limit, and always the best move.
     pub const FULL: Self = Self {
         tenths: Self::HIGHEST_LEVEL * TENTHS,
     };

@@ -1,20 +1,26 @@
 //! A search on the calling thread, without events and clocks. Made for teacher data, where each
 //! thread plays its own games with millions of searches of about a thousand nodes.
+//!
+//! Training positions that a search knows besides its root are the inner nodes of the finished
+//! search and their values, read from its table (Veness, Silver, Uther and Blair, "Bootstrapping
+//! from Game Tree Search", 2009). The table is walked along legal moves from the root, so every
+//! node was reached by play, and the search itself does nothing for it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::transposition::{TableError, TranspositionTable};
-use crate::types::{Bound, Depth, Move, Value};
+use crate::transposition::{Entry, TableError, TranspositionTable};
+use crate::types::value::{self, MAX_PLY, is_decisive};
+use crate::types::{Bound, Depth, Key64, Move, Value};
 
 use super::history::Histories;
-use super::limits::Limits;
-use super::root_move::root_moves;
-use super::settings::Settings;
+use super::limits::{Limits, Settings};
+use super::root::root_moves;
 use super::signals::{Signals, Statistics};
-use super::task::Task;
+use super::thread::Task;
 use super::time::TimeManager;
-use super::tree::{self, TreeNode};
 use super::worker::Worker;
 
 /// Stack size in bytes of a thread that calls [`Solo::search`]: the recursion needs more than the
@@ -56,6 +62,19 @@ pub struct SoloResult {
     pub lines: Vec<SoloLine>,
     /// Counters of this search.
     pub statistics: Statistics,
+}
+
+/// What a search found out about an inner node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TreeNode {
+    /// The best move, or the one that failed high; often `None` where all moves failed low.
+    pub mv: Option<Move>,
+    /// Value for the side to move, in the internal unit (a pawn is 90); never a mate.
+    pub value: Value,
+    /// Whether the value is exact or a bound.
+    pub bound: Bound,
+    /// Depth of the search below the node, in plies.
+    pub depth: Depth,
 }
 
 impl Solo {
@@ -110,8 +129,9 @@ impl Solo {
     }
 
     /// Visits the inner nodes of the last search, which began at `root`, that are known to at least
-    /// `min_depth` plies. Mates and positions in check are left out. With [`Generations::Strict`]
-    /// no earlier search contributes.
+    /// `min_depth` plies: each once, in an order that depends on the table only. The root, mates
+    /// and positions in check are left out. With [`Generations::Strict`] no earlier search
+    /// contributes.
     ///
     /// [`Generations::Strict`]: crate::transposition::Generations::Strict
     pub fn visit_tree(
@@ -120,7 +140,14 @@ impl Solo {
         min_depth: Depth,
         visit: &mut dyn FnMut(&Position, TreeNode),
     ) {
-        tree::visit(&self.table, root, min_depth, visit);
+        let mut walk = Walk {
+            table: &self.table,
+            min_depth,
+            position: root.clone(),
+            seen: HashSet::from([root.key()]),
+            visit,
+        };
+        walk.expand(0);
     }
 
     fn search_once(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
@@ -166,11 +193,62 @@ impl Solo {
     }
 }
 
+/// The walk of [`Solo::visit_tree`].
+struct Walk<'a> {
+    table: &'a TranspositionTable,
+    min_depth: Depth,
+    position: Position,
+    /// Keys of the nodes that were visited.
+    seen: HashSet<Key64>,
+    visit: &'a mut dyn FnMut(&Position, TreeNode),
+}
+
+impl Walk<'_> {
+    /// Visits what lies below the current position, which is `ply` plies below the root.
+    fn expand(&mut self, ply: usize) {
+        for mv in legal_moves(&self.position) {
+            let key = self.position.key_after(mv);
+            let Some(entry) = self.table.probe(key).entry else {
+                continue;
+            };
+            let is_known = entry.depth >= self.min_depth && entry.value != value::NONE;
+            if !is_known || !self.seen.insert(key) {
+                continue;
+            }
+            self.position.do_move(mv);
+            self.enter(entry, ply + 1);
+            self.position.undo_move();
+        }
+    }
+
+    /// Visits the current position and what lies below it. It is expanded only if its own depth
+    /// exceeds the minimum, because its children are usually less deep.
+    fn enter(&mut self, entry: Entry, ply: usize) {
+        let mv = entry.mv.and_then(|mv| self.position.to_move(mv));
+        let is_legal = |mv| self.position.pseudo_legal(mv) && self.position.legal(mv);
+        if mv.map_or(entry.mv.is_some(), |mv| !is_legal(mv)) {
+            return; // An entry of another position.
+        }
+        if !is_decisive(entry.value) && !self.position.in_check() {
+            let node = TreeNode {
+                mv,
+                value: entry.value,
+                bound: entry.bound,
+                depth: entry.depth,
+            };
+            (self.visit)(&self.position, node);
+        }
+        if entry.depth > self.min_depth && ply < MAX_PLY {
+            self.expand(ply);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::movegen::legal_moves;
     use crate::transposition::Generations;
+
+    use super::*;
 
     fn solo() -> Solo {
         let settings = Settings {
@@ -178,7 +256,7 @@ mod tests {
             generations: Generations::Strict,
             ..Settings::default()
         };
-        Solo::new(settings).expect("one MB can be had")
+        Solo::new(settings).expect("one MB is available")
     }
 
     fn limits(soft_nodes: u64, nodes: u64) -> Arc<Limits> {

@@ -12,21 +12,20 @@ use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, Ply, Value};
 
 use super::audit;
-use super::correction_history::CorrectionRow;
+use super::history::CorrectionRow;
 use super::history::{ContinuationRow, Histories};
+use super::limits::CENTIPAWNS;
 use super::node::{Line, Node, Stack, TtData};
-use super::params::{Fixed, Params};
-use super::reporter::Reporter;
+use super::report::Reporter;
+use super::root::RootMove;
 use super::root_mate::RootMate;
-use super::root_move::RootMove;
 use super::signals::Statistics;
-use super::task::Task;
+use super::thread::Task;
 use super::time::{Difficulty, TimeManager};
+use super::tunables::{Fixed, Params};
 
 /// The value that a stopped search returns; it must not be used.
 pub(super) const STOPPED: Value = 0;
-
-const CENTIPAWNS: i32 = 100;
 
 /// The state of one search thread.
 pub(super) struct Worker<P = Fixed> {
@@ -38,7 +37,7 @@ pub(super) struct Worker<P = Fixed> {
     pub(super) all_moves: bool,
     pub(super) max_moves: u32,
     /// Value of a draw, indexed by the side to move.
-    pub(super) draw_values: [Value; Color::NUM],
+    draw_values: [Value; Color::NUM],
     pub(super) histories: Histories,
     pub(super) stack: Stack,
     /// Principal variation from each ply on, valid in PV nodes.

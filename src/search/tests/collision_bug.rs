@@ -8,8 +8,8 @@ use super::*;
 use crate::movegen::CheckSquares;
 use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
 use crate::search::move_picker::MovePicker;
-use crate::search::params::Fixed;
-use crate::search::root_move::root_moves;
+use crate::search::root::root_moves;
+use crate::search::tunables::Fixed;
 use crate::search::worker::Worker;
 use crate::types::{Move, MoveList, Piece, Square};
 

@@ -2,7 +2,7 @@
 //! ends.
 
 use super::*;
-use crate::search::root_move::root_moves;
+use crate::search::root::root_moves;
 use crate::search::worker::Worker;
 use crate::types::value::mated_in;
 use crate::types::{Ply, Value};

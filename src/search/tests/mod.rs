@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use super::signals::Signals;
-use super::task::Task;
+use super::thread::Task;
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
 use crate::movegen::legal_moves;
 use crate::position::{Position, START_SFEN};

@@ -1,11 +1,10 @@
-//! How hard a position is, told by the iterations of its search: the time for it in percent of the
-//! optimum.
+//! How hard a position is, judged by the iterations of its search: the time for it in percent of
+//! the optimum.
 //!
 //! The signals are those of Stockfish: the value falls, within the search and since the last move;
 //! the best move changes or has long been the same; nearly all nodes go to one move.
 
-use crate::search::params::Tuned;
-use crate::search::tunables;
+use crate::search::tunables::{self, Tuned};
 use crate::types::{Depth, Value};
 
 const PERCENT: i64 = 100;

@@ -7,24 +7,106 @@
 //!
 //! [`reply`] parses the lines. This module knows nothing of games.
 
-mod dialogue;
-mod error;
 pub mod options;
 mod process;
-mod program;
 pub mod reply;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use std::{fmt, io};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::util::abbreviate;
-pub use error::ClientError;
+
+use options::OptionMismatch;
 use process::Process;
-pub use process::Received;
-pub use program::Program;
 use reply::{DeclaredOption, Reply};
+
+pub use process::Received;
 
 /// The beginning of a line by which an engine says that it does not do as it was told.
 const COMPLAINT: &str = "info string error:";
+
+/// The command line of an engine, with its working directory and environment.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Program {
+    /// The executable: a path relative to our working directory, or a bare name to look up in
+    /// `PATH`.
+    pub path: PathBuf,
+    /// The arguments of its command line.
+    pub arguments: Vec<String>,
+    /// Its working directory; ours if `None`.
+    pub directory: Option<PathBuf>,
+    /// Environment variables in addition to ours.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Program {
+    /// A program without arguments.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        for argument in &self.arguments {
+            write!(f, " {argument}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An error of a [`Client`]: it cannot be driven any further, or not as asked.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// The process cannot be started.
+    #[error("cannot start {program}: {source}")]
+    Start {
+        /// The command line of the engine.
+        program: String,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The process has ended or closed its output.
+    #[error("the engine ended: {status}")]
+    Ended {
+        /// How it ended, such as `exit code 3` or `killed by signal 11`.
+        status: String,
+    },
+    /// An answer did not come in time.
+    #[error("no {waiting_for} within {:.3} s", duration.as_secs_f64())]
+    TimedOut {
+        /// The answer, such as `readyok`.
+        waiting_for: &'static str,
+        /// How long it was waited for.
+        duration: Duration,
+    },
+    /// A line could not be sent, though the process is running.
+    #[error("cannot send \"{line}\": {source}")]
+    Write {
+        /// The line that was to be sent, shortened.
+        line: String,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The caller no longer wants to wait for an answer.
+    #[error("given up while waiting for {0}")]
+    GivenUp(&'static str),
+    /// The engine says that it cannot do as it was told.
+    #[error("the engine says: {0}")]
+    Complaint(String),
+    /// The engine has no such option, or not with this value. Nothing was sent.
+    #[error(transparent)]
+    Option(#[from] OptionMismatch),
+}
 
 /// A running engine. Dropping it kills the process and waits until it has ended.
 #[derive(Debug)]
@@ -201,7 +283,7 @@ impl Client {
         self.process.dialogue()
     }
 
-    /// The process ID.
+    /// The ID of the engine's process.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
@@ -253,7 +335,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// The next line.
+    /// The next line of the engine, unless the wait is given up or times out.
     fn receive(&self, process: &mut Process) -> Result<Received, ClientError> {
         loop {
             let glance = Instant::now() + GLANCE;

@@ -16,7 +16,7 @@ pub enum OptionMismatch {
     /// The engine does not declare it.
     #[error("the engine has no option \"{name}\", it has {known}")]
     Unknown {
-        /// The requested option.
+        /// The name of the requested option.
         name: String,
         /// The names of all declared options.
         known: String,

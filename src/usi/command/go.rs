@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::words::{CommandError, Unit, Words};
+use super::{CommandError, Unit, Words};
 
 const EXPECTED: &str = "a parameter of go such as \"btime\" or \"infinite\"";
 const EXPECTED_TIMES: &str = "\"btime\", \"wtime\", \"binc\", \"winc\" or \"byoyomi\"";
@@ -15,7 +15,7 @@ const EXPECTED_TIMES: &str = "\"btime\", \"wtime\", \"binc\", \"winc\" or \"byoy
 pub struct GoCommand {
     /// Ponder: answer only after `stop` or `ponderhit`.
     pub ponder: bool,
-    /// The clocks.
+    /// The clocks of both sides.
     pub times: Times,
     /// Fixed time for the move in ms.
     pub movetime: Option<u64>,
@@ -38,7 +38,7 @@ pub struct GoCommand {
 pub enum MateLimit {
     /// None: until a mate is found or disproved, or `stop`.
     Infinite,
-    /// Time in ms.
+    /// Time in milliseconds after which the answer is `timeout`.
     Milliseconds(u64),
 }
 

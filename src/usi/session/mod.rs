@@ -8,43 +8,48 @@
 //!
 //! The search reports from its own thread through the same writer, so commands never wait for it.
 
-mod debug_log;
-mod dialogue;
-mod inbox;
 mod input;
-mod keep_alive;
-mod limits;
-mod mate;
 mod output;
 #[cfg(test)]
 mod tests;
-mod tools;
 
 use std::error::Error;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::process;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
 
-use super::command::{Command, CommandError, GoCommand, PositionCommand, Start, Times};
-use super::options::{self, Button, Change};
-use super::response::Response;
-use crate::engine::{Engine, PrepareProblem};
+use crate::engine::{Engine, MateAnswer, MateReport, PrepareProblem};
 use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
-use crate::search::{Decision, Event, Limits};
-use crate::types::Move;
+use crate::movegen::perft::{self, PerftOptions};
+use crate::search::{Clock, Decision, Event, Limits};
+use crate::types::{Depth, Move};
 use crate::util::shorten;
-use crate::util::system::Instant;
-pub use dialogue::Dialogue;
-use inbox::{Input, Interrupt, Line};
-use output::Output;
+use crate::util::system::{Instant, thread};
+
+use super::command::{Command, CommandError, GoCommand, MateLimit, PositionCommand, Start, Times};
+use super::options::{self, Button, Change};
+use super::response::Response;
+use input::{Input, Interrupt, Line};
+use output::{Output, ToolOutput};
 
 /// The benchmark, which belongs to a higher layer: writes its report, and ends early when the flag
 /// is set.
 pub type BenchTool =
     fn(depth: Option<u32>, output: &mut dyn Write, stop: &AtomicBool) -> Result<(), Box<dyn Error>>;
+
+const NANOSECONDS: u128 = 1_000_000_000;
+/// Time of a `go` whose only limits are unreadable, and of a `ponderhit` that no clock belongs to.
+const FALLBACK_TIME: Duration = Duration::from_secs(1);
+/// Time between two empty lines, as in `YaneuraOu`.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
+/// How long a job may run after `quit`: enough for an ordinary `isready` at the end of a script,
+/// and no longer than GUIs wait.
+const QUIT_GRACE: Duration = Duration::from_secs(3);
 
 /// Serves a GUI until it quits, or closes one of the pipes.
 ///
@@ -63,6 +68,43 @@ pub fn run(
     Ok(())
 }
 
+/// A session that is given its lines one by one, where the program cannot wait for input: a page in
+/// a browser calls for each line.
+pub struct Dialogue {
+    session: Session,
+    /// Receives the end of the output.
+    inputs: Receiver<Input>,
+    lines: u64,
+}
+
+impl Dialogue {
+    /// Begins a session that writes to `output`.
+    pub fn new(output: impl Write + Send + 'static, bench: BenchTool) -> Self {
+        let (sender, inputs) = mpsc::channel();
+        let interrupt = Arc::new(Interrupt::default());
+        let output = Output::new(output, sender, Arc::clone(&interrupt));
+        Self {
+            session: Session::new(output, interrupt, bench),
+            inputs,
+            lines: 0,
+        }
+    }
+
+    /// Does what a line says. A search runs on after the call where there are threads, else it ends
+    /// within the call. Returns whether the session goes on.
+    pub fn line(&mut self, bytes: &[u8]) -> bool {
+        self.lines += 1;
+        let session = &mut self.session;
+        let line = input::receive(bytes, self.lines, &session.output, &session.interrupt);
+        let is_over = session.handle(line) == Flow::End || self.inputs.try_recv().is_ok();
+        if is_over {
+            session.finish_search();
+        }
+        !is_over
+    }
+}
+
+/// The engine, and what the dialogue has to remember.
 struct Session {
     engine: Engine,
     output: Output,
@@ -227,7 +269,7 @@ impl Session {
     /// Does what may take long.
     fn during<T>(&mut self, job: impl FnOnce(&mut Engine) -> T) -> T {
         let engine = &mut self.engine;
-        keep_alive::during(&self.output, &self.interrupt, keep_alive::INTERVAL, || {
+        keep_alive(&self.output, &self.interrupt, KEEP_ALIVE_INTERVAL, || {
             job(engine)
         })
     }
@@ -313,7 +355,7 @@ impl Session {
         let limits = Limits {
             search_moves: self.parse_search_moves(&command.search_moves),
             start: read_at,
-            ..limits::from_go(command, has_errors)
+            ..limits_from_go(command, has_errors)
         };
         self.ponder = if command.ponder {
             Ponder::Search
@@ -335,6 +377,27 @@ impl Session {
         } else {
             self.during(|engine| engine.go(limits, report));
         }
+    }
+
+    /// Starts the mate solver. After a refused position the answer is `timeout`: nothing is known.
+    fn search_mate(&mut self, limit: MateLimit, read_at: Instant, is_refused: bool) {
+        if is_refused {
+            self.output.send(&Response::Checkmate(MateAnswer::Timeout));
+            return;
+        }
+        let time = match limit {
+            MateLimit::Infinite => None,
+            MateLimit::Milliseconds(milliseconds) => Some(Duration::from_millis(milliseconds)),
+        };
+        let output = self.output.clone();
+        let report = move |report| {
+            output.send(&match report {
+                MateReport::Info(info) => Response::MateInfo(info),
+                MateReport::Note(text) => Response::Note(text),
+                MateReport::Done(answer) => Response::Checkmate(answer),
+            });
+        };
+        self.engine.go_mate(read_at, time, Box::new(report));
     }
 
     fn parse_search_moves(&self, texts: &[String]) -> Vec<Move> {
@@ -370,9 +433,49 @@ impl Session {
         match self.ponder {
             Ponder::No => {}
             Ponder::Refused => self.output.send(&Response::BestMove(Decision::Resign)),
-            Ponder::Search => self.engine.ponderhit(limits::clock(&times)),
+            Ponder::Search => self.engine.ponderhit(clock_from_times(&times)),
         }
         self.ponder = Ponder::No;
+    }
+
+    // --- Tools for people, which run long ---
+
+    fn perft(&mut self, depth: u32, line: u64) {
+        self.finish_search();
+        let options = PerftOptions {
+            depth,
+            threads: self.engine.settings().search.threads,
+            hash_mb: 0,
+        };
+        let start = Instant::now();
+        match perft::divide::<1>(
+            self.engine.position(),
+            &options,
+            self.interrupt.tool_flag(line),
+        ) {
+            Ok(counts) => {
+                for (mv, leaves) in &counts {
+                    self.show(format!("{mv}: {leaves}"));
+                }
+                let leaves = if depth == 0 {
+                    1
+                } else {
+                    counts.iter().map(|(_, leaves)| u128::from(*leaves)).sum()
+                };
+                let speed = leaves * NANOSECONDS / start.elapsed().as_nanos().max(1);
+                self.show(format!("{leaves} leaves {speed} lps"));
+            }
+            Err(error) => self.error(format!("{error}, perft {depth}, nothing was counted")),
+        }
+    }
+
+    fn bench(&mut self, depth: Option<u32>, line: u64) {
+        self.finish_search();
+        let cancel = self.interrupt.tool_flag(line);
+        let mut output = ToolOutput::new(self.output.clone());
+        if let Err(error) = (self.bench)(depth, &mut output, cancel) {
+            self.error(format!("{error}, bench, its result is not complete"));
+        }
     }
 }
 
@@ -397,4 +500,92 @@ fn compiler() -> String {
         env!("RAICHO_COMPILER"),
         InstructionSet::best()
     )
+}
+
+/// The limits of a `go`. Without any it searches until `stop`, as people at a terminal expect.
+fn limits_from_go(command: &GoCommand, has_errors: bool) -> Limits {
+    let has_limit = command.has_limit();
+    // Some GUIs send the clocks with `ponderhit` only, or never.
+    let is_early_ponder = command.ponder && !has_limit;
+    let is_unreadable = !command.ponder && !has_limit && has_errors;
+    let movetime = command.movetime.map(Duration::from_millis);
+    let has_fixed_limit = movetime.is_some() || command.depth.is_some() || command.nodes.is_some();
+    Limits {
+        clock: clock_from_times(&command.times).or_else(|| is_early_ponder.then(fallback_clock)),
+        movetime: movetime.or_else(|| is_unreadable.then_some(FALLBACK_TIME)),
+        depth: command.depth.map(|depth| depth as Depth),
+        nodes: command.nodes,
+        // Clients that send "nodes 5000 infinite" expect an answer, as from other engines.
+        infinite: command.infinite && !has_fixed_limit
+            || !has_limit && !is_early_ponder && !is_unreadable,
+        ponder: command.ponder,
+        ..Limits::default()
+    }
+}
+
+/// `None` without any clock; the clocks that are missing are zero.
+fn clock_from_times(times: &Times) -> Option<Clock> {
+    let duration = |milliseconds: Option<u64>| Duration::from_millis(milliseconds.unwrap_or(0));
+    (!times.is_empty()).then(|| Clock {
+        time: [times.btime, times.wtime].map(duration),
+        increment: [times.binc, times.winc].map(duration),
+        byoyomi: [times.byoyomi; 2].map(duration),
+    })
+}
+
+fn fallback_clock() -> Clock {
+    Clock {
+        byoyomi: [FALLBACK_TIME; 2],
+        ..Clock::default()
+    }
+}
+
+/// Runs `job`, and writes an empty line every `interval` until it is done, which shows the GUI that
+/// the engine is alive. `quit` ends the program without waiting for the job. The end of the input
+/// waits: a script may have written all its commands.
+fn keep_alive<T>(
+    output: &Output,
+    interrupt: &Interrupt,
+    interval: Duration,
+    job: impl FnOnce() -> T,
+) -> T {
+    interrupt.set_done(false);
+    thread::scope(|scope| {
+        // Without this thread the job runs without empty lines.
+        let _ = thread::Builder::new().spawn_scoped(scope, || watch(output, interrupt, interval));
+        let _done = JobDone(interrupt);
+        job()
+    })
+}
+
+/// Marks the job as done, also after a panic: the scope waits for the watching thread.
+struct JobDone<'a>(&'a Interrupt);
+
+impl Drop for JobDone<'_> {
+    fn drop(&mut self) {
+        self.0.set_done(true);
+    }
+}
+
+fn watch(output: &Output, interrupt: &Interrupt, interval: Duration) {
+    let mut next_line = Instant::now() + interval;
+    let mut exit_at = None;
+    let mut waiting = interrupt.waiting();
+    while !waiting.is_done {
+        let now = Instant::now();
+        if waiting.has_ended && now >= *exit_at.get_or_insert(now + QUIT_GRACE) {
+            // The job cannot be interrupted, and nobody waits for its result.
+            process::exit(0);
+        }
+        if now >= next_line {
+            // A write can block, or end the session, which takes the same lock.
+            drop(waiting);
+            output.send(&Response::KeepAlive);
+            next_line = now + interval;
+            waiting = interrupt.waiting();
+            continue;
+        }
+        let wake = exit_at.map_or(next_line, |exit_at| next_line.min(exit_at));
+        waiting = interrupt.wait(waiting, wake.saturating_duration_since(now));
+    }
 }

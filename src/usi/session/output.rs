@@ -1,13 +1,19 @@
 //! The writer to the GUI: whole lines, each flushed, from any thread, with a copy in the debug log.
 
+use std::collections::VecDeque;
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::debug_log::{DebugLog, LogError};
-use super::inbox::{Input, Interrupt};
+use jiff::Zoned;
+use thiserror::Error;
+
 use crate::usi::response::Response;
+use crate::util::system::Instant;
+
+use super::input::{Input, Interrupt};
 
 /// A handle to the output; all clones write to the same place.
 #[derive(Clone)]
@@ -116,5 +122,170 @@ impl Write for ToolOutput {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Local time to the millisecond, as `strftime` writes it.
+const TIME: &str = "%F %T%.3f";
+
+/// `DebugLogFile`: logs the dialogue with the GUI, each line with its time.
+///
+/// Each line is written at once, so that the file is complete if the program crashes. GUIs send
+/// all options in one go, so the session may open a file when later lines have been read already:
+/// these are kept until the session takes them, and follow the opening of the log. A file that
+/// cannot be written is reported once, and the engine plays on without it.
+#[derive(Default)]
+pub(super) struct DebugLog(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The file, if the log is on.
+    open: Option<Open>,
+    /// The lines that were read and that the session has not taken yet.
+    waiting: VecDeque<Received>,
+}
+
+/// A line of the GUI.
+struct Received {
+    number: u64,
+    read_at: Instant,
+    text: String,
+}
+
+struct Open {
+    path: PathBuf,
+    file: File,
+}
+
+/// The source of a line.
+#[derive(Clone, Copy)]
+enum Speaker {
+    Gui,
+    Engine,
+    /// A remark of the log itself.
+    Log,
+}
+
+/// The log file cannot be used.
+#[derive(Debug, Error)]
+pub(super) enum LogError {
+    #[error("DebugLogFile \"{path}\" cannot be opened: {source}, the dialogue is not written")]
+    Open { path: String, source: io::Error },
+    #[error(
+        "DebugLogFile \"{path}\" cannot be written: {source}, the dialogue is written no further"
+    )]
+    Write { path: String, source: io::Error },
+}
+
+impl DebugLog {
+    /// Appends to the file at `path` from now on, beginning with the remark `opening` and the
+    /// lines that wait for the session; without a path the log ends.
+    ///
+    /// # Errors
+    /// The file cannot be opened or written. The log has ended.
+    pub(super) fn set_file(&self, path: Option<&Path>, opening: &str) -> Result<(), LogError> {
+        let mut state = self.lock();
+        state.open = None;
+        let Some(path) = path else {
+            return Ok(());
+        };
+        let file = open_file(path).map_err(|source| LogError::Open {
+            path: path.display().to_string(),
+            source,
+        })?;
+        let path = path.to_owned();
+        let mut open = Open { path, file };
+        open.write(&Zoned::now(), Speaker::Log, opening)?;
+        for line in &state.waiting {
+            let time = Zoned::now().saturating_sub(line.read_at.elapsed());
+            open.write(&time, Speaker::Gui, &line.text)?;
+        }
+        state.open = Some(open);
+        Ok(())
+    }
+
+    /// Writes line `number` of the GUI, and keeps it until the session takes it.
+    ///
+    /// # Errors
+    /// The file cannot be written. The log has ended.
+    pub(super) fn receive(&self, number: u64, text: &str) -> Result<(), LogError> {
+        let mut state = self.lock();
+        state.waiting.push_back(Received {
+            number,
+            read_at: Instant::now(),
+            text: text.to_owned(),
+        });
+        state.write(Speaker::Gui, text)
+    }
+
+    /// The session takes line `number`: a log that opens from now on begins after it.
+    pub(super) fn take(&self, number: u64) {
+        let waiting = &mut self.lock().waiting;
+        while waiting.pop_front_if(|line| line.number <= number).is_some() {}
+    }
+
+    /// Writes a line of the engine, which is given without its line end.
+    ///
+    /// # Errors
+    /// The file cannot be written. The log has ended.
+    pub(super) fn write(&self, text: &str) -> Result<(), LogError> {
+        self.lock().write(Speaker::Engine, text)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Opens a file, a device or a terminal to append to it. A pipe is refused: to open one, and later
+/// to write to it, waits for its reader.
+fn open_file(path: &Path) -> io::Result<File> {
+    if path.metadata().is_ok_and(|data| is_pipe(&data)) {
+        let reason = "it is a pipe, expected a file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    OpenOptions::new().create(true).append(true).open(path)
+}
+
+#[cfg(unix)]
+fn is_pipe(data: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    data.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+const fn is_pipe(_data: &Metadata) -> bool {
+    false
+}
+
+impl State {
+    /// Writes a line of now, if the log is on. The first error ends it.
+    fn write(&mut self, speaker: Speaker, text: &str) -> Result<(), LogError> {
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        let written = open.write(&Zoned::now(), speaker, text);
+        written.inspect_err(|_| self.open = None)
+    }
+}
+
+impl Open {
+    fn write(&mut self, time: &Zoned, speaker: Speaker, text: &str) -> Result<(), LogError> {
+        let sign = match speaker {
+            Speaker::Gui => " > ",
+            Speaker::Engine => " < ",
+            Speaker::Log => " # ",
+        };
+        let time = time.strftime(TIME).to_string();
+        let mut lines = String::new();
+        for line in text.split('\n') {
+            lines.extend([time.as_str(), sign, line.trim_end_matches('\r'), "\n"]);
+        }
+        let written = self.file.write_all(lines.as_bytes());
+        written.map_err(|source| LogError::Write {
+            path: self.path.display().to_string(),
+            source,
+        })
     }
 }

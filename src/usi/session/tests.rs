@@ -1,13 +1,12 @@
-//! What tests of the executable cannot see: empty lines during long jobs, and an output that fails.
+//! What tests of the executable cannot see: empty lines during long jobs, an output that fails, and
+//! the limits of a `go`.
 
-use std::io::{self, Write};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
-use super::output::ToolOutput;
 use super::*;
+use crate::usi::command::ParsedLine;
 
 /// A writer that keeps its text and fails after a number of lines.
 #[derive(Clone)]
@@ -59,7 +58,7 @@ fn long_jobs_write_empty_lines() {
     let page = Page::new(1000);
     let (output, interrupt, _inputs) = output(&page);
     let beat = Duration::from_millis(5);
-    let result = keep_alive::during(&output, &interrupt, beat, || {
+    let result = keep_alive(&output, &interrupt, beat, || {
         while page.text().len() < 3 {
             thread::sleep(beat);
         }
@@ -69,7 +68,7 @@ fn long_jobs_write_empty_lines() {
     assert!(page.text().bytes().all(|byte| byte == b'\n'));
     let silent = Page::new(1000);
     let (output, interrupt, _inputs) = self::output(&silent);
-    keep_alive::during(&output, &interrupt, keep_alive::INTERVAL, || {});
+    keep_alive(&output, &interrupt, KEEP_ALIVE_INTERVAL, || {});
     assert_eq!(silent.text(), "");
 }
 
@@ -166,7 +165,7 @@ fn a_stop_counts_for_earlier_tools_only() {
 /// GUIs send all options at once, so that the reader is ahead of the session.
 #[test]
 fn a_debug_log_has_what_was_read_before_it_opened() {
-    let path = std::env::temp_dir().join(format!("raicho-burst-{}", std::process::id()));
+    let path = std::env::temp_dir().join(format!("raicho-burst-{}", process::id()));
     let _ = std::fs::remove_file(&path);
     let page = Page::new(1000);
     let (output, interrupt, _inputs) = output(&page);
@@ -248,4 +247,56 @@ fn a_dialogue_answers_line_by_line() {
 fn a_dialogue_ends_with_its_output() {
     let mut dialogue = Dialogue::new(Page::new(0), |_, _, _| Ok(()));
     assert!(!dialogue.line(b"usi"));
+}
+
+fn limits(line: &str) -> Limits {
+    let parsed = ParsedLine::parse(line);
+    match parsed.command {
+        Some(Command::Go(go)) => limits_from_go(&go, !parsed.errors.is_empty()),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn clocks_are_by_colour() {
+    let clock = limits("go btime 1 wtime 2 binc 3 winc 4")
+        .clock
+        .expect("a clock");
+    let milliseconds = |number| Duration::from_millis(number);
+    assert_eq!(clock.time, [1, 2].map(milliseconds));
+    assert_eq!(clock.increment, [3, 4].map(milliseconds));
+    let clock = limits("go byoyomi 5").clock.expect("a clock");
+    assert_eq!(
+        (clock.time, clock.byoyomi),
+        ([Duration::ZERO; 2], [5, 5].map(milliseconds))
+    );
+}
+
+#[test]
+fn only_a_go_without_limits_is_infinite() {
+    for line in [
+        "go",
+        "go infinite",
+        "go infinite byoyomi 5",
+        "go ponder infinite",
+        "go searchmoves 7g7f",
+    ] {
+        assert!(limits(line).infinite, "{line}");
+    }
+    for line in [
+        "go depth 3",
+        "go movetime 0",
+        "go ponder",
+        "go btime x",
+        "go ponder btime x",
+        "go nodes 1",
+        "go nodes 1 infinite",
+        "go infinite movetime 5",
+        "go infinite depth 3",
+    ] {
+        assert!(!limits(line).infinite, "{line}");
+    }
+    assert_eq!(limits("go btime x").movetime, Some(FALLBACK_TIME));
+    assert_eq!(limits("go btime x depth 3").movetime, None);
+    assert_eq!(limits("go ponder").clock, Some(fallback_clock()));
 }

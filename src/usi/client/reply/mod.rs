@@ -38,9 +38,9 @@ pub enum Reply<'a> {
 pub enum BestMove<'a> {
     /// A move, which may be any word.
     Move {
-        /// The move.
+        /// The move to play.
         best: &'a str,
-        /// The expected answer.
+        /// The expected answer, on which the engine would ponder.
         ponder: Option<&'a str>,
     },
     /// `resign`.
@@ -79,7 +79,7 @@ pub struct InfoLine<'a> {
     pub string: Option<&'a str>,
 }
 
-/// A declared option.
+/// An option as the engine declares it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeclaredOption {
     /// Its name, as declared.
@@ -96,7 +96,7 @@ pub enum OptionKind {
         /// The value before any `setoption`.
         default: bool,
     },
-    /// An integer.
+    /// An integer in a range.
     Spin {
         /// The value before any `setoption`.
         default: i64,
@@ -114,7 +114,7 @@ pub enum OptionKind {
     },
     /// An action without a value.
     Button,
-    /// A text.
+    /// A text of one line.
     String {
         /// The value before any `setoption`; `<empty>` for none.
         default: String,
@@ -129,7 +129,7 @@ pub enum OptionKind {
 }
 
 impl<'a> Reply<'a> {
-    /// Parses a line.
+    /// Parses a line; whatever is not known is [`Self::Other`].
     pub fn of(line: &'a str) -> Self {
         let mut words = Words(line);
         match words.next() {

@@ -164,7 +164,7 @@ fn bad_numbers_leave_the_rest_of_a_go() {
     let times = go("go btime -500 wtime +7 byoyomi 99999999999999999999").times;
     assert_eq!(
         (times.btime, times.wtime, times.byoyomi),
-        (Some(0), Some(7), Some(words::LONGEST_MILLISECONDS))
+        (Some(0), Some(7), Some(LONGEST_MILLISECONDS))
     );
 
     let rest = GoCommand {

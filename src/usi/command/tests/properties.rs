@@ -37,7 +37,7 @@ fn words_up_to(count: usize) -> impl Strategy<Value = Vec<String>> {
 }
 
 fn number() -> impl Strategy<Value = Option<u64>> {
-    prop::option::of(1..=words::LONGEST_MILLISECONDS)
+    prop::option::of(1..=LONGEST_MILLISECONDS)
 }
 
 fn plies(range: std::ops::RangeInclusive<u32>) -> impl Strategy<Value = Option<u32>> {
@@ -60,7 +60,7 @@ fn go_command() -> impl Strategy<Value = GoCommand> {
     let mate = prop_oneof![
         Just(None),
         Just(Some(MateLimit::Infinite)),
-        (0..=words::LONGEST_MILLISECONDS).prop_map(|limit| Some(MateLimit::Milliseconds(limit))),
+        (0..=LONGEST_MILLISECONDS).prop_map(|limit| Some(MateLimit::Milliseconds(limit))),
     ];
     let numbers = (number(), plies(1..=1000), number(), plies(0..=100));
     (

@@ -1,11 +1,9 @@
 //! Opening books in the engine: they are loaded as the settings say, and answer `go` where a clock
 //! runs.
 
-mod files;
-mod settings;
-
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{env, fmt};
 
 use thiserror::Error;
 
@@ -14,13 +12,78 @@ use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Move, Score};
 
-use files::paths_of;
-pub use settings::{BookFile, BookSettings};
-
 /// Faults of a book that are reported one by one.
 const SHOWN_FAULTS: usize = 3;
 
 type OnEvent = Box<dyn FnMut(Event) + Send>;
+
+/// The settings of opening books.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BookSettings {
+    /// Whether books are used (`USI_OwnBook`).
+    pub is_on: bool,
+    /// The books to use (`BookFile`).
+    pub file: BookFile,
+    /// Folder of the books, beside the executable or in the working folder (`BookDir`).
+    pub dir: PathBuf,
+    /// How a move is chosen.
+    pub options: BookOptions,
+}
+
+impl Default for BookSettings {
+    fn default() -> Self {
+        Self {
+            is_on: true,
+            file: BookFile::Embedded,
+            dir: PathBuf::from("book"),
+            options: BookOptions::default(),
+        }
+    }
+}
+
+/// The books to use, as `BookFile` names them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum BookFile {
+    /// The book inside the executable.
+    #[default]
+    Embedded,
+    /// No book.
+    None,
+    /// Files, the most important first; `<embedded>` among them is the book inside the executable.
+    Files(Vec<String>),
+}
+
+impl BookFile {
+    /// The name of the book inside the executable.
+    const EMBEDDED: &str = "<embedded>";
+    const NONE: &str = "no_book";
+    /// Stands between two files.
+    const SEPARATOR: char = ';';
+}
+
+impl From<&str> for BookFile {
+    /// `<embedded>` and no name mean the book inside the executable, `no_book` none; any other text
+    /// is a list of files with `;` between them, which may have `<embedded>` among them.
+    fn from(text: &str) -> Self {
+        let names = text.split(Self::SEPARATOR).map(str::trim);
+        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        match names[..] {
+            [] | ["<empty>" | Self::EMBEDDED] => Self::Embedded,
+            [Self::NONE] => Self::None,
+            _ => Self::Files(names.into_iter().map(str::to_owned).collect()),
+        }
+    }
+}
+
+impl fmt::Display for BookFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded => f.write_str(Self::EMBEDDED),
+            Self::None => f.write_str(Self::NONE),
+            Self::Files(names) => f.write_str(&names.join(";")),
+        }
+    }
+}
 
 /// A problem with a book; the engine plays on, as the message says.
 #[derive(Debug, Error)]
@@ -28,20 +91,20 @@ pub enum BookProblem {
     /// There is no such file.
     #[error("no book \"{name}\" in {places}, the game goes on without it")]
     NotFound {
-        /// Its name.
+        /// The name in the settings.
         name: String,
         /// Where it was looked for.
         places: String,
     },
-    /// The file is no book.
+    /// The file is not a book.
     #[error("{0}, the game goes on without it")]
     Broken(#[from] BookError),
     /// A part of the book is skipped.
     #[error("book \"{}\", {fault}", path.display())]
     Fault {
-        /// The file.
+        /// The file that has the fault.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with it, and where.
         fault: String,
     },
 }
@@ -282,4 +345,175 @@ fn info(
         hashfull: 0,
         pv,
     })
+}
+
+// --- Files that the settings name ---
+
+/// Most numbered parts of a book (`NAME-000.db`, `NAME-001.db`, …).
+const MOST_PARTS: usize = 1000;
+
+/// A name for which there is no file.
+struct Missing {
+    name: String,
+    /// Where it was looked for.
+    places: String,
+}
+
+/// The files that the settings name, in the order of priority, and those that are missing. The book
+/// inside the executable is among them by its name.
+fn paths_of(settings: &BookSettings) -> (Vec<PathBuf>, Vec<Missing>) {
+    let embedded = || PathBuf::from(BookFile::EMBEDDED);
+    let names = match &settings.file {
+        BookFile::Embedded => return (vec![embedded()], Vec::new()),
+        BookFile::None => return (Vec::new(), Vec::new()),
+        BookFile::Files(names) => names,
+    };
+    let (mut paths, mut missing) = (Vec::new(), Vec::new());
+    for name in names {
+        let places = places_of(name, &settings.dir);
+        let found = if name == BookFile::EMBEDDED {
+            vec![embedded()]
+        } else {
+            first_found(&places)
+        };
+        if found.is_empty() {
+            let folders = places.iter().filter_map(|place| place.parent());
+            let folders = folders.map(|folder| format!("\"{}\"", folder.display()));
+            missing.push(Missing {
+                name: name.clone(),
+                places: folders.collect::<Vec<_>>().join(" or "),
+            });
+        }
+        for path in found {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+    (paths, missing)
+}
+
+/// The parts and the file at the first place that has any: an old copy in another folder must not
+/// answer where the first has no move.
+fn first_found(places: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = places.iter().map(|place| parts_and_file(place));
+    found.find(|paths| !paths.is_empty()).unwrap_or_default()
+}
+
+/// Where a book may be: a path as it is, a name in the folder of books.
+fn places_of(name: &str, dir: &Path) -> Vec<PathBuf> {
+    let path = Path::new(name);
+    if path.is_absolute() {
+        return vec![path.to_owned()];
+    }
+    let executable = env::current_exe().ok();
+    let beside = executable.as_deref().and_then(Path::parent);
+    let beside = beside.map(|folder| folder.join(dir).join(path));
+    let here = env::current_dir().unwrap_or_default();
+    let in_folders = [beside, Some(here.join(dir).join(path))];
+    let mut places: Vec<PathBuf> = in_folders.into_iter().flatten().collect();
+    if path.components().count() > 1 {
+        places.insert(0, here.join(path));
+    } else {
+        places.push(here.join(path));
+    }
+    places.dedup();
+    places
+}
+
+/// The numbered parts of a book and the book itself, as far as they exist. Without an `X.db` its
+/// place is taken by `X.ybb`.
+fn parts_and_file(path: &Path) -> Vec<PathBuf> {
+    let existing = |path: PathBuf| {
+        let other = path.with_extension("ybb");
+        let is_db = path.extension().is_some_and(|extension| extension == "db");
+        match (path.exists(), is_db && other.exists()) {
+            (true, _) => Some(path),
+            (false, true) => Some(other),
+            (false, false) => None,
+        }
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let part = |number: usize| {
+        let name = format!("{stem}-{number:03}.db");
+        existing(path.with_file_name(name))
+    };
+    let parts = (0..MOST_PARTS).map_while(part);
+    parts.chain(existing(path.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart_from_words() {
+        for text in ["", "<empty>", "<embedded>", ";", " ; "] {
+            assert_eq!(BookFile::from(text), BookFile::Embedded, "{text}");
+        }
+        assert_eq!(BookFile::from("no_book"), BookFile::None);
+        let files = BookFile::from(" a.db;; <embedded>");
+        assert_eq!(files.to_string(), "a.db;<embedded>");
+    }
+
+    fn names(paths: &[PathBuf]) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().map(|name| name.display().to_string());
+        paths.iter().filter_map(name).collect()
+    }
+
+    #[test]
+    fn parts_come_first_and_ybb_stands_in_for_db() {
+        let folder = env::temp_dir().join(format!("raicho-parts-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder can be made");
+        for name in [
+            "a-000.db",
+            "a-001.ybb",
+            "a-003.db",
+            "a.db",
+            "b.ybb",
+            "c.bin",
+        ] {
+            fs::write(folder.join(name), "x").expect("a file can be written");
+        }
+        let settings = |files: &str| BookSettings {
+            file: BookFile::from(files),
+            dir: folder.clone(),
+            ..BookSettings::default()
+        };
+        let (paths, missing) = paths_of(&settings("a.db; b.db;c.bin;d.db;a.db"));
+        assert_eq!(
+            names(&paths),
+            ["a-000.db", "a-001.ybb", "a.db", "b.ybb", "c.bin"]
+        );
+        assert_eq!(missing.len(), 1);
+        assert_eq!(missing[0].name, "d.db");
+        let whole = folder.join("c.bin").display().to_string();
+        let (paths, missing) = paths_of(&settings(&whole));
+        assert_eq!(
+            (names(&paths), missing.len()),
+            (vec!["c.bin".to_owned()], 0)
+        );
+        assert!(paths_of(&settings("no_book")).0.is_empty());
+        assert_eq!(names(&paths_of(&settings("<embedded>")).0), ["<embedded>"]);
+        let (paths, missing) = paths_of(&settings("c.bin;<embedded>"));
+        assert_eq!(names(&paths), ["c.bin", "<embedded>"]);
+        assert!(missing.is_empty());
+        let _ = fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn the_first_place_that_has_the_name_counts() {
+        let folder = env::temp_dir().join(format!("raicho-places-{}", std::process::id()));
+        let places = ["none", "first", "second"].map(|name| folder.join(name).join("a.db"));
+        for path in &places[1..] {
+            let parent = path.parent().expect("a folder");
+            fs::create_dir_all(parent).expect("a folder can be made");
+            fs::write(path, "x").expect("a file can be written");
+        }
+        let found = first_found(&places);
+        let _ = fs::remove_dir_all(&folder);
+        assert_eq!(found, places[1..2]);
+    }
 }

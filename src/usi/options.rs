@@ -1,0 +1,688 @@
+//! The USI options: `option` lines, `setoption` and `getoption`, all from one table.
+//!
+//! A row of the table says how the setting is read and written; the default is the value in
+//! [`Settings::default`]. To add an option, add the setting and one row.
+
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::engine::{BookFile, EvalFile, Settings};
+use crate::search::{Skill, Tunable, enable_tunables, tunables};
+use crate::types::{Color, EnteringKingRule};
+use crate::util::shorten;
+
+use super::command::parse_integer;
+
+/// The effect of a `setoption`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// The setting has the new value.
+    Set,
+    /// There is no such option. No error: GUIs send options of other engines too.
+    Unknown,
+    /// A button was pressed.
+    Pressed(Button),
+}
+
+/// The action of a button.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Button {
+    /// Clears the transposition table and all histories.
+    ClearHash,
+}
+
+/// Why an option did not take the value of a `setoption`, and what it has instead.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum OptionError {
+    /// A number outside the range.
+    #[error("{}, {used} is used", self.refusal())]
+    OutOfRange {
+        /// The name of the option.
+        name: &'static str,
+        /// The value that was sent, shortened.
+        found: String,
+        /// Lower end of the range.
+        least: i64,
+        /// Upper end of the range.
+        most: i64,
+        /// The nearest value in the range, which is set.
+        used: i64,
+    },
+    /// Text that the option cannot take.
+    #[error("{}, {kept} is kept", self.refusal())]
+    Invalid {
+        /// The name of the option.
+        name: &'static str,
+        /// The value that was sent, shortened; empty if there was none.
+        found: String,
+        /// The values that it can take.
+        expected: String,
+        /// Its value, which has not changed.
+        kept: String,
+    },
+}
+
+impl OptionError {
+    /// What is wrong with the value, for programs that do not go on with another one.
+    pub fn refusal(&self) -> String {
+        match self {
+            Self::OutOfRange {
+                name,
+                found,
+                least,
+                most,
+                ..
+            } => format!("\"{found}\" for option {name}, allowed are {least} to {most}"),
+            Self::Invalid {
+                name,
+                found,
+                expected,
+                ..
+            } => format!("\"{found}\" for option {name}, expected {expected}"),
+        }
+    }
+}
+
+/// The `option …` lines of the answer to `usi`.
+pub fn option_lines() -> impl Iterator<Item = String> {
+    let defaults = Settings::default();
+    options().iter().map(move |option| option.line(&defaults))
+}
+
+/// The current values as lines `Name = value`: of the named option, or of all options but buttons.
+/// `None` if there is no such option.
+pub fn current_values(settings: &Settings, name: Option<&str>) -> Option<String> {
+    let options: Vec<_> = match name {
+        Some(name) => vec![find(name)?],
+        None => options()
+            .iter()
+            .filter(|option| !matches!(option.kind, Kind::Button(_)))
+            .collect(),
+    };
+    let lines = options
+        .iter()
+        .map(|option| format!("{} = {}", option.name, option.value(settings)));
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Handles `setoption`. A number outside the range sets the nearest one; any other bad value
+/// changes nothing.
+///
+/// # Errors
+/// Says what is wrong and which value the option has now.
+pub fn set_option(
+    settings: &mut Settings,
+    name: &str,
+    value: Option<&str>,
+) -> Result<Change, OptionError> {
+    let Some(option) = find(name) else {
+        return Ok(Change::Unknown);
+    };
+    let text = value.unwrap_or_default();
+    let invalid = |expected: String| OptionError::Invalid {
+        name: option.name,
+        found: shorten(text),
+        expected,
+        kept: option.value(settings),
+    };
+    match &option.kind {
+        Kind::Check { set, .. } => {
+            let value = text
+                .to_ascii_lowercase()
+                .parse()
+                .map_err(|_| invalid("true or false".to_owned()))?;
+            set(settings, value);
+        }
+        Kind::Spin { range, set, .. } => {
+            let number = option.number(text, range).map_err(invalid)?;
+            set(settings, number.used);
+            return number.outcome;
+        }
+        Kind::Tunable(tunable) => {
+            let (least, most) = (*tunable.range.start(), *tunable.range.end());
+            let range = least.into()..=most.into();
+            let number = option.number(text, &range).map_err(invalid)?;
+            tunable.set(number.used as i32);
+            return number.outcome;
+        }
+        Kind::Rule { set, .. } => {
+            let rule = text.parse().map_err(|_| invalid(rule_names().join(", ")))?;
+            set(settings, rule);
+        }
+        Kind::Text { set, .. } => set(settings, text),
+        Kind::Button(button) => return Ok(Change::Pressed(*button)),
+    }
+    Ok(Change::Set)
+}
+
+/// What the text of a number sets.
+struct Number {
+    /// The number, or the nearest one in the range.
+    used: i64,
+    outcome: Result<Change, OptionError>,
+}
+
+impl UsiOption {
+    /// Reads a number.
+    ///
+    /// # Errors
+    /// Says what was expected where the text is not a number.
+    fn number(&self, text: &str, range: &RangeInclusive<i64>) -> Result<Number, String> {
+        let (&least, &most) = (range.start(), range.end());
+        let expected = || format!("a number from {least} to {most}");
+        let number = parse_integer(text).ok_or_else(expected)?;
+        let used = number.clamp(least, most);
+        let outcome = if used == number {
+            Ok(Change::Set)
+        } else {
+            Err(OptionError::OutOfRange {
+                name: self.name,
+                found: shorten(text),
+                least,
+                most,
+                used,
+            })
+        };
+        Ok(Number { used, outcome })
+    }
+
+    fn value(&self, settings: &Settings) -> String {
+        match self.kind {
+            Kind::Check { get, .. } => get(settings).to_string(),
+            Kind::Spin { get, .. } => get(settings).to_string(),
+            Kind::Rule { get, .. } => get(settings).to_string(),
+            Kind::Text { get, .. } => get(settings),
+            Kind::Button(_) => "button".to_owned(),
+            Kind::Tunable(tunable) => tunable.get().to_string(),
+        }
+    }
+
+    fn line(&self, defaults: &Settings) -> String {
+        let usi_type = match self.kind {
+            Kind::Check { .. } => "check",
+            Kind::Spin { .. } | Kind::Tunable(_) => "spin",
+            Kind::Rule { .. } => "combo",
+            Kind::Text { usi_type, .. } => usi_type,
+            Kind::Button(_) => return format!("option name {} type button", self.name),
+        };
+        let mut line = format!(
+            "option name {} type {usi_type} default {}",
+            self.name,
+            self.value(defaults)
+        );
+        match &self.kind {
+            Kind::Spin { range, .. } => {
+                let _ = write!(line, " min {} max {}", range.start(), range.end());
+            }
+            Kind::Rule { .. } => {
+                for name in rule_names() {
+                    let _ = write!(line, " var {name}");
+                }
+            }
+            Kind::Tunable(Tunable { range, .. }) => {
+                let _ = write!(line, " min {} max {}", range.start(), range.end());
+            }
+            Kind::Check { .. } | Kind::Text { .. } | Kind::Button(_) => {}
+        }
+        line
+    }
+}
+
+/// The options of the table and the numbers of the search, where these are offered.
+static WITH_TUNABLES: OnceLock<Vec<UsiOption>> = OnceLock::new();
+
+/// Makes every number of the search an option too, from now on and for the whole process. For
+/// tuning only: users could but weaken the engine, whose search is slower too. Call it before a
+/// search thread starts.
+pub fn offer_tunables() {
+    let tunable = |tunable: &'static Tunable| UsiOption {
+        name: tunable.name,
+        kind: Kind::Tunable(tunable),
+    };
+    enable_tunables();
+    WITH_TUNABLES.get_or_init(|| {
+        let ordinary = OPTIONS.iter().cloned();
+        ordinary.chain(tunables::ALL.iter().map(tunable)).collect()
+    });
+}
+
+fn options() -> &'static [UsiOption] {
+    WITH_TUNABLES.get().map_or(OPTIONS, Vec::as_slice)
+}
+
+/// Case does not matter, for people at a terminal.
+fn find(name: &str) -> Option<&'static UsiOption> {
+    options()
+        .iter()
+        .find(|option| option.name.eq_ignore_ascii_case(name))
+}
+
+fn rule_names() -> [&'static str; EnteringKingRule::ALL.len()] {
+    EnteringKingRule::ALL.map(EnteringKingRule::name)
+}
+
+/// An option: its name and its values.
+#[derive(Clone)]
+struct UsiOption {
+    /// Without spaces: GUIs cut the `option` line at them.
+    name: &'static str,
+    kind: Kind,
+}
+
+/// The values of an option, and how its setting is read and written.
+#[derive(Clone)]
+enum Kind {
+    Check {
+        get: fn(&Settings) -> bool,
+        set: fn(&mut Settings, bool),
+    },
+    Spin {
+        range: RangeInclusive<i64>,
+        get: fn(&Settings) -> i64,
+        set: fn(&mut Settings, i64),
+    },
+    Rule {
+        get: fn(&Settings) -> EnteringKingRule,
+        set: fn(&mut Settings, EnteringKingRule),
+    },
+    Text {
+        usi_type: &'static str,
+        get: fn(&Settings) -> String,
+        set: fn(&mut Settings, &str),
+    },
+    Button(Button),
+    Tunable(&'static Tunable),
+}
+
+// --- The table ---
+
+/// How USI writes an empty string option.
+const EMPTY: &str = "<empty>";
+/// Largest value of `PvInterval` in ms, as in `YaneuraOu`.
+const LONGEST_MILLISECONDS: i64 = 100_000_000;
+
+macro_rules! check {
+    ($name:literal, $($field:ident).+) => {
+        UsiOption {
+            name: $name,
+            kind: Kind::Check {
+                get: |settings| settings.$($field).+,
+                set: |settings, value| settings.$($field).+ = value,
+            },
+        }
+    };
+}
+
+macro_rules! spin {
+    ($name:literal, $range:expr, $($field:ident).+ $([$index:expr])? as $type:ty) => {
+        UsiOption {
+            name: $name,
+            kind: Kind::Spin {
+                range: $range,
+                get: |settings| settings.$($field).+ $([$index])? as i64,
+                set: |settings, value| settings.$($field).+ $([$index])? = value as $type,
+            },
+        }
+    };
+}
+
+macro_rules! milliseconds {
+    ($name:literal, $range:expr, $($field:ident).+) => {
+        UsiOption {
+            name: $name,
+            kind: Kind::Spin {
+                range: $range,
+                get: |settings| settings.$($field).+.as_millis() as i64,
+                set: |settings, value| settings.$($field).+ = Duration::from_millis(value as u64),
+            },
+        }
+    };
+}
+
+macro_rules! path {
+    ($name:literal, $($field:ident).+) => {
+        UsiOption {
+            name: $name,
+            kind: Kind::Text {
+                usi_type: "string",
+                get: |settings| path_text(settings.$($field).+.as_deref()),
+                set: |settings, text| settings.$($field).+ = path_of(text),
+            },
+        }
+    };
+}
+
+/// All options. Names, ranges and defaults are those of `YaneuraOu` where it has the option.
+const OPTIONS: &[UsiOption] = &[
+    spin!("USI_Hash", 1..=33_554_432, search.hash_mb as usize),
+    check!("USI_Ponder", search.ponder),
+    check!("Stochastic_Ponder", stochastic_ponder),
+    spin!("Threads", 1..=512, search.threads as usize),
+    spin!("MultiPV", 1..=600, search.multi_pv as usize),
+    UsiOption {
+        name: "ClearHash",
+        kind: Kind::Button(Button::ClearHash),
+    },
+    // --- Limits ---
+    spin!("DepthLimit", 0..=i32::MAX as i64, depth_limit as u32),
+    spin!("NodesLimit", 0..=i64::MAX, nodes_limit as u64),
+    UsiOption {
+        name: "SkillLevel",
+        kind: Kind::Spin {
+            range: 0..=Skill::HIGHEST_LEVEL as i64,
+            get: |settings| settings.search.skill.level().into(),
+            set: |settings, level| settings.search.skill = Skill::of_level(level as u32),
+        },
+    },
+    check!("LimitStrength", limits_strength),
+    spin!(
+        "Elo",
+        Skill::LOWEST_RATING as i64..=Skill::HIGHEST_RATING as i64,
+        rating as u32
+    ),
+    // --- Time ---
+    milliseconds!("NetworkDelay", 0..=10_000, search.network_delay),
+    milliseconds!("NetworkDelay2", 0..=10_000, search.network_delay2),
+    milliseconds!(
+        "MinimumThinkingTime",
+        1..=100_000,
+        search.minimum_thinking_time
+    ),
+    spin!("SlowMover", 1..=1000, search.slow_mover as u32),
+    check!("RoundUpToFullSecond", search.round_up_to_full_second),
+    spin!("NodesTime", 0..=10_000, search.nodes_time as u64),
+    // --- Rules and results ---
+    spin!(
+        "MaxMovesToDraw",
+        0..=100_000,
+        search.max_moves_to_draw as u32
+    ),
+    spin!("ResignValue", 0..=99_999, search.resign_value as i32),
+    spin!(
+        "DrawValueBlack",
+        -30_000..=30_000,
+        search.draw_value[Color::Black as usize] as i32
+    ),
+    spin!(
+        "DrawValueWhite",
+        -30_000..=30_000,
+        search.draw_value[Color::White as usize] as i32
+    ),
+    UsiOption {
+        name: "EnteringKingRule",
+        kind: Kind::Rule {
+            get: |settings| settings.search.entering_king_rule,
+            set: |settings, rule| settings.search.entering_king_rule = rule,
+        },
+    },
+    check!("GenerateAllLegalMoves", search.generate_all_legal_moves),
+    // --- Mate problems ---
+    spin!("MateHash", 1..=33_554_432, mate_hash_mb as usize),
+    check!("MateShortest", mate_shortest),
+    // --- Output ---
+    milliseconds!("PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval),
+    check!("ConsiderationMode", consideration_mode),
+    check!("OutputFailLHPV", search.shows_bounds),
+    path!("DebugLogFile", debug_log_file),
+    // --- Evaluation ---
+    UsiOption {
+        name: "FV_SCALE",
+        kind: Kind::Spin {
+            range: 0..=128,
+            get: |settings| settings.fv_scale.into(),
+            set: |settings, value| settings.fv_scale = value as u32,
+        },
+    },
+    UsiOption {
+        name: "EvalFile",
+        kind: Kind::Text {
+            usi_type: "filename",
+            get: |settings| settings.eval_file.to_string(),
+            set: |settings, text| settings.eval_file = EvalFile::from(text),
+        },
+    },
+    path!("EvalDir", eval_dir),
+    // --- Opening books ---
+    check!("USI_OwnBook", book.is_on),
+    UsiOption {
+        name: "BookFile",
+        kind: Kind::Text {
+            usi_type: "filename",
+            get: |settings| settings.book.file.to_string(),
+            set: |settings, text| settings.book.file = BookFile::from(text),
+        },
+    },
+    UsiOption {
+        name: "BookDir",
+        kind: Kind::Text {
+            usi_type: "string",
+            get: |settings| path_text(Some(&settings.book.dir)),
+            set: |settings, text| settings.book.dir = path_of(text).unwrap_or_default(),
+        },
+    },
+    spin!("BookMoves", 0..=10_000, book.options.max_ply as u32),
+    spin!("BookIgnoreRate", 0..=100, book.options.ignore_rate as u32),
+    spin!(
+        "BookEvalDiff",
+        0..=99_999,
+        book.options.value_difference as i32
+    ),
+    spin!(
+        "BookEvalBlackLimit",
+        -99_999..=99_999,
+        book.options.value_limits[Color::Black as usize] as i32
+    ),
+    spin!(
+        "BookEvalWhiteLimit",
+        -99_999..=99_999,
+        book.options.value_limits[Color::White as usize] as i32
+    ),
+    spin!(
+        "BookDepthLimit",
+        0..=99_999,
+        book.options.depth_limit as i32
+    ),
+    check!("ConsiderBookMoveCount", book.options.considers_counts),
+    check!("NarrowBook", book.options.is_narrow),
+    check!("IgnoreBookPly", book.options.ignores_ply),
+    check!("FlippedBook", book.options.finds_flipped),
+    check!("BookOnTheFly", book.options.on_the_fly),
+    spin!("BookPvMoves", 1..=246, book.options.pv_moves as usize),
+    spin!("BookSeed", 0..=i64::MAX, book.options.seed as u64),
+];
+
+fn path_text(path: Option<&Path>) -> String {
+    let path = path.filter(|path| !path.as_os_str().is_empty());
+    path.map_or(EMPTY.to_owned(), |path| path.display().to_string())
+}
+
+fn path_of(text: &str) -> Option<PathBuf> {
+    Some(text)
+        .filter(|&path| path != EMPTY && !path.is_empty())
+        .map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(settings: &mut Settings, name: &str, value: &str) -> Result<Change, String> {
+        set_option(settings, name, Some(value)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lines_suit_clients_that_cut_at_single_spaces() {
+        for line in option_lines() {
+            let words: Vec<_> = line.split(' ').collect();
+            assert_eq!(
+                (words[0], words[1], words[3]),
+                ("option", "name", "type"),
+                "{line}"
+            );
+            assert!(words.iter().all(|word| !word.is_empty()), "{line}");
+            assert!(words[4] == "button" || words[5] == "default", "{line}");
+        }
+        let has = |line: &str| option_lines().any(|listed| listed == line);
+        assert!(has(
+            "option name USI_Hash type spin default 256 min 1 max 33554432"
+        ));
+        assert!(has("option name ClearHash type button"));
+        assert!(has("option name EvalFile type filename default <embedded>"));
+        assert!(has("option name EvalDir type string default <empty>"));
+        assert!(has("option name BookFile type filename default <embedded>"));
+        assert!(has(
+            "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing var \
+             CSARule24 var CSARule24H \
+             var CSARule27 var CSARule27H var TryRule"
+        ));
+    }
+
+    #[test]
+    fn every_option_takes_its_own_default_and_ends_of_range() {
+        let defaults = Settings::default();
+        for option in OPTIONS {
+            let mut settings = Settings::default();
+            let outcome = set(&mut settings, option.name, &option.value(&defaults));
+            assert!(
+                matches!(outcome, Ok(Change::Set | Change::Pressed(_))),
+                "{}",
+                option.name
+            );
+            assert_eq!(settings, defaults, "{}", option.name);
+            if let Kind::Spin { range, .. } = &option.kind {
+                for end in [range.start(), range.end()] {
+                    assert_eq!(
+                        set(&mut settings, option.name, &end.to_string()),
+                        Ok(Change::Set)
+                    );
+                    assert_eq!(option.value(&settings), end.to_string(), "{}", option.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_reach_their_settings() {
+        let mut settings = Settings::default();
+        assert_eq!(set(&mut settings, "usi_hash", "17"), Ok(Change::Set));
+        assert_eq!(set(&mut settings, "USI_Ponder", "True"), Ok(Change::Set));
+        assert_eq!(set(&mut settings, "DrawValueWhite", "-50"), Ok(Change::Set));
+        assert_eq!(
+            set(&mut settings, "EnteringKingRule", "TryRule"),
+            Ok(Change::Set)
+        );
+        assert_eq!(set(&mut settings, "EvalDir", "my eval"), Ok(Change::Set));
+        assert_eq!(settings.search.hash_mb, 17);
+        assert!(settings.search.ponder);
+        assert_eq!(settings.search.draw_value[Color::White as usize], -50);
+        assert_eq!(
+            settings.search.entering_king_rule,
+            EnteringKingRule::TryRule
+        );
+        assert_eq!(
+            current_values(&settings, Some("EvalDir")),
+            Some("EvalDir = my eval".to_owned())
+        );
+        assert_eq!(set(&mut settings, "SkillLevel", "3"), Ok(Change::Set));
+        assert_eq!(settings.search.skill, Skill::of_level(3));
+        assert_eq!(set(&mut settings, "BookDir", ""), Ok(Change::Set));
+        assert_eq!(
+            current_values(&settings, Some("BookDir")),
+            Some("BookDir = <empty>".to_owned())
+        );
+        for empty in ["", "<empty>"] {
+            assert_eq!(set(&mut settings, "DebugLogFile", "a b"), Ok(Change::Set));
+            assert!(settings.debug_log_file.is_some());
+            assert_eq!(set(&mut settings, "DebugLogFile", empty), Ok(Change::Set));
+            assert_eq!(settings.debug_log_file, None);
+        }
+        assert_eq!(
+            set(&mut settings, "ClearHash", ""),
+            Ok(Change::Pressed(Button::ClearHash))
+        );
+    }
+
+    /// Names, ranges and defaults of `YaneuraOu`, which GUIs rely on.
+    #[test]
+    fn common_options_have_the_usual_name_range_and_default() {
+        let lines: Vec<String> = option_lines().collect();
+        for line in [
+            "USI_Ponder type check default false",
+            "Stochastic_Ponder type check default false",
+            "MultiPV type spin default 1 min 1 max 600",
+            "NetworkDelay type spin default 120 min 0 max 10000",
+            "NetworkDelay2 type spin default 1120 min 0 max 10000",
+            "MinimumThinkingTime type spin default 2000 min 1 max 100000",
+            "SlowMover type spin default 100 min 1 max 1000",
+            "RoundUpToFullSecond type check default true",
+            "ResignValue type spin default 99999 min 0 max 99999",
+            "MaxMovesToDraw type spin default 0 min 0 max 100000",
+            "DrawValueBlack type spin default -2 min -30000 max 30000",
+            "DrawValueWhite type spin default -2 min -30000 max 30000",
+            "GenerateAllLegalMoves type check default false",
+            "PvInterval type spin default 300 min 0 max 100000000",
+            "ConsiderationMode type check default false",
+            "OutputFailLHPV type check default true",
+            "DepthLimit type spin default 0 min 0 max 2147483647",
+            "NodesLimit type spin default 0 min 0 max 9223372036854775807",
+            "DebugLogFile type string default <empty>",
+            "SkillLevel type spin default 20 min 0 max 20",
+            "USI_OwnBook type check default true",
+            "BookMoves type spin default 16 min 0 max 10000",
+            "BookIgnoreRate type spin default 0 min 0 max 100",
+            "BookDir type string default book",
+            "BookEvalDiff type spin default 30 min 0 max 99999",
+            "BookEvalBlackLimit type spin default 0 min -99999 max 99999",
+            "BookEvalWhiteLimit type spin default -140 min -99999 max 99999",
+            "BookDepthLimit type spin default 16 min 0 max 99999",
+            "BookOnTheFly type check default false",
+            "ConsiderBookMoveCount type check default false",
+            "NarrowBook type check default false",
+            "IgnoreBookPly type check default false",
+            "FlippedBook type check default true",
+            "BookPvMoves type spin default 8 min 1 max 246",
+            "NodesTime type spin default 0 min 0 max 10000",
+        ] {
+            let line = format!("option name {line}");
+            assert!(lines.contains(&line), "{line} is missing in {lines:#?}");
+        }
+    }
+
+    #[test]
+    fn strange_values_are_refused_with_words() {
+        let mut settings = Settings::default();
+        let before = settings.clone();
+        for (name, value) in [("Hash", "64"), ("Skill Level", "3"), ("", "")] {
+            assert_eq!(set(&mut settings, name, value), Ok(Change::Unknown));
+        }
+        assert_eq!(
+            set(&mut settings, "SlowMover", "fast"),
+            Err(
+                "\"fast\" for option SlowMover, expected a number from 1 to 1000, 100 is kept"
+                    .to_owned()
+            )
+        );
+        assert_eq!(
+            set_option(&mut settings, "USI_Ponder", None).map_err(|error| error.to_string()),
+            Err("\"\" for option USI_Ponder, expected true or false, false is kept".to_owned())
+        );
+        let refusal = set_option(&mut settings, "SlowMover", Some("0.5")).map_err(|e| e.refusal());
+        let expected = "\"0.5\" for option SlowMover, expected a number from 1 to 1000";
+        assert_eq!(refusal, Err(expected.to_owned()));
+        assert!(set(&mut settings, "EnteringKingRule", "Rule9").is_err());
+        assert_eq!(settings, before);
+        assert_eq!(
+            set(&mut settings, "SlowMover", "99999999999999999999"),
+            Err(
+                "\"99999999999999999999\" for option SlowMover, allowed are 1 to 1000, 1000 is used"
+                    .to_owned()
+            )
+        );
+        assert_eq!(settings.search.slow_mover, 1000);
+    }
+}
