@@ -4,8 +4,10 @@
 
 use crate::types::{Move16, PieceType, Square};
 
-const FROM_SHIFT: u32 = 7;
-const FIELD_MASK: u16 = 0x7f;
+/// The first bit of the origin, and the width of the target.
+pub(super) const FROM_SHIFT: u32 = 7;
+/// The bits of one square field, at its lowest place.
+pub(super) const FIELD_MASK: u16 = 0x7f;
 const PROMOTION: u16 = 1 << 14;
 /// The drop and promotion bits of `Move16`, whose order differs from Apery's.
 const OWN_DROP: u16 = 1 << 14;

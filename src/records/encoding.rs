@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Begins a change of the letters in ISO-2022-JP.
+/// Begins a change of the character set in ISO-2022-JP.
 const ESCAPE: u8 = 0x1b;
-/// Without a byte order mark, at least one letter in this number must be ASCII for UTF-16:
+/// Without a byte order mark, at least one character in this number must be ASCII for UTF-16:
 /// records have numbers, spaces and line ends.
 const LEAST_ASCII: usize = 10;
 
 /// Decodes a text file, with `\n` as its line ends where it has only `\r`. UTF-16 is recognised by
-/// its byte order mark or by the zero bytes of its ASCII letters, UTF-8 by its Japanese letters,
+/// its byte order mark or by the zero bytes of its ASCII characters, UTF-8 by its Japanese ones,
 /// ISO-2022-JP by its escapes. An encoding named in the first line (`'CSA encoding=…` of CSA 3,
 /// `'encoding=…` of other programs) goes before CP932 and EUC-JP. Programs cut names within a
-/// letter: what is not valid becomes replacement characters, as long as most letters are.
+/// character: what is not valid becomes replacement characters, provided that most are valid.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let text = letters(bytes);
     if text.contains('\r') && !text.contains('\n') {
@@ -60,7 +60,7 @@ fn letters(bytes: &[u8]) -> Cow<'_, str> {
     text
 }
 
-/// Whether a text has more Japanese letters than characters that are not valid.
+/// Whether a text has more Japanese characters than ones that are not valid.
 fn is_mostly_valid(text: &str) -> bool {
     let count = |is_one: fn(char) -> bool| text.chars().filter(|&letter| is_one(letter)).count();
     let invalid = count(|letter| letter == char::REPLACEMENT_CHARACTER);
@@ -75,9 +75,9 @@ fn is_half_width(letter: char) -> bool {
     ('\u{ff61}'..='\u{ff9f}').contains(&letter)
 }
 
-/// Encodes a text in CP932; `None` if that lacks one of its letters.
+/// Encodes a text in CP932; `None` if that lacks one of its characters.
 pub fn encode_shift_jis(text: &str) -> Option<Vec<u8>> {
-    // Unicode has two letters where CP932 has one, and Windows takes the other of the two.
+    // Unicode has two characters where CP932 has one, and Windows takes the other of the two.
     let text: String = text
         .chars()
         .map(|letter| match letter {
@@ -88,7 +88,7 @@ pub fn encode_shift_jis(text: &str) -> Option<Vec<u8>> {
             '¢' => '￠',
             '£' => '￡',
             '¬' => '￢',
-            // The encoder takes the letters of ASCII at their places.
+            // The encoder takes the characters of ASCII at their places.
             '¥' => '￥',
             '‾' => '￣',
             _ => letter,
@@ -98,8 +98,8 @@ pub fn encode_shift_jis(text: &str) -> Option<Vec<u8>> {
     (!has_errors).then(|| bytes.into_owned())
 }
 
-/// UTF-16 without a byte order mark, which the decoder knows: one byte of its ASCII letters is 0,
-/// and no other encoding has zeros.
+/// UTF-16 without a byte order mark, which the decoder knows: one byte of its ASCII characters is
+/// 0, and no other encoding has zeros.
 fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     if !rest.is_empty() || !bytes.contains(&0) {
@@ -127,7 +127,7 @@ fn named(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Whether the bytes are valid EUC-JP that, read as CP932, has more than one half-width katakana
-/// for every two letters.
+/// for every two characters.
 fn looks_like_euc_jp(bytes: &[u8]) -> bool {
     let (text, _, has_errors) = EUC_JP.decode(bytes);
     let (other, _, _) = SHIFT_JIS.decode(bytes);

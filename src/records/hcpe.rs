@@ -11,12 +11,12 @@ use super::sample::Sample;
 use crate::types::Move16;
 
 /// The bits of the result byte that name the winner; the others give the reason, as in hcpe3.
-const WINNER_BITS: u8 = 3;
+pub(super) const WINNER_BITS: u8 = 3;
 
 /// A record of the format. Its fields are not checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hcpe {
-    /// The position.
+    /// The position as Apery packs it.
     pub position: HuffmanCodedPos,
     /// The score of the side to move in centipawns.
     pub score: i16,

@@ -3,7 +3,6 @@
 //! Parsers return errors that name what was found and what was expected. None panics on bad input.
 
 pub mod apery_move;
-mod counted;
 pub mod csa;
 pub mod encoding;
 pub mod game;

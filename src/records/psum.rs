@@ -17,7 +17,7 @@ const MAX_NINTHS: u128 = 10 * (1 << 15);
 /// A position, the sum of its scores and the counts of its results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PositionSum {
-    /// The position.
+    /// The position of all samples.
     pub position: PackedSfen,
     /// The sum of the scores of the side to move, in ninths of a centipawn.
     pub score_sum: i64,

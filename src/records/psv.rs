@@ -16,7 +16,7 @@ use crate::types::Move16;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct PackedSfenValue {
-    /// The position.
+    /// The position as `YaneuraOu` packs it.
     pub position: PackedSfen,
     /// The score of the side to move; a pawn is 90, a mate in n plies 32000 - n.
     pub score: i16,

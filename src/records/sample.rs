@@ -9,7 +9,7 @@ use crate::types::{Color, Move16};
 /// A position with its score and the result of its game, in the units that all formats share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// The position.
+    /// The position that was searched.
     pub position: PackedSfen,
     /// The score of the side to move, in centipawns (a pawn is 100); see
     /// [`is_mate`](super::score::is_mate) for mate scores.
@@ -23,13 +23,9 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The side to move, which is the first bit of the packed position.
+    /// The side to move in the position.
     pub const fn side_to_move(&self) -> Color {
-        if self.position.to_bytes()[0] & 1 == 0 {
-            Color::Black
-        } else {
-            Color::White
-        }
+        self.position.side_to_move()
     }
 }
 

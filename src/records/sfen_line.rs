@@ -39,7 +39,7 @@ pub enum SfenLineError {
     /// The word after the position is not `moves`.
     #[error("'{found}', word {place}, expected 'moves' or the end of the line")]
     NotMoves {
-        /// The word found.
+        /// The word in its place.
         found: String,
         /// The number of the word in the line.
         place: usize,
@@ -50,7 +50,7 @@ pub enum SfenLineError {
          8h2b+ or P*5e"
     )]
     NotAMove {
-        /// The word found.
+        /// The word in its place.
         found: String,
         /// The number of the word in the line.
         place: usize,

@@ -11,7 +11,7 @@ use crate::types::{Bound, Move16};
 /// An inner node of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TreePosition {
-    /// The position.
+    /// The position of the node.
     pub position: PackedSfen,
     /// The score of the side to move, in centipawns (a pawn is 100).
     pub score: i16,

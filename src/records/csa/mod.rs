@@ -11,24 +11,391 @@
 //! with, drops comments (ratings, scores, the server's summary), does not check moves, and its
 //! error names neither line nor reason.
 
-mod comments;
-mod endings;
-mod fault;
-mod fields;
-mod game;
-mod notation;
 mod reader;
-mod setup;
-mod summary;
-mod writer;
-
-pub(in crate::records) use endings::{ending_of_word, is_renamed, word_of_ending};
-pub use fault::{CsaError, CsaFault};
-pub(in crate::records) use notation::{kind, piece_name};
-pub use notation::{legal_move, move_text};
-pub use reader::{read, read_each, read_server_position};
-pub(in crate::records) use summary::by_the_rules as ending_by_the_rules;
-pub use writer::{losses, write};
-
 #[cfg(test)]
 mod tests;
+mod writer;
+
+use thiserror::Error;
+
+use crate::movegen::legal_moves;
+use crate::position::{InvalidPosition, Position};
+use crate::records::game::Ending;
+use crate::types::{Color, File, Move, Piece, PieceType, Rank, Repetition, Square};
+
+pub use reader::{read, read_each, read_server_position};
+pub use writer::{losses, write};
+
+/// The line between two games of a file.
+pub(super) const SEPARATOR: &str = "/";
+
+/// The beginnings of the comments of floodgate with the players' ratings, by [`Color::index`].
+const RATING_PREFIXES: [&str; Color::NUM] = ["'black_rate:", "'white_rate:"];
+
+/// A line that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("line {line}: {fault}")]
+pub struct CsaError {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub fault: CsaFault,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum CsaFault {
+    /// The line is not a statement of the standard.
+    #[error(
+        "'{0}' is no line of CSA, expected a header, a position, a move, a time, an ending or a \
+         comment"
+    )]
+    Unknown(String),
+    /// A line of the position is wrong.
+    #[error("'{found}' in the position, expected {expected}")]
+    Setup {
+        /// What the line has.
+        found: String,
+        /// What the format wants there.
+        expected: &'static str,
+    },
+    /// The position breaks a rule, such as two pawns on a file.
+    #[error("impossible position: {0}")]
+    Impossible(InvalidPosition),
+    /// A move or an ending comes before the side to move.
+    #[error("'{0}' before the position, expected '+' or '-' for the side to move first")]
+    NoPosition(String),
+    /// There is no side to move.
+    #[error("no line '+' or '-' for the side to move, expected after the position")]
+    NoSide,
+    /// The statement is not the notation of a move.
+    #[error("'{0}' is not a move, expected for example +7776FU or -0055KA")]
+    NotAMove(String),
+    /// The move is illegal.
+    #[error("'{found}', move {number}, is illegal in {sfen}, expected a legal move")]
+    Illegal {
+        /// The move as the record has it.
+        found: String,
+        /// The number of the move in the game, from 1.
+        number: usize,
+        /// The position before it, as SFEN.
+        sfen: String,
+    },
+    /// A statement follows the ending.
+    #[error("'{0}' after the end of the game")]
+    AfterTheEnd(String),
+}
+
+// --- Squares, pieces and moves ---
+
+/// A move in the notation of CSA, which names the piece after the move: `+7776FU`, or `-0055FU` for
+/// a drop.
+pub fn move_text(mv: Move) -> String {
+    let from = mv.from().map_or_else(|| "00".to_owned(), square_text);
+    let piece = mv.piece();
+    let (sign, name) = (sign(piece.color()), piece_name(piece.kind()));
+    format!("{sign}{from}{}{name}", square_text(mv.to()))
+}
+
+/// `+` for black, `-` for white.
+const fn sign(color: Color) -> char {
+    match color {
+        Color::Black => '+',
+        Color::White => '-',
+    }
+}
+
+/// The file and rank of a square as two digits: `77`.
+fn square_text(square: Square) -> String {
+    format!("{}{}", square.file().index() + 1, square.rank().index() + 1)
+}
+
+/// The sign and name of a piece: `+FU`.
+fn piece_text(piece: Piece) -> String {
+    format!("{}{}", sign(piece.color()), piece_name(piece.kind()))
+}
+
+/// The two letters of a piece type.
+pub(super) const fn piece_name(kind: PieceType) -> &'static str {
+    match kind {
+        PieceType::Pawn => "FU",
+        PieceType::Lance => "KY",
+        PieceType::Knight => "KE",
+        PieceType::Silver => "GI",
+        PieceType::Bishop => "KA",
+        PieceType::Rook => "HI",
+        PieceType::Gold => "KI",
+        PieceType::King => "OU",
+        PieceType::ProPawn => "TO",
+        PieceType::ProLance => "NY",
+        PieceType::ProKnight => "NK",
+        PieceType::ProSilver => "NG",
+        PieceType::Horse => "UM",
+        PieceType::Dragon => "RY",
+    }
+}
+
+/// Parses a sign: `+` is black, `-` white.
+fn color_of(text: &str) -> Option<Color> {
+    match text {
+        "+" => Some(Color::Black),
+        "-" => Some(Color::White),
+        _ => None,
+    }
+}
+
+/// Parses a square of two digits, file and rank.
+fn square(text: &str) -> Option<Square> {
+    let mut digits = text.chars().map(|letter| letter.to_digit(10));
+    let (file, rank) = (digits.next()??, digits.next()??);
+    let file = File::from_index((file as usize).checked_sub(1)?)?;
+    let rank = Rank::from_index((rank as usize).checked_sub(1)?)?;
+    digits.next().is_none().then(|| Square::new(file, rank))
+}
+
+/// Parses the two letters of a piece type.
+pub(super) fn kind(text: &str) -> Option<PieceType> {
+    PieceType::ALL
+        .into_iter()
+        .find(|&kind| piece_name(kind) == text)
+}
+
+/// Parses a piece with its sign: `+FU`.
+fn piece(text: &str) -> Option<Piece> {
+    Some(Piece::new(color_of(text.get(..1)?)?, kind(text.get(1..)?)?))
+}
+
+/// A parsed move, which names the piece after the move.
+struct Notation {
+    color: Color,
+    from: Option<Square>,
+    to: Square,
+    kind: PieceType,
+}
+
+impl Notation {
+    /// Whether the notation denotes this move.
+    fn is(&self, mv: Move) -> bool {
+        let piece = mv.piece();
+        (mv.from(), mv.to(), piece.kind(), piece.color())
+            == (self.from, self.to, self.kind, self.color)
+    }
+}
+
+/// The legal move of `position` that a text such as `+7776FU` denotes; `None` if there is none.
+pub fn legal_move(position: &Position, text: &str) -> Option<Move> {
+    let notation = parse_move(text)?;
+    legal_moves(position)
+        .into_iter()
+        .find(|&mv| notation.is(mv))
+}
+
+/// Parses a move such as `+7776FU`.
+fn parse_move(text: &str) -> Option<Notation> {
+    let color = color_of(text.get(..1)?)?;
+    let from = match text.get(1..3)? {
+        "00" => None,
+        text => Some(square(text)?),
+    };
+    let to = square(text.get(3..5)?)?;
+    let kind = kind(text.get(5..)?)?;
+    Some(Notation {
+        color,
+        from,
+        to,
+        kind,
+    })
+}
+
+// --- Endings ---
+
+/// The ending of a word such as `%TORYO`; `None` if the word is unknown. `illegal` is a move before
+/// it that the rules forbid.
+pub(super) fn ending_of_word(
+    word: &str,
+    position: &Position,
+    illegal: Option<&str>,
+) -> Option<Ending> {
+    let loser = position.side_to_move();
+    Some(match word {
+        "%TORYO" => Ending::Resignation,
+        "%TSUMI" => Ending::Checkmate,
+        "%KACHI" => Ending::Declaration,
+        "%SENNICHITE" => Ending::Repetition,
+        "%OUTE_SENNICHITE" => Ending::PerpetualCheck { loser },
+        "%JISHOGI" | "%MAX_MOVES" => Ending::MaxMoves,
+        "%HIKIWAKE" => Ending::AdjudicatedDraw,
+        "%TIME_UP" => Ending::TimeUp,
+        "%ILLEGAL_MOVE" => illegal_move(position, illegal),
+        "%+ILLEGAL_ACTION" => illegal_action(position, Color::Black, illegal),
+        "%-ILLEGAL_ACTION" => illegal_action(position, Color::White, illegal),
+        "%FUZUMI" => Ending::NoMate,
+        "%CHUDAN" | "%MATTA" | "%ERROR" => Ending::Interrupted,
+        _ => return None,
+    })
+}
+
+/// Whether the word is another one when it is written again. It becomes a comment.
+pub(super) fn is_renamed(word: &str) -> bool {
+    ["%MAX_MOVES", "%MATTA", "%ERROR"].contains(&word)
+}
+
+/// An illegal move; without a `text`, perhaps the move that completed a perpetual check.
+fn illegal_move(position: &Position, text: Option<&str>) -> Ending {
+    match (text, position.rule_repetition()) {
+        (None, Some(Repetition::Lose)) => Ending::PerpetualCheck {
+            loser: position.side_to_move(),
+        },
+        (text, _) => Ending::IllegalMove {
+            text: text.unwrap_or_default().to_owned(),
+        },
+    }
+}
+
+fn illegal_action(position: &Position, by: Color, illegal: Option<&str>) -> Ending {
+    if by == position.side_to_move() {
+        illegal_move(position, illegal)
+    } else if position.rule_repetition() == Some(Repetition::Win) {
+        Ending::PerpetualCheck { loser: by }
+    } else {
+        Ending::IllegalAction { loser: by }
+    }
+}
+
+/// The word of the standard for an ending with `side` to move.
+///
+/// - Checkmate is `%TORYO` with a comment, as the loser resigns on servers: some readers take the
+///   standard's `%TSUMI` for a draw.
+/// - The maximum length is `%JISHOGI`, the draw that every reader knows; `%MAX_MOVES` is not in the
+///   standard.
+/// - An illegal move and a disconnection of the side to move are `%ILLEGAL_MOVE`. If the other side
+///   gave perpetual check or acted illegally, it is `%±ILLEGAL_ACTION`; some readers confuse its
+///   sides, so it has no other use.
+/// - An adjudicated win is `%TORYO` if the loser is to move, otherwise `%CHUDAN`, as no other word
+///   fits.
+pub(super) fn word_of_ending(ending: &Ending, side: Color) -> Option<&'static str> {
+    Some(match ending {
+        Ending::Resignation | Ending::Checkmate => "%TORYO",
+        Ending::Declaration => "%KACHI",
+        Ending::Repetition => "%SENNICHITE",
+        Ending::PerpetualCheck { loser } if *loser != side => action_word(*loser),
+        Ending::IllegalAction { loser } => action_word(*loser),
+        Ending::MaxMoves => "%JISHOGI",
+        Ending::TimeUp => "%TIME_UP",
+        Ending::PerpetualCheck { .. }
+        | Ending::IllegalMove { .. }
+        | Ending::IllegalDeclaration
+        | Ending::Disconnection { .. } => "%ILLEGAL_MOVE",
+        Ending::AdjudicatedWin { winner } | Ending::Forfeit { winner } if *winner != side => {
+            "%TORYO"
+        }
+        Ending::AdjudicatedDraw => "%HIKIWAKE",
+        Ending::NoMate => "%FUZUMI",
+        Ending::AdjudicatedWin { .. } | Ending::Forfeit { .. } | Ending::Interrupted => "%CHUDAN",
+        Ending::Unfinished => return None,
+    })
+}
+
+/// Whether the word alone is read back as the ending.
+pub(super) const fn is_exact(ending: &Ending) -> bool {
+    match ending {
+        Ending::Resignation
+        | Ending::Declaration
+        | Ending::Repetition
+        | Ending::MaxMoves
+        | Ending::TimeUp
+        | Ending::IllegalAction { .. }
+        | Ending::AdjudicatedDraw
+        | Ending::NoMate
+        | Ending::Interrupted
+        | Ending::Unfinished => true,
+        Ending::IllegalMove { text } => text.is_empty(),
+        _ => false,
+    }
+}
+
+const fn action_word(by: Color) -> &'static str {
+    match by {
+        Color::Black => "%+ILLEGAL_ACTION",
+        Color::White => "%-ILLEGAL_ACTION",
+    }
+}
+
+/// The ending by the rules of a record without an ending.
+pub(super) fn ending_by_the_rules(position: &Position) -> Ending {
+    if legal_moves(position).is_empty() {
+        return Ending::Checkmate;
+    }
+    by_repetition(position).unwrap_or(Ending::Unfinished)
+}
+
+/// The ending of a position that occurred for the fourth time.
+fn by_repetition(position: &Position) -> Option<Ending> {
+    let us = position.side_to_move();
+    Some(match position.rule_repetition()? {
+        Repetition::Win => Ending::PerpetualCheck { loser: !us },
+        Repetition::Lose => Ending::PerpetualCheck { loser: us },
+        _ => Ending::Repetition,
+    })
+}
+
+// --- Headings ---
+
+/// Fields besides those that a record has members for; the last ones are of version 3.
+const FIELDS: &[(&str, &str)] = &[
+    ("SITE", "場所"),
+    ("OPENING", "戦型"),
+    ("END_TIME", "終了日時"),
+    ("TIME", "持ち時間"),
+    ("TIME+", "先手持ち時間"),
+    ("TIME-", "後手持ち時間"),
+    ("MAX_MOVES", "最大手数"),
+    ("JISHOGI", "持将棋"),
+    (NOTE, "備考"),
+];
+
+/// The field in which `\n` stands for a line end and `\\` for `\`.
+const NOTE: &str = "NOTE";
+
+/// The heading of a record for a field; a field of another program keeps its name.
+fn heading(field: &str) -> &str {
+    let known = FIELDS.iter().find(|(name, _)| *name == field);
+    known.map_or(field, |(_, heading)| heading)
+}
+
+/// The field for a heading of a record, if there is one.
+fn field_name(heading: &str) -> Option<&str> {
+    let known = FIELDS.iter().find(|(_, name)| *name == heading);
+    let is_field = |letter: u8| letter.is_ascii_uppercase() || matches!(letter, b'_' | b'+' | b'-');
+    let own = Some(heading).filter(|name| !name.is_empty() && name.bytes().all(is_field));
+    known.map(|(field, _)| *field).or(own)
+}
+
+/// The value of a heading for that of a field.
+fn decoded(field: &str, value: &str) -> String {
+    if field != NOTE {
+        return value.to_owned();
+    }
+    let mut text = String::new();
+    let mut letters = value.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('n') => text.push('\n'),
+                Some(other) => text.push(other),
+                None => text.push('\\'),
+            },
+            _ => text.push(letter),
+        }
+    }
+    text
+}
+
+/// The value of a field for that of a heading.
+fn encoded(field: &str, value: &str) -> String {
+    if field == NOTE {
+        value.replace('\\', "\\\\").replace('\n', "\\n")
+    } else {
+        value.to_owned()
+    }
+}

@@ -1,19 +1,14 @@
 //! Reads records. Every move is checked, and an error names its line.
 
-use super::comments::{RATING_PREFIXES, parse_rating};
-use super::fault::{CsaError, CsaFault};
-use super::fields::{decoded, heading};
-use super::game::Game;
-use super::notation::color_of;
-use super::setup::Setup;
-use super::summary::{self, Summary};
-use crate::position::Position;
-use crate::records::game::{Ending, GameRecord};
-use crate::types::Color;
+use super::{
+    CsaError, CsaFault, RATING_PREFIXES, SEPARATOR, by_repetition, color_of, decoded,
+    ending_by_the_rules, ending_of_word, heading, is_exact, is_renamed, kind, legal_move,
+    parse_move, piece, piece_name, square, word_of_ending,
+};
+use crate::position::{Board, InvalidPosition, Position};
+use crate::records::game::{Closing, Ending, GameRecord, RecordedMove, UnreadTimes, parse_seconds};
+use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 use crate::util::shorten;
-
-/// The line between two games.
-const SEPARATOR: &str = "/";
 
 /// Reads all games of a text; `/` alone on a line separates them.
 ///
@@ -79,7 +74,7 @@ struct Reader {
     setup: Setup,
     game: Option<Game>,
     has_content: bool,
-    /// Whether lines behind the end of the game were left out.
+    /// Whether lines after the end of the game were left out.
     is_over: bool,
     omissions: Vec<String>,
 }
@@ -105,7 +100,7 @@ impl Reader {
                 self.comment(line);
                 return Ok(());
             }
-            // Some programs write the time of the end behind it.
+            // Some programs write the time of the end after it.
             Some(first) if self.has_ended() && !b"T$".contains(first) => {
                 self.leave_out(line, number);
                 return Ok(());
@@ -120,7 +115,7 @@ impl Reader {
             self.field(field);
         } else if let Some(rest) = line.strip_prefix('P') {
             let in_position = self.game.is_none();
-            // Some programs write the side behind it, `PI,+`.
+            // Some programs write the side after it, `PI,+`.
             let (rest, next) = rest.split_once(',').unwrap_or((rest, ""));
             let fault_or = if in_position {
                 self.setup.line(rest)
@@ -288,7 +283,7 @@ impl Reader {
                 return error(line, fault);
             }
             (_, Some(ending)) => ending,
-            (_, None) => summary::by_the_rules(&game.position),
+            (_, None) => ending_by_the_rules(&game.position),
         };
         Ok(Some(GameRecord {
             event: self.event,
@@ -304,5 +299,373 @@ impl Reader {
             omissions: self.omissions,
             ..GameRecord::new(game.start)
         }))
+    }
+}
+
+/// The game so far.
+struct Game {
+    start: Position,
+    position: Position,
+    moves: Vec<RecordedMove>,
+    /// An illegal move and its line, which only an ending that says so may follow.
+    illegal: Option<(usize, String)>,
+    ending: Option<Ending>,
+    /// The word for the ending if it was just read, so that a comment may tell the exact one.
+    word: Option<String>,
+    closing: Closing,
+    unread_times: UnreadTimes,
+}
+
+impl Game {
+    fn new(start: Position) -> Self {
+        Self {
+            position: start.clone(),
+            start,
+            moves: Vec::new(),
+            illegal: None,
+            ending: None,
+            word: None,
+            closing: Closing::default(),
+            unread_times: UnreadTimes::default(),
+        }
+    }
+
+    fn make(&mut self, text: &str, number: usize) -> Result<(), CsaFault> {
+        if self.illegal.is_some() {
+            return Err(CsaFault::AfterTheEnd(shorten(text)));
+        }
+        parse_move(text).ok_or_else(|| CsaFault::NotAMove(shorten(text)))?;
+        match legal_move(&self.position, text) {
+            Some(mv) => {
+                self.position.do_move(mv);
+                self.moves.push(mv.into());
+            }
+            None => self.illegal = Some((number, text.to_owned())),
+        }
+        Ok(())
+    }
+
+    /// Reads the time of the last move or of the ending, to which an illegal move belongs.
+    fn time(&mut self, text: &str, number: usize) {
+        let time = parse_seconds(text[1..].trim());
+        if time.is_none() {
+            self.unread_times.add(&format!("line {number}"), text);
+        }
+        if self.is_closing() {
+            self.closing.add_time(time);
+        } else if let Some(last) = self.moves.last_mut() {
+            last.time = time;
+        }
+    }
+
+    /// Adds a comment where it belongs: to the ending, to the last move, or to the `start`.
+    fn comment(&mut self, text: &str, start: &mut Vec<String>) {
+        if self.is_closing() {
+            match self.exact_ending(text) {
+                Some(exact) => self.ending = Some(exact),
+                None => self.closing.add_comment(text),
+            }
+        } else if let Some(last) = self.moves.last_mut() {
+            last.add_comment(text);
+        } else {
+            start.push(text.to_owned());
+        }
+    }
+
+    fn is_closing(&self) -> bool {
+        self.ending.is_some() || self.illegal.is_some()
+    }
+
+    /// The exact ending that a comment right after the word names, as the writer puts it there. A
+    /// comment that only looks like one stays a comment.
+    fn exact_ending(&mut self, comment: &str) -> Option<Ending> {
+        let word = self.word.take()?;
+        let side = self.position.side_to_move();
+        let is_it =
+            |exact: &Ending| !is_exact(exact) && word_of_ending(exact, side) == Some(&*word);
+        Ending::from_text(comment).filter(is_it)
+    }
+
+    /// Ends the game with a word. A word that is unknown becomes a comment.
+    fn end(&mut self, word: &str) {
+        let illegal = self.illegal.as_ref().map(|(_, text)| text.as_str());
+        let known = ending_of_word(word, &self.position, illegal);
+        if known.is_some() && !is_renamed(word) {
+            self.word = Some(word.to_owned());
+        } else {
+            self.closing.comments.push(word[1..].to_owned());
+        }
+        self.ending = Some(known.unwrap_or(Ending::Unfinished));
+    }
+}
+
+/// Parses the rating after the name, which may have colons: `AobaZero:3393` or `engine+7f:3382.0`.
+fn parse_rating(text: &str) -> Option<f64> {
+    let (_, number) = text.rsplit_once(':')?;
+    let rating: f64 = number.trim().parse().ok()?;
+    rating.is_finite().then_some(rating)
+}
+
+// --- The start position ---
+
+/// The lines `P1` to `P9` of the start position of an even game.
+const EVEN: [&str; 9] = [
+    "-KY-KE-GI-KI-OU-KI-GI-KE-KY",
+    " * -HI *  *  *  *  * -KA * ",
+    "-FU-FU-FU-FU-FU-FU-FU-FU-FU",
+    " *  *  *  *  *  *  *  *  * ",
+    " *  *  *  *  *  *  *  *  * ",
+    " *  *  *  *  *  *  *  *  * ",
+    "+FU+FU+FU+FU+FU+FU+FU+FU+FU",
+    " * +KA *  *  *  *  * +HI * ",
+    "+KY+KE+GI+KI+OU+KI+GI+KE+KY",
+];
+
+/// The position that the lines so far describe.
+struct Setup {
+    squares: [Option<Piece>; Square::NUM],
+    hands: [[u32; PieceType::NUM]; Color::NUM],
+    /// The side that gets all remaining pieces in hand (`00AL`).
+    rest: Option<Color>,
+    is_empty: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            squares: [None; Square::NUM],
+            hands: [[0; PieceType::NUM]; Color::NUM],
+            rest: None,
+            is_empty: true,
+        }
+    }
+}
+
+fn fault(found: &str, expected: &'static str) -> CsaFault {
+    CsaFault::Setup {
+        found: shorten(found),
+        expected,
+    }
+}
+
+impl Setup {
+    /// Reads a line without its `P`.
+    fn line(&mut self, line: &str) -> Result<(), CsaFault> {
+        self.is_empty = false;
+        let Some(first) = line.chars().next() else {
+            return Err(fault("P", "PI, P1 to P9, P+ or P-"));
+        };
+        let rest = &line[first.len_utf8()..];
+        match first {
+            'I' => self.even_without(rest),
+            '+' => self.pieces(Color::Black, rest),
+            '-' => self.pieces(Color::White, rest),
+            _ => match Rank::from_index((first as usize).wrapping_sub('1' as usize)) {
+                Some(rank) => self.rank(rank, rest),
+                None => Err(fault(line, "PI, P1 to P9, P+ or P-")),
+            },
+        }
+    }
+
+    fn even_without(&mut self, removed: &str) -> Result<(), CsaFault> {
+        for (rank, line) in Rank::ALL.into_iter().zip(EVEN) {
+            self.rank(rank, line)?;
+        }
+        for (square_text, kind_text) in groups(removed)? {
+            let place = square(square_text);
+            let found = place.and_then(|place| self.squares[place.index()]);
+            let (Some(place), Some(piece)) = (place, found) else {
+                return Err(fault(
+                    removed,
+                    "squares of the start position with their pieces",
+                ));
+            };
+            if piece_name(piece.kind()) != kind_text {
+                return Err(fault(
+                    removed,
+                    "squares of the start position with their pieces",
+                ));
+            }
+            self.squares[place.index()] = None;
+        }
+        Ok(())
+    }
+
+    fn rank(&mut self, rank: Rank, line: &str) -> Result<(), CsaFault> {
+        let cells = in_columns(line);
+        let cells = match collapsed(line).filter(|_| cells.is_err()) {
+            Some(cells) => cells,
+            None => cells?,
+        };
+        for (piece, file) in cells.into_iter().zip(File::ALL.into_iter().rev()) {
+            self.squares[Square::new(file, rank).index()] = piece;
+        }
+        Ok(())
+    }
+
+    fn pieces(&mut self, color: Color, text: &str) -> Result<(), CsaFault> {
+        for (square_text, kind_text) in groups(text)? {
+            if (square_text, kind_text) == ("00", "AL") {
+                self.rest = Some(color);
+                continue;
+            }
+            let kind = kind(kind_text).ok_or_else(|| fault(kind_text, "a piece such as FU"))?;
+            if square_text == "00" {
+                if !PieceType::HAND.contains(&kind) {
+                    return Err(fault(kind_text, "a piece that can be in hand"));
+                }
+                self.hands[color.index()][kind.index()] += 1;
+                continue;
+            }
+            let place =
+                square(square_text).ok_or_else(|| fault(square_text, "00 or a square 11 to 99"))?;
+            if self.squares[place.index()].is_some() {
+                return Err(fault(square_text, "an empty square"));
+            }
+            self.squares[place.index()] = Some(Piece::new(color, kind));
+        }
+        Ok(())
+    }
+
+    /// The board; that of an even game if there were no lines.
+    fn board(&mut self, side: Color) -> Result<Board, CsaFault> {
+        if self.is_empty {
+            self.even_without("")?;
+        }
+        let mut board = Board::EMPTY;
+        board.set_side_to_move(side);
+        let mut missing = [0_u32; PieceType::NUM];
+        for kind in PieceType::HAND {
+            missing[kind.index()] = kind.count_in_set();
+        }
+        for (place, piece) in Square::ALL.into_iter().zip(self.squares) {
+            if let Some(piece) = piece {
+                board.put(piece, place);
+                let left = &mut missing[piece.kind().unpromoted().index()];
+                *left = left.saturating_sub(1);
+            }
+        }
+        for kind in PieceType::HAND {
+            let held: u32 = self.hands.iter().map(|hand| hand[kind.index()]).sum();
+            if let Some(color) = self.rest {
+                let rest = missing[kind.index()].saturating_sub(held);
+                self.hands[color.index()][kind.index()] += rest;
+            }
+            for color in Color::ALL {
+                let found = self.hands[color.index()][kind.index()];
+                // The packed hand would overflow; the total is checked with the position.
+                if found > kind.count_in_set() {
+                    return Err(CsaFault::Impossible(InvalidPosition::TooMany {
+                        kind,
+                        found,
+                    }));
+                }
+                let hand = board.hand_mut(color);
+                (0..found).for_each(|_| hand.add(kind));
+            }
+        }
+        Ok(board)
+    }
+}
+
+type Cells = [Option<Piece>; File::NUM];
+
+/// The squares of a rank, three characters each.
+fn in_columns(line: &str) -> Result<Cells, CsaFault> {
+    let mut cells = [None; File::NUM];
+    for (index, cell) in cells.iter_mut().enumerate() {
+        // Some programs trim the spaces at the end of a line.
+        let text = line.get(3 * index..).unwrap_or_default();
+        let text = text.get(..3).unwrap_or(text);
+        *cell = match text.trim() {
+            "" | "*" => None,
+            _ => {
+                let found = piece(text);
+                Some(found.ok_or_else(|| fault(text, "' * ' or a sign and a piece, such as +FU"))?)
+            }
+        };
+    }
+    Ok(cells)
+}
+
+/// The squares of a rank that lost blanks, as on web pages: `-HI * * *`.
+fn collapsed(line: &str) -> Option<Cells> {
+    let mut cells = [None; File::NUM];
+    let mut rest = line.trim_start();
+    for cell in &mut cells {
+        rest = if let Some(rest) = rest.strip_prefix('*') {
+            rest
+        } else {
+            *cell = Some(piece(rest.get(..3)?)?);
+            &rest[3..]
+        };
+        rest = rest.trim_start();
+    }
+    rest.is_empty().then_some(cells)
+}
+
+/// The groups of two digits for a square and two letters for a piece.
+fn groups(text: &str) -> Result<Vec<(&str, &str)>, CsaFault> {
+    let text = text.trim();
+    let group = |index: usize| Some((text.get(index..index + 2)?, text.get(index + 2..index + 4)?));
+    (0..text.len())
+        .step_by(4)
+        .map(|index| group(index).ok_or_else(|| fault(text, "groups such as 82HI or 00FU")))
+        .collect()
+}
+
+// --- The comments of servers ---
+
+/// The beginning of the comment.
+const SUMMARY_PREFIX: &str = "'summary:";
+
+/// The comment of shogi-server on the end of a game:
+/// `'summary:toryo:Titanda_L lose:HarrySan win`. Its older records have no other ending.
+struct Summary {
+    /// The word for the ending, such as `toryo`.
+    reason: String,
+    /// The players' names and results: `win`, `lose` or `draw`.
+    players: Vec<(String, String)>,
+}
+
+impl Summary {
+    fn parse(comment: &str) -> Option<Self> {
+        let mut parts = comment.strip_prefix(SUMMARY_PREFIX)?.split(':');
+        let reason = parts.next()?.to_owned();
+        let player = |part: &str| {
+            let (name, result) = part.rsplit_once(' ')?;
+            Some((name.to_owned(), result.to_owned()))
+        };
+        let players = parts.filter_map(player).collect();
+        Some(Self { reason, players })
+    }
+
+    /// The ending of a game between `names` that ended at `position`; `None` if its word is unknown
+    /// and nobody won.
+    fn ending(&self, names: &[String; Color::NUM], position: &Position) -> Option<Ending> {
+        let side = position.side_to_move();
+        let winner = Color::ALL.into_iter().find(|color| {
+            let name = &names[color.index()];
+            let won = |(player, result): &(String, String)| player == name && result == "win";
+            self.players.iter().any(won)
+        });
+        let side_to_move_lost = winner == Some(!side);
+        Some(match (self.reason.as_str(), winner) {
+            // Servers recorded some perpetual checks as draws.
+            ("sennichite", _) => by_repetition(position).unwrap_or(Ending::Repetition),
+            ("oute_sennichite", Some(winner)) => Ending::PerpetualCheck { loser: !winner },
+            ("max_moves" | "jishogi", None) => Ending::MaxMoves,
+            ("kachi" | "jishogi", Some(winner)) if winner == side => Ending::Declaration,
+            ("toryo", _) if side_to_move_lost => Ending::Resignation,
+            ("time up" | "time_up", _) if side_to_move_lost => Ending::TimeUp,
+            ("illegal kachi", _) if side_to_move_lost => Ending::IllegalDeclaration,
+            ("uchifuzume" | "illegal move", _) if side_to_move_lost => Ending::IllegalMove {
+                text: self.reason.clone(),
+            },
+            ("abnormal", _) if side_to_move_lost => Ending::Disconnection {
+                reason: self.reason.clone(),
+            },
+            (_, winner) => Ending::AdjudicatedWin { winner: winner? },
+        })
     }
 }

@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::comments::RATING_PREFIXES;
-use super::endings::{is_exact, word_of_ending};
-use super::fields::{encoded, field_name};
-use super::notation::{move_text, piece_name, piece_text, sign};
+use super::{
+    RATING_PREFIXES, encoded, field_name, is_exact, move_text, piece_name, piece_text, sign,
+    word_of_ending,
+};
 use crate::position::{Position, START_SFEN};
 use crate::records::game::{GameRecord, RecordedMove, TITLE};
 use crate::types::{Color, File, PieceType, Rank, Square};
 use crate::util::shorten;
 
-/// Writes a record.
+/// Writes a record as a game of CSA 2.2.
 ///
 /// # Errors
 /// `out` fails.

@@ -1,4 +1,4 @@
-//! How a game ended.
+//! How a game ended, and its result.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub enum Ending {
     TimeUp,
     /// The side to move answered with something other than a legal move.
     IllegalMove {
-        /// The answer.
+        /// The answer as the engine gave it.
         text: String,
     },
     /// 反則: an illegal action of the side that is not to move, which loses.
@@ -45,7 +45,7 @@ pub enum Ending {
     },
     /// The game was adjudicated as won by the scores.
     AdjudicatedWin {
-        /// The winner.
+        /// The side that won.
         winner: Color,
     },
     /// The game was adjudicated as a draw by the scores.
@@ -56,7 +56,7 @@ pub enum Ending {
     NoMate,
     /// 不戦勝, 不戦敗: a player did not appear.
     Forfeit {
-        /// The winner.
+        /// The side that won.
         winner: Color,
     },
     /// The record ends without saying how the game did.
@@ -208,5 +208,52 @@ const fn side_name(color: Color) -> &'static str {
     match color {
         Color::Black => "black",
         Color::White => "white",
+    }
+}
+
+/// The result of a game, without the reason.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GameResult {
+    /// Nobody won, whatever the reason.
+    Draw,
+    /// The side that won.
+    Win(Color),
+}
+
+impl GameResult {
+    /// The result of a game with this winner; no winner is a draw.
+    pub const fn of_winner(winner: Option<Color>) -> Self {
+        match winner {
+            Some(color) => Self::Win(color),
+            None => Self::Draw,
+        }
+    }
+
+    /// The code of Apery: 0 draw, 1 black won, 2 white won.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Draw => 0,
+            Self::Win(Color::Black) => 1,
+            Self::Win(Color::White) => 2,
+        }
+    }
+
+    /// The result of a code of Apery, `None` if it is unknown.
+    pub const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::Draw),
+            1 => Some(Self::Win(Color::Black)),
+            2 => Some(Self::Win(Color::White)),
+            _ => None,
+        }
+    }
+
+    /// 1 if `side` won, 0 for a draw, -1 if it lost.
+    pub fn for_side(self, side: Color) -> i8 {
+        match self {
+            Self::Draw => 0,
+            Self::Win(winner) if winner == side => 1,
+            Self::Win(_) => -1,
+        }
     }
 }

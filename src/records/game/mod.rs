@@ -1,15 +1,11 @@
 //! A game record: the players, the moves with times, comments and scores, and the ending.
 //!
 //! It holds what the formats of people (CSA, KIF, KI2, JKF) can say, so that a game goes from one
-//! to another without loss; what a format has no room for is told by its writer.
+//! to another without loss; what a format has no room for is reported by its writer.
 
-mod builder;
 mod ending;
-mod forks;
 mod remarks;
-mod result;
-mod time;
-mod walk;
+mod variations;
 
 use std::time::Duration;
 
@@ -17,13 +13,10 @@ use super::sfen_line::SfenLine;
 use crate::position::Position;
 use crate::types::{Color, Move, Score};
 
-pub(super) use builder::Builder;
-pub use ending::Ending;
-pub(super) use forks::Forks;
+pub use ending::{Ending, GameResult};
 pub use remarks::black_score;
-pub use result::GameResult;
-pub(super) use time::{UnreadTimes, parse_seconds, possible};
-pub(super) use walk::Walk;
+pub(super) use remarks::{UnreadTimes, is_time_limit, parse_seconds, possible};
+pub(super) use variations::{Builder, Forks, Line, Walk};
 
 /// The heading of KIF for a title, which some programs give instead of the event.
 pub(super) const TITLE: &str = "表題";
@@ -77,7 +70,7 @@ pub struct RecordedMove {
 }
 
 impl From<Move> for RecordedMove {
-    /// The move alone.
+    /// A move without time, thought or comments.
     fn from(mv: Move) -> Self {
         Self {
             mv,
@@ -121,7 +114,7 @@ pub struct Thought {
     pub score: Option<Score>,
     /// The search depth in plies.
     pub depth: Option<u32>,
-    /// Nodes searched.
+    /// Nodes that the search visited.
     pub nodes: Option<u64>,
     /// The principal variation. It begins with another move if the engine's did.
     pub pv: Vec<Move>,
@@ -168,10 +161,7 @@ impl GameRecord {
     }
 
     /// The times that the players have used at the branch of a variation, by [`Color::index`].
-    pub(in crate::records) fn totals_before(
-        &self,
-        variation: &Variation,
-    ) -> [Duration; Color::NUM] {
+    fn totals_before(&self, variation: &Variation) -> [Duration; Color::NUM] {
         let mut totals = [Duration::ZERO; Color::NUM];
         let mut side = self.start.side_to_move();
         for time in self.before(variation, |played| played.time) {
@@ -214,25 +204,6 @@ impl GameRecord {
     /// The winner; `None` for a draw and for no result.
     pub fn winner(&self) -> Option<Color> {
         self.ending.winner(self.side_to_move_at_end())
-    }
-
-    /// Whether the record has nothing but a start, moves and an ending.
-    pub(in crate::records) fn is_a_line(&self) -> bool {
-        let is_bare = |played: &RecordedMove| {
-            let has_words = !played.comments.is_empty() || played.bookmark.is_some();
-            !has_words && played.time.is_none() && played.thought.is_none()
-        };
-        self.event.is_empty()
-            && self.players.iter().all(String::is_empty)
-            && self.ratings.iter().all(Option::is_none)
-            && self.started_at.is_none()
-            && self.time_limit.is_none()
-            && self.headings.is_empty()
-            && self.comments.is_empty()
-            && self.bookmark.is_none()
-            && self.moves.iter().all(is_bare)
-            && self.closing == Closing::default()
-            && self.variations.is_empty()
     }
 
     /// The start and the moves as one line of USI.

@@ -1,13 +1,13 @@
-//! The comments of a move, and what programs say in them: the score in the notation of floodgate
-//! (`* -35 -3334FU`, from black's point of view) and the figures of our own records
-//! (`depth 12 nodes 34567 time 0.123s`).
+//! What records say of a move besides the move: its time, and comments, in which programs write the
+//! score in the notation of floodgate (`* -35 -3334FU`, from black's point of view) and the figures
+//! of our own records (`depth 12 nodes 34567 time 0.123s`).
 
 use std::time::Duration;
 
-use super::time::parse_seconds;
 use super::{Closing, RecordedMove, Thought};
 use crate::records::csa::move_text;
 use crate::types::{Color, Score};
+use crate::util::shorten;
 
 /// The score that stands for a mate in 0 plies; each ply is one less. It fits in 16 bits, because
 /// readers store it so.
@@ -107,7 +107,7 @@ impl Closing {
 }
 
 impl Thought {
-    /// Nothing is known.
+    /// A thought of which nothing is known.
     pub const NOTHING: Self = Self {
         score: None,
         depth: None,
@@ -188,7 +188,7 @@ impl Figures {
 
 /// Converts the number of a score comment. Numbers beyond [`MATE_SCORE`], which some programs
 /// write, are not mates and are clamped to [`MAX_SCORE`].
-pub(in crate::records) fn parse_score(score: i64) -> Score {
+fn parse_score(score: i64) -> Score {
     let [max, mate] = [MAX_SCORE, MATE_SCORE].map(i64::from);
     let size = score.saturating_abs();
     if size > max && size <= mate {
@@ -212,5 +212,89 @@ pub fn black_score(score: Score, mover: Color) -> i32 {
     match mover {
         Color::Black => for_mover,
         Color::White => -for_mover,
+    }
+}
+
+// --- Times ---
+
+/// No move takes longer, so that no sum of times overflows.
+const LONGEST: Duration = Duration::from_secs(1_000_000_000);
+
+/// Digits of a second that are kept.
+const DECIMALS: usize = 9;
+
+/// Parses a number of seconds, `16` or `16.5`.
+pub(in crate::records) fn parse_seconds(text: &str) -> Option<Duration> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let all_digits = |text: &str| text.bytes().all(|letter| letter.is_ascii_digit());
+    if !all_digits(whole) || !all_digits(decimals) {
+        return None;
+    }
+    let kept = &decimals[..decimals.len().min(DECIMALS)];
+    let nanos = format!("{kept:0<DECIMALS$}").parse().ok()?;
+    possible(Duration::new(whole.parse().ok()?, nanos))
+}
+
+/// The time, `None` where it is longer than a move can take.
+pub(in crate::records) fn possible(time: Duration) -> Option<Duration> {
+    (time <= LONGEST).then_some(time)
+}
+
+/// Whether a time control is in the notation of CSA, `00:10+05`, which a record keeps apart.
+pub(in crate::records) fn is_time_limit(text: &str) -> bool {
+    let of_csa = |byte: u8| byte.is_ascii_digit() || matches!(byte, b':' | b'+');
+    text.contains('+') && text.bytes().all(of_csa)
+}
+
+/// The times of a record that cannot be read.
+#[derive(Default)]
+pub(in crate::records) struct UnreadTimes {
+    /// Where the first one is, and what was found.
+    first: Option<String>,
+    count: usize,
+}
+
+impl UnreadTimes {
+    /// Counts one. `place` is as in `line 12`.
+    pub(in crate::records) fn add(&mut self, place: &str, found: &str) {
+        self.count += 1;
+        if self.first.is_none() {
+            self.first = Some(format!("{place}: '{}' is no time", shorten(found.trim())));
+        }
+    }
+
+    /// What the reader left out.
+    pub(in crate::records) fn omission(self) -> Option<String> {
+        let first = self.first?;
+        Some(match self.count {
+            1 => first,
+            count => format!("{first}, and {} more", count - 1),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_may_have_decimals() {
+        let milliseconds = |number| Some(Duration::from_millis(number));
+        for (text, time) in [
+            ("16", milliseconds(16_000)),
+            ("16.", milliseconds(16_000)),
+            ("3.5", milliseconds(3_500)),
+            ("1.987", milliseconds(1_987)),
+            ("0.0000000009", milliseconds(0)),
+            ("", None),
+            ("-5", None),
+            ("+5", None),
+            ("1e3", None),
+            ("abc", None),
+            ("9000000000000000000", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(parse_seconds(text), time, "{text}");
+        }
     }
 }

@@ -5,20 +5,24 @@ use std::time::Duration;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::endings::{is_exact, word};
-use super::fault::{JkfError, JkfFault};
-use super::schema::{Clock, Entry, MOST_NESTED, Place, Played, Record};
-use super::start::start_of;
+use super::{
+    Clock, Data, Entry, Initial, JkfError, JkfFault, MOST_NESTED, Piece, Place, Played, Record,
+    is_exact, word,
+};
+use crate::position::{Board, Position};
 use crate::records::csa::{ending_of_word, is_renamed, kind};
-use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes, possible};
-use crate::records::notation::written::Written;
-use crate::types::{File, Move, Rank, Square};
+use crate::records::game::{
+    Builder, Ending, GameRecord, RecordedMove, UnreadTimes, is_time_limit, possible,
+};
+use crate::records::notation::handicap::Handicap;
+use crate::records::notation::japanese::Written;
+use crate::types::{Color, File, Move, PieceType, Rank, Square};
 use crate::util::shorten;
 
-/// Reads a game.
+/// Reads the game of a text.
 ///
 /// A variation (fork) that cannot be read is left out from its first bad entry on, and so are moves
-/// behind the end of the game, which [`GameRecord::omissions`] says.
+/// after the end of the game, which [`GameRecord::omissions`] says.
 ///
 /// # Errors
 /// The text is not JSON, or the position or a move is wrong.
@@ -57,10 +61,8 @@ pub fn read(text: &str) -> Result<GameRecord, JkfError> {
             }
         }
     }
-    let limit = game.headings.iter().position(|(name, value)| {
-        let of_csa = |letter: u8| letter.is_ascii_digit() || matches!(letter, b':' | b'+');
-        name == "持ち時間" && value.contains('+') && value.bytes().all(of_csa)
-    });
+    let is_limit = |(name, value): &(String, String)| name == "持ち時間" && is_time_limit(value);
+    let limit = game.headings.iter().position(is_limit);
     game.time_limit = limit.map(|index| game.headings.remove(index).1);
     Ok(game)
 }
@@ -81,7 +83,7 @@ struct Reader<'text> {
 /// A variation that is not read yet.
 struct Fork<'text> {
     parent: Option<usize>,
-    /// Moves before it.
+    /// Moves from the start of the game to its first one.
     after: usize,
     /// How many variations it is nested in, itself included.
     depth: usize,
@@ -283,7 +285,7 @@ fn square(place: Place) -> Option<Square> {
     Some(Square::new(file, rank))
 }
 
-/// The word of a letter of `relative`.
+/// The word for a character of `relative`.
 fn word_of_letter(letter: char) -> Option<char> {
     Some(match letter {
         'L' => '左',
@@ -329,4 +331,80 @@ fn number(value: &Value) -> Option<f64> {
         Value::String(text) => text.trim().parse().ok(),
         other => other.as_f64(),
     }
+}
+
+// --- The start position ---
+
+/// The position of a preset, or the one that is drawn.
+fn start_of(initial: Option<&Initial>) -> Result<Position, JkfFault> {
+    let Some(initial) = initial else {
+        return Ok(Position::startpos());
+    };
+    if let Some(data) = &initial.data
+        && (initial.preset == "OTHER" || Handicap::of_jkf(&initial.preset).is_none())
+    {
+        return drawn(data);
+    }
+    let handicap = Handicap::of_jkf(&initial.preset);
+    let sfen = handicap.map(|handicap| handicap.sfen);
+    sfen.and_then(|sfen| Position::from_sfen(sfen).ok())
+        .ok_or_else(|| JkfFault::Preset(shorten(&initial.preset)))
+}
+
+fn drawn(data: &Data) -> Result<Position, JkfFault> {
+    let mut board = Board::EMPTY;
+    board.set_side_to_move(color_of(data.color)?);
+    for (file, column) in data.board.iter().enumerate() {
+        for (rank, piece) in column.iter().enumerate() {
+            let Some(found) = piece_of(piece)? else {
+                continue;
+            };
+            let place = File::from_index(file).zip(Rank::from_index(rank));
+            let (file, rank) = place.ok_or_else(|| JkfFault::Setup {
+                found: format!("a piece on {}, {}", file + 1, rank + 1),
+                expected: "nine files of nine squares",
+            })?;
+            board.put(found, Square::new(file, rank));
+        }
+    }
+    for (color, hand) in Color::ALL.into_iter().zip(&data.hands) {
+        for (name, &count) in hand {
+            if count == 0 {
+                continue;
+            }
+            let kind = kind(name).filter(|kind| PieceType::HAND.contains(kind));
+            let kind = kind.filter(|kind| count <= kind.count_in_set());
+            let kind = kind.ok_or_else(|| JkfFault::Setup {
+                found: format!("{count} of '{}' in hand", shorten(name)),
+                expected: "pieces that can be in hand, no more than there are",
+            })?;
+            let hand = board.hand_mut(color);
+            // The packed hand would overflow; the total is checked with the position.
+            (0..count).for_each(|_| hand.add(kind));
+        }
+    }
+    Position::from_board(board, 1).map_err(JkfFault::Impossible)
+}
+
+fn color_of(code: u8) -> Result<Color, JkfFault> {
+    match code {
+        0 => Ok(Color::Black),
+        1 => Ok(Color::White),
+        _ => Err(JkfFault::Setup {
+            found: format!("the colour {code}"),
+            expected: "0 or 1",
+        }),
+    }
+}
+
+fn piece_of(piece: &Piece) -> Result<Option<crate::types::Piece>, JkfFault> {
+    let Some(name) = &piece.kind else {
+        return Ok(None);
+    };
+    let kind = kind(name).ok_or_else(|| JkfFault::Setup {
+        found: format!("the piece '{}'", shorten(name)),
+        expected: "a piece such as FU",
+    })?;
+    let color = color_of(piece.color.unwrap_or_default())?;
+    Ok(Some(crate::types::Piece::new(color, kind)))
 }

@@ -48,7 +48,7 @@ fn what_is_written_is_normal_and_comes_back() {
     let text = write(&game);
     let again = read(&text).expect("what was written");
     assert_eq!(format!("{again:?}"), format!("{game:?}"));
-    let values = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+    let values = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
     assert_eq!(values(&text), values(GAME));
     assert!(losses(&game).is_empty());
 }

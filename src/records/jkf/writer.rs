@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::endings::{is_exact, word};
-use super::schema::{
+use super::{
     Clock, Data, Entry, Fork, Header, Initial, MOST_NESTED, Piece, Place, Played, Record, Time,
+    is_exact, word,
 };
 use crate::position::Position;
 use crate::records::csa::piece_name;
-use crate::records::game::{Closing, Ending, Forks, GameRecord, RecordedMove, Walk};
+use crate::records::game::{Forks, GameRecord, Line, Walk};
 use crate::records::kif::side_names;
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::{Promotion, promotion, relative};
@@ -27,30 +27,15 @@ pub fn write(record: &GameRecord) -> String {
         written: record.variations.iter().map(|_| Vec::new()).collect(),
         walk: Walk::new(record.start.clone()),
     };
-    let depths = depths(record);
-    // The variations of a line stand behind it and are written before it.
-    for (index, variation) in record.variations.iter().enumerate().rev() {
-        if depths[index] <= MOST_NESTED {
-            writer.walk.go_to(&record.moves_before(variation));
-            let line = Line {
-                index: Some(index),
-                moves: &variation.moves,
-                ending: variation.ending.as_ref(),
-                closing: &variation.closing,
-            };
-            writer.written[index] = writer.entries(&line, record.totals_before(variation));
+    // The variations of a line stand after it and are written before it.
+    for (index, &depth) in depths(record).iter().enumerate().rev() {
+        if depth <= MOST_NESTED {
+            writer.written[index] = writer.entries(&Line::of_variation(record, index));
         }
     }
     start.comments.iter_mut().for_each(no_line_ends);
     let mut moves = vec![start];
-    let game = Line {
-        index: None,
-        moves: &record.moves,
-        ending: Some(&record.ending),
-        closing: &record.closing,
-    };
-    writer.walk.go_to(&[]);
-    moves.extend(writer.entries(&game, Default::default()));
+    moves.extend(writer.entries(&Line::of_game(record)));
     let json = Record {
         header: Header(headings(record)),
         initial: Some(initial(&record.start)),
@@ -150,14 +135,6 @@ fn initial(start: &Position) -> Initial {
     }
 }
 
-/// The game or a variation.
-struct Line<'a> {
-    index: Option<usize>,
-    moves: &'a [RecordedMove],
-    ending: Option<&'a Ending>,
-    closing: &'a Closing,
-}
-
 struct Writer {
     forks: Forks,
     /// The entries of each variation that is written already and not yet part of another.
@@ -167,9 +144,10 @@ struct Writer {
 }
 
 impl Writer {
-    /// The entries of a line, each with the lines that branch off before it. `totals` are the times
-    /// that the players have used before.
-    fn entries(&mut self, line: &Line<'_>, mut totals: [Duration; Color::NUM]) -> Vec<Entry<Fork>> {
+    /// The entries of a line, each with the lines that branch off before it.
+    fn entries(&mut self, line: &Line<'_>) -> Vec<Entry<Fork>> {
+        self.walk.go_to(&line.before);
+        let mut totals = line.totals;
         let mut entries = Vec::new();
         for recorded in line.moves {
             let forks = self.forks(line.index);

@@ -1,9 +1,9 @@
 //! The board diagram of KIF (BOD).
 
-use super::fault::KifFault;
+use super::KifFault;
 use crate::position::Position;
+use crate::records::notation::japanese::Written;
 use crate::records::notation::japanese::{self, FILES, RANKS, piece_at_start, piece_letter};
-use crate::records::notation::written::Written;
 use crate::types::{Color, File, PieceType, Rank, Square};
 use crate::util::shorten;
 

@@ -1,15 +1,18 @@
 //! Reads KIF and KI2. Every move is checked, and an error names its line.
 
-use super::digits;
-use super::fault::{KifError, KifFault};
-use super::ki2::{IN_ALL, MARKS, UNTIL};
-use super::numbering::Numbering;
-use super::preamble::Preamble;
-use super::words::{
-    ending_of_word, ending_of_words, exact_ending, interruption, parts_of_sentence,
+use std::time::Duration;
+
+use super::board::Diagram;
+use super::{
+    IN_ALL, KifError, KifFault, UNTIL, ending_of_word, ending_of_words, exact_ending, interruption,
+    is_digit, is_word, number_of, parse_time, parts_of_sentence,
 };
-use crate::records::game::{Builder, Ending, GameRecord, UnreadTimes};
-use crate::records::notation::written::Written;
+use crate::position::{Position, START_SFEN};
+use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes, is_time_limit};
+use crate::records::notation::handicap::Handicap;
+use crate::records::notation::japanese::MARKS;
+use crate::records::notation::japanese::Written;
+use crate::types::{Color, Move};
 use crate::util::shorten;
 
 /// What may stand before a line and between its words.
@@ -37,18 +40,18 @@ pub fn read(text: &str) -> Result<GameRecord, KifError> {
 
 /// What was read so far.
 #[derive(Default)]
-pub(super) struct Reader {
-    pub(super) preamble: Preamble,
-    pub(super) game: Option<Builder>,
-    pub(super) numbering: Numbering,
+struct Reader {
+    preamble: Preamble,
+    game: Option<Builder>,
+    numbering: Numbering,
     /// An illegal move and its line, which only an ending that says so may follow.
-    pub(super) illegal: Option<(usize, KifFault, String)>,
+    illegal: Option<(usize, KifFault, String)>,
     /// An unknown word where a move was expected, and its line. It is taken for an ending, which no
     /// move may follow.
-    pub(super) unknown: Option<(usize, KifFault)>,
+    unknown: Option<(usize, KifFault)>,
     /// Whether the ending was just read, so that a comment may tell the exact one.
-    pub(super) awaits_exact: bool,
-    pub(super) unread_times: UnreadTimes,
+    awaits_exact: bool,
+    unread_times: UnreadTimes,
     /// Whether the rows are left out until the next variation.
     is_skipping: bool,
     /// Whether another game has begun, which is left out.
@@ -93,7 +96,7 @@ impl Reader {
         self.omit(omission.to_owned());
     }
 
-    pub(super) fn omit(&mut self, omission: String) {
+    fn omit(&mut self, omission: String) {
         if let Some(game) = &mut self.game {
             game.record_mut().omissions.push(omission);
         }
@@ -119,7 +122,7 @@ impl Reader {
         }
         // 変化手順 is a heading.
         if let Some(rest) = text.strip_prefix("変化")
-            && rest.starts_with(|letter| !char::is_alphabetic(letter) || digits::is_digit(letter))
+            && rest.starts_with(|letter| !char::is_alphabetic(letter) || is_digit(letter))
         {
             return self.branch(rest);
         }
@@ -153,17 +156,17 @@ impl Reader {
             }
             Some(_) => {}
         }
-        let rest = text.trim_start_matches(digits::is_digit);
+        let rest = text.trim_start_matches(is_digit);
         let number_text = &text[..text.len() - rest.len()];
         if !number_text.is_empty() && rest.starts_with(BLANKS) {
-            let row = digits::number_of(number_text).unwrap_or(usize::MAX);
+            let row = number_of(number_text).unwrap_or(usize::MAX);
             return self.row(row, rest.trim_start_matches(BLANKS), number);
         }
         self.other_line(text, rest, heading, number)
     }
 
-    /// Reads a line that is no row of moves: a heading, or the ending alone. `rest` is what follows
-    /// the number with which it may begin.
+    /// Reads a line that is not a row of moves: a heading, or the ending alone. `rest` is what
+    /// follows the number with which it may begin.
     fn other_line(
         &mut self,
         text: &str,
@@ -177,7 +180,7 @@ impl Reader {
             number: moves + 1,
         };
         let Some(game) = &self.game else {
-            let after = rest.trim_start_matches(|letter| !digits::is_digit(letter));
+            let after = rest.trim_start_matches(|letter| !is_digit(letter));
             let is_like_a_move = |text| Written::parse(text, None).is_some();
             let is_row = has_number && (is_like_a_move(text) || is_like_a_move(after));
             return match heading {
@@ -245,15 +248,15 @@ impl Reader {
     }
 
     /// The game, which begins with the position that the lines so far describe.
-    pub(super) fn game(&mut self) -> Result<&mut Builder, KifFault> {
+    fn game(&mut self) -> Result<&mut Builder, KifFault> {
         if self.game.is_none() {
             self.game = Some(self.preamble.begin()?);
         }
         self.game.as_mut().ok_or(KifFault::Empty)
     }
 
-    /// Reads the last line of a game, `まで125手で先手の勝ち`, unless a row has told the ending.
-    pub(super) fn sentence(&mut self, text: &str, line: usize) -> Result<(), KifFault> {
+    /// Reads the last line of a game, `まで125手で先手の勝ち`, unless a row has ended the game already.
+    fn sentence(&mut self, text: &str, line: usize) -> Result<(), KifFault> {
         let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
         let is_unknown = self.unknown.is_some();
         let game = self.game()?;
@@ -327,4 +330,305 @@ impl Reader {
         };
         Ok(self.preamble.complete(game.into_record()))
     }
+}
+
+// --- Moves ---
+
+impl Reader {
+    /// Reads a row of KIF: a move and its time, or an ending.
+    fn row(&mut self, row: usize, text: &str, line: usize) -> Result<(), KifFault> {
+        let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
+        let has_position = self.preamble.has_position();
+        let game = self.game()?;
+        let word = text
+            .split([' ', '　', '\t', '(', '+'])
+            .next()
+            .unwrap_or_default();
+        let number = game.ply() + 1;
+        if let Some(ending) = ending_of_word(word, game.position(), illegal.as_deref()) {
+            if illegal.is_some() && !ending.explains_an_illegal_move() {
+                return Err(KifFault::NotAMove {
+                    found: shorten(word),
+                    number,
+                });
+            }
+            if !game.has_ended() {
+                self.end(ending, text, line)?;
+            }
+            return Ok(());
+        }
+        let found = shorten(text);
+        if game.has_ended() {
+            return Err(KifFault::AfterTheEnd(found));
+        }
+        let Some((written, rest)) = Written::parse(text, game.last_target()) else {
+            let fault = KifFault::NotAMove { found, number };
+            let is_first = game.position().game_ply() as usize == row && has_position;
+            if !is_word(word) || illegal.is_some() || !(number > 1 || is_first) {
+                return Err(fault);
+            }
+            self.unknown = Some((line, fault));
+            self.end(Ending::Unfinished, text, line)?;
+            self.game()?.closing_mut().comments.push(word.to_owned());
+            return Ok(());
+        };
+        let mv = written.find_exact(game.position());
+        let text = &text[..text.len() - rest.len()];
+        self.make(mv, text, line, Some(rest))?;
+        if let Some(wrong) = self.numbering.check(row, number - 1) {
+            self.omit(format!("line {line}: {wrong}"));
+        }
+        Ok(())
+    }
+
+    /// Ends the line that grows with the ending of a row.
+    fn end(&mut self, ending: Ending, row: &str, line: usize) -> Result<(), KifFault> {
+        let time = self.time(row, line);
+        let game = self.game()?;
+        game.end(ending);
+        let closing = game.closing_mut();
+        closing.add_time(time);
+        closing
+            .comments
+            .extend(interruption(row).map(str::to_owned));
+        self.illegal = None;
+        self.awaits_exact = true;
+        Ok(())
+    }
+
+    /// The time in a row.
+    fn time(&mut self, row: &str, line: usize) -> Option<Duration> {
+        parse_time(row).unwrap_or_else(|found| {
+            self.unread_times.add(&format!("line {line}"), found);
+            None
+        })
+    }
+
+    /// Reads the moves in a line of KI2, and the ending that some programs write after them.
+    fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), KifFault> {
+        let (moves, sentence) = moves_and_ending(text);
+        for found in moves {
+            let game = self.game()?;
+            let (number, last) = (game.ply() + 1, game.last_target());
+            let (written, _) = Written::parse(found, last).ok_or_else(|| KifFault::NotAMove {
+                found: shorten(found),
+                number,
+            })?;
+            let mv = written.find(game.position());
+            if mv.is_none() && written.fits_several(game.position()) {
+                return Err(KifFault::Ambiguous {
+                    found: shorten(found),
+                    number,
+                    sfen: game.position().to_sfen(),
+                });
+            }
+            self.make(mv, found, line, None)?;
+        }
+        self.sentence(sentence, line)
+    }
+
+    /// Makes a move, or keeps one that the rules forbid until the ending explains it.
+    fn make(
+        &mut self,
+        mv: Option<Move>,
+        text: &str,
+        line: usize,
+        rest: Option<&str>,
+    ) -> Result<(), KifFault> {
+        let has_illegal = self.illegal.is_some();
+        let time = rest.and_then(|rest| self.time(rest, line));
+        let game = self.game()?;
+        let number = game.ply() + 1;
+        let found = shorten(text);
+        if game.has_ended() {
+            return Err(KifFault::AfterTheEnd(found));
+        } else if has_illegal {
+            return Err(KifFault::NotAMove { found, number });
+        }
+        if let Some(mv) = mv {
+            game.push(RecordedMove {
+                time,
+                ..RecordedMove::from(mv)
+            });
+        } else {
+            let sfen = game.position().to_sfen();
+            let text = found.clone();
+            let fault = KifFault::Illegal {
+                found,
+                number,
+                sfen,
+            };
+            if !game.is_in_game() {
+                return Err(fault);
+            }
+            game.closing_mut().add_time(time);
+            self.illegal = Some((line, fault, text));
+        }
+        Ok(())
+    }
+}
+
+// --- Before the first move ---
+
+/// The lines before the first move so far.
+#[derive(Default)]
+struct Preamble {
+    event: String,
+    players: [String; Color::NUM],
+    started_at: Option<String>,
+    time_limit: Option<String>,
+    headings: Vec<(String, String)>,
+    handicap: Option<&'static Handicap>,
+    /// An unknown handicap, which needs a drawn board, and its line.
+    other_handicap: Option<(String, usize)>,
+    diagram: Diagram,
+    comments: Vec<String>,
+    bookmark: Option<String>,
+    /// Whether the line above the rows of moves was read.
+    is_over: bool,
+    /// Lines that say nothing known.
+    omissions: Vec<String>,
+}
+
+impl Preamble {
+    /// Reads a line if it belongs to a diagram; `false` if it does not.
+    fn diagram_line(&mut self, line: &str) -> Result<bool, KifFault> {
+        self.diagram.line(line)
+    }
+
+    fn heading(&mut self, name: &str, value: &str, line: usize) {
+        match name {
+            "" => {}
+            "先手" | "下手" => value.clone_into(&mut self.players[0]),
+            "後手" | "上手" => value.clone_into(&mut self.players[1]),
+            "棋戦" => value.clone_into(&mut self.event),
+            "開始日時" => self.started_at = Some(value.to_owned()),
+            "持ち時間" if is_time_limit(value) => self.time_limit = Some(value.to_owned()),
+            "手合割" => {
+                self.handicap = Handicap::of_name(value);
+                if self.handicap.is_none() {
+                    self.other_handicap = Some((value.to_owned(), line));
+                }
+            }
+            _ => self.headings.push((name.to_owned(), value.to_owned())),
+        }
+    }
+
+    /// Takes a heading after the first move; `false` if the record has another of this name.
+    fn late_heading(&mut self, name: &str, value: &str) -> bool {
+        let mut same = self.headings.iter().filter(|(known, _)| known == name);
+        let known = match name {
+            "先手" | "下手" => Some(&self.players[0]),
+            "後手" | "上手" => Some(&self.players[1]),
+            "棋戦" => Some(&self.event),
+            _ => same.next().map(|(_, value)| value),
+        };
+        if let Some(known) = known.filter(|known| !known.is_empty()) {
+            return known == value;
+        }
+        // The line only matters to a handicap, with which another game begins.
+        self.heading(name, value, 0);
+        true
+    }
+
+    /// Leaves out a line that says nothing known.
+    fn leave_out(&mut self, text: &str, line: usize) {
+        let text = shorten(text);
+        self.omissions
+            .push(format!("line {line}: '{text}', expected a heading"));
+    }
+
+    /// Whether the lines say with which position the game begins, even if wrongly.
+    fn has_position(&self) -> bool {
+        self.handicap.is_some() || self.other_handicap.is_some() || !self.diagram.is_empty()
+    }
+
+    /// The line of the handicap that is not known, unless a board is drawn.
+    fn line_of_unknown_handicap(&self) -> Option<usize> {
+        let other = self.other_handicap.as_ref();
+        let other = other.filter(|_| self.diagram.is_empty());
+        other.map(|(_, line)| *line)
+    }
+
+    /// The game, which begins with the position of these lines.
+    fn begin(&mut self) -> Result<Builder, KifFault> {
+        let white_first = self.handicap.is_some_and(|handicap| !handicap.is_even());
+        let sfen = match (self.diagram.to_sfen(white_first), self.handicap) {
+            (Some(drawn), _) => drawn,
+            (None, Some(handicap)) => handicap.sfen.to_owned(),
+            (None, None) => match &self.other_handicap {
+                Some((name, _)) => return Err(KifFault::Handicap(shorten(name))),
+                None => START_SFEN.to_owned(),
+            },
+        };
+        if self.diagram.has_only_hands() {
+            let omission = "pieces in hand, expected a board too";
+            self.omissions.push(omission.to_owned());
+        }
+        let sfen = self.diagram.with_side(&sfen);
+        let start = Position::from_sfen(&sfen).map_err(KifFault::Position)?;
+        let mut game = Builder::new(start);
+        game.set_first_target(self.diagram.last_target());
+        game.record_mut().comments = std::mem::take(&mut self.comments);
+        game.record_mut().bookmark = self.bookmark.take();
+        game.record_mut().omissions = std::mem::take(&mut self.omissions);
+        Ok(game)
+    }
+
+    /// The record with these headings.
+    fn complete(self, record: GameRecord) -> GameRecord {
+        GameRecord {
+            event: self.event,
+            players: self.players,
+            started_at: self.started_at,
+            time_limit: self.time_limit,
+            headings: self.headings,
+            ..record
+        }
+    }
+}
+
+/// What the numbers of the rows so far tell.
+#[derive(Default)]
+struct Numbering {
+    /// The number of the first row, which is not 1 for games that begin from a drawn board.
+    first: Option<usize>,
+    /// Whether a row had another number than expected.
+    is_wrong: bool,
+}
+
+impl Numbering {
+    /// Checks the number of a row after as many moves. The first wrong one is returned.
+    fn check(&mut self, row: usize, moves: usize) -> Option<String> {
+        let expected = self.first.get_or_insert(row).saturating_add(moves);
+        if row == expected || self.is_wrong {
+            return None;
+        }
+        self.is_wrong = true;
+        Some(format!("the number {row}, expected {expected}"))
+    }
+
+    /// Whether a game that ends after `moves` is shorter than the number of its last move, `last`.
+    fn is_short(&self, moves: usize, last: usize) -> bool {
+        last > moves + self.first.unwrap_or(1).saturating_sub(1)
+    }
+
+    /// The moves before the variation `：12手`.
+    fn moves_before(&self, variation: &str) -> Option<usize> {
+        number_of(variation)?.checked_sub(self.first.unwrap_or(1))
+    }
+}
+
+/// The moves of a line that begins with a mark, and the sentence after them, which may be empty.
+fn moves_and_ending(line: &str) -> (Vec<&str>, &str) {
+    let (mut rest, sentence) = line.split_at(line.find(UNTIL).unwrap_or(line.len()));
+    let mut moves = Vec::new();
+    while !rest.is_empty() {
+        let mark = rest.chars().next().map_or(0, char::len_utf8);
+        let end = rest[mark..].find(MARKS);
+        let (found, next) = rest.split_at(end.map_or(rest.len(), |end| mark + end));
+        moves.push(found.trim_end_matches([' ', '　']));
+        rest = next;
+    }
+    (moves, sentence)
 }

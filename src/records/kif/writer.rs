@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use super::board::diagram;
 use super::reader::read;
-use super::time;
-use super::words::{is_exact, sentence_of_ending, word_of_ending};
+use super::{is_exact, sentence_of_ending, time_text, word_of_ending};
 use crate::position::Position;
-use crate::records::game::{Closing, Ending, Forks, GameRecord, RecordedMove, Walk};
+use crate::records::game::{Ending, Forks, GameRecord, Line, Walk};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::{self, piece_name, square};
 use crate::types::{Color, Move, Square};
@@ -50,12 +49,7 @@ pub fn write(record: &GameRecord, style: Style, encoding: &str) -> String {
         writer.line("手数----指手---------消費時間--");
     }
     writer.remarks(&record.comments, record.bookmark.as_deref());
-    let game = Line {
-        moves: &record.moves,
-        ending: Some(&record.ending),
-        closing: &record.closing,
-    };
-    writer.moves(record, &[], &game, None);
+    writer.moves(record, &Line::of_game(record));
     writer.variations(record);
     writer.end_line();
     writer.out
@@ -84,13 +78,6 @@ pub fn side_names(start: &Position) -> [&'static str; Color::NUM] {
         Some(handicap) if !handicap.is_even() => ["下手", "上手"],
         _ => ["先手", "後手"],
     }
-}
-
-/// The moves and the end of the game or of a variation.
-struct Line<'a> {
-    moves: &'a [RecordedMove],
-    ending: Option<&'a Ending>,
-    closing: &'a Closing,
 }
 
 struct Writer {
@@ -162,24 +149,20 @@ impl Writer {
         }
     }
 
-    /// Writes the rows of a line that begins after the moves `before`. `own` is its index among the
-    /// variations.
-    fn moves(&mut self, record: &GameRecord, before: &[Move], line: &Line<'_>, own: Option<usize>) {
-        self.walk.go_to(before);
-        let variation = own.and_then(|own| record.variations.get(own));
-        let mut totals = variation.map_or_else(Default::default, |variation| {
-            record.totals_before(variation)
-        });
-        let mut last = before.last().map(|mv| mv.to());
-        let mut number = before.len() + 1;
+    /// Writes the rows of a line.
+    fn moves(&mut self, record: &GameRecord, line: &Line<'_>) {
+        self.walk.go_to(&line.before);
+        let mut totals = line.totals;
+        let mut last = line.before.last().map(|mv| mv.to());
+        let mut number = line.before.len() + 1;
         let mut side = self.walk.position().side_to_move();
         for recorded in line.moves {
-            let has_fork = self.has_fork(record, number - 1, own);
+            let has_fork = self.has_fork(record, number - 1, line.index);
             match self.style {
                 Style::Kif => {
                     let total = &mut totals[side.index()];
                     *total = total.saturating_add(recorded.time.unwrap_or_default());
-                    let time = recorded.time.map(|time| time::text(time, *total));
+                    let time = recorded.time.map(|time| time_text(time, *total));
                     let text = move_with_origin(recorded.mv, last);
                     self.row(number, &text, time, has_fork);
                 }
@@ -194,7 +177,7 @@ impl Writer {
             number += 1;
             side = !side;
         }
-        let has_fork = self.has_fork(record, number - 1, own);
+        let has_fork = self.has_fork(record, number - 1, line.index);
         self.ending(line, side, number, totals[side.index()], has_fork);
     }
 
@@ -214,7 +197,7 @@ impl Writer {
             && self.style == Style::Kif
         {
             let time = line.closing.time;
-            let time = time.map(|time| time::text(time, total.saturating_add(time)));
+            let time = time.map(|time| time_text(time, total.saturating_add(time)));
             self.row(number, word, time, has_fork);
         }
         if self.style == Style::Ki2 {
@@ -284,17 +267,10 @@ impl Writer {
         let mut waiting: Vec<usize> = self.forks.of_line(None).collect();
         waiting.reverse();
         while let Some(index) = waiting.pop() {
-            let variation = &record.variations[index];
             self.end_line();
             self.out += LINE_END;
-            self.line(&format!("変化：{}手", variation.after + 1));
-            let line = Line {
-                moves: &variation.moves,
-                ending: variation.ending.as_ref(),
-                closing: &variation.closing,
-            };
-            let before = record.moves_before(variation);
-            self.moves(record, &before, &line, Some(index));
+            self.line(&format!("変化：{}手", record.variations[index].after + 1));
+            self.moves(record, &Line::of_variation(record, index));
             let begin = waiting.len();
             waiting.extend(self.forks.of_line(Some(index)));
             waiting[begin..].reverse();
@@ -341,7 +317,7 @@ fn move_with_origin(mv: Move, last: Option<Square>) -> String {
     }
 }
 
-/// The columns that a text takes, two for each letter that is not ASCII.
+/// The columns that a text takes, two for each character that is not ASCII.
 fn columns(text: &str) -> usize {
     text.chars()
         .map(|letter| if letter.is_ascii() { 1 } else { 2 })

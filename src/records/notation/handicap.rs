@@ -11,7 +11,7 @@ pub struct Handicap {
     pub english: &'static str,
     /// The name in JKF; `None` if that format has none.
     pub jkf: Option<&'static str>,
-    /// The start position.
+    /// The start position, with White to move unless the game is even.
     pub sfen: &'static str,
     /// Whether most programs know the name. Others need the board.
     pub is_common: bool,

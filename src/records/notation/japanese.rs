@@ -6,7 +6,7 @@
 //! motion where the side alone is not unique. As in other programs, a pinned piece counts as one
 //! that could move.
 
-use super::motion::{Motion, Side, Vertical};
+use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
 
@@ -15,6 +15,9 @@ pub const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '
 
 /// The digits of files.
 pub const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
+
+/// The marks of a side before a move.
+pub const MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 
 /// The names that are read, the longer ones first.
 const NAMES: &[(&str, PieceType)] = &[
@@ -96,7 +99,7 @@ pub fn number(count: u32) -> String {
     }
 }
 
-/// A square: `７六`.
+/// The text of a square: `７六`.
 pub fn square(square: Square) -> String {
     let (file, rank) = (square.file().index(), square.rank().index());
     format!("{}{}", FILES[file], RANKS[rank])
@@ -129,7 +132,7 @@ pub fn with_mark(position: &Position, mv: Move, last: Option<Square>) -> String 
 pub fn text(position: &Position, mv: Move, last: Option<Square>) -> String {
     let name = piece_name(mv.piece_before().kind());
     let mut text = match last {
-        // A name of one letter is set apart, so that the text has the usual width.
+        // A name of one character is set apart, so that the text has the usual width.
         Some(last) if last == mv.to() && name.chars().count() == 1 => format!("同　{name}"),
         Some(last) if last == mv.to() => format!("同{name}"),
         _ => format!("{}{name}", square(mv.to())),
@@ -161,7 +164,7 @@ pub fn line(position: &Position, moves: &[Move]) -> Vec<String> {
 pub enum Promotion {
     /// The piece cannot promote with this move.
     Impossible,
-    /// 成: it does.
+    /// 成: the piece promotes.
     Made,
     /// 不成: it could and does not.
     Refused,
@@ -209,7 +212,7 @@ pub fn relative(position: &Position, mv: Move) -> &'static str {
     if is_straight && steps_only(piece.kind()) {
         return "直";
     }
-    // Two pieces that run, such as dragons, are told apart by where they stand, not by the target.
+    // Two sliders, such as dragons, are distinguished by where they stand, not by the target.
     let side = if steps_only(piece.kind()) {
         own.side(0)
     } else {
@@ -235,4 +238,259 @@ pub fn relative(position: &Position, mv: Move) -> &'static str {
 /// Whether 直 may be said of the piece: it steps like a gold or a silver.
 fn steps_only(kind: PieceType) -> bool {
     kind == PieceType::Silver || kind.moves_as_gold()
+}
+
+// --- Reading ---
+
+/// A move as it is written. It is not checked against a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    to: Square,
+    kind: PieceType,
+    promotes: bool,
+    /// The square in brackets, which KIF has: `７六歩(77)`.
+    from: Option<Square>,
+    is_drop: bool,
+    words: Words,
+}
+
+/// The words that tell pieces apart.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Words {
+    side: Option<char>,
+    motion: Option<char>,
+    is_straight: bool,
+}
+
+impl Written {
+    /// Parses the move that the text begins with, and returns the rest. `last` is the target square
+    /// of the move before, which 同 stands for.
+    pub fn parse(text: &str, last: Option<Square>) -> Option<(Self, &str)> {
+        let text = text.trim_start_matches(MARKS);
+        let blanks = ['　', ' '];
+        let (to, text) = if let Some(rest) = text.strip_prefix('同') {
+            (last?, rest)
+        } else {
+            let mut letters = text.chars();
+            let (file, rank) = (letters.next()?, letters.next()?);
+            let rest = letters.as_str();
+            (
+                Square::new(file_of(file)?, rank_of(rank)?),
+                // 「５三同金」 is written by some.
+                rest.strip_prefix('同').unwrap_or(rest),
+            )
+        };
+        let (kind, mut rest) = piece_at_start(text.trim_start_matches(blanks))?;
+        let mut written = Self {
+            to,
+            kind,
+            promotes: false,
+            from: None,
+            is_drop: false,
+            words: Words::default(),
+        };
+        rest = written.read_words(rest);
+        if let Some((place, next)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            if place == "00" {
+                written.is_drop = true;
+            } else {
+                let mut digits = place.chars();
+                let (file, rank) = (digits.next()?, digits.next()?);
+                written.from = Some(Square::new(file_of(file)?, rank_of(rank)?));
+            }
+            rest = next;
+        }
+        Some((written, rest))
+    }
+
+    /// The square that the piece goes to.
+    pub const fn to(&self) -> Square {
+        self.to
+    }
+
+    /// A move in parts, with the words that tell pieces apart: `左上`, `打`.
+    pub fn from_parts(
+        to: Square,
+        kind: PieceType,
+        from: Option<Square>,
+        promotes: bool,
+        words: &str,
+    ) -> Self {
+        let mut written = Self {
+            to,
+            kind,
+            promotes,
+            from,
+            is_drop: false,
+            words: Words::default(),
+        };
+        written.read_words(words);
+        written
+    }
+
+    /// Reads words until the rest of the text, which is returned.
+    fn read_words<'text>(&mut self, text: &'text str) -> &'text str {
+        let mut rest = text;
+        loop {
+            let refused = ["不成", "生"]
+                .iter()
+                .find_map(|word| rest.strip_prefix(word));
+            if let Some(next) = refused {
+                rest = next;
+                continue;
+            }
+            let mut letters = rest.chars();
+            match letters.next() {
+                Some('成') => self.promotes = true,
+                Some('打') => self.is_drop = true,
+                Some(side @ ('右' | '左')) => self.words.side = Some(side),
+                Some('上' | '行' | '入') => self.words.motion = Some('上'),
+                Some('引' | '下') => self.words.motion = Some('引'),
+                Some('寄') => self.words.motion = Some('寄'),
+                Some('直') => self.words.is_straight = true,
+                _ => return rest,
+            }
+            rest = letters.as_str();
+        }
+    }
+
+    /// The legal move that is meant; `None` if there is none, or more than one.
+    pub fn find(&self, position: &Position) -> Option<Move> {
+        match self.candidates(position)[..] {
+            [mv] => Some(mv),
+            _ => None,
+        }
+    }
+
+    /// Whether the text fits more than one legal move.
+    pub fn fits_several(&self, position: &Position) -> bool {
+        self.candidates(position).len() > 1
+    }
+
+    /// The legal moves that the text fits.
+    fn candidates(&self, position: &Position) -> Vec<Move> {
+        let legal = legal_moves(position);
+        let is_meant = |mv: &&Move| {
+            (mv.to(), mv.piece_before().kind(), mv.is_promotion())
+                == (self.to, self.kind, self.promotes)
+        };
+        let mut moves: Vec<Move> = legal.iter().filter(is_meant).copied().collect();
+        if self.from.is_some() {
+            moves.retain(|mv| mv.from() == self.from);
+        } else {
+            // Without 打, a piece on the board goes first.
+            let drops = self.is_drop || moves.iter().all(|mv| mv.is_drop());
+            moves.retain(|mv| mv.is_drop() == drops);
+            if !drops {
+                self.retain_by_words(&mut moves);
+            }
+        }
+        moves
+    }
+
+    /// As [`Self::find`] for KIF, where a move without a square in brackets is a drop.
+    pub fn find_exact(&self, position: &Position) -> Option<Move> {
+        if self.from.is_some() {
+            return self.find(position);
+        }
+        let dropped = Self {
+            is_drop: true,
+            ..self.clone()
+        };
+        dropped.find(position)
+    }
+
+    fn retain_by_words(&self, moves: &mut Vec<Move>) {
+        let motion_of = |mv: &Move| {
+            let color = mv.piece().color();
+            mv.from().map(|from| Motion::new(color, from, mv.to()))
+        };
+        if self.words.is_straight {
+            moves.retain(|mv| {
+                motion_of(mv)
+                    .is_some_and(|motion| motion.files == 0 && motion.vertical == Vertical::Forward)
+            });
+        }
+        if let Some(word) = self.words.motion {
+            let vertical = match word {
+                '上' => Vertical::Forward,
+                '寄' => Vertical::Sideways,
+                _ => Vertical::Backward,
+            };
+            moves.retain(|mv| motion_of(mv).is_some_and(|motion| motion.vertical == vertical));
+        }
+        if let Some(side) = self.words.side {
+            let files = |mv: &Move| motion_of(mv).map_or(0, |motion| motion.files);
+            let outermost = match side {
+                '右' => moves.iter().map(files).max(),
+                _ => moves.iter().map(files).min(),
+            };
+            moves.retain(|mv| Some(files(mv)) == outermost);
+        }
+    }
+}
+
+// --- Motions ---
+
+/// A way to a square, as the mover sees it.
+struct Motion {
+    /// Files to the right of the target where the piece stands, negative to the left.
+    files: i32,
+    vertical: Vertical,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vertical {
+    Forward,
+    Sideways,
+    Backward,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Middle,
+    Right,
+}
+
+impl Motion {
+    fn new(color: Color, from: Square, to: Square) -> Self {
+        let direction = match color {
+            Color::Black => 1,
+            Color::White => -1,
+        };
+        let files = to.file().index() as i32 - from.file().index() as i32;
+        let ranks = to.rank().index() as i32 - from.rank().index() as i32;
+        Self {
+            files: direction * files,
+            vertical: match direction * ranks {
+                0 => Vertical::Sideways,
+                ranks if ranks < 0 => Vertical::Forward,
+                _ => Vertical::Backward,
+            },
+        }
+    }
+
+    fn side(&self, reference: i32) -> Side {
+        match self.files - reference {
+            0 => Side::Middle,
+            files if files < 0 => Side::Left,
+            _ => Side::Right,
+        }
+    }
+
+    /// The side's word followed by that of the motion.
+    fn words(&self, side: &str) -> &'static str {
+        match (side, self.vertical) {
+            ("左", Vertical::Forward) => "左上",
+            ("左", Vertical::Sideways) => "左寄",
+            ("左", Vertical::Backward) => "左引",
+            ("右", Vertical::Forward) => "右上",
+            ("右", Vertical::Sideways) => "右寄",
+            ("右", Vertical::Backward) => "右引",
+            (_, Vertical::Forward) => "上",
+            (_, Vertical::Sideways) => "寄",
+            (_, Vertical::Backward) => "引",
+        }
+    }
 }

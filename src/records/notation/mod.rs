@@ -3,9 +3,7 @@
 
 pub mod handicap;
 pub mod japanese;
-mod motion;
 pub mod western;
-pub mod written;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! The rules of both notations, on drawn positions.
 
 use super::handicap::{self, Handicap};
-use super::written::Written;
-use super::{japanese, western};
+use super::japanese::{self, Written};
+use super::western;
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::types::{Move, Move16, Square};

@@ -15,8 +15,9 @@
 //! other pieces is one bit longer than 32 bytes, or two bits without both kings; other programs
 //! lose these bits. Here the king's field is 82 instead of 81 if the bit that does not fit is 1.
 
-mod bits;
-mod codes;
+mod huffman;
+#[cfg(test)]
+mod tests;
 
 use std::cmp::Ordering;
 
@@ -26,8 +27,7 @@ use thiserror::Error;
 use crate::position::{Board, InvalidPosition, Position};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
-use bits::{Bits, CAPACITY};
-use codes::{CodeTable, HUFFMAN_CODED_POS, InHand, PACKED_SFEN};
+use huffman::{Bits, CAPACITY, CodeTable, HUFFMAN_CODED_POS, InHand, PACKED_SFEN};
 
 /// The king field of a side without a king.
 const NO_KING: u32 = Square::NUM as u32;
@@ -69,7 +69,7 @@ pub enum PackedError {
     /// A king field is not a square.
     #[error("{} king on square {found}, expected 0 to 80, or 81 for no king", name(*color))]
     King {
-        /// Whose king.
+        /// The side of the king.
         color: Color,
         /// The value of the field.
         found: u32,
@@ -113,7 +113,7 @@ macro_rules! packed_position {
                 Self::of_board(position.board())
             }
 
-            /// Packs a board.
+            /// Packs a board, which need not be a valid position.
             pub fn of_board(board: &Board) -> Self {
                 Self(pack(board, $codes))
             }
@@ -296,6 +296,3 @@ fn missing_pawns(board: &Board, counts: &[[u32; PieceType::HAND.len() + 1]; Colo
         .sum();
     (PieceType::Pawn.count_in_set()).saturating_sub(on_board.count() as u32 + in_hand)
 }
-
-#[cfg(test)]
-mod tests;

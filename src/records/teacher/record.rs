@@ -3,6 +3,9 @@
 
 use std::ops::Range;
 
+use super::Format;
+use crate::position::Position;
+use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
 use crate::records::psum::PositionSum;
@@ -20,7 +23,7 @@ pub enum Record {
     Sum(PositionSum),
     /// An inner node of a search, without a result.
     Tree(TreePosition),
-    /// A game.
+    /// A game, or a part of one.
     Game(Box<TeacherGame>),
     /// A position without score and result, and the number of its next move.
     Position(PackedSfen, u16),
@@ -57,23 +60,22 @@ pub struct TeacherGame {
 /// that fields which a [`Record`] lacks are kept.
 #[derive(Clone, Debug)]
 struct SourceBytes {
-    /// The name of the format.
-    format: &'static str,
+    format: Format,
     bytes: Box<[u8]>,
 }
 
 impl SourceBytes {
-    fn of_format(&self, format: &str) -> Option<&[u8]> {
+    fn of_format(&self, format: Format) -> Option<&[u8]> {
         (self.format == format).then_some(&*self.bytes)
     }
 }
 
 impl ScoredPosition {
-    /// A sample that was read from `bytes` of the format with this name, in which bytes 32 and 33
+    /// A sample that was read from `bytes` of this format, in which bytes 32 and 33
     /// are the score. `to_unit` converts centipawns to its unit.
     pub(super) fn from_bytes(
         sample: Sample,
-        format: &'static str,
+        format: Format,
         bytes: &[u8],
         to_unit: fn(i16) -> i16,
     ) -> Self {
@@ -123,13 +125,13 @@ impl From<PackGame> for TeacherGame {
 }
 
 impl TeacherGame {
-    /// A game that was read from `bytes` of the format with this name. `unsearched` are the indices
+    /// A game that was read from `bytes` of this format. `unsearched` are the indices
     /// of the moves that were played without a search, in ascending order; `set_scores` replaces
     /// the scores in the bytes.
     pub(super) fn from_bytes(
         game: PackGame,
         unsearched: Vec<usize>,
-        (format, bytes): (&'static str, Box<[u8]>),
+        (format, bytes): (Format, Box<[u8]>),
         set_scores: fn(&mut [u8], &[i16]),
     ) -> Self {
         Self {
@@ -243,8 +245,8 @@ impl Record {
         })
     }
 
-    /// The bytes of the record, if it was read from a file of the format with this name.
-    pub(super) fn source_bytes(&self, format: &str) -> Option<&[u8]> {
+    /// The bytes of the record, if it was read from a file of this format.
+    pub(super) fn source_bytes(&self, format: Format) -> Option<&[u8]> {
         let source = match self {
             Self::Sample(scored) => scored.source.as_ref(),
             Self::Game(game) => game.source.as_ref(),
@@ -300,4 +302,136 @@ impl Record {
 fn canonical(position: PackedSfen) -> PackedSfen {
     let board = position.unpack_board();
     board.map_or(position, |board| PackedSfen::of_board(&board))
+}
+
+// --- Parts of a game ---
+
+/// First and last ply of a record within its game, and the result of the game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    plies: (u32, u32),
+    result: GameResult,
+}
+
+/// A record that was skipped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Skipped {
+    /// A game or a part of one.
+    Game(Span),
+    /// A position without a game.
+    Position,
+}
+
+impl Span {
+    /// The span of `moves` moves from the ply `first` on, in a game with this result.
+    pub(super) const fn new(first: u32, moves: usize, result: GameResult) -> Self {
+        Self {
+            plies: (first, first.saturating_add(moves as u32)),
+            result,
+        }
+    }
+
+    /// The span of a game or of a part of one.
+    pub fn of_game(record: &Record) -> Option<Self> {
+        let game = &record.game()?.game;
+        let first = game.start.game_ply();
+        Some(Self::new(first, game.moves.len(), game.result))
+    }
+
+    /// The same, or the span of a single position with a result, if its ply is known.
+    pub fn of(record: &Record) -> Option<Self> {
+        match record {
+            Record::Game(_) => Self::of_game(record),
+            Record::Sample(scored) => Self::of_sample(&scored.sample),
+            Record::Sum(sum) => Self::of_sample(&sum.to_sample()),
+            Record::Tree(_) | Record::Position(..) => None,
+        }
+    }
+
+    fn of_sample(sample: &Sample) -> Option<Self> {
+        let first = u32::from(sample.ply);
+        (first > 0).then_some(Self::new(first, 1, sample.result))
+    }
+
+    /// Whether the next record may be another part of the game: it comes after this one and has the
+    /// same result. Where `gensfen` omits moves of a game, it writes several such parts. Two games
+    /// that only look like parts of one are harmless.
+    pub fn goes_on_with(self, next: Self) -> bool {
+        self.plies.1 <= next.plies.0 && self.result == next.result
+    }
+}
+
+/// The game that the last samples belong to.
+#[derive(Default)]
+pub struct Chain {
+    game: Option<Open>,
+}
+
+struct Open {
+    game: PackGame,
+    position: Position,
+    /// The position that continues this game.
+    next: PackedSfen,
+}
+
+impl Chain {
+    /// Whether a record belongs to the game of the last samples.
+    pub fn is_continued_by(&self, record: &Record) -> bool {
+        match record {
+            Record::Sample(scored) => self.goes_on(&scored.sample),
+            Record::Sum(sum) => self.goes_on(&sum.to_sample()),
+            _ => false,
+        }
+    }
+
+    fn goes_on(&self, sample: &Sample) -> bool {
+        self.game
+            .as_ref()
+            .is_some_and(|open| open.next == sample.position && open.game.result == sample.result)
+    }
+
+    /// Adds a record, and returns the previous game if the record does not continue it.
+    pub fn add(&mut self, record: &Record) -> Option<PackGame> {
+        let mut ended = None;
+        record.for_each_sample(|sample| ended = self.add_sample(sample));
+        ended
+    }
+
+    fn add_sample(&mut self, sample: &Sample) -> Option<PackGame> {
+        let mut ended = None;
+        if !self.goes_on(sample) {
+            ended = self.finish();
+            self.game = begin(sample);
+        }
+        let mv = sample.mv;
+        if let Some(open) = &mut self.game
+            && let Some(mv) = mv.and_then(|mv| open.position.to_move(mv))
+        {
+            open.game.moves.push((mv, sample.score));
+            open.position.do_move(mv);
+            open.next = PackedSfen::of(&open.position);
+        }
+        ended
+    }
+
+    /// Ends the chain and returns its last game.
+    pub fn finish(&mut self) -> Option<PackGame> {
+        let open = self.game.take()?;
+        Some(open.game)
+    }
+}
+
+/// `None` if the position is invalid, which the reader refuses.
+fn begin(sample: &Sample) -> Option<Open> {
+    let position = sample.position.unpack(u32::from(sample.ply.max(1))).ok()?;
+    Some(Open {
+        next: sample.position,
+        game: PackGame {
+            start: position.clone(),
+            moves: Vec::new(),
+            result: sample.result,
+            reason: PackReason::RESIGNATION,
+        },
+        position,
+    })
 }

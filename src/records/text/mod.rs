@@ -4,13 +4,335 @@
 //! or what is wrong with it; [`TextFormat::write`] makes the bytes of a file.
 //! [`TextFormat::losses`] tells what a format has no room for.
 
-mod format;
-mod reader;
-mod writer;
-
-pub use format::{TextEncoding, TextFormat};
-pub use reader::{TextError, TextFault};
-pub use writer::Written;
-
 #[cfg(test)]
 mod tests;
+
+use std::fmt;
+use std::path::Path;
+
+use thiserror::Error;
+
+use crate::records::csa::{self, CsaError};
+use crate::records::encoding::{decode, encode_shift_jis};
+use crate::records::game::{Closing, Ending, GameRecord, RecordedMove};
+use crate::records::jkf::{self, JkfError};
+use crate::records::kif::{self, KifError, Style};
+use crate::records::notation::japanese::MARKS;
+use crate::records::sfen_line::{SfenLine, SfenLineError};
+
+/// A format of games as text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TextFormat {
+    /// CSA 2.2; a file may hold several games.
+    Csa,
+    /// KIF, a row with a time for each move.
+    Kif,
+    /// KI2, moves as books print them.
+    Ki2,
+    /// JKF, which is JSON.
+    Jkf,
+    /// A line of USI for each game: `startpos moves 7g7f …`.
+    Usi,
+}
+
+/// How the characters of a file are stored.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TextEncoding {
+    /// UTF-8 without a byte order mark.
+    Utf8,
+    /// CP932, the Shift JIS of Windows.
+    ShiftJis,
+}
+
+/// The names of formats and of files, with the encoding that each stands for.
+const NAMES: &[(&str, TextFormat, TextEncoding)] = &[
+    ("csa", TextFormat::Csa, TextEncoding::Utf8),
+    ("kif", TextFormat::Kif, TextEncoding::ShiftJis),
+    ("kifu", TextFormat::Kif, TextEncoding::Utf8),
+    ("ki2", TextFormat::Ki2, TextEncoding::ShiftJis),
+    ("ki2u", TextFormat::Ki2, TextEncoding::Utf8),
+    ("jkf", TextFormat::Jkf, TextEncoding::Utf8),
+    ("usi", TextFormat::Usi, TextEncoding::Utf8),
+];
+
+impl TextFormat {
+    /// Every format of games as text.
+    pub const ALL: [Self; 5] = [Self::Csa, Self::Kif, Self::Ki2, Self::Jkf, Self::Usi];
+
+    /// The format and the encoding of a name such as `kifu`, which is a file name extension too.
+    pub fn of_name(name: &str) -> Option<(Self, TextEncoding)> {
+        let row = NAMES
+            .iter()
+            .find(|(known, ..)| known.eq_ignore_ascii_case(name));
+        row.map(|&(_, format, encoding)| (format, encoding))
+    }
+
+    /// The format and the encoding that the extension of a file name stands for.
+    pub fn of_path(path: &Path) -> Option<(Self, TextEncoding)> {
+        Self::of_name(&path.extension()?.to_string_lossy())
+    }
+
+    /// The format that a text looks like; KIF if it looks like none, because that has the fewest
+    /// rules.
+    pub fn of_content(text: &str) -> Self {
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        if text.starts_with('{') {
+            return Self::Jkf;
+        }
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+            if line.starts_with(MARKS) {
+                return Self::Ki2;
+            }
+            if starts(&["startpos", "sfen ", "position "]) {
+                return Self::Usi;
+            }
+            let is_side = ["+", "-"].contains(&line);
+            if is_side
+                || starts(&[
+                    "'", "V1", "V2", "V3", "N+", "N-", "$", "PI", "P1", "P+", "P-",
+                ])
+            {
+                return Self::Csa;
+            }
+        }
+        Self::Kif
+    }
+
+    /// The name, which is a file name extension too.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Csa => "csa",
+            Self::Kif => "kif",
+            Self::Ki2 => "ki2",
+            Self::Jkf => "jkf",
+            Self::Usi => "usi",
+        }
+    }
+
+    /// Whether a file may hold several games.
+    pub const fn holds_many(self) -> bool {
+        matches!(self, Self::Csa | Self::Usi)
+    }
+
+    /// What of a record the format has no room for, in words such as `ratings`.
+    pub fn losses(self, record: &GameRecord) -> Vec<String> {
+        match self {
+            Self::Csa => csa::losses(record),
+            Self::Kif => kif::losses(record, Style::Kif),
+            Self::Ki2 => kif::losses(record, Style::Ki2),
+            Self::Jkf => jkf::losses(record),
+            Self::Usi if is_a_line(record) => Vec::new(),
+            Self::Usi => vec!["anything but the start and the moves".to_owned()],
+        }
+    }
+}
+
+/// Whether the start and the moves say all that a record does. The ending may follow from them.
+fn is_a_line(record: &GameRecord) -> bool {
+    let is_bare = |played: &RecordedMove| {
+        let has_words = !played.comments.is_empty() || played.bookmark.is_some();
+        !has_words && played.time.is_none() && played.thought.is_none()
+    };
+    let by_the_rules = csa::ending_by_the_rules(&record.line().position());
+    [Ending::Unfinished, by_the_rules].contains(&record.ending)
+        && record.event.is_empty()
+        && record.players.iter().all(String::is_empty)
+        && record.ratings.iter().all(Option::is_none)
+        && record.started_at.is_none()
+        && record.time_limit.is_none()
+        && record.headings.is_empty()
+        && record.comments.is_empty()
+        && record.bookmark.is_none()
+        && record.moves.iter().all(is_bare)
+        && record.closing == Closing::default()
+        && record.variations.is_empty()
+}
+
+impl fmt::Display for TextFormat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+// --- Reading ---
+
+/// A game that cannot be read.
+#[derive(Debug, Error)]
+#[error("game {game}: {fault}")]
+pub struct TextError {
+    /// The number of the game in its file, from 1.
+    pub game: usize,
+    /// What is wrong with it, and where.
+    pub fault: TextFault,
+}
+
+/// What is wrong with a game. Lines are counted from the beginning of the file.
+#[derive(Debug, Error)]
+pub enum TextFault {
+    /// A game of CSA.
+    #[error("{0}")]
+    Csa(CsaError),
+    /// A game of KIF or KI2.
+    #[error("{0}")]
+    Kif(KifError),
+    /// A game of JKF.
+    #[error("{0}")]
+    Jkf(JkfError),
+    /// A line of USI.
+    #[error("line {line}: {error}")]
+    Usi {
+        /// The number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: SfenLineError,
+    },
+    /// There is nothing in the file.
+    #[error("the file is empty")]
+    Blank,
+    /// There is no game in the file.
+    #[error("no game in the file, expected one of {0}")]
+    Empty(TextFormat),
+}
+
+impl TextFormat {
+    /// Reads the games of a file, whatever its encoding. A game that cannot be read does not stop
+    /// those after it. At least one game or error is returned.
+    pub fn read(self, bytes: &[u8]) -> Vec<Result<GameRecord, TextError>> {
+        self.read_text(&decode(bytes))
+    }
+
+    /// As [`Self::read`], of a file whose name stands for this format. If it holds no game of the
+    /// format, it may have another name than it should: then its content looks like `other`.
+    pub fn read_or(self, other: Self, text: &str) -> Vec<Result<GameRecord, TextError>> {
+        let games = self.read_text(text);
+        if other == self || games.iter().any(Result::is_ok) {
+            return games;
+        }
+        let others = other.read_text(text);
+        if others.iter().any(Result::is_ok) {
+            others
+        } else {
+            games
+        }
+    }
+
+    /// As [`Self::read`], of a text that is decoded.
+    pub fn read_text(self, text: &str) -> Vec<Result<GameRecord, TextError>> {
+        let text = text.trim_start_matches('\u{feff}');
+        let games = match self {
+            _ if text.trim().is_empty() => vec![Err(TextFault::Blank)],
+            Self::Csa => games_of_csa(text),
+            Self::Kif | Self::Ki2 => vec![kif::read(text).map_err(TextFault::Kif)],
+            Self::Jkf => vec![jkf::read(text).map_err(TextFault::Jkf)],
+            Self::Usi => games_of_usi(text),
+        };
+        let games = if games.is_empty() {
+            vec![Err(TextFault::Empty(self))]
+        } else {
+            games
+        };
+        let numbered = games.into_iter().zip(1..);
+        numbered
+            .map(|(game, number)| {
+                game.map_err(|fault| TextError {
+                    game: number,
+                    fault,
+                })
+            })
+            .collect()
+    }
+}
+
+fn games_of_csa(text: &str) -> Vec<Result<GameRecord, TextFault>> {
+    let games = csa::read_each(text).into_iter();
+    games.map(|game| game.map_err(TextFault::Csa)).collect()
+}
+
+fn games_of_usi(text: &str) -> Vec<Result<GameRecord, TextFault>> {
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let games = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    games
+        .map(|(line, text)| game_of_line(text).map_err(|error| TextFault::Usi { line, error }))
+        .collect()
+}
+
+/// Reads a line of USI, whose last word may be its result.
+fn game_of_line(text: &str) -> Result<GameRecord, SfenLineError> {
+    let line: SfenLine = text.parse()?;
+    let position = line.position();
+    let by_rules = csa::ending_by_the_rules(&position);
+    let ending = match text.split_whitespace().next_back() {
+        Some("resign") if by_rules != Ending::Checkmate => Ending::Resignation,
+        Some("win") if by_rules == Ending::Unfinished => Ending::Declaration,
+        Some("draw") if by_rules == Ending::Unfinished => Ending::AdjudicatedDraw,
+        _ => by_rules,
+    };
+    Ok(GameRecord {
+        moves: line.moves.into_iter().map(RecordedMove::from).collect(),
+        ending,
+        ..GameRecord::new(line.start)
+    })
+}
+
+// --- Writing ---
+
+/// The bytes of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// What goes into the file.
+    pub bytes: Vec<u8>,
+    /// The encoding, which is UTF-8 where the requested one lacks characters of the game.
+    pub encoding: TextEncoding,
+}
+
+impl TextFormat {
+    /// The bytes of a game. Several games of a format that [`holds_many`](Self::holds_many) have
+    /// its [`separator`](Self::separator) between them. Only KIF and KI2 may be in Shift JIS.
+    pub fn write(self, record: &GameRecord, encoding: TextEncoding) -> Written {
+        let style = match self {
+            Self::Kif => Style::Kif,
+            Self::Ki2 => Style::Ki2,
+            _ => return Written::utf8(self.text(record)),
+        };
+        if encoding == TextEncoding::ShiftJis
+            && let Some(bytes) = encode_shift_jis(&kif::write(record, style, "Shift_JIS"))
+        {
+            return Written { bytes, encoding };
+        }
+        Written::utf8(kif::write(record, style, "UTF-8"))
+    }
+
+    /// What stands between two games of a file.
+    pub const fn separator(self) -> &'static str {
+        match self {
+            Self::Csa => "/\n",
+            _ => "",
+        }
+    }
+
+    /// The text of a game in UTF-8.
+    pub fn text(self, record: &GameRecord) -> String {
+        match self {
+            Self::Csa => {
+                let mut bytes = Vec::new();
+                // A vector takes everything.
+                let _ = csa::write(record, &mut bytes);
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+            Self::Kif => kif::write(record, Style::Kif, "UTF-8"),
+            Self::Ki2 => kif::write(record, Style::Ki2, "UTF-8"),
+            Self::Jkf => jkf::write(record),
+            Self::Usi => format!("{}\n", record.line()),
+        }
+    }
+}
+
+impl Written {
+    fn utf8(text: String) -> Self {
+        Self {
+            bytes: text.into_bytes(),
+            encoding: TextEncoding::Utf8,
+        }
+    }
+}

@@ -396,3 +396,16 @@ fn moves_of_ki2_are_read_in_any_layout() {
         "{found:?}"
     );
 }
+
+#[test]
+fn digits_have_two_widths() {
+    for (text, number) in [
+        ("：12手", Some(12)),
+        ("１２", Some(12)),
+        ("１0", Some(10)),
+        ("手", None),
+        ("99999999999999999999999", None),
+    ] {
+        assert_eq!(number_of(text), number, "{text}");
+    }
+}

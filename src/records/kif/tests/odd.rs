@@ -28,7 +28,7 @@ fn an_unknown_word_ends_a_game() {
     }
     let game = good("   1 ７六歩(77)\n   2 切断\nまで1手で中断\n");
     assert_eq!(game.ending, Ending::Interrupted);
-    // Moves behind it tell that it was none.
+    // Moves after it show that it was none.
     let error = read("   1 ７六歩(77)\n   2 ねこ\n   3 ２六歩(27)\n").map(|_| ());
     let error = error.map_err(|error| error.to_string());
     assert!(

@@ -1,40 +1,35 @@
 //! The formats of teacher data: a table with one row for each.
 //!
-//! To add a format, write a file that implements [`Codec`], declare it here, and add its variant
-//! and its row below.
+//! To add a format, write a type that implements [`Codec`], in `binary.rs` or `text.rs`, and add
+//! its variant and its row below.
 
-mod alone;
-mod csa;
-mod game_record;
-mod hcp;
-mod hcpe;
-mod hcpe3;
-mod lines;
-mod pack;
-mod psum;
-mod psv;
-mod tree;
+mod binary;
+mod text;
 
 use std::fmt;
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::codec::Codec;
-use super::record::Record;
+use crate::position::{Board, Position};
 use crate::records::hcpe::Hcpe;
 use crate::records::packed::HuffmanCodedPos;
 use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
+use crate::records::sample::Sample;
+use crate::records::teacher::{Fault, Record, Skipped, Span};
 use crate::records::tree::TreePosition;
+use crate::types::{Color, EnteringKingRule, Move16};
+use crate::util::read_up_to;
 
 /// A format of teacher data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
-    /// Samples of `YaneuraOu`.
+    /// Samples in the 40 bytes of `YaneuraOu`.
     Psv,
-    /// Samples of Apery and dlshogi.
+    /// Samples in the 38 bytes of Apery and dlshogi.
     Hcpe,
     /// Positions with the sums of several samples.
     Psum,
@@ -63,13 +58,13 @@ pub enum Format {
 /// What the records of a format hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// Positions alone.
+    /// Positions without score and result.
     Positions,
     /// Positions with score and result.
     Samples,
     /// Positions with a score that may be a bound, without result.
     TreePositions,
-    /// Whole games.
+    /// Whole games, with or without scores.
     Games,
 }
 
@@ -99,13 +94,13 @@ struct Row {
 
 const SAMPLES: Row = Row {
     format: Format::Psv,
-    name: psv::NAME,
+    name: "psv",
     alias: Some("bin"),
     content: Content::Samples,
     has_scores: true,
     is_writable: true,
     size: Size::Exactly(PackedSfenValue::SIZE),
-    codec: &psv::Psv,
+    codec: &binary::Psv,
 };
 
 const GAMES: Row = Row {
@@ -114,7 +109,7 @@ const GAMES: Row = Row {
     alias: None,
     content: Content::Games,
     size: Size::About(4),
-    codec: &pack::PackCodec,
+    codec: &binary::PackCodec,
     ..SAMPLES
 };
 
@@ -122,10 +117,10 @@ const TABLE: [Row; 13] = [
     SAMPLES,
     Row {
         format: Format::Hcpe,
-        name: hcpe::NAME,
+        name: "hcpe",
         alias: None,
         size: Size::Exactly(Hcpe::SIZE),
-        codec: &hcpe::HcpeCodec,
+        codec: &binary::HcpeCodec,
         ..SAMPLES
     },
     Row {
@@ -133,7 +128,7 @@ const TABLE: [Row; 13] = [
         name: "psum",
         alias: None,
         size: Size::Exactly(PositionSum::SIZE),
-        codec: &psum::Psum,
+        codec: &binary::Psum,
         ..SAMPLES
     },
     Row {
@@ -142,14 +137,14 @@ const TABLE: [Row; 13] = [
         alias: None,
         content: Content::TreePositions,
         size: Size::Exactly(TreePosition::SIZE),
-        codec: &tree::Tree,
+        codec: &binary::Tree,
         ..SAMPLES
     },
     Row {
         format: Format::Hcpe3,
-        name: hcpe3::NAME,
+        name: "hcpe3",
         size: Size::About(10),
-        codec: &hcpe3::Hcpe3Codec,
+        codec: &binary::Hcpe3Codec,
         ..GAMES
     },
     GAMES,
@@ -160,7 +155,7 @@ const TABLE: [Row; 13] = [
         content: Content::Positions,
         has_scores: false,
         size: Size::Exactly(size_of::<HuffmanCodedPos>()),
-        codec: &hcp::Hcp,
+        codec: &binary::Hcp,
         ..SAMPLES
     },
     Row {
@@ -170,7 +165,7 @@ const TABLE: [Row; 13] = [
         content: Content::Positions,
         has_scores: false,
         size: Size::About(60),
-        codec: &lines::Sfen,
+        codec: &text::Sfen,
         ..SAMPLES
     },
     Row {
@@ -178,7 +173,7 @@ const TABLE: [Row; 13] = [
         name: "usi",
         has_scores: false,
         size: Size::About(5),
-        codec: &lines::Usi,
+        codec: &text::Usi,
         ..GAMES
     },
     Row {
@@ -186,7 +181,7 @@ const TABLE: [Row; 13] = [
         name: "csa",
         has_scores: false,
         size: Size::About(10),
-        codec: &csa::Csa,
+        codec: &text::Csa,
         ..GAMES
     },
     Row {
@@ -196,7 +191,7 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         is_writable: false,
         size: Size::About(10),
-        codec: &alone::Kif,
+        codec: &text::KIF,
         ..GAMES
     },
     Row {
@@ -206,7 +201,7 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         is_writable: false,
         size: Size::About(10),
-        codec: &alone::Kif,
+        codec: &text::KIF,
         ..GAMES
     },
     Row {
@@ -215,7 +210,7 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         is_writable: false,
         size: Size::About(100),
-        codec: &alone::Jkf,
+        codec: &text::JKF,
         ..GAMES
     },
 ];
@@ -347,6 +342,141 @@ impl FromStr for Format {
             .map(|row| row.format)
             .ok_or_else(|| UnknownFormat(text.to_owned()))
     }
+}
+
+// --- Codecs ---
+
+/// How one format is read and written.
+pub(super) trait Codec: Sync {
+    /// Reads the next record; `None` at the end of the input. `scratch` is a position that the
+    /// codec may set up for its checks; it saves an allocation for each record.
+    ///
+    /// # Errors
+    /// The input fails, or the record is invalid.
+    fn read(
+        &self,
+        input: &mut dyn BufRead,
+        scratch: &mut Position,
+    ) -> Result<Option<Record>, Fault>;
+
+    /// Reads past the next record, and returns what it holds; `None` at the end of the input.
+    ///
+    /// Faster than [`Self::read`] where the end of a record follows from its bytes alone, and then
+    /// an invalid record is found only if its end is unknown.
+    ///
+    /// # Errors
+    /// The input fails, or the record is invalid.
+    fn skip_record(
+        &self,
+        input: &mut dyn BufRead,
+        scratch: &mut Position,
+    ) -> Result<Option<Skipped>, Fault> {
+        let record = self.read(input, scratch)?;
+        let skipped = |record| Span::of_game(&record).map_or(Skipped::Position, Skipped::Game);
+        Ok(record.map(skipped))
+    }
+
+    /// Writes a record and returns the number of positions written. The record has what the format
+    /// needs: a format of games gets games, a format with scores gets samples, sums or games.
+    ///
+    /// # Errors
+    /// The output fails.
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64>;
+}
+
+/// Reads a record of `N` bytes; `None` at the end of the input.
+fn read_record<const N: usize>(mut input: &mut dyn BufRead) -> Result<Option<[u8; N]>, Fault> {
+    let mut bytes = [0; N];
+    match read_up_to(&mut input, &mut bytes)? {
+        0 => Ok(None),
+        found if found < N => Err(Fault::Truncated { found, expected: N }),
+        _ => Ok(Some(bytes)),
+    }
+}
+
+/// Sets a position up and checks that it has both kings.
+fn set_up(position: &mut Position, board: Board, ply: u16) -> Result<(), Fault> {
+    position.set_up(board, u32::from(ply.max(1)));
+    check_kings(position)
+}
+
+/// Checks that both sides have a king.
+pub(super) fn check_kings(position: &Position) -> Result<(), Fault> {
+    let missing = Color::ALL
+        .into_iter()
+        .find(|&color| position.king(color).is_none());
+    missing.map_or(Ok(()), |color| Err(Fault::NoKing { color }))
+}
+
+/// Checks that a best move is legal. None, stored as 0 `bits`, is valid if a win can be declared.
+fn check_move(position: &Position, mv: Option<Move16>, bits: u16) -> Result<(), Fault> {
+    if bits == 0 {
+        let can_declare = |rule| position.declaration(rule).is_some();
+        return if EnteringKingRule::ALL.into_iter().any(can_declare) {
+            Ok(())
+        } else {
+            let sfen = position.to_sfen();
+            Err(Fault::NoMove { sfen })
+        };
+    }
+    let possible = mv.and_then(|mv| position.to_move(mv));
+    if possible.is_some_and(|mv| position.pseudo_legal(mv) && position.legal(mv)) {
+        return Ok(());
+    }
+    Err(Fault::Move {
+        text: mv.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string()),
+        sfen: position.to_sfen(),
+    })
+}
+
+/// Writes each sample of a record in a single call of `out`. A record that was read in this
+/// `format` is copied.
+fn write_samples<const N: usize>(
+    format: Format,
+    record: &Record,
+    out: &mut dyn Write,
+    encode: impl Fn(&Sample) -> [u8; N],
+) -> io::Result<u64> {
+    if let Some(bytes) = record.source_bytes(format) {
+        out.write_all(bytes)?;
+        return Ok(1);
+    }
+    write_each(out, |put| {
+        record.for_each_sample(|sample| put(encode(sample)));
+    })
+}
+
+/// Writes each position of a record in a single call of `out`.
+fn write_positions<B: AsRef<[u8]>>(
+    record: &Record,
+    out: &mut dyn Write,
+    encode: impl Fn(&Position) -> B,
+) -> io::Result<u64> {
+    write_each(out, |put| {
+        record.for_each_position(|position, ply| {
+            // Never an error: the reader has checked the position.
+            if let Ok(position) = position.unpack(u32::from(ply.max(1))) {
+                put(encode(&position));
+            }
+        });
+    })
+}
+
+/// Writes what `visit` passes on, each in a single call of `out`, and returns how many there were.
+fn write_each<B: AsRef<[u8]>>(
+    out: &mut dyn Write,
+    visit: impl FnOnce(&mut dyn FnMut(B)),
+) -> io::Result<u64> {
+    let mut written = Ok(0);
+    visit(&mut |bytes| {
+        if let Ok(count) = &mut written {
+            *count += 1;
+            if let Err(error) = out.write_all(bytes.as_ref()) {
+                written = Err(error);
+            }
+        }
+    });
+    written
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
-//! Builds a record move by move, with the lines that branch off.
+//! The lines of a record that branch off: building them while a record is read, and walking along
+//! them while it is written.
 
-use super::{Closing, Ending, GameRecord, RecordedMove, Variation, Walk};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{Closing, Ending, GameRecord, RecordedMove, Variation};
 use crate::position::Position;
-use crate::types::{Move, Square};
+use crate::types::{Color, Move, Square};
 
 /// Most variations of a record. More come from no program.
 const MOST_VARIATIONS: usize = 20_000;
@@ -117,7 +121,7 @@ impl Builder {
         self.closing_mut().comments.append(&mut comments);
     }
 
-    /// Ends the line.
+    /// Ends the line that grows.
     pub(in crate::records) fn end(&mut self, ending: Ending) {
         self.place_early_comments();
         self.has_ended = true;
@@ -197,6 +201,139 @@ impl Builder {
         match self.line {
             Some(line) => &mut self.record.variations[line].moves,
             None => &mut self.record.moves,
+        }
+    }
+}
+
+/// The game or a variation, as a writer goes through it.
+pub(in crate::records) struct Line<'a> {
+    /// Its index among the variations, `None` for the game.
+    pub(in crate::records) index: Option<usize>,
+    /// The moves from the start of the game to its first one.
+    pub(in crate::records) before: Vec<Move>,
+    /// The times that the players have used before it, by [`Color::index`].
+    pub(in crate::records) totals: [Duration; Color::NUM],
+    pub(in crate::records) moves: &'a [RecordedMove],
+    pub(in crate::records) ending: Option<&'a Ending>,
+    pub(in crate::records) closing: &'a Closing,
+}
+
+impl<'a> Line<'a> {
+    /// The game without its variations.
+    pub(in crate::records) fn of_game(record: &'a GameRecord) -> Self {
+        Self {
+            index: None,
+            before: Vec::new(),
+            totals: Default::default(),
+            moves: &record.moves,
+            ending: Some(&record.ending),
+            closing: &record.closing,
+        }
+    }
+
+    /// The variation with this index.
+    pub(in crate::records) fn of_variation(record: &'a GameRecord, index: usize) -> Self {
+        let variation = &record.variations[index];
+        Self {
+            index: Some(index),
+            before: record.moves_before(variation),
+            totals: record.totals_before(variation),
+            moves: &variation.moves,
+            ending: variation.ending.as_ref(),
+            closing: &variation.closing,
+        }
+    }
+}
+
+/// The variations by the line that they branch off from, and after how many moves.
+pub(in crate::records) struct Forks(BTreeMap<(Option<usize>, usize), Vec<usize>>);
+
+impl Forks {
+    pub(in crate::records) fn of(record: &GameRecord) -> Self {
+        let mut forks: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (index, variation) in record.variations.iter().enumerate() {
+            let place = (variation.parent, variation.after);
+            forks.entry(place).or_default().push(index);
+        }
+        Self(forks)
+    }
+
+    /// The variations off the line `parent` after as many moves, in the order of the record.
+    pub(in crate::records) fn at(&self, parent: Option<usize>, after: usize) -> &[usize] {
+        self.0.get(&(parent, after)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The variations off a line, those off its end first.
+    pub(in crate::records) fn of_line(&self, parent: Option<usize>) -> impl Iterator<Item = usize> {
+        let own = self.0.range((parent, 0)..=(parent, usize::MAX)).rev();
+        own.flat_map(|(_, forks)| forks.iter().copied())
+    }
+}
+
+/// A position with the moves that led to it. The moves that two lines share are not made again, so
+/// that a record costs no more than its moves, however its variations are nested.
+pub(in crate::records) struct Walk {
+    position: Position,
+    path: Vec<Move>,
+}
+
+impl Walk {
+    pub(in crate::records) fn new(start: Position) -> Self {
+        Self {
+            position: start,
+            path: Vec::new(),
+        }
+    }
+
+    pub(in crate::records) fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Moves from the start.
+    pub(in crate::records) fn ply(&self) -> usize {
+        self.path.len()
+    }
+
+    /// Makes a legal move.
+    pub(in crate::records) fn push(&mut self, mv: Move) {
+        self.position.do_move(mv);
+        self.path.push(mv);
+    }
+
+    /// Goes to the end of a line of legal moves from the start.
+    pub(in crate::records) fn go_to(&mut self, line: &[Move]) {
+        let pairs = self.path.iter().zip(line);
+        let common = pairs.take_while(|(old, new)| old == new).count();
+        while self.path.len() > common {
+            self.position.undo_move();
+            self.path.pop();
+        }
+        for &mv in &line[common..] {
+            self.push(mv);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::sfen_line::SfenLine;
+
+    #[test]
+    fn every_line_is_reached() {
+        let line = |text: &str| -> SfenLine { text.parse().expect("the line of a test") };
+        let mut walk = Walk::new(Position::startpos());
+        for text in [
+            "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e",
+            "startpos moves 7g7f 3c3d 2g2f",
+            "startpos moves 2g2f",
+            "startpos",
+            "startpos moves 7g7f 8c8d",
+        ] {
+            let line = line(text);
+            walk.go_to(&line.moves);
+            assert_eq!(walk.position().to_sfen(), line.position().to_sfen());
+            assert_eq!(walk.ply(), line.moves.len());
         }
     }
 }

@@ -1,0 +1,304 @@
+//! The formats of fixed size, `.psv`, `.hcpe`, `.psum`, `.tree` and `.hcp`, and the packed games of
+//! `.pack` and `.hcpe3`.
+
+use std::io::{self, BufRead, Write};
+use std::sync::LazyLock;
+
+use thiserror::Error;
+
+use super::{
+    Codec, Format, check_move, read_record, set_up, write_each, write_positions, write_samples,
+};
+use crate::position::Position;
+use crate::records::game_reader::GameFormat;
+use crate::records::hcpe::Hcpe;
+use crate::records::hcpe3::{Hcpe3, Hcpe3Fault, Hcpe3Game};
+use crate::records::pack::{Pack, PackFault, PackWriter};
+use crate::records::packed::{HuffmanCodedPos, PackedSfen};
+use crate::records::psum::PositionSum;
+use crate::records::psv::PackedSfenValue;
+use crate::records::sample::Sample;
+use crate::records::score::{centipawns_to_psv, psv_to_ninths};
+use crate::records::teacher::{
+    BAD_RESULT, Fault, FormatFault, ILLEGAL_MOVE, Record, ScoredPosition, Skipped, Span, TRUNCATED,
+    TeacherGame, UNREADABLE, class_of_position,
+};
+use crate::records::tree::TreePosition;
+use crate::types::Move16;
+
+// --- Samples ---
+
+pub(super) struct Psv;
+
+impl Codec for Psv {
+    fn read(
+        &self,
+        input: &mut dyn BufRead,
+        scratch: &mut Position,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(bytes) = read_record(input)? else {
+            return Ok(None);
+        };
+        let record = PackedSfenValue::from_bytes(&bytes);
+        set_up(scratch, record.position.unpack_board()?, record.ply)?;
+        let sample = record.to_sample().ok_or(Fault::Result {
+            found: record.result.into(),
+            expected: "1, 0 or -1",
+        })?;
+        check_move(scratch, sample.mv, record.mv)?;
+        let mut scored = ScoredPosition::from_bytes(sample, Format::Psv, &bytes, centipawns_to_psv);
+        scored.score_ninths = psv_to_ninths(record.score);
+        Ok(Some(Record::Sample(scored)))
+    }
+
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        write_samples(Format::Psv, record, out, |sample| {
+            PackedSfenValue::from_sample(sample).to_bytes()
+        })
+    }
+}
+
+pub(super) struct HcpeCodec;
+
+impl Codec for HcpeCodec {
+    fn read(
+        &self,
+        input: &mut dyn BufRead,
+        scratch: &mut Position,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(bytes) = read_record(input)? else {
+            return Ok(None);
+        };
+        let record = Hcpe::from_bytes(&bytes);
+        set_up(scratch, record.position.unpack_board()?, 1)?;
+        let result = record.game_result().ok_or(Fault::Result {
+            found: record.result.into(),
+            expected: "0 (draw), 1 (black won) or 2 (white won) in its lowest two bits",
+        })?;
+        let sample = Sample {
+            position: PackedSfen::of(scratch),
+            score: record.score,
+            mv: record.best_move(),
+            result,
+            ply: 0,
+        };
+        check_move(scratch, sample.mv, record.mv)?;
+        let scored = ScoredPosition::from_bytes(sample, Format::Hcpe, &bytes, |score| score);
+        Ok(Some(Record::Sample(scored)))
+    }
+
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        write_samples(Format::Hcpe, record, out, |sample| {
+            Hcpe::from_sample(sample).to_bytes()
+        })
+    }
+}
+
+pub(super) struct Psum;
+
+impl Codec for Psum {
+    fn read(
+        &self,
+        input: &mut dyn BufRead,
+        scratch: &mut Position,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(bytes) = read_record(input)? else {
+            return Ok(None);
+        };
+        let sum = PositionSum::from_bytes(&bytes);
+        set_up(scratch, sum.position.unpack_board()?, sum.ply)?;
+        if sum.count() == 0 {
+            return Err(Fault::Result {
+                found: 0,
+                expected: "at least one win, draw or loss",
+            });
+        }
+        if !sum.is_possible() {
+            return Err(Fault::Sum {
+                found: sum.score_sum,
+                count: sum.count(),
+            });
+        }
+        check_move(scratch, Move16::from_bits(sum.mv), sum.mv)?;
+        Ok(Some(Record::Sum(sum)))
+    }
+
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        write_each(out, |put| record.for_each_sum(|sum| put(sum.to_bytes())))
+    }
+}
+
+// --- Positions without a result ---
+
+pub(super) struct Tree;
+
+/// The last byte of a record is not a bound.
+#[derive(Debug, Error)]
+#[error("bound {0}, expected 1 (at most), 2 (at least) or 3 (exact)")]
+struct BoundFault(u8);
+
+impl Codec for Tree {
+    fn read(
+        &self,
+        input: &mut dyn BufRead,
+        scratch: &mut Position,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(bytes) = read_record::<{ TreePosition::SIZE }>(input)? else {
+            return Ok(None);
+        };
+        let found = TreePosition::from_bytes(&bytes);
+        let found = found.ok_or(BoundFault(bytes[TreePosition::SIZE - 1]))?;
+        set_up(scratch, found.position.unpack_board()?, found.ply)?;
+        if let Some(mv) = found.mv {
+            check_move(scratch, Some(mv), Move16::to_bits(mv))?;
+        }
+        Ok(Some(Record::Tree(found)))
+    }
+
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        let Record::Tree(position) = record else {
+            return Ok(0);
+        };
+        out.write_all(&position.to_bytes())?;
+        Ok(1)
+    }
+}
+
+impl FormatFault for BoundFault {
+    fn class(&self) -> &'static str {
+        "bad bound"
+    }
+}
+
+/// The ply of a position, which the format does not store.
+const PLY: u16 = 1;
+
+pub(super) struct Hcp;
+
+impl Codec for Hcp {
+    fn read(
+        &self,
+        input: &mut dyn BufRead,
+        scratch: &mut Position,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(bytes) = read_record(input)? else {
+            return Ok(None);
+        };
+        let board = HuffmanCodedPos::from_bytes(bytes).unpack_board()?;
+        set_up(scratch, board, PLY)?;
+        Ok(Some(Record::Position(PackedSfen::of(scratch), PLY)))
+    }
+
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        write_positions(record, out, |position| {
+            HuffmanCodedPos::of(position).to_bytes()
+        })
+    }
+}
+
+// --- Games ---
+
+pub(super) struct PackCodec;
+
+impl Codec for PackCodec {
+    fn read(&self, mut input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
+        static PACK: LazyLock<Pack> = LazyLock::new(Pack::default);
+        let Some(frame) = Pack::read_frame(&mut input)? else {
+            return Ok(None);
+        };
+        Ok(Some(PACK.decode(frame)?.into()))
+    }
+
+    fn skip_record(
+        &self,
+        mut input: &mut dyn BufRead,
+        _: &mut Position,
+    ) -> Result<Option<Skipped>, Fault> {
+        let frame = Pack::read_frame(&mut input)?;
+        Ok(frame.map(|frame| {
+            let (first, moves, result) = frame.extent();
+            Skipped::Game(Span::new(first, moves, result))
+        }))
+    }
+
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        let Some(game) = record.game() else {
+            return Ok(0);
+        };
+        let mut writer = PackWriter::new(out);
+        if game.has_unsearched() {
+            for part in game.searched_parts() {
+                writer.write(&part)?;
+            }
+        } else {
+            writer.write(&game.game)?;
+        }
+        Ok(record.positions())
+    }
+}
+
+impl FormatFault for PackFault {
+    fn class(&self) -> &'static str {
+        match self {
+            Self::Io(_) => UNREADABLE,
+            Self::Truncated => TRUNCATED,
+            Self::Flag { .. } | Self::Endless => "no game",
+            Self::End { .. } => BAD_RESULT,
+            Self::Start(error) => class_of_position(error),
+            Self::Move(_) => ILLEGAL_MOVE,
+        }
+    }
+
+    fn is_fatal(&self) -> bool {
+        Pack::is_fatal(self)
+    }
+}
+
+pub(super) struct Hcpe3Codec;
+
+impl Codec for Hcpe3Codec {
+    fn read(&self, mut input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
+        let Some(frame) = Hcpe3::read_frame(&mut input)? else {
+            return Ok(None);
+        };
+        let game = Hcpe3.decode(frame)?;
+        let mut bytes = Vec::new();
+        game.write(&mut bytes)?;
+        let moves = game.moves.iter().enumerate();
+        let unsearched = moves.filter(|(_, played)| !played.is_searched());
+        let game = TeacherGame::from_bytes(
+            game.to_pack(),
+            unsearched.map(|(index, _)| index).collect(),
+            (Format::Hcpe3, bytes.into()),
+            Hcpe3Game::set_scores,
+        );
+        Ok(Some(Record::Game(Box::new(game))))
+    }
+
+    fn write(&self, record: &Record, mut out: &mut dyn Write) -> io::Result<u64> {
+        let Some(game) = record.game() else {
+            return Ok(0);
+        };
+        match record.source_bytes(Format::Hcpe3) {
+            Some(bytes) => out.write_all(bytes)?,
+            None => Hcpe3Game::from_pack(&game.game).write(&mut out)?,
+        }
+        Ok(record.positions())
+    }
+}
+
+impl FormatFault for Hcpe3Fault {
+    fn class(&self) -> &'static str {
+        match self {
+            Self::Io(_) => UNREADABLE,
+            Self::Truncated => TRUNCATED,
+            Self::Ending { .. } => BAD_RESULT,
+            Self::Start(error) => class_of_position(error),
+            Self::Move(_) | Self::Candidate { .. } => ILLEGAL_MOVE,
+        }
+    }
+
+    fn is_fatal(&self) -> bool {
+        Hcpe3::is_fatal(self)
+    }
+}
