@@ -1,7 +1,5 @@
-//! Sorts records that do not fit into memory: sorted runs go to files, which are merged.
-
-#[cfg(test)]
-mod tests;
+//! Writes entries in the order of their format, whatever order they come in. What does not fit into
+//! memory is sorted in runs, which go to files and are merged.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,9 +9,146 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::error::MakeError;
+use super::MakeError;
+use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses, order_key};
+use crate::records::packed::PackedSfen;
 use crate::runs::OutputFile;
+use crate::types::Move16;
 use crate::util::read_up_to;
+
+/// Sorts entries within bounded memory and writes them. Nothing but equal entries is combined, see
+/// [`merge`](super::merge()) for that.
+///
+/// `.sbk` is a graph that its writer keeps in memory as a whole.
+pub struct SortedWriter {
+    path: PathBuf,
+    format: BookFormat,
+    sorter: Sorter,
+}
+
+impl SortedWriter {
+    /// A writer for the file `path` that keeps about `memory` bytes in memory, and more in files
+    /// beside `path`.
+    pub fn new(path: &Path, format: BookFormat, memory: u64) -> Self {
+        Self {
+            path: path.to_owned(),
+            format,
+            // Half for the records, half for what sorts, reads and writes them.
+            sorter: Sorter::new(path, memory / 2),
+        }
+    }
+
+    /// Takes an entry.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn add(&mut self, entry: &BookEntry) -> Result<(), MakeError> {
+        let key = order_key(self.format, entry);
+        self.sorter.push(&key, &pack(entry))
+    }
+
+    /// Writes the file and returns the number of positions and what the format could not hold. The
+    /// moves of entries for the same position and ply are put together.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn write(self) -> Result<(u64, Losses), MakeError> {
+        let path = &self.path;
+        let mut sorted = self.sorter.finish()?;
+        let mut out = BookWriter::create(path, self.format).map_err(MakeError::output(path))?;
+        let mut count = 0;
+        let mut last: Option<BookEntry> = None;
+        while let Some((_, record)) = sorted.next()? {
+            let Some(entry) = unpack(&record) else {
+                continue;
+            };
+            match &mut last {
+                Some(last) if (last.position, last.ply) == (entry.position, entry.ply) => {
+                    last.merge(&entry);
+                }
+                _ => {
+                    if let Some(last) = last.replace(entry) {
+                        out.write(&last).map_err(MakeError::write(path))?;
+                        count += 1;
+                    }
+                }
+            }
+        }
+        if let Some(last) = last {
+            out.write(&last).map_err(MakeError::write(path))?;
+            count += 1;
+        }
+        let losses = out.finish().map_err(MakeError::io(path))?;
+        Ok((count - losses.entries - losses.empty, losses))
+    }
+}
+
+/// Bytes of a move in a record.
+const MOVE: usize = 20;
+/// Bytes of the position and its ply in a record.
+const HEAD: usize = 36;
+
+/// A key that is equal for equal positions, whatever their plies, and in the order of the positions
+/// in files of a format.
+pub(super) fn key(format: BookFormat, position: PackedSfen) -> Vec<u8> {
+    let order = match format {
+        BookFormat::Sbk => BookFormat::Ybb,
+        format => format,
+    };
+    let entry = BookEntry {
+        position,
+        ply: 1,
+        moves: Vec::new(),
+    };
+    let mut key = order_key(order, &entry);
+    if order == BookFormat::Bin {
+        // Positions with other hands of the opponent have the same key.
+        key.extend(position.to_bytes());
+    }
+    key
+}
+
+/// An entry as the value of a record.
+pub(super) fn pack(entry: &BookEntry) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEAD + entry.moves.len() * MOVE);
+    bytes.extend(entry.position.to_bytes());
+    bytes.extend(entry.ply.to_le_bytes());
+    for known in &entry.moves {
+        bytes.extend(known.mv.to_bits().to_le_bytes());
+        bytes.extend(known.ponder.map_or(0, Move16::to_bits).to_le_bytes());
+        bytes.extend(known.value.to_le_bytes());
+        bytes.extend(known.depth.to_le_bytes());
+        bytes.extend(known.count.to_le_bytes());
+    }
+    bytes
+}
+
+/// The entry of bytes that [`pack`] made; `None` for others.
+pub(super) fn unpack(bytes: &[u8]) -> Option<BookEntry> {
+    let (position, rest) = bytes.split_first_chunk()?;
+    let (ply, rest) = rest.split_first_chunk()?;
+    let moves = rest.chunks_exact(MOVE).map(unpack_move);
+    Some(BookEntry {
+        position: PackedSfen::from_bytes(*position),
+        ply: u32::from_le_bytes(*ply),
+        moves: moves.collect::<Option<_>>()?,
+    })
+}
+
+fn unpack_move(bytes: &[u8]) -> Option<BookMove> {
+    let (mv, rest) = bytes.split_first_chunk()?;
+    let (ponder, rest) = rest.split_first_chunk()?;
+    let (value, rest) = rest.split_first_chunk()?;
+    let (depth, rest) = rest.split_first_chunk()?;
+    let (count, _) = rest.split_first_chunk()?;
+    Some(BookMove {
+        mv: Move16::from_bits(u16::from_le_bytes(*mv))?,
+        ponder: Move16::from_bits(u16::from_le_bytes(*ponder)),
+        value: i32::from_le_bytes(*value),
+        depth: i32::from_le_bytes(*depth),
+        count: u64::from_le_bytes(*count),
+    })
+}
 
 /// Files that are merged at a time; with more, some are merged into longer ones first.
 const MAX_OPEN: usize = 64;
@@ -222,7 +357,7 @@ fn frame(key: &[u8], value: &[u8], out: &mut Vec<u8>) {
     out.extend(value);
 }
 
-/// A path with more letters behind it.
+/// A path with `ending` appended to its file name.
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
@@ -365,5 +500,105 @@ impl RunReader {
         self.input.read_exact(&mut key)?;
         self.input.read_exact(&mut value)?;
         Ok(Some((key, value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::position::Position;
+
+    #[test]
+    fn entries_come_back() {
+        let mv = |text: &str| text.parse().expect("a move");
+        let entry = BookEntry {
+            position: PackedSfen::of(&Position::startpos()),
+            ply: 7,
+            moves: vec![
+                BookMove {
+                    mv: mv("7g7f"),
+                    ponder: Some(mv("3c3d")),
+                    value: -5,
+                    depth: 1 << 20,
+                    count: u64::MAX,
+                },
+                BookMove {
+                    mv: mv("2g2f"),
+                    ponder: None,
+                    value: 0,
+                    depth: 0,
+                    count: 0,
+                },
+            ],
+        };
+        assert_eq!(unpack(&pack(&entry)), Some(entry));
+        assert_eq!(unpack(&[0; 20]), None);
+    }
+
+    #[test]
+    fn two_sorters_cannot_share_their_files() {
+        let folder = std::env::temp_dir().join(format!("raicho-sorters-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let output = folder.join("book.db");
+        let abandoned = folder.join("book.db.sort-7.partial");
+        let others = ["book.db.sort-x.partial", "other.db.sort-7.partial"];
+        fs::write(&abandoned, "left behind").expect("it can be written");
+        for other in others {
+            fs::write(folder.join(other), "").expect("it can be written");
+        }
+        let spilled = || {
+            let mut sorter = Sorter::new(&output, 0);
+            sorter.push(b"key", b"value").expect("memory");
+            sorter.spill().map(|()| sorter)
+        };
+        let first = spilled().expect("nobody sorts there");
+        assert!(!abandoned.exists());
+        let Err(error) = spilled() else {
+            panic!("the names are taken");
+        };
+        let expected = format!("{}: another run is writing this file", output.display());
+        assert_eq!(error.to_string(), expected);
+        let sorted = first.finish().expect("its files are there");
+        assert!(spilled().is_err(), "the files are still read");
+        drop(sorted);
+        drop(spilled().expect("nobody sorts there any more"));
+        let left: Vec<_> = fs::read_dir(&folder).expect("a folder").flatten().collect();
+        assert_eq!(left.len(), others.len(), "{left:?}");
+        fs::remove_dir_all(&folder).expect("it is there");
+    }
+
+    fn sort(records: &[Record], memory: u64, name: &str) -> Vec<Record> {
+        let folder = std::env::temp_dir();
+        let output = folder.join(format!("raicho-sorter-{name}-{}", std::process::id()));
+        let mut sorter = Sorter::new(&output, 0);
+        // Smaller than any real run, so that there are many.
+        sorter.memory = memory as usize;
+        for (key, value) in records {
+            sorter.push(key, value).expect("a file");
+        }
+        let mut records = sorter.finish().expect("files");
+        let mut found = Vec::new();
+        while let Some(record) = records.next().expect("files") {
+            found.push(record);
+        }
+        found
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn sorting_in_files_gives_what_sorting_in_memory_gives(
+            keys in prop::collection::vec(prop::collection::vec(0_u8..4, 0..4), 0..300),
+            memory in 40_u64..2_000,
+        ) {
+            let numbers = (0_u32..).map(|number| number.to_le_bytes().to_vec());
+            let records: Vec<Record> = keys.into_iter().zip(numbers).collect();
+            let mut expected = records.clone();
+            expected.sort_by(|a, b| a.0.cmp(&b.0));
+            prop_assert_eq!(&sort(&records, u64::MAX, "memory"), &expected);
+            prop_assert_eq!(&sort(&records, memory, "files"), &expected);
+        }
     }
 }
