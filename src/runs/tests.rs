@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::{Numbers, Shard};
 use super::*;
 
 #[derive(Debug)]
