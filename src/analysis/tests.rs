@@ -1,7 +1,4 @@
-//! Tests of the judgement and of the run.
-
-mod commented;
-mod endings;
+//! Tests of the judgement, of the comments, and of the run.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::eval::Evaluator;
 use crate::records::csa;
-use crate::records::game::GameRecord;
+use crate::records::game::{Ending, GameRecord};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, RunFolder, RunKind, Stop};
 use crate::types::{Color, Score};
@@ -337,4 +334,155 @@ fn the_graph_holds_names_as_text() {
     assert!(!svg.contains("<script>") && !svg.contains('\u{7}'), "{svg}");
     assert_eq!(svg.matches("&lt;script&gt;&amp;&quot;&#39; ").count(), 3);
     assert!(svg.starts_with("<svg xmlns=") && svg.trim_end().ends_with("</svg>"));
+}
+
+/// Comments of people and of other programs, as a reader finds them.
+const OTHERS: [&str; 3] = [
+    "*注意：この手は悪い",
+    "*解析 0 ○ 時間 00:01.0 評価値 55 読み筋 △８四歩(83)",
+    "悪手 だと思う",
+];
+
+fn commented() -> (GameRecord, Vec<PositionAnalysis>) {
+    let mut record = record("startpos moves 7g7f");
+    record.moves[0].comments = OTHERS.map(str::to_owned).into();
+    let mut before = position(Score::Mate(5), "2g2f");
+    before.mate = Some(5);
+    (record, vec![before, position(Score::Cp(0), "3c3d")])
+}
+
+fn add(record: &mut GameRecord, positions: Vec<PositionAnalysis>) {
+    let review = Review::new(record, positions, Thresholds::default());
+    let mut lines = comments::lines(record, &review).into_iter();
+    record.comments.extend(lines.next().unwrap_or_default());
+    for (played, lines) in record.moves.iter_mut().zip(lines) {
+        played.comments.extend(lines);
+    }
+}
+
+#[test]
+fn a_missed_mate_may_be_a_blunder_too() {
+    let (mut record, positions) = commented();
+    add(&mut record, positions);
+    let comments = &record.moves[0].comments;
+    assert_eq!(
+        comments[3],
+        "悪手 勝率 -50%、詰み逃し 5手詰、最善 ▲２六歩(27)"
+    );
+}
+
+#[test]
+fn another_analysis_replaces_the_earlier_one() {
+    let (mut record, positions) = commented();
+    add(&mut record, positions.clone());
+    let once = record.clone();
+    comments::remove(&mut record);
+    assert!(record.comments.is_empty(), "{:?}", record.comments);
+    assert_eq!(record.moves[0].comments, OTHERS);
+    add(&mut record, positions);
+    assert_eq!(record.comments, once.comments);
+    assert_eq!(record.moves[0].comments, once.moves[0].comments);
+
+    // People may use our words.
+    let words = [
+        "悪手 勝率 -12%だと言われた",
+        "詰み逃し 5手詰めだった",
+        "詰み逃し",
+    ];
+    let words = words.map(str::to_owned);
+    record.moves[0].comments.splice(0..0, words.clone());
+    comments::remove(&mut record);
+    assert_eq!(record.moves[0].comments[..3], words);
+    assert_eq!(record.moves[0].comments[3..], OTHERS);
+    record = once.clone();
+
+    // Without our heading, the lines are those of people or of another program.
+    record.comments.clear();
+    comments::remove(&mut record);
+    assert_eq!(record.moves[0].comments, once.moves[0].comments);
+}
+
+#[test]
+fn a_game_that_the_rules_ended_ends_at_its_result() {
+    let last = |ending: Ending| {
+        let mut record = record("startpos moves 7g7f 3c3d 2g2f");
+        record.ending = ending;
+        let positions = ["7g7f", "3c3d", "6g6f", "8c8d"].map(|mv| position(Score::Cp(800), mv));
+        let review = Review::new(&record, positions.into(), Thresholds::default());
+        (review.chances[3], review.judgements[2].class)
+    };
+    // White is to move, and the search says 800 for it.
+    let searched = 1.0 - win_chance(Score::Cp(800));
+    for ending in [
+        Ending::Resignation,
+        Ending::TimeUp,
+        Ending::Interrupted,
+        Ending::Unfinished,
+    ] {
+        assert_eq!(last(ending.clone()), (searched, Class::Blunder), "{ending}");
+    }
+    let [black, white] = [Color::Black, Color::White];
+    for (ending, chance, class) in [
+        (Ending::Repetition, 0.5, Class::Blunder),
+        (Ending::PerpetualCheck { loser: black }, 0.0, Class::Blunder),
+        (Ending::PerpetualCheck { loser: white }, 1.0, Class::Good),
+        (Ending::IllegalAction { loser: black }, 0.0, Class::Blunder),
+        (Ending::Checkmate, 1.0, Class::Good),
+        (Ending::Declaration, 0.0, Class::Blunder),
+        (
+            Ending::AdjudicatedWin { winner: black },
+            1.0,
+            Class::Blunder,
+        ),
+        (Ending::MaxMoves, 0.5, Class::Blunder),
+    ] {
+        assert_eq!(last(ending.clone()), (chance, class), "{ending}");
+    }
+}
+
+#[test]
+fn comments_say_that_a_game_is_lost_by_rule() {
+    // The side to move has lost, or wins as by a mate in one.
+    for (loser, moves, score) in [
+        (Color::Black, "startpos moves 7g7f 3c3d", "-32000"),
+        (Color::White, "startpos moves 7g7f 3c3d", "31999"),
+        (Color::White, "startpos moves 7g7f 3c3d 2g2f", "32000"),
+        (Color::Black, "startpos moves 7g7f 3c3d 2g2f", "-31999"),
+    ] {
+        let mut record = record(moves);
+        record.ending = Ending::PerpetualCheck { loser };
+        let positions = vec![position(Score::Cp(0), "7g7f"); record.moves.len() + 1];
+        let review = Review::new(&record, positions, Thresholds::default());
+        let lines = comments::lines(&record, &review);
+        let last = lines.last().and_then(|lines| lines.last());
+        let expected = format!("評価値 {score}");
+        assert!(
+            last.is_some_and(|line| line.ends_with(&expected)),
+            "{last:?}"
+        );
+        let thoughts = comments::thoughts(&record, &review);
+        for (played, thought) in record.moves.iter_mut().zip(thoughts) {
+            played.thought = thought;
+        }
+        let mut text = Vec::new();
+        csa::write(&record, &mut text).expect("it can be written");
+        let text = String::from_utf8(text).expect("UTF-8");
+        assert!(text.contains(&format!("'** {score}\n")), "{text}");
+    }
+}
+
+#[test]
+fn nobody_is_to_blame_for_the_limit_of_moves() {
+    let mut record = record("startpos moves 7g7f");
+    record.ending = Ending::MaxMoves;
+    let positions = vec![
+        position(Score::Cp(3000), "2g2f"),
+        position(Score::Cp(-3000), "3c3d"),
+    ];
+    let review = Review::new(&record, positions.clone(), Thresholds::default());
+    assert_eq!(review.judgements[0].class, Class::Good);
+    assert_eq!(review.chances, [win_chance(Score::Cp(3000)), 0.5]);
+    record.ending = Ending::Repetition;
+    let review = Review::new(&record, positions, Thresholds::default());
+    assert_eq!(review.judgements[0].class, Class::Blunder);
 }
