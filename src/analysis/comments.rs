@@ -8,10 +8,8 @@
 
 use std::fmt::Write as _;
 
-use super::position::Line;
-use super::review::{Class, Judgement, Review};
+use super::{Class, Judgement, Line, Review};
 use crate::position::Position;
-
 use crate::records::game::{GameRecord, Thought, black_score};
 use crate::records::notation::japanese::{mark, piece_name, square};
 use crate::types::{Move, Score};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::review::{Class, Review};
+use super::{Class, Review};
 
 /// Width and height in pixels.
 const SIZE: (f64, f64) = (900.0, 260.0);
@@ -137,7 +137,7 @@ pub fn escaped(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
-            // XML has no such letters.
+            // XML has no such characters.
             '\u{fffe}' | '\u{ffff}' => safe.push(' '),
             letter if letter.is_control() => safe.push(' '),
             letter => safe.push(letter),

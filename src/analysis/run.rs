@@ -1,19 +1,22 @@
-//! The positions of many games as a run: blocks, a journal, several threads.
+//! The positions of many games as a run: blocks of neighbouring positions, a journal, several
+//! threads. In each position the mate solver comes first, then the search.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::blocks::Block;
-use super::position::PositionAnalysis;
-use super::search::Analyzer;
-use super::settings::Settings;
+use super::{Line, Order, PositionAnalysis, Settings};
 use crate::eval::Evaluator;
+use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, FolderError, Job, Plan, RunFolder, Stop, ThreadError, execute};
-use crate::search::PrepareError;
+use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};
+use crate::types::{Bound, Move, Score};
 
 /// Why games cannot be analysed.
 #[derive(Debug, Error)]
@@ -48,7 +51,7 @@ pub type Analyzed = Vec<PositionAnalysis>;
 
 /// Receives the analysis of each game, in the order of the games, and the number of positions done.
 pub trait Watch: Send {
-    /// So many positions are done.
+    /// This number of positions is done.
     fn advance(&mut self, positions: usize);
     /// A game is done. All games before it were done before.
     ///
@@ -200,5 +203,254 @@ impl Plan<Positions<'_>> for Schedule<'_> {
             folder.append(&entry)?;
         }
         self.take(entry)
+    }
+}
+
+/// Positions in a block: enough that a table that begins empty pays.
+pub const BLOCK: usize = 8;
+
+/// The first blocks of a game, which are done last, so that all threads end together. In an opening
+/// an empty table matters least.
+const FIRST_BLOCKS: [usize; 8] = [1, 1, 1, 1, 2, 2, 4, 4];
+
+/// A block of positions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Block {
+    /// Index of the game.
+    game: usize,
+    /// Indices of the positions in the game; 0 is the start.
+    positions: Range<usize>,
+}
+
+impl Block {
+    /// The blocks of games with these numbers of positions, in the order in which they are done: one
+    /// game after the other, its last block first.
+    fn of_games(positions: impl IntoIterator<Item = usize>) -> Vec<Self> {
+        let games = positions.into_iter().enumerate();
+        games
+            .flat_map(|(game, count)| Self::of_game(game, count).into_iter().rev())
+            .collect()
+    }
+
+    fn of_game(game: usize, count: usize) -> Vec<Self> {
+        let mut blocks = Vec::new();
+        let mut sizes = FIRST_BLOCKS.into_iter();
+        let mut start = 0;
+        while start < count {
+            let end = count.min(start + sizes.next().unwrap_or(BLOCK));
+            blocks.push(Self {
+                game,
+                positions: start..end,
+            });
+            start = end;
+        }
+        blocks
+    }
+
+    /// The positions in the order in which they are searched.
+    fn order(&self, order: Order) -> Vec<usize> {
+        let positions = self.positions.clone();
+        match order {
+            Order::Forward => positions.collect(),
+            Order::Backward => positions.rev().collect(),
+        }
+    }
+}
+
+/// Time between two looks at the request to stop.
+const POLL: Duration = Duration::from_millis(50);
+/// Size of the solver's table in MB.
+const SOLVER_MB: usize = 16;
+
+/// A search thread with its memory, and a solver.
+pub struct Analyzer {
+    searcher: Searcher,
+    solver: MateSolver,
+    settings: Settings,
+    search: SearchSettings,
+}
+
+/// The best lines so far, for a live display.
+pub type Snapshot<'a> = &'a BTreeMap<usize, Info>;
+
+impl Analyzer {
+    /// Allocates the memory.
+    ///
+    /// # Errors
+    /// The system gives less memory or no thread.
+    pub fn new(settings: &Settings, evaluator: &Evaluator) -> Result<Self, PrepareError> {
+        let search = SearchSettings {
+            threads: 1,
+            hash_mb: settings.hash_mb,
+            multi_pv: settings.multi_pv,
+            evaluator: evaluator.clone(),
+            ..SearchSettings::default()
+        };
+        let mut searcher = Searcher::new();
+        searcher.prepare(&search)?;
+        Ok(Self {
+            searcher,
+            solver: MateSolver::new(SOLVER_MB),
+            settings: settings.clone(),
+            search,
+        })
+    }
+
+    /// Forgets everything, so that what follows does not depend on what was searched before.
+    ///
+    /// # Errors
+    /// As [`Analyzer::new`].
+    pub fn clear(&mut self) -> Result<(), PrepareError> {
+        self.searcher.prepare(&self.search)
+    }
+
+    /// Analyses a position; `None` if `stop` was requested meanwhile.
+    pub fn analyze(&mut self, position: &Position, stop: &Stop) -> Option<PositionAnalysis> {
+        let start = Instant::now();
+        let mate = self.solve(position, start, stop);
+        let mut analysis = PositionAnalysis {
+            mate: mate.as_ref().map(|line| plies(line.score)),
+            lines: Vec::new(),
+        };
+        if self.settings.multi_pv == 1
+            && let Some(line) = mate
+        {
+            analysis.lines.push(line);
+            return (!stop.is_requested()).then_some(analysis);
+        }
+        analysis.lines = self.search(position, start, stop)?;
+        if let Some(mate) = mate
+            && let Some(first) = analysis.lines.first_mut()
+            && !matches!(first.score, Score::Mate(plies) if plies > 0)
+        {
+            *first = mate;
+        }
+        Some(analysis)
+    }
+
+    /// The mate by the side to move that the solver finds within its limits.
+    fn solve(&mut self, position: &Position, start: Instant, stop: &Stop) -> Option<Line> {
+        let limits = MateLimits {
+            deadline: self
+                .settings
+                .solver_time()
+                .and_then(|time| start.checked_add(time)),
+            nodes: Some(self.settings.solver_nodes()),
+            ..MateLimits::until(stop.flag())
+        };
+        let solution = match self.solver.solve(position, &limits, &mut |_| {}) {
+            Ok(solution) => solution,
+            Err(error) => {
+                log::warn!("no thread for the mate solver: {error}");
+                return None;
+            }
+        };
+        let Verdict::Mate { line, .. } = solution.verdict else {
+            return None;
+        };
+        Some(Line {
+            score: Score::Mate(line.length as i32),
+            depth: 0,
+            seldepth: solution.seldepth as i32,
+            nodes: solution.nodes,
+            time: start.elapsed(),
+            pv: text_of(&line.moves),
+        })
+    }
+
+    fn search(&mut self, position: &Position, start: Instant, stop: &Stop) -> Option<Vec<Line>> {
+        let limits = Limits {
+            movetime: self.settings.effort.time,
+            nodes: self.settings.effort.nodes,
+            depth: self.settings.effort.depth,
+            start,
+            ..Limits::default()
+        };
+        let (sender, events) = mpsc::channel();
+        let on_event = Box::new(move |event| drop(sender.send(event)));
+        self.searcher
+            .go(position.clone(), limits, &self.search, on_event);
+        let mut lines: BTreeMap<usize, Info> = BTreeMap::new();
+        loop {
+            match events.recv_timeout(POLL) {
+                Ok(Event::Info(info)) if info.is_of_mated() => {}
+                Ok(Event::Info(info)) => keep(&mut lines, info),
+                Ok(Event::Done(_)) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Event::Note(note)) => log::info!("{note}"),
+                Err(RecvTimeoutError::Timeout) if stop.is_requested() => self.searcher.stop(),
+                Ok(Event::CurrentMove(_)) | Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        self.searcher.wait();
+        let line = |info: &Info| Line {
+            score: info.score,
+            depth: info.depth,
+            seldepth: info.seldepth,
+            nodes: info.nodes,
+            time: info.time,
+            pv: text_of(&info.pv),
+        };
+        if stop.is_requested() {
+            return None;
+        }
+        Some(lines.values().map(line).collect())
+    }
+}
+
+/// Keeps a line: an exact one replaces an earlier one of its rank, a bound only fills a gap.
+fn keep(lines: &mut BTreeMap<usize, Info>, info: Info) {
+    if info.bound == Bound::Exact || !lines.contains_key(&info.multi_pv) {
+        lines.insert(info.multi_pv, info);
+    }
+}
+
+fn text_of(moves: &[Move]) -> String {
+    let texts: Vec<String> = moves.iter().map(ToString::to_string).collect();
+    texts.join(" ")
+}
+
+const fn plies(score: Score) -> i32 {
+    match score {
+        Score::Cp(_) => 0,
+        Score::Mate(plies) => plies,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_is_in_one_block() {
+        let counts = [1, 0, 121, 8];
+        let blocks = Block::of_games(counts);
+        let mut found: Vec<_> = blocks
+            .iter()
+            .flat_map(|block| {
+                block
+                    .positions
+                    .clone()
+                    .map(|position| (block.game, position))
+            })
+            .collect();
+        found.sort_unstable();
+        let expected: Vec<_> = counts
+            .into_iter()
+            .enumerate()
+            .flat_map(|(game, count)| (0..count).map(move |position| (game, position)))
+            .collect();
+        assert_eq!(found, expected);
+        assert!(blocks.iter().all(|block| block.positions.len() <= BLOCK));
+        assert!(blocks.is_sorted_by_key(|block| block.game));
+    }
+
+    #[test]
+    fn a_block_is_searched_from_either_end() {
+        let block = Block {
+            game: 0,
+            positions: 3..6,
+        };
+        assert_eq!(block.order(Order::Forward), [3, 4, 5]);
+        assert_eq!(block.order(Order::Backward), [5, 4, 3]);
     }
 }

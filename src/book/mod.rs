@@ -1,54 +1,224 @@
 //! Opening books: their formats, look-up, and the choice of a move.
 //!
-//! | Part | What it is |
-//! |---|---|
-//! | [`BookEntry`] | a position and its moves, in the terms that all formats share |
-//! | [`BookReader`], [`BookWriter`] | files of every format, entry by entry |
-//! | [`Book`] | a book to look into while playing: in memory, or where it lies |
-//! | [`probe()`] | what a book proposes for a position, and why other moves are dropped |
+//! A book is a list of positions ([`BookEntry`]) with their moves ([`BookMove`]), whatever its
+//! format. [`BookReader`] and [`BookWriter`] go through files entry by entry. [`Book`] looks
+//! positions up while playing, in memory or on the disk, and [`probe()`] applies the rules of
+//! `YaneuraOu` to what a [`Library`] of books has for a position.
 //!
 //! Formats are known by content ([`BookFormat`]). What is wrong with a file is named by its place
 //! ([`BookFault`]) and skipped, or leaves no book ([`BookError`]).
 
 mod apery;
-mod check;
-mod choice;
 mod db;
-mod entry;
 mod fault;
-mod format;
-mod legal;
-mod library;
-mod losses;
-mod memory;
+mod file;
 mod opened;
-mod options;
-mod order;
 mod probe;
-mod query;
-mod reader;
-mod rotate;
 mod sbk;
-mod shared_file;
-mod writer;
-mod writer_error;
 mod ybb;
 
-pub use check::Checker;
-pub use choice::{Dice, line, ponder_move};
-pub use entry::{BookEntry, BookMove, UNKNOWN_DEPTH};
-pub use fault::{BookError, BookFault, EntryPlace, FaultLog, Place, Problem, Reason};
-pub use format::BookFormat;
-pub use legal::legal_move;
-pub use library::Library;
-pub use losses::{Extras, Losses};
+use std::fmt;
+use std::fs::File;
+use std::path::Path;
+
+use crate::position::Position;
+use crate::records::packed::PackedSfen;
+use crate::types::{Move, Move16, Square};
+use crate::util::read_up_to;
+
+pub use fault::{BookError, BookFault, Checker, EntryPlace, FaultLog, Place, Problem, Reason};
+pub use file::{BookReader, BookWriter, Extras, Losses, WriteError};
 pub use opened::Book;
-pub use options::BookOptions;
-pub use order::order_key;
-pub use probe::{Dropped, Probe, ProbedMove, Refusal, probe};
-pub use reader::BookReader;
-pub use writer::BookWriter;
-pub use writer_error::WriteError;
+pub use probe::{
+    BookOptions, Dice, Dropped, Library, Probe, ProbedMove, Refusal, line, ponder_move, probe,
+};
 
 pub(crate) use db::{Blocks, Line, parse_move, split_line};
-pub(crate) use rotate::rotated_move;
+
+/// The depth of moves from formats that store none, as `YaneuraOu` takes it: deep enough for any
+/// limit.
+pub const UNKNOWN_DEPTH: i32 = 256;
+
+/// A move of a book position. What a format does not store keeps its default: no ponder move,
+/// depth 0 ([`UNKNOWN_DEPTH`] from Apery's and `ShogiGUI`'s books), count 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookMove {
+    /// The move itself; it may be illegal where it stands.
+    pub mv: Move16,
+    /// The expected answer.
+    pub ponder: Option<Move16>,
+    /// Value in centipawns from the view of the side to move.
+    pub value: i32,
+    /// Depth of the search behind the value, in plies.
+    pub depth: i32,
+    /// How often the move was played.
+    pub count: u64,
+}
+
+/// A position of a book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookEntry {
+    /// The position without its ply.
+    pub position: PackedSfen,
+    /// Ply of the position, 1 at the start of a game; 0 where a `.db` gives none.
+    pub ply: u32,
+    /// Its moves in the order of the file.
+    pub moves: Vec<BookMove>,
+}
+
+impl BookEntry {
+    /// Adds the moves of another entry for the same position. A move that is there gets the new
+    /// value, depth and ponder move, and the sum of the counts.
+    pub fn merge(&mut self, other: &Self) {
+        merge_moves(&mut self.moves, &other.moves);
+    }
+}
+
+/// Adds moves to those of the same position, as [`BookEntry::merge`] does.
+fn merge_moves(moves: &mut Vec<BookMove>, more: &[BookMove]) {
+    for new in more {
+        match moves.iter_mut().find(|known| known.mv == new.mv) {
+            Some(known) => {
+                *known = BookMove {
+                    count: known.count.saturating_add(new.count),
+                    ..*new
+                }
+            }
+            None => moves.push(*new),
+        }
+    }
+}
+
+/// A format of opening books.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BookFormat {
+    /// `YANEURAOU-DB2016`: text, an SFEN and its moves.
+    Db,
+    /// `YANE-BINBOOK-V1`: packed positions in order, and their moves.
+    Ybb,
+    /// Apery's records of a key and a move.
+    Bin,
+    /// `ShogiGUI`'s graph of positions, a protobuf message.
+    Sbk,
+}
+
+/// Bytes of the beginning of a file that are looked at.
+const HEAD: usize = 1 << 16;
+const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+impl BookFormat {
+    /// All formats.
+    pub const ALL: [Self; 4] = [Self::Db, Self::Ybb, Self::Bin, Self::Sbk];
+
+    /// The usual extension of its files.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Db => "db",
+            Self::Ybb => "ybb",
+            Self::Bin => "bin",
+            Self::Sbk => "sbk",
+        }
+    }
+
+    /// Whether it stores values of moves.
+    pub const fn has_values(self) -> bool {
+        !matches!(self, Self::Sbk)
+    }
+
+    /// Whether it stores depths of moves.
+    pub const fn has_depths(self) -> bool {
+        matches!(self, Self::Db | Self::Ybb)
+    }
+
+    /// Whether it stores how often moves were played.
+    pub const fn has_counts(self) -> bool {
+        !matches!(self, Self::Ybb)
+    }
+
+    /// The format that the extension of a file to be written names.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?;
+        let is_named = |format: &Self| extension.eq_ignore_ascii_case(format.extension());
+        Self::ALL.into_iter().find(is_named)
+    }
+
+    /// The format of a file that exists, by its content. The name decides only between damaged
+    /// files.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has none of the formats.
+    pub fn of_file(path: &Path) -> Result<Self, Reason> {
+        if !path.metadata()?.is_file() {
+            return Err(Reason::NotAFile);
+        }
+        let mut file = File::open(path)?;
+        let size = file.metadata()?.len();
+        let mut head = vec![0; size.min(HEAD as u64) as usize];
+        let length = read_up_to(&mut file, &mut head)?;
+        head.truncate(length);
+        Self::of_head(&head, size, Self::of_path(path))
+    }
+
+    /// The same from the first bytes of a file of `size` bytes.
+    fn of_head(head: &[u8], size: u64, named: Option<Self>) -> Result<Self, Reason> {
+        if head.is_empty() {
+            return Err(Reason::Empty);
+        }
+        if UTF16_MARKS.iter().any(|mark| head.starts_with(mark)) {
+            return Err(Reason::Utf16);
+        }
+        if ybb::is_named_so(head) {
+            Ok(Self::Ybb)
+        } else if db::is_text(head) {
+            Ok(Self::Db)
+        } else if sbk::is_message(head, size) {
+            Ok(Self::Sbk)
+        } else if apery::are_records(head) {
+            Ok(Self::Bin)
+        } else {
+            named
+                .filter(|format| matches!(format, Self::Ybb | Self::Sbk))
+                .ok_or(Reason::Unknown)
+        }
+    }
+}
+
+/// The extension with its dot.
+impl fmt::Display for BookFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, ".{}", self.extension())
+    }
+}
+
+/// A key whose byte order is the order of the entries in files of a format. Entries of one position
+/// come in the order of their plies, except in `.db`, where the ply is text. `.sbk` has no order:
+/// the keys are empty. Bytes that are no position come first.
+pub fn order_key(format: BookFormat, entry: &BookEntry) -> Vec<u8> {
+    let with_ply = |key: &[u8]| [key, &entry.ply.to_be_bytes()].concat();
+    match format {
+        BookFormat::Db => db::position_text(entry).into_bytes(),
+        BookFormat::Ybb => with_ply(&entry.position.to_bytes()),
+        BookFormat::Bin => with_ply(&apery::key_of_packed(&entry.position).to_be_bytes()),
+        BookFormat::Sbk => Vec::new(),
+    }
+}
+
+/// The move if it is legal here.
+pub fn legal_move(position: &Position, mv: Move16) -> Option<Move> {
+    let mv = position.to_move(mv)?;
+    (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
+}
+
+const FIELD: u16 = 0x7f;
+const FROM_SHIFT: u32 = 7;
+
+/// The move on the board turned round; `None` if a field is out of range.
+pub(crate) fn rotated_move(mv: Move16) -> Option<Move16> {
+    let index = |square: Square| square.rotated().index() as u16;
+    let bits = mv.to_bits() & !FIELD | index(mv.to()?);
+    if mv.is_drop() {
+        return Move16::from_bits(bits);
+    }
+    let from = index(mv.from()?) << FROM_SHIFT;
+    Move16::from_bits(bits & !(FIELD << FROM_SHIFT) | from)
+}

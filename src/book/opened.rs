@@ -1,18 +1,24 @@
 //! A book that is looked into while playing: in memory, or where it lies.
+//!
+//! Books of gigabytes are searched where they lie. The file is read, not mapped into memory: a
+//! mapped file that another program cuts short would end this one.
 
 use std::fmt;
+use std::fs::{self, File};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
 
 use super::apery::AperyBook;
 use super::db::{self, DbOnDisk};
-use super::entry::BookMove;
 use super::fault::{BookError, BookFault, FaultLog, Place, Problem, Reason};
-use super::format::BookFormat;
-use super::memory::{MemoryBook, Node};
-use super::query::Query;
 use super::sbk::SbkReader;
 use super::ybb::{self, YbbOnDisk};
+use super::{BookFormat, BookMove, merge_moves};
+use crate::position::{Board, Position};
+use crate::records::packed::PackedSfen;
 use crate::util::system::thread_pool;
 use crate::util::{cores, counted};
 
@@ -174,7 +180,7 @@ fn load(path: &Path, format: BookFormat, faults: &mut FaultLog) -> Result<Conten
     pool.install(|| {
         Ok(match format {
             BookFormat::Db => Content::Memory(db::load(path, faults)?),
-            BookFormat::Ybb => Content::Memory(ybb::load(path, faults)?),
+            BookFormat::Ybb => Content::Memory(ybb::read(&fs::read(path)?, faults)?),
             BookFormat::Bin => Content::Apery(AperyBook::load(path, faults)?),
             BookFormat::Sbk => Content::Memory(load_graph(path, faults)?),
         })
@@ -210,4 +216,161 @@ impl fmt::Display for Book {
             None => f.write_str(", on the fly)"),
         }
     }
+}
+
+/// A position to look up.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    pub(super) board: Board,
+    pub(super) packed: PackedSfen,
+    /// The ply that an entry must have; `None` for any.
+    pub(super) ply: Option<u32>,
+}
+
+impl Query {
+    pub(super) fn new(position: &Position, ignores_ply: bool) -> Self {
+        let ply = (!ignores_ply).then(|| position.game_ply());
+        Self::of_board(position.board().clone(), ply)
+    }
+
+    fn of_board(board: Board, ply: Option<u32>) -> Self {
+        let packed = PackedSfen::of_board(&board);
+        Self { board, packed, ply }
+    }
+
+    /// The same position with the sides exchanged.
+    pub(super) fn rotated(&self) -> Self {
+        Self::of_board(self.board.rotated(), self.ply)
+    }
+
+    /// The same at any ply.
+    fn at_any_ply(&self) -> Self {
+        Self {
+            ply: None,
+            ..self.clone()
+        }
+    }
+}
+
+/// A position of the index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) position: PackedSfen,
+    /// From 1; 0 where the file gives none.
+    pub(super) ply: u32,
+    /// Index of its first move.
+    pub(super) first_move: usize,
+    pub(super) move_count: u32,
+}
+
+impl Node {
+    /// Where its moves are.
+    pub(super) fn moves(&self) -> Range<usize> {
+        self.first_move..self.first_move + self.move_count as usize
+    }
+}
+
+/// A book in memory: an index of positions in order, and one array with the moves of all.
+#[derive(Default, Debug)]
+pub(super) struct MemoryBook {
+    /// In order of position, equal ones in the order of the file.
+    nodes: Vec<Node>,
+    moves: Vec<BookMove>,
+    says_ply_one_only: bool,
+}
+
+impl MemoryBook {
+    /// Takes positions in the order of their file.
+    pub(super) fn new(mut nodes: Vec<Node>, mut moves: Vec<BookMove>) -> Self {
+        let says_ply_one_only = nodes.len() > 1 && nodes.iter().all(|node| node.ply == 1);
+        let order = |node: &Node| (node.position, node.first_move);
+        if !nodes.is_sorted_by_key(order) {
+            nodes.par_sort_unstable_by_key(order);
+        }
+        nodes.shrink_to_fit();
+        moves.shrink_to_fit();
+        Self {
+            nodes,
+            moves,
+            says_ply_one_only,
+        }
+    }
+
+    /// Number of positions, where those of different plies count each.
+    fn positions(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether all of several positions say that they are the first of a game.
+    const fn says_ply_one_only(&self) -> bool {
+        self.says_ply_one_only
+    }
+
+    /// The moves of a position at a ply, or at any for `None`: those of all entries together.
+    fn find(&self, position: &PackedSfen, ply: Option<u32>) -> Vec<BookMove> {
+        let start = self.nodes.partition_point(|node| node.position < *position);
+        let nodes = self.nodes[start..].iter();
+        let mut moves = Vec::new();
+        for node in nodes.take_while(|node| node.position == *position) {
+            if fits(node.ply, ply) {
+                merge_moves(&mut moves, &self.moves[node.moves()]);
+            }
+        }
+        moves
+    }
+}
+
+/// Whether an entry of ply `found` answers for the ply `wanted`. An entry without a ply fits all.
+pub(super) fn fits(found: u32, wanted: Option<u32>) -> bool {
+    found == 0 || wanted.is_none_or(|wanted| wanted == found)
+}
+
+/// An open file and its size. Any thread may read any part of it.
+#[derive(Debug)]
+pub(super) struct SharedFile {
+    file: File,
+    size: u64,
+}
+
+impl SharedFile {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        Ok(Self { file, size })
+    }
+
+    /// Size in bytes when it was opened.
+    pub(super) const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Fills `bytes` from `offset` on, or up to the end of the file; returns the number of bytes.
+    pub(super) fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match read_some(&self.file, offset + filled as u64, &mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+#[cfg(unix)]
+fn read_some(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+}
+
+/// Elsewhere files have no places, as far as the standard library knows.
+#[cfg(not(any(unix, windows)))]
+fn read_some(_file: &File, _offset: u64, _bytes: &mut [u8]) -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(windows)]
+fn read_some(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
 }

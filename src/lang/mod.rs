@@ -1,26 +1,24 @@
-//! The languages of what people read: Japanese and English. USI, JSON and the formats of files
-//! have none.
+//! The languages of what people read: Japanese and English. USI, JSON and the formats of files have
+//! none.
 //!
 //! The catalogue is a plain table in `texts`, a row for each text with both languages. Two
 //! languages without plural rules between them need no message format such as Fluent's, and a row
 //! that lacks a language or a value does not compile.
 
 mod texts;
-mod width;
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use thiserror::Error;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::position::Position;
 use crate::records::kif;
 use crate::records::notation::japanese;
 use crate::types::{Color, Move};
 use crate::util::counted;
-
-pub use width::{cut, left, printable, right, width};
 
 /// A language.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -250,6 +248,38 @@ impl Lang {
     }
 }
 
+/// The columns of a terminal that a text takes. Kanji and full-width characters take two.
+pub fn width(text: &str) -> usize {
+    text.width_cjk()
+}
+
+/// The text without the control characters that a terminal would obey.
+pub fn printable(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// The text with spaces behind it, up to a width in columns.
+pub fn left(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// The text with spaces before it, up to a width in columns.
+pub fn right(text: &str, columns: usize) -> String {
+    format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// The longest start of the text that fits into a width in columns.
+pub fn cut(text: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    for (index, letter) in text.char_indices() {
+        taken += letter.width_cjk().unwrap_or(0);
+        if taken > columns {
+            return &text[..index];
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,5 +383,22 @@ mod tests {
             Lang::Ja.depth_and_nodes(12, Lang::Ja.nodes(345), "1.5"),
             "深さ 12、345 ノード、1.5 秒"
         );
+    }
+
+    #[test]
+    fn no_text_commands_the_terminal() {
+        let name = "\u{1b}[31mRED\u{1b}]0;title\u{7}\t\u{9b}2J\n";
+        let shown = printable(name);
+        assert_eq!(shown, " [31mRED ]0;title   2J ");
+        assert_eq!(width(&shown), shown.len());
+    }
+
+    #[test]
+    fn kanji_take_two_columns() {
+        assert_eq!(width("▲７六歩"), 8);
+        assert_eq!(left("評価値", 8), "評価値  ");
+        assert_eq!(right("手", 4), "  手");
+        assert_eq!(right("long", 2), "long");
+        assert_eq!([cut("評価値", 5), cut("評価値", 6)], ["評価", "評価値"]);
     }
 }

@@ -2,14 +2,412 @@
 //! positions themselves are not stored.
 
 mod key;
-mod load;
-mod random;
-mod reader;
-mod record;
-mod writer;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use key::{ChildKeys, key_of};
+
+use super::fault::{BookFault, FaultLog, Place, Problem};
+use super::file::{Losses, WriteError};
+use super::{BookEntry, BookMove, UNKNOWN_DEPTH, legal_move, merge_moves};
+use crate::movegen::legal_moves;
+use crate::position::{Board, Position};
+use crate::records::apery_move::{from_apery, to_apery};
+use crate::records::packed::PackedSfen;
+use crate::runs::{OutputError, OutputFile};
 
 pub(super) use key::key_of_packed;
-pub(super) use load::AperyBook;
-pub(super) use reader::AperyReader;
-pub(super) use record::are_records;
-pub(super) use writer::AperyWriter;
+
+/// The positions of a book in the order of their plies, from the start position over all legal
+/// moves.
+///
+/// A line may leave the book for one move. Positions that no such line reaches, and those of other
+/// starts, cannot be found, because the file holds only their keys.
+pub(super) struct AperyReader {
+    records: Vec<Record>,
+    /// Positions to visit, by ply.
+    open: BTreeMap<u32, Vec<PackedSfen>>,
+    /// Keys that were visited.
+    seen: HashSet<u64>,
+    /// Where moves are made; keeps its allocations.
+    position: Position,
+    /// Faults that are returned before the next entry.
+    faults: VecDeque<BookFault>,
+    /// Key of the last entry.
+    key: u64,
+    is_done: bool,
+}
+
+impl AperyReader {
+    /// Reads the records. A strict reader also returns a fault for each that is out of order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn open(path: &Path, is_strict: bool) -> io::Result<Self> {
+        let bytes = std::fs::read(path)?;
+        let mut faults = VecDeque::new();
+        let records = read_all(&bytes, |fault| faults.push_back(fault));
+        if is_strict {
+            check_order(&bytes, |fault| faults.push_back(fault));
+        }
+        let start = Position::startpos();
+        Ok(Self {
+            records,
+            open: BTreeMap::from([(1, vec![PackedSfen::of(&start)])]),
+            seen: HashSet::new(),
+            position: start,
+            faults,
+            key: 0,
+            is_done: false,
+        })
+    }
+
+    /// Key of the last entry.
+    pub(super) const fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn next_open(&mut self) -> Option<(u32, Board)> {
+        loop {
+            let mut first = self.open.first_entry()?;
+            let ply = *first.key();
+            let Some(packed) = first.get_mut().pop() else {
+                first.remove();
+                continue;
+            };
+            if let Ok(board) = packed.unpack_board()
+                && self.seen.insert(key_of(&board))
+            {
+                return Some((ply, board));
+            }
+        }
+    }
+
+    /// Reads the entry of a position and opens those after it.
+    fn visit(&mut self, ply: u32, board: Board) -> Option<BookEntry> {
+        let key = key_of(&board);
+        let position = PackedSfen::of_board(&board);
+        let moves = self.moves_of(key);
+        self.position.set_up(board, ply);
+        if moves.is_empty() {
+            // Only the start position is opened without being in the book.
+            self.open_children(ply);
+            return None;
+        }
+        let keys = ChildKeys::of(self.position.board());
+        let mut legal = Vec::with_capacity(moves.len());
+        for known in moves {
+            let Some(mv) = legal_move(&self.position, known.mv) else {
+                let sfen = self.position.to_sfen();
+                let problem = Problem::Illegal { mv: known.mv, sfen };
+                let fault = BookFault::new(Place::Key(key), problem);
+                self.faults.push_back(fault);
+                continue;
+            };
+            let answers = self.moves_of(keys.after(self.position.board(), mv));
+            let ponder = answers.first().map(|answer| answer.mv);
+            legal.push(BookMove { ponder, ..known });
+        }
+        if legal.is_empty() {
+            return None;
+        }
+        let moves = legal;
+        self.key = key;
+        self.open_children(ply);
+        Some(BookEntry {
+            position,
+            ply,
+            moves,
+        })
+    }
+
+    /// The moves of a key, the most frequent first.
+    fn moves_of(&self, key: u64) -> Vec<BookMove> {
+        let mut moves = moves_of_key(&self.records, key);
+        moves.sort_by_key(|known| Reverse((known.count, known.value)));
+        moves
+    }
+
+    /// Opens the positions of the book after one move, or after two where the first leaves it.
+    fn open_children(&mut self, ply: u32) {
+        let keys = ChildKeys::of(self.position.board());
+        for mv in legal_moves(&self.position) {
+            let key = keys.after(self.position.board(), mv);
+            if self.is_new(key) {
+                let mut child = self.position.board().clone();
+                child.apply(mv);
+                let packed = PackedSfen::of_board(&child);
+                self.open.entry(ply + 1).or_default().push(packed);
+            } else if !self.has(key) {
+                self.position.do_move(mv);
+                self.open_grandchildren(ply + 2);
+                self.position.undo_move();
+            }
+        }
+    }
+
+    fn open_grandchildren(&mut self, ply: u32) {
+        let keys = ChildKeys::of(self.position.board());
+        for mv in legal_moves(&self.position) {
+            if self.is_new(keys.after(self.position.board(), mv)) {
+                let mut child = self.position.board().clone();
+                child.apply(mv);
+                let packed = PackedSfen::of_board(&child);
+                self.open.entry(ply).or_default().push(packed);
+            }
+        }
+    }
+
+    fn has(&self, key: u64) -> bool {
+        !of_key(&self.records, key).is_empty()
+    }
+
+    fn is_new(&self, key: u64) -> bool {
+        !self.seen.contains(&key) && self.has(key)
+    }
+
+    /// The number of keys that were not reached, as a fault.
+    fn rest(&self) -> Option<BookFault> {
+        let keys = self.records.chunk_by(|one, next| one.key == next.key);
+        let is_missing = |records: &&[Record]| !self.seen.contains(&records[0].key);
+        let count = keys.filter(is_missing).count() as u64;
+        (count > 0).then(|| BookFault::new(Place::File, Problem::NotReached(count)))
+    }
+}
+
+impl Iterator for AperyReader {
+    type Item = Result<BookEntry, BookFault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(fault) = self.faults.pop_front() {
+                return Some(Err(fault));
+            }
+            let Some((ply, board)) = self.next_open() else {
+                break;
+            };
+            if let Some(entry) = self.visit(ply, board) {
+                return Some(Ok(entry));
+            }
+        }
+        if std::mem::replace(&mut self.is_done, true) {
+            return None;
+        }
+        self.rest().map(Err)
+    }
+}
+
+/// A book in memory: all records, in order of the key.
+#[derive(Debug)]
+pub(super) struct AperyBook {
+    records: Vec<Record>,
+}
+
+impl AperyBook {
+    /// Loads a file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<Self> {
+        let bytes = std::fs::read(path)?;
+        let records = read_all(&bytes, |fault| faults.add(fault));
+        Ok(Self { records })
+    }
+
+    /// Number of positions.
+    pub(super) fn positions(&self) -> usize {
+        self.records
+            .chunk_by(|one, next| one.key == next.key)
+            .count()
+    }
+
+    /// The moves of a position. Those of another position with the same key may be among them.
+    pub(super) fn find(&self, board: &Board) -> Vec<BookMove> {
+        moves_of_key(&self.records, key_of(board))
+    }
+}
+
+/// A file that is being written.
+pub(super) struct AperyWriter {
+    file: OutputFile,
+    last: Option<u64>,
+    entries: u64,
+    losses: Losses,
+}
+
+impl AperyWriter {
+    pub(super) fn create(path: &Path) -> Result<Self, OutputError> {
+        Ok(Self {
+            file: OutputFile::create(path)?,
+            last: None,
+            entries: 0,
+            losses: Losses::default(),
+        })
+    }
+
+    pub(super) fn write(&mut self, entry: &BookEntry) -> Result<(), WriteError> {
+        let key = key_of_packed(&entry.position);
+        if self.last == Some(key) {
+            self.losses.entries += 1;
+            return Ok(());
+        }
+        self.entries += 1;
+        if self.last > Some(key) {
+            return Err(WriteError::Order {
+                number: self.entries,
+            });
+        }
+        self.last = Some(key);
+        if entry.moves.is_empty() {
+            self.losses.empty += 1;
+            return Ok(());
+        }
+        self.losses.plies += 1;
+        let mut moves: Vec<&BookMove> = entry.moves.iter().collect();
+        moves.sort_by_key(|known| Reverse(known.count));
+        for known in moves {
+            self.write_move(key, known)?;
+        }
+        Ok(())
+    }
+
+    fn write_move(&mut self, key: u64, known: &BookMove) -> io::Result<()> {
+        let count = known.count.min(u16::MAX.into());
+        self.losses.counts += u64::from(count != known.count);
+        self.losses.depths += u64::from(![0, UNKNOWN_DEPTH].contains(&known.depth));
+        self.losses.ponder_moves += u64::from(known.ponder.is_some());
+        let known = BookMove { count, ..*known };
+        self.file.write_all(&Record { key, known }.to_bytes())
+    }
+
+    pub(super) fn finish(self) -> io::Result<Losses> {
+        self.file.finish()?;
+        Ok(self.losses)
+    }
+}
+
+/// Bytes of a record.
+const RECORD: usize = 16;
+/// Records that are looked at to tell the format.
+const SAMPLES: usize = 4096;
+
+/// A record of 16 bytes, little endian: key, move, count and score of a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Record {
+    key: u64,
+    known: BookMove,
+}
+
+impl Record {
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Its move is none.
+    fn read(bytes: &[u8; RECORD]) -> Result<Self, Problem> {
+        let [
+            k0,
+            k1,
+            k2,
+            k3,
+            k4,
+            k5,
+            k6,
+            k7,
+            m0,
+            m1,
+            c0,
+            c1,
+            s0,
+            s1,
+            s2,
+            s3,
+        ] = *bytes;
+        let bits = u16::from_le_bytes([m0, m1]);
+        let mv = from_apery(bits).ok_or(Problem::MoveBits(bits.into()))?;
+        Ok(Self {
+            key: u64::from_le_bytes([k0, k1, k2, k3, k4, k5, k6, k7]),
+            known: BookMove {
+                mv,
+                ponder: None,
+                value: i32::from_le_bytes([s0, s1, s2, s3]),
+                depth: UNKNOWN_DEPTH,
+                count: u16::from_le_bytes([c0, c1]).into(),
+            },
+        })
+    }
+
+    /// The bytes of the record; the count must fit into 16 bits.
+    fn to_bytes(self) -> [u8; RECORD] {
+        let mut bytes = [0; RECORD];
+        bytes[..8].copy_from_slice(&self.key.to_le_bytes());
+        bytes[8..10].copy_from_slice(&to_apery(self.known.mv).to_le_bytes());
+        bytes[10..12].copy_from_slice(&(self.known.count as u16).to_le_bytes());
+        bytes[12..].copy_from_slice(&self.known.value.to_le_bytes());
+        bytes
+    }
+}
+
+/// Whether at least half of the first records have a move.
+pub(super) fn are_records(head: &[u8]) -> bool {
+    let records = &head.as_chunks::<RECORD>().0;
+    let records = &records[..records.len().min(SAMPLES)];
+    let good = records.iter().filter(|record| Record::read(record).is_ok());
+    !records.is_empty() && good.count() * 2 >= records.len()
+}
+
+/// Reads all records of a file, in order of the key, those of one key in the order of the file.
+fn read_all(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) -> Vec<Record> {
+    let (chunks, rest) = bytes.as_chunks::<RECORD>();
+    let mut records = Vec::with_capacity(chunks.len());
+    for (index, chunk) in chunks.iter().enumerate() {
+        match Record::read(chunk) {
+            Ok(record) => records.push(record),
+            Err(problem) => on_fault(BookFault::new(place_of(index), problem)),
+        }
+    }
+    if !rest.is_empty() {
+        let place = place_of(chunks.len());
+        on_fault(BookFault::new(place, Problem::Rest(rest.len())));
+    }
+    records.sort_by_key(|record| record.key);
+    records
+}
+
+/// Finds records that belong before the one before them, which programs that bisect do not find.
+fn check_order(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) {
+    let mut last = 0;
+    for (index, chunk) in bytes.as_chunks::<RECORD>().0.iter().enumerate() {
+        let Ok(record) = Record::read(chunk) else {
+            continue;
+        };
+        if record.key < last {
+            on_fault(BookFault::new(place_of(index), Problem::Order));
+        }
+        last = record.key;
+    }
+}
+
+/// Where a record begins.
+const fn place_of(index: usize) -> Place {
+    Place::Byte((index * RECORD) as u64)
+}
+
+/// The records of a key in sorted records.
+fn of_key(records: &[Record], key: u64) -> &[Record] {
+    let start = records.partition_point(|record| record.key < key);
+    let rest = &records[start..];
+    let count = rest.partition_point(|record| record.key == key);
+    &rest[..count]
+}
+
+/// The moves of a key in sorted records, in the order of the file; equal ones are merged.
+fn moves_of_key(records: &[Record], key: u64) -> Vec<BookMove> {
+    let mut moves = Vec::new();
+    for record in of_key(records, key) {
+        merge_moves(&mut moves, &[record.known]);
+    }
+    moves
+}

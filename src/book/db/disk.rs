@@ -8,19 +8,18 @@ use std::cmp::Ordering;
 use std::io;
 use std::path::Path;
 
-use super::line::{Line, parse_move, parse_position};
-use super::lines::{self, Lines};
-use crate::book::entry::{BookMove, merge_moves};
-use crate::book::memory::fits;
-use crate::book::query::Query;
-use crate::book::shared_file::SharedFile;
+use super::{BOM, Line, parse_move, parse_position, split_line};
+use crate::book::opened::{Query, SharedFile, fits};
+use crate::book::{BookMove, merge_moves};
 
 /// Places of the file that are read when it is opened. The positions there are kept: a search
 /// begins between two of them.
 const SAMPLES: u64 = 64;
 /// Bytes that are read at once when no more than half of them are left to search. Each read may be
 /// one from the disk.
-const BLOCK: usize = 1 << 14;
+const SEARCH_BLOCK: usize = 1 << 14;
+/// Bytes that are read at a time where one entry is expected.
+const BLOCK: usize = 1 << 12;
 /// Bytes of the shortest `sfen` line, as `YaneuraOu` assumes.
 const SHORTEST_LINE: u64 = 40;
 /// Entries of the same board that are looked at; more cannot differ in hands and ply only.
@@ -116,7 +115,7 @@ impl DbOnDisk {
     fn entries_of(&self, query: &Query) -> io::Result<Vec<PositionLine>> {
         let sfen = query.board.to_sfen();
         let board = sfen.split(' ').next().unwrap_or_default().as_bytes();
-        let mut lines = self.lines_from(self.shortly_before(board)?, BLOCK)?;
+        let mut lines = self.lines_from(self.shortly_before(board)?, SEARCH_BLOCK)?;
         let mut entries = Vec::new();
         let mut neighbours = 0;
         while let Some(line) = next_position(&mut lines)? {
@@ -147,7 +146,7 @@ impl DbOnDisk {
             .samples
             .get(next)
             .map_or(self.file.size(), |line| line.start);
-        while end.saturating_sub(start) > BLOCK as u64 / 2 {
+        while end.saturating_sub(start) > SEARCH_BLOCK as u64 / 2 {
             let middle = start.midpoint(end);
             match self.position_from(middle)? {
                 Some(line) if is_before(&line) => start = line.end,
@@ -159,12 +158,12 @@ impl DbOnDisk {
 
     /// The first position whose line begins at `offset` or later.
     fn position_from(&self, offset: u64) -> io::Result<Option<PositionLine>> {
-        next_position(&mut self.lines_from(offset, lines::BLOCK)?)
+        next_position(&mut self.lines_from(offset, BLOCK)?)
     }
 
     /// The lines that begin at `offset` or later; each read fetches `block` bytes.
     fn lines_from(&self, offset: u64, block: usize) -> io::Result<Lines<'_>> {
-        let mut lines = Lines::from(&self.file, offset.saturating_sub(1)).in_blocks_of(block);
+        let mut lines = Lines::new(&self.file, offset.saturating_sub(1), block);
         if offset > 0 {
             lines.next()?;
         }
@@ -204,14 +203,14 @@ impl DbOnDisk {
 
     /// The first position after the end of the line two bytes before `offset`.
     fn position_behind(&self, offset: u64) -> io::Result<Option<PositionLine>> {
-        let mut lines = Lines::from(&self.file, offset.saturating_sub(2));
+        let mut lines = Lines::new(&self.file, offset.saturating_sub(2), BLOCK);
         lines.next()?;
         next_position(&mut lines)
     }
 
     /// The moves from `offset` up to the next position.
     fn moves_after(&self, offset: u64) -> io::Result<Vec<BookMove>> {
-        let mut lines = Lines::from(&self.file, offset);
+        let mut lines = Lines::new(&self.file, offset, BLOCK);
         let mut moves = Vec::new();
         while let Some(line) = lines.next()? {
             match Line::of(line) {
@@ -231,7 +230,7 @@ fn next_position(lines: &mut Lines<'_>) -> io::Result<Option<PositionLine>> {
             return Ok(None);
         };
         let line = if start == 0 {
-            line.strip_prefix(super::line::BOM).unwrap_or(line)
+            line.strip_prefix(BOM).unwrap_or(line)
         } else {
             line
         };
@@ -256,4 +255,78 @@ fn ply_of(text: &[u8]) -> Option<&[u8]> {
     let ply = text.rsplit(|&byte| byte == b' ').next()?;
     let is_number = ply.iter().all(u8::is_ascii_digit) && ply.len() < text.len();
     (is_number && !ply.is_empty()).then_some(ply)
+}
+
+/// A longer line is cut, so that no file takes unlimited memory.
+const LONGEST: usize = 1 << 20;
+
+/// The lines of a file one after another, from any byte on.
+struct Lines<'a> {
+    file: &'a SharedFile,
+    /// Bytes of a read.
+    block: usize,
+    buffer: Vec<u8>,
+    /// Length of the part of the buffer that was returned.
+    used: usize,
+    /// Offset of the buffer in the file.
+    start: u64,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines from the byte `offset` on, where the first may be the rest of one; each read
+    /// fetches `block` bytes.
+    const fn new(file: &'a SharedFile, offset: u64, block: usize) -> Self {
+        Self {
+            file,
+            block,
+            buffer: Vec::new(),
+            used: 0,
+            start: offset,
+        }
+    }
+
+    /// Offset of the line that is returned next.
+    const fn offset(&self) -> u64 {
+        self.start + self.used as u64
+    }
+
+    /// The next line without its end, `None` at the end of the file.
+    fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        loop {
+            let text = &self.buffer[self.used..];
+            let (line, rest) = split_line(text);
+            let end = line.len();
+            // The last byte may be the first half of a line end of two bytes.
+            let is_whole = !rest.is_empty() || text.ends_with(b"\n");
+            if is_whole || text.len() >= LONGEST || self.is_at_end() {
+                if text.is_empty() {
+                    return Ok(None);
+                }
+                let length = text.len() - rest.len();
+                let begin = self.used;
+                self.used += length;
+                return Ok(Some(&self.buffer[begin..begin + end]));
+            }
+            self.read_block()?;
+        }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.start + self.buffer.len() as u64 >= self.file.size()
+    }
+
+    fn read_block(&mut self) -> io::Result<()> {
+        self.start = self.offset();
+        self.buffer.drain(..self.used);
+        self.used = 0;
+        let length = self.buffer.len();
+        self.buffer.resize(length + self.block, 0);
+        let offset = self.start + length as u64;
+        let count = self.file.read_at(offset, &mut self.buffer[length..])?;
+        self.buffer.truncate(length + count);
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(())
+    }
 }

@@ -2,9 +2,17 @@
 //!
 //! A node is a position with black to move: positions of white are turned. Its moves into other
 //! nodes are edges, all others leaves with a value from the book. A node takes 17 bytes, an edge 6,
-//! a leaf 4.
+//! a leaf 4. Every legal move that leads to another position of the book is an edge, whether the
+//! book lists it or not.
 
-use crate::types::Move16;
+use arrayvec::ArrayVec;
+
+use super::Rules;
+use crate::book::{Problem, rotated_move};
+use crate::movegen::legal_on_board;
+use crate::position::Board;
+use crate::types::{Color, Key64, Key128, MAX_MOVES, Move16, MoveList};
+use crate::util::prefetch;
 
 /// Set for a node whose position has white to move in the book.
 const WHITE: u8 = 1;
@@ -90,7 +98,7 @@ impl Graph {
     }
 
     /// Begins a node, which gets the edges and leaves that follow.
-    pub(super) fn add_node(&mut self, is_white: bool, is_in_check: bool) {
+    fn add_node(&mut self, is_white: bool, is_in_check: bool) {
         let white = if is_white { WHITE } else { 0 };
         let check = if is_in_check { IN_CHECK } else { 0 };
         self.flags.push(white | check);
@@ -99,7 +107,7 @@ impl Graph {
     }
 
     /// Adds an edge to the last node.
-    pub(super) fn add_edge(&mut self, mv: Move16, target: u32) {
+    fn add_edge(&mut self, mv: Move16, target: u32) {
         self.targets.push(target);
         self.edge_moves.push(mv);
         if let Some(end) = self.first_edge.last_mut() {
@@ -108,7 +116,7 @@ impl Graph {
     }
 
     /// Adds a leaf to the last node.
-    pub(super) fn add_leaf(&mut self, mv: Move16, value: i16) {
+    fn add_leaf(&mut self, mv: Move16, value: i16) {
         self.leaf_moves.push(mv);
         self.leaf_values.push(value);
         if let Some(end) = self.first_leaf.last_mut() {
@@ -181,6 +189,309 @@ impl Parents {
     }
 }
 
+impl Graph {
+    /// The graph of positions and their moves with values, in centipawns from the view of the side
+    /// to move, both as they stand on the board. Illegal moves are left out.
+    pub fn of_positions<'a>(
+        positions: impl Iterator<Item = (&'a Board, &'a [(Move16, i16)])> + Clone,
+        rules: Rules,
+    ) -> Self {
+        let keys = positions.clone();
+        let keys = keys.map(|(board, _)| node_key(board, rules.separates_colors));
+        let table = KeyTable::new(keys.collect());
+        let linker = Linker {
+            table: &table,
+            separates_colors: rules.separates_colors,
+        };
+        let mut graph = Self::default();
+        for (board, moves) in positions {
+            let node = Turned::new(board.clone());
+            let listed = moves
+                .iter()
+                .filter_map(|&(mv, value)| Some((node.turn(mv)?, value)));
+            linker.add(&node, &listed.collect::<Vec<_>>(), &mut graph);
+        }
+        graph
+    }
+}
+
+/// Added to the second half of a key where white moves in the book, if positions that differ in
+/// colours alone are different nodes. Any odd number does.
+const COLOR_TAG: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A position of the book: black is to move, and `is_white` says that it is turned.
+pub(super) struct Turned {
+    board: Board,
+    is_white: bool,
+}
+
+impl Turned {
+    pub(super) fn new(board: Board) -> Self {
+        match board.side_to_move() {
+            Color::Black => Self {
+                board,
+                is_white: false,
+            },
+            Color::White => Self {
+                board: board.rotated(),
+                is_white: true,
+            },
+        }
+    }
+
+    /// A move of the book from black's view.
+    pub(super) fn turn(&self, mv: Move16) -> Option<Move16> {
+        turned(mv, self.is_white)
+    }
+
+    /// The fault of a move, given from black's view, that is illegal.
+    pub(super) fn illegal(&self, mv: Move16) -> Problem {
+        let board = if self.is_white {
+            &self.board.rotated()
+        } else {
+            &self.board
+        };
+        Problem::Illegal {
+            mv: self.turn(mv).unwrap_or(mv),
+            sfen: board.to_sfen(),
+        }
+    }
+}
+
+/// The move as seen by the other side, if it is white's. `None` where it is no move.
+pub(super) fn turned(mv: Move16, is_white: bool) -> Option<Move16> {
+    if is_white { rotated_move(mv) } else { Some(mv) }
+}
+
+/// The key under which the position is found: it is the one with white to move that a move leads
+/// to.
+pub(super) fn node_key(board: &Board, separates_colors: bool) -> Lanes {
+    let is_white = board.side_to_move() == Color::White;
+    let key = if is_white {
+        board.key::<2>()
+    } else {
+        board.rotated().key::<2>()
+    };
+    tagged(key, separates_colors && is_white)
+}
+
+const fn tagged(key: Key128, is_tagged: bool) -> Lanes {
+    let mut lanes = key.lanes();
+    if is_tagged {
+        lanes[1] = lanes[1].wrapping_add(COLOR_TAG);
+    }
+    lanes
+}
+
+/// Links positions to those of a table.
+pub(super) struct Linker<'a> {
+    pub(super) table: &'a KeyTable,
+    /// Whether positions that differ in colours alone are different nodes.
+    pub(super) separates_colors: bool,
+}
+
+impl Linker<'_> {
+    /// Adds a node with its edges and leaves to `graph`. `listed` are the moves of the book from
+    /// black's view; of equal ones the first counts. Returns those that are illegal, which are left
+    /// out.
+    pub(super) fn add(
+        &self,
+        node: &Turned,
+        listed: &[(Move16, i16)],
+        graph: &mut Graph,
+    ) -> Vec<Move16> {
+        let board = &node.board;
+        let mut moves = MoveList::new();
+        legal_on_board::<true>(board, &mut moves);
+        let is_in_check = board.king_threats(Color::Black).checkers.is_any();
+        graph.add_node(node.is_white, is_in_check);
+
+        let key: Key64 = board.key();
+        let mut keys: ArrayVec<u64, MAX_MOVES> = ArrayVec::new();
+        for &mv in &moves {
+            let after = board.key_after(key, mv).low64();
+            self.table.prefetch(after);
+            keys.push(after);
+        }
+        let is_tagged = self.separates_colors && !node.is_white;
+        let mut full_key: Option<Key128> = None;
+        let mut edges: ArrayVec<Move16, MAX_MOVES> = ArrayVec::new();
+        for (&mv, &after) in moves.iter().zip(&keys) {
+            let full = || {
+                let key = *full_key.get_or_insert_with(|| board.key());
+                tagged(board.key_after(key, mv), is_tagged)
+            };
+            if let Some(target) = self.table.find(after, full) {
+                graph.add_edge(mv.to_move16(), target);
+                edges.push(mv.to_move16());
+            }
+        }
+
+        let mut illegal = Vec::new();
+        for (index, &(mv, value)) in listed.iter().enumerate() {
+            let is_known =
+                edges.contains(&mv) || listed[..index].iter().any(|&(other, _)| other == mv);
+            if is_known {
+                continue;
+            }
+            if moves.iter().any(|legal| legal.to_move16() == mv) {
+                graph.add_leaf(mv, value);
+            } else {
+                illegal.push(mv);
+            }
+        }
+        illegal
+    }
+}
+
+/// A key, as [`Key128::lanes`] has it.
+pub(super) type Lanes = [u64; 2];
+
+/// Slots for each two keys.
+const SLOTS_PER_TWO: usize = 3;
+
+/// What a slot holds.
+enum Slot {
+    Empty,
+    /// A node whose key has the same tag.
+    Node(u32),
+    /// A node with another key.
+    Other,
+}
+
+/// Finds the node of a position by its 128-bit key.
+///
+/// The table has 8 bytes for each of its slots: 32 bits of the key and the number of the node. A
+/// move that leads out of the book, as most moves do, is seen with one access to memory, for which
+/// the caller can ask in advance.
+pub(super) struct KeyTable {
+    keys: Vec<Lanes>,
+    /// Bits of the key in the upper half, the number of the node plus 1 in the lower; 0 if empty.
+    slots: Vec<u64>,
+}
+
+impl KeyTable {
+    /// The table of nodes with these keys, fewer than `u32::MAX`. Of equal keys the last counts.
+    pub(super) fn new(keys: Vec<Lanes>) -> Self {
+        let slots = vec![0; keys.len() * SLOTS_PER_TWO / 2 + 1];
+        let mut table = Self { keys, slots };
+        for node in 0..table.keys.len() {
+            table.insert(node);
+        }
+        table
+    }
+
+    fn insert(&mut self, node: usize) {
+        const AHEAD: usize = 16;
+        if let Some(later) = self.keys.get(node + AHEAD) {
+            self.prefetch(later[0]);
+        }
+        let key = self.keys[node];
+        let mut slot = self.first_slot(key[0]);
+        loop {
+            match self.look(slot, key[0]) {
+                Slot::Empty => break,
+                Slot::Node(other) if self.keys[other as usize] == key => break,
+                Slot::Node(_) | Slot::Other => slot = self.slot_after(slot),
+            }
+        }
+        self.slots[slot] = tag(key[0]) | (node as u64 + 1);
+    }
+
+    /// Brings the slot of a key into the cache.
+    fn prefetch(&self, low: u64) {
+        prefetch(&self.slots[self.first_slot(low)]);
+    }
+
+    /// The node of a key whose lower half is `low`. The `full` key is asked for only if that half
+    /// has been seen.
+    fn find(&self, low: u64, full: impl FnOnce() -> Lanes) -> Option<u32> {
+        let mut full = Some(full);
+        let mut key = None;
+        let mut slot = self.first_slot(low);
+        loop {
+            match self.look(slot, low) {
+                Slot::Empty => return None,
+                Slot::Node(node) => {
+                    let key = *key.get_or_insert_with(|| full.take().map_or([0; 2], |full| full()));
+                    if self.keys[node as usize] == key {
+                        return Some(node);
+                    }
+                }
+                Slot::Other => {}
+            }
+            slot = self.slot_after(slot);
+        }
+    }
+
+    fn look(&self, slot: usize, low: u64) -> Slot {
+        let content = self.slots[slot];
+        if content == 0 {
+            Slot::Empty
+        } else if content >> 32 << 32 == tag(low) {
+            Slot::Node(content as u32 - 1)
+        } else {
+            Slot::Other
+        }
+    }
+
+    /// Depends on the upper bits of the key most, as the tag does on the lower.
+    fn first_slot(&self, low: u64) -> usize {
+        ((u128::from(low) * self.slots.len() as u128) >> 64) as usize
+    }
+
+    fn slot_after(&self, slot: usize) -> usize {
+        if slot + 1 == self.slots.len() {
+            0
+        } else {
+            slot + 1
+        }
+    }
+}
+
+/// The bits of a key that a slot keeps, in the upper half.
+const fn tag(low: u64) -> u64 {
+    low << 32
+}
+
+/// A set of numbers below a limit, one bit each.
+#[derive(Clone, Debug)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    /// The empty set of numbers below `limit`.
+    pub(super) fn new(limit: usize) -> Self {
+        Self(vec![0; limit.div_ceil(64)])
+    }
+
+    pub(super) fn has(&self, number: usize) -> bool {
+        self.0[number / 64] >> (number % 64) & 1 != 0
+    }
+
+    pub(super) fn insert(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    pub(super) fn remove(&mut self, number: usize) {
+        self.0[number / 64] &= !(1 << (number % 64));
+    }
+
+    /// The smallest member that is at least `from`.
+    pub(super) fn next(&self, from: usize) -> Option<usize> {
+        let mut index = from / 64;
+        let mut word = *self.0.get(index)? & u64::MAX << (from % 64);
+        while word == 0 {
+            index += 1;
+            word = *self.0.get(index)?;
+        }
+        Some(index * 64 + word.trailing_zeros() as usize)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.next(0), |&last| self.next(last + 1))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,5 +536,35 @@ mod tests {
             (both.targets(0), both.targets(4)),
             (&[5, 6][..], &[1, 2][..])
         );
+    }
+
+    #[test]
+    fn the_last_of_equal_keys_is_found_and_others_are_not() {
+        // Keys that share slots, tags, or both.
+        let mut keys: Vec<Lanes> = (0..100)
+            .map(|index| [(index % 10) << 60 | 7, index])
+            .collect();
+        keys.push(keys[42]);
+        let table = KeyTable::new(keys.clone());
+        for (index, key) in keys.iter().enumerate() {
+            let expected = if index == 42 { 100 } else { index as u32 };
+            assert_eq!(table.find(key[0], || *key), Some(expected));
+        }
+        assert_eq!(table.find(7, || [7, 1000]), None);
+        assert_eq!(KeyTable::new(Vec::new()).find(1, || [1, 1]), None);
+    }
+
+    #[test]
+    fn members_come_in_order() {
+        let mut bits = Bits::new(200);
+        for number in [0, 63, 64, 130, 199] {
+            bits.insert(number);
+        }
+        bits.remove(64);
+        assert_eq!(bits.iter().collect::<Vec<_>>(), [0, 63, 130, 199]);
+        assert!(bits.has(63) && !bits.has(64));
+        assert_eq!(bits.next(131), Some(199));
+        assert_eq!(bits.next(200), None);
+        assert_eq!(Bits::new(0).next(0), None);
     }
 }

@@ -6,37 +6,117 @@
 //! of perpetual check lose for the side that gives the checks; among equal values a win comes soon
 //! and a loss late. It differs where that is wrong: moves that are illegal or `none` are left out.
 //!
-//! | Phase | File |
-//! |---|---|
-//! | find the edges | `link.rs`, with `key_table.rs` into `graph.rs` |
-//! | I: settle what reaches no loop | `settle.rs` |
-//! | II: find loops of perpetual check | `check_loops.rs`, with `components.rs` |
-//! | III and IV: start loops as draws, and carry values around them | `solution.rs` |
-//! | exact values of loops, an option of ours | `endless.rs` |
-//! | read and write books | `text_book.rs`, `other_book.rs` |
+//! First the edges of the [`Graph`] are found. Phase I settles what reaches no loop, phase II finds
+//! the loops of perpetual check, and phases III and IV start other loops as draws and carry values
+//! around them ([`Solution`]). An option of ours gives loops their exact values.
 
-mod bits;
-mod build;
-mod check_loops;
-mod components;
-mod endless;
 mod graph;
-mod key_table;
-mod link;
+mod loops;
 mod other_book;
-mod outcome;
-mod run;
-mod settings;
-mod settle;
 mod solution;
-mod text;
 mod text_book;
 
+use std::path::Path;
+
+use crate::book::{BookFormat, BookReader, FaultLog};
+use crate::makebook::MakeError;
+use crate::runs::Watch;
+use crate::types::Color;
+
 pub use graph::Graph;
-pub use outcome::Outcome;
-pub use run::run;
-pub use settings::{Counts, MinimaxSettings, Rules, Summary};
-pub use solution::Solution;
+pub use solution::{Outcome, Solution};
+
+/// How values are carried back. The default is what `YaneuraOu` does; anything else gives other
+/// results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rules {
+    /// What a draw is worth, in centipawns, for the side that uses the book, by its colour.
+    pub draw_value: [i16; Color::NUM],
+    /// Whether positions that differ in their colours alone are different nodes. Needed if the two
+    /// draw values differ.
+    pub separates_colors: bool,
+    /// Whether loops are solved exactly, component by component, instead of by passes over the
+    /// nodes and by walking over all paths.
+    pub uses_components: bool,
+}
+
+impl Rules {
+    /// Whether the result is that of `YaneuraOu`.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The settings of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MinimaxSettings {
+    /// How values are carried back.
+    pub rules: Rules,
+    /// Whether to write only the moves that are worth as much as the best one (`shrink`).
+    pub keeps_best_only: bool,
+    /// Number of threads, at least 1.
+    pub threads: usize,
+}
+
+/// What a run found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Positions of the book.
+    pub positions: usize,
+    /// Those without a move, which count as lost.
+    pub without_moves: usize,
+    /// Moves from one of them to another.
+    pub edges: usize,
+    /// Nodes from which a loop can be reached.
+    pub in_loops: usize,
+    /// Nodes in check on a loop of perpetual check.
+    pub perpetual_checks: usize,
+    /// Sets of such nodes with too many paths to walk over, which were solved by component.
+    pub large_loops: usize,
+    /// Rounds until no value changed.
+    pub rounds: u32,
+}
+
+/// The result of a run.
+#[derive(Debug)]
+pub struct Summary {
+    /// What was found.
+    pub counts: Counts,
+    /// What was left out.
+    pub faults: FaultLog,
+}
+
+/// Reads a book, `.db` or `.ybb` by its content, and writes it with the values carried back, in the
+/// same format and order. `watch` gets bytes or positions, of three passes over the book.
+///
+/// # Errors
+/// A file cannot be read or written, is of another format or not valid, threads cannot be started,
+/// or the end is requested. Nothing is left of an incomplete output.
+pub fn run(
+    input: &Path,
+    output: &Path,
+    settings: &MinimaxSettings,
+    watch: &Watch<'_>,
+) -> Result<Summary, MakeError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads);
+    let pool = pool.build()?;
+    let format = BookReader::open(input)?.format();
+    let wanted = BookFormat::of_path(output).unwrap_or(format);
+    if wanted != format {
+        return Err(MakeError::Format {
+            path: output.to_owned(),
+            reason: format!("the book is written as it is read, expected the ending {format}"),
+        });
+    }
+    pool.install(|| match format {
+        BookFormat::Db => text_book::run(input, output, settings, watch),
+        BookFormat::Ybb => other_book::run(input, output, settings, watch),
+        BookFormat::Bin | BookFormat::Sbk => Err(MakeError::Format {
+            path: input.to_owned(),
+            reason: format!("has the format {format}, expected .db or .ybb: convert it first"),
+        }),
+    })
+}
 
 #[cfg(test)]
 mod tests;

@@ -1,19 +1,16 @@
 //! Minimax of a book that is read entry by entry: a `.ybb`.
 
-use crate::runs::Watch;
 use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::graph::Graph;
-use super::key_table::{KeyTable, Lanes};
-use super::link::{self, Linker, Turned, turned};
-use super::outcome::MAX_VALUE;
-use super::settings::{MinimaxSettings, Rules, Summary};
-use super::solution::Solution;
+use super::graph::{Graph, KeyTable, Lanes, Linker, Turned, node_key, turned};
+use super::solution::{MAX_VALUE, Solution};
+use super::{MinimaxSettings, Rules, Summary};
 use crate::book::{BookEntry, BookFault, BookMove, BookReader, BookWriter, FaultLog, Place};
-use crate::makebook::error::MakeError;
+use crate::makebook::MakeError;
 use crate::position::Board;
+use crate::runs::Watch;
 use crate::types::Move16;
 
 /// Entries that are read at a time, and divided among the threads.
@@ -97,7 +94,7 @@ fn read_keys(path: &Path, rules: Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>,
     for_all_entries(path, 0, watch, &mut FaultLog::default(), |entries| {
         keys.par_extend(entries.par_iter().map(|entry| {
             let board = board_of(entry);
-            link::key(&board, rules.separates_colors)
+            node_key(&board, rules.separates_colors)
         }));
         Ok(())
     })?;

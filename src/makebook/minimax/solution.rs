@@ -1,13 +1,80 @@
-//! The phases after the first, and what comes out of them.
+//! The outcomes of all moves of a graph: nodes from which no loop can be reached get theirs from
+//! the leaves backwards, then values are carried around the loops.
 
-use super::bits::Bits;
-use super::check_loops::{self, CheckLoops};
-use super::endless::{Arena, solve};
-use super::graph::{Graph, Parents};
-use super::outcome::{ENDLESS, MAX_PLIES, Outcome, PERPETUAL_CHECK};
-use super::settings::{Counts, Rules};
-use super::settle::{best, settle};
+use std::collections::VecDeque;
+
+use super::graph::{Bits, Graph, Parents};
+use super::loops::{self, Arena, CheckLoops, solve};
+use super::{Counts, Rules};
 use crate::types::{Color, Move16};
+
+/// The depth of what repeats for ever.
+pub(super) const ENDLESS: u16 = 9999;
+/// The depth of a move into a loop of perpetual check that loses for the mover's side.
+pub(super) const PERPETUAL_CHECK: u16 = 9997;
+/// The depth of a loop of perpetual check from the view of the side that gives the checks.
+pub(super) const PERPETUALLY_CHECKED: u16 = 9998;
+/// Longest line; a draw that is further away counts as [`ENDLESS`].
+pub(super) const MAX_PLIES: u16 = 256;
+/// The greatest value, and with the opposite sign the smallest.
+pub(super) const MAX_VALUE: i16 = 32_000;
+
+/// The value of a move for the side that makes it, and the number of plies to where it arises.
+///
+/// Of a node it says what the move into that node is worth, so it is seen from the other side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Outcome {
+    /// Centipawns, -32767 to 32767.
+    pub value: i16,
+    /// Plies, at most 9999.
+    pub depth: u16,
+}
+
+impl Outcome {
+    /// Worse than every move.
+    pub(super) const NONE: Self = Self {
+        value: -i16::MAX,
+        depth: ENDLESS,
+    };
+
+    /// The outcome of a move whose value is known from the book.
+    pub(super) const fn leaf(value: i16) -> Self {
+        Self { value, depth: 0 }
+    }
+
+    /// The outcome for the move into a node whose best move has this one.
+    #[must_use]
+    pub(super) fn for_parent(self) -> Self {
+        Self {
+            value: -self.value,
+            depth: (self.depth + 1).min(ENDLESS),
+        }
+    }
+
+    /// A number that is greater for a better outcome: by value, then a win that comes sooner or a
+    /// loss that comes later; a perpetual check is the last among equal values.
+    pub(super) const fn rank(self) -> i32 {
+        let depth = self.depth as i32;
+        let nearness = if self.depth == PERPETUAL_CHECK {
+            0
+        } else if self.value >= 0 {
+            ENDLESS as i32 + 1 - depth
+        } else {
+            depth + 1
+        };
+        self.value as i32 * (1 << 15) + nearness
+    }
+
+    /// The better of two.
+    #[must_use]
+    pub(super) const fn or(self, other: Self) -> Self {
+        if other.rank() > self.rank() {
+            other
+        } else {
+            self
+        }
+    }
+}
 
 /// Rounds over all nodes in which outcomes can travel around loops.
 const MAX_ROUNDS: u32 = MAX_PLIES as u32 + 100;
@@ -43,7 +110,7 @@ impl Solution {
     }
 
     /// The outcome of a move into the node `target`.
-    pub(super) fn edge(&self, graph: &Graph, target: u32) -> Outcome {
+    fn edge(&self, graph: &Graph, target: u32) -> Outcome {
         let node = self.offset + target as usize;
         let mut outcome = self.outcomes[node];
         if self.check_loops.has(node) && graph.is_in_check(target as usize) {
@@ -122,7 +189,7 @@ impl<'a> Solver<'a> {
                 continue;
             }
             self.outcomes[node] = if self.loops.nodes.has(node) {
-                check_loops::initial(self.graph.is_in_check(node))
+                loops::initial(self.graph.is_in_check(node))
             } else {
                 Outcome {
                     value: self.draw_for_parent(node),
@@ -274,5 +341,80 @@ impl<'a> Solver<'a> {
     /// Whether a node is neither settled nor on a loop of perpetual check.
     fn is_ordinary(&self, node: usize) -> bool {
         !self.settled.has(node) && !self.loops.nodes.has(node)
+    }
+}
+
+/// The best outcome over the moves of a node.
+fn best(graph: &Graph, outcomes: &[Outcome], node: usize) -> Outcome {
+    let leaf = graph.leaf_values(node).iter().max();
+    let first = leaf.map_or(Outcome::NONE, |&value| {
+        Outcome::leaf(value).or(Outcome::NONE)
+    });
+    graph
+        .targets(node)
+        .iter()
+        .fold(first, |best, &target| best.or(outcomes[target as usize]))
+}
+
+/// Settles nodes and returns which.
+///
+/// `YaneuraOu` does it by at most 256 passes over the nodes in their order, each settling a node if
+/// all its edges lead to settled ones, also to those of the same pass. Here the number of the pass
+/// that would settle a node follows from those of its targets, and nodes of later passes stay
+/// unsettled as they do there.
+fn settle(graph: &Graph, parents: &Parents, outcomes: &mut [Outcome]) -> Bits {
+    let nodes = graph.len();
+    let mut settled = Bits::new(nodes);
+    let mut open: Vec<u16> = (0..nodes)
+        .map(|node| graph.targets(node).len() as u16)
+        .collect();
+    let mut passes = vec![1_u16; nodes];
+    let mut queue: VecDeque<u32> = VecDeque::new();
+    for first in 0..nodes {
+        if !graph.targets(first).is_empty() {
+            continue;
+        }
+        queue.push_back(first as u32);
+        while let Some(node) = queue.pop_front() {
+            let node = node as usize;
+            outcomes[node] = best(graph, outcomes, node).for_parent();
+            settled.insert(node);
+            for &parent in parents.of_node(node) {
+                let parent = parent as usize;
+                let pass = passes[node] + u16::from(node > parent);
+                passes[parent] = passes[parent].max(pass);
+                open[parent] -= 1;
+                if open[parent] == 0 && passes[parent] <= MAX_PLIES {
+                    queue.push_back(parent as u32);
+                }
+            }
+        }
+    }
+    settled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wins_come_soon_losses_late_and_perpetual_checks_last() {
+        let outcome = |value, depth| Outcome { value, depth };
+        let ascending = [
+            outcome(-100, 3),
+            outcome(-100, 4),
+            outcome(0, PERPETUAL_CHECK),
+            outcome(0, ENDLESS),
+            outcome(0, 5),
+            outcome(0, 4),
+            outcome(7, ENDLESS),
+            outcome(7, 0),
+        ];
+        assert!(ascending.is_sorted_by_key(|outcome| outcome.rank()));
+        for pair in ascending.windows(2) {
+            assert_eq!(pair[0].or(pair[1]), pair[1]);
+            assert_eq!(pair[1].or(pair[0]), pair[1]);
+        }
+        assert_eq!(outcome(30, 9999).for_parent(), outcome(-30, 9999));
     }
 }

@@ -1,0 +1,488 @@
+//! Tests of the judgement, of the comments, and of the run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::*;
+use crate::eval::Evaluator;
+use crate::records::csa;
+use crate::records::game::{Ending, GameRecord};
+use crate::records::sfen_line::SfenLine;
+use crate::runs::{Execution, RunFolder, RunKind, Stop};
+use crate::types::{Color, Score};
+
+const KIND: RunKind = RunKind {
+    noun: "run of a test",
+    settings: "settings.json",
+    journal: "journal.jsonl",
+    format: 1,
+};
+
+/// A game from the start position.
+fn record(line: &str) -> GameRecord {
+    let line: SfenLine = line.parse().expect("the line of a test");
+    let moves: Vec<String> = line.moves.iter().map(|&mv| csa::move_text(mv)).collect();
+    let mut games = csa::read(&format!("PI\n+\n{}", moves.join("\n"))).expect("a record");
+    games.remove(0)
+}
+
+fn position(score: Score, pv: &str) -> PositionAnalysis {
+    PositionAnalysis {
+        lines: vec![Line {
+            score,
+            depth: 5,
+            seldepth: 8,
+            nodes: 100,
+            time: Duration::from_millis(20),
+            pv: pv.to_owned(),
+        }],
+        mate: None,
+    }
+}
+
+/// The judgement on black's 7g7f with these scores before (for black) and after (for white).
+fn judgement(before: Score, best: &str, after: Score) -> Judgement {
+    let record = record("startpos moves 7g7f");
+    let positions = vec![position(before, best), position(after, "3c3d")];
+    Review::new(&record, positions, Thresholds::default()).judgements[0]
+}
+
+#[test]
+fn the_best_move_loses_nothing_whatever_the_next_search_says() {
+    let found = judgement(Score::Cp(300), "7g7f 3c3d", Score::Cp(500));
+    assert_eq!(found.class, Class::Best);
+    assert!(found.loss.abs() < 1e-12 && found.centipawn_loss == 0);
+}
+
+#[test]
+fn other_moves_are_named_by_the_win_chance_that_they_lost() {
+    // From even: -250 is a chance of 39.7 %, -550 of 28.6 %, -245 of 39.9 %.
+    let class = |after| judgement(Score::Cp(0), "2g2f", Score::Cp(after)).class;
+    assert_eq!(class(-100), Class::Good, "it even gained");
+    assert_eq!(class(240), Class::Good);
+    assert_eq!(class(250), Class::Doubtful);
+    assert_eq!(class(500), Class::Doubtful);
+    assert_eq!(class(550), Class::Blunder);
+    // The same centipawns matter less where the game is decided.
+    let decided = judgement(Score::Cp(2500), "2g2f", Score::Cp(-1900));
+    assert_eq!(decided.class, Class::Good);
+    assert_eq!(decided.centipawn_loss, 100, "2500 counts as 2000");
+}
+
+#[test]
+fn mates_are_certain() {
+    let thrown = judgement(Score::Mate(5), "2g2f", Score::Cp(0));
+    assert_eq!(thrown.class, Class::Blunder);
+    assert!((thrown.loss - 0.5).abs() < 1e-12);
+    let longer = judgement(Score::Mate(5), "2g2f", Score::Mate(-8));
+    assert_eq!((longer.class, longer.centipawn_loss), (Class::Good, 0));
+    let into = judgement(Score::Cp(0), "2g2f", Score::Mate(7));
+    assert_eq!((into.class, into.centipawn_loss), (Class::Blunder, 2000));
+}
+
+#[test]
+fn a_mate_is_missed_only_if_no_mate_is_left() {
+    let judged = |after, best: &str| {
+        let mut before = position(Score::Mate(5), best);
+        before.mate = Some(5);
+        let record = record("startpos moves 7g7f");
+        let positions = vec![before, after];
+        Review::new(&record, positions, Thresholds::default()).judgements[0]
+    };
+    let missed = judged(position(Score::Cp(-900), "3c3d"), "2g2f");
+    assert_eq!(missed.missed_mate, Some(5));
+    assert_eq!(
+        judged(position(Score::Mate(-4), "3c3d"), "2g2f").missed_mate,
+        None
+    );
+    // A position without lines is mate.
+    assert_eq!(
+        judged(PositionAnalysis::default(), "2g2f").missed_mate,
+        None
+    );
+    assert_eq!(
+        judged(position(Score::Cp(-900), "3c3d"), "7g7f").missed_mate,
+        None
+    );
+}
+
+#[test]
+fn a_summary_counts_the_moves_of_one_player() {
+    let mut record = record("startpos moves 7g7f 3c3d 8h2b+ 3a2b");
+    for (played, seconds) in record.moves.iter_mut().zip([1, 2, 4, 8]) {
+        played.time = Some(Duration::from_secs(seconds));
+    }
+    let positions = vec![
+        position(Score::Cp(0), "7g7f"),
+        position(Score::Cp(0), "8c8d"),
+        position(Score::Cp(600), "2g2f"),
+        position(Score::Cp(600), "3a2b"),
+        position(Score::Cp(-600), "2g2f"),
+    ];
+    let review = Review::new(&record, positions, Thresholds::default());
+    let [black, white] = review.players;
+    assert_eq!(
+        [black.moves, black.best, black.doubtful, black.blunders],
+        [2, 1, 0, 1]
+    );
+    assert_eq!(
+        [white.moves, white.best, white.doubtful, white.blunders],
+        [2, 1, 0, 1]
+    );
+    let seconds = [black, white].map(|player| player.time.map(|time| time.as_secs()));
+    assert_eq!(seconds, [Some(5), Some(10)]);
+    record.moves[0].time = Some(Duration::MAX);
+    let endless = Review::new(&record, review.positions.clone(), Thresholds::default());
+    assert_eq!(endless.players[0].time, Some(Duration::MAX));
+    assert_eq!(
+        black.mean_centipawn_loss,
+        Some(600.0),
+        "one of two lost 1200"
+    );
+    assert_eq!(black.agreement, Some(0.5));
+    assert!(
+        review.chances[3] < 0.5 && review.chances[4] < 0.5,
+        "they are black's"
+    );
+    assert!((review.chances[0] - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn what_is_unknown_is_no_zero() {
+    let record = record("startpos moves 7g7f");
+    let positions = vec![
+        position(Score::Cp(0), "7g7f"),
+        position(Score::Cp(0), "3c3d"),
+    ];
+    let [black, white] = Review::new(&record, positions, Thresholds::default()).players;
+    assert_eq!((black.agreement, black.time), (Some(1.0), None));
+    assert_eq!((white.agreement, white.mean_loss), (None, None));
+    assert_eq!(white.mean_centipawn_loss, None);
+}
+
+/// Collects the analyses, and stops the run after some positions.
+struct Collector<'a> {
+    games: Vec<Analyzed>,
+    stop: &'a Stop,
+    stop_after: usize,
+}
+
+impl Watch for Collector<'_> {
+    fn advance(&mut self, positions: usize) {
+        if positions >= self.stop_after {
+            self.stop.finish();
+        }
+    }
+
+    fn game(&mut self, index: usize, analysis: Analyzed) -> Result<(), String> {
+        assert_eq!(index, self.games.len(), "in order");
+        self.games.push(analysis);
+        Ok(())
+    }
+}
+
+fn games() -> Vec<SfenLine> {
+    [
+        "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f 8g8f 8b8f",
+        "startpos",
+        "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1 moves G*5b",
+    ]
+    .map(|line| line.parse().expect("the line of a test"))
+    .into()
+}
+
+fn settings(order: Order) -> Settings {
+    Settings {
+        effort: Effort {
+            nodes: Some(500),
+            ..Effort::default()
+        },
+        multi_pv: 2,
+        order,
+        hash_mb: 1,
+        eval: "material".to_owned(),
+        games: 3,
+        checksum: 0,
+    }
+}
+
+/// Analyses the games; times are left out, as they differ.
+fn run(
+    settings: &Settings,
+    threads: usize,
+    known: (Option<RunFolder>, Vec<BlockEntry>),
+    stop_after: usize,
+) -> Vec<Analyzed> {
+    let stop = Stop::new();
+    let mut collector = Collector {
+        games: Vec::new(),
+        stop: &stop,
+        stop_after,
+    };
+    let execution = Execution {
+        threads,
+        name: "test",
+        stack_bytes: None,
+        stop: &stop,
+    };
+    analyze(
+        &games(),
+        settings,
+        &Evaluator::Material,
+        known,
+        &mut collector,
+        &execution,
+    )
+    .expect("nothing fails");
+    let mut games = collector.games;
+    for line in games
+        .iter_mut()
+        .flatten()
+        .flat_map(|position| &mut position.lines)
+    {
+        line.time = Duration::ZERO;
+    }
+    games
+}
+
+#[test]
+fn neither_threads_nor_an_interruption_change_the_result() {
+    for order in [Order::Forward, Order::Backward] {
+        let settings = settings(order);
+        let whole = run(&settings, 1, (None, Vec::new()), usize::MAX);
+        assert_eq!(whole.iter().map(Vec::len).collect::<Vec<_>>(), [15, 1, 2]);
+        assert!(whole[0].iter().all(|position| position.lines.len() == 2));
+        assert_eq!(whole[2][0].mate, Some(1));
+        assert!(whole[2][1].lines.is_empty(), "it is mate");
+        assert_eq!(run(&settings, 2, (None, Vec::new()), usize::MAX), whole);
+
+        let path: PathBuf =
+            std::env::temp_dir().join(format!("raicho-analysis-{}-{order:?}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        let folder = RunFolder::create(&path, KIND, &settings).expect("a folder");
+        let part = run(&settings, 1, (Some(folder), Vec::new()), 3);
+        assert!(part.is_empty(), "a few blocks are no whole game");
+        let (folder, known) = RunFolder::resume_same(&path, KIND, &settings, |_: &BlockEntry| true)
+            .expect("it can be resumed");
+        assert!(!known.is_empty() && known.len() < 5, "{}", known.len());
+        assert_eq!(run(&settings, 1, (Some(folder), known), usize::MAX), whole);
+        let _ = std::fs::remove_dir_all(&path);
+    }
+}
+
+#[test]
+fn every_line_is_legal_and_scores_are_those_of_the_side_to_move() {
+    let found = run(
+        &settings(Order::Backward),
+        1,
+        (None, Vec::new()),
+        usize::MAX,
+    );
+    let line: SfenLine = games().remove(0);
+    let mut position = line.start.clone();
+    for (index, analysis) in found[0].iter().enumerate() {
+        for line in &analysis.lines {
+            let words = line.pv.split(' ').count();
+            assert_eq!(line.moves(&position).len(), words, "{}", line.pv);
+        }
+        if let Some(&mv) = line.moves.get(index) {
+            position.do_move(mv);
+        }
+    }
+    // The last move took a pawn: the other side is behind.
+    let last = found[0].last().expect("it has positions");
+    assert_eq!(position.side_to_move(), Color::Black);
+    assert!(!last.lines.is_empty());
+}
+
+#[test]
+fn a_declaration_is_a_win_without_moves() {
+    let sfen = "1+P1+P1+P3/+PK1+PGG1+P1/3G1SGS1/9/9/9/9/9/4k4 b 2R2B2S4N4L11P 1";
+    let line: SfenLine = sfen.parse().expect("a position");
+    let rule = crate::search::Settings::default().entering_king_rule;
+    assert!(
+        line.start.declaration(rule).is_some(),
+        "the rule of the test"
+    );
+    let mut settings = settings(Order::Forward);
+    settings.multi_pv = 1;
+    let mut analyzer = Analyzer::new(&settings, &Evaluator::Material).expect("memory");
+    let found = analyzer
+        .analyze(&line.start, &Stop::new())
+        .expect("no stop");
+    assert_eq!(found.lines.len(), 1);
+    assert!(
+        matches!(found.score(), Score::Mate(plies) if plies > 0),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn the_graph_holds_names_as_text() {
+    let record = record("startpos moves 7g7f");
+    let positions = vec![
+        position(Score::Cp(0), "7g7f"),
+        position(Score::Cp(0), "3c3d"),
+    ];
+    let review = Review::new(&record, positions, Thresholds::default());
+    let name = "<script>&\"'\u{7}".to_owned();
+    let words = graph::Words {
+        title: name.clone(),
+        sides: [name.clone(), name],
+    };
+    let svg = graph::svg(&review, &words);
+    assert!(!svg.contains("<script>") && !svg.contains('\u{7}'), "{svg}");
+    assert_eq!(svg.matches("&lt;script&gt;&amp;&quot;&#39; ").count(), 3);
+    assert!(svg.starts_with("<svg xmlns=") && svg.trim_end().ends_with("</svg>"));
+}
+
+/// Comments of people and of other programs, as a reader finds them.
+const OTHERS: [&str; 3] = [
+    "*注意：この手は悪い",
+    "*解析 0 ○ 時間 00:01.0 評価値 55 読み筋 △８四歩(83)",
+    "悪手 だと思う",
+];
+
+fn commented() -> (GameRecord, Vec<PositionAnalysis>) {
+    let mut record = record("startpos moves 7g7f");
+    record.moves[0].comments = OTHERS.map(str::to_owned).into();
+    let mut before = position(Score::Mate(5), "2g2f");
+    before.mate = Some(5);
+    (record, vec![before, position(Score::Cp(0), "3c3d")])
+}
+
+fn add(record: &mut GameRecord, positions: Vec<PositionAnalysis>) {
+    let review = Review::new(record, positions, Thresholds::default());
+    let mut lines = comments::lines(record, &review).into_iter();
+    record.comments.extend(lines.next().unwrap_or_default());
+    for (played, lines) in record.moves.iter_mut().zip(lines) {
+        played.comments.extend(lines);
+    }
+}
+
+#[test]
+fn a_missed_mate_may_be_a_blunder_too() {
+    let (mut record, positions) = commented();
+    add(&mut record, positions);
+    let comments = &record.moves[0].comments;
+    assert_eq!(
+        comments[3],
+        "悪手 勝率 -50%、詰み逃し 5手詰、最善 ▲２六歩(27)"
+    );
+}
+
+#[test]
+fn another_analysis_replaces_the_earlier_one() {
+    let (mut record, positions) = commented();
+    add(&mut record, positions.clone());
+    let once = record.clone();
+    comments::remove(&mut record);
+    assert!(record.comments.is_empty(), "{:?}", record.comments);
+    assert_eq!(record.moves[0].comments, OTHERS);
+    add(&mut record, positions);
+    assert_eq!(record.comments, once.comments);
+    assert_eq!(record.moves[0].comments, once.moves[0].comments);
+
+    // People may use our words.
+    let words = [
+        "悪手 勝率 -12%だと言われた",
+        "詰み逃し 5手詰めだった",
+        "詰み逃し",
+    ];
+    let words = words.map(str::to_owned);
+    record.moves[0].comments.splice(0..0, words.clone());
+    comments::remove(&mut record);
+    assert_eq!(record.moves[0].comments[..3], words);
+    assert_eq!(record.moves[0].comments[3..], OTHERS);
+    record = once.clone();
+
+    // Without our heading, the lines are those of people or of another program.
+    record.comments.clear();
+    comments::remove(&mut record);
+    assert_eq!(record.moves[0].comments, once.moves[0].comments);
+}
+
+#[test]
+fn a_game_that_the_rules_ended_ends_at_its_result() {
+    let last = |ending: Ending| {
+        let mut record = record("startpos moves 7g7f 3c3d 2g2f");
+        record.ending = ending;
+        let positions = ["7g7f", "3c3d", "6g6f", "8c8d"].map(|mv| position(Score::Cp(800), mv));
+        let review = Review::new(&record, positions.into(), Thresholds::default());
+        (review.chances[3], review.judgements[2].class)
+    };
+    // White is to move, and the search says 800 for it.
+    let searched = 1.0 - win_chance(Score::Cp(800));
+    for ending in [
+        Ending::Resignation,
+        Ending::TimeUp,
+        Ending::Interrupted,
+        Ending::Unfinished,
+    ] {
+        assert_eq!(last(ending.clone()), (searched, Class::Blunder), "{ending}");
+    }
+    let [black, white] = [Color::Black, Color::White];
+    for (ending, chance, class) in [
+        (Ending::Repetition, 0.5, Class::Blunder),
+        (Ending::PerpetualCheck { loser: black }, 0.0, Class::Blunder),
+        (Ending::PerpetualCheck { loser: white }, 1.0, Class::Good),
+        (Ending::IllegalAction { loser: black }, 0.0, Class::Blunder),
+        (Ending::Checkmate, 1.0, Class::Good),
+        (Ending::Declaration, 0.0, Class::Blunder),
+        (
+            Ending::AdjudicatedWin { winner: black },
+            1.0,
+            Class::Blunder,
+        ),
+        (Ending::MaxMoves, 0.5, Class::Blunder),
+    ] {
+        assert_eq!(last(ending.clone()), (chance, class), "{ending}");
+    }
+}
+
+#[test]
+fn comments_say_that_a_game_is_lost_by_rule() {
+    // The side to move has lost, or wins as by a mate in one.
+    for (loser, moves, score) in [
+        (Color::Black, "startpos moves 7g7f 3c3d", "-32000"),
+        (Color::White, "startpos moves 7g7f 3c3d", "31999"),
+        (Color::White, "startpos moves 7g7f 3c3d 2g2f", "32000"),
+        (Color::Black, "startpos moves 7g7f 3c3d 2g2f", "-31999"),
+    ] {
+        let mut record = record(moves);
+        record.ending = Ending::PerpetualCheck { loser };
+        let positions = vec![position(Score::Cp(0), "7g7f"); record.moves.len() + 1];
+        let review = Review::new(&record, positions, Thresholds::default());
+        let lines = comments::lines(&record, &review);
+        let last = lines.last().and_then(|lines| lines.last());
+        let expected = format!("評価値 {score}");
+        assert!(
+            last.is_some_and(|line| line.ends_with(&expected)),
+            "{last:?}"
+        );
+        let thoughts = comments::thoughts(&record, &review);
+        for (played, thought) in record.moves.iter_mut().zip(thoughts) {
+            played.thought = thought;
+        }
+        let mut text = Vec::new();
+        csa::write(&record, &mut text).expect("it can be written");
+        let text = String::from_utf8(text).expect("UTF-8");
+        assert!(text.contains(&format!("'** {score}\n")), "{text}");
+    }
+}
+
+#[test]
+fn nobody_is_to_blame_for_the_limit_of_moves() {
+    let mut record = record("startpos moves 7g7f");
+    record.ending = Ending::MaxMoves;
+    let positions = vec![
+        position(Score::Cp(3000), "2g2f"),
+        position(Score::Cp(-3000), "3c3d"),
+    ];
+    let review = Review::new(&record, positions.clone(), Thresholds::default());
+    assert_eq!(review.judgements[0].class, Class::Good);
+    assert_eq!(review.chances, [win_chance(Score::Cp(3000)), 0.5]);
+    record.ending = Ending::Repetition;
+    let review = Review::new(&record, positions, Thresholds::default());
+    assert_eq!(review.judgements[0].class, Class::Blunder);
+}

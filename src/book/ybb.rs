@@ -1,0 +1,569 @@
+//! `YANE-BINBOOK-V1`, the binary format `.ybb` of `YaneuraOu`: a header, an index of packed
+//! positions in order, and the moves. All numbers are little endian.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::fault::{BookFault, FaultLog, Place, Problem, Reason};
+use super::file::{Losses, WriteError};
+use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
+use super::{BookEntry, BookMove};
+use crate::records::packed::PackedSfen;
+use crate::runs::{OutputError, OutputFile};
+use crate::types::Move16;
+use crate::util::read_up_to;
+
+/// Size of the buffer for index and moves in bytes each.
+const BUFFER: usize = 1 << 18;
+
+/// The positions of a file in the order of its index.
+pub(super) struct YbbReader {
+    header: Header,
+    index: BufReader<File>,
+    moves: BufReader<File>,
+    /// Offset of the next byte that `moves` reads.
+    moves_at: u64,
+    size: u64,
+    next: u64,
+}
+
+impl YbbReader {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its header or index is wrong.
+    pub(super) fn open(path: &Path) -> Result<Self, Reason> {
+        let mut index = BufReader::with_capacity(BUFFER, File::open(path)?);
+        let size = index.get_ref().metadata()?.len();
+        let mut bytes = [0; HEADER];
+        let length = read_up_to(&mut index, &mut bytes)?;
+        let header = Header::read(&bytes[..length], size)?;
+        Ok(Self {
+            header,
+            index,
+            moves: BufReader::with_capacity(BUFFER, File::open(path)?),
+            moves_at: 0,
+            size,
+            next: 0,
+        })
+    }
+
+    /// Number of positions.
+    pub(super) const fn positions(&self) -> u64 {
+        self.header.positions
+    }
+
+    /// Number of the last entry in the index, from 0.
+    pub(super) const fn number(&self) -> u64 {
+        self.next.saturating_sub(1)
+    }
+
+    fn read(&mut self) -> Result<BookEntry, Problem> {
+        let mut bytes = [0; INDEX_ENTRY];
+        self.index.read_exact(&mut bytes)?;
+        let entry = IndexEntry::read(&bytes);
+        entry.position.unpack_board()?;
+        let start = self.header.moves_offset().unwrap_or(u64::MAX);
+        let offset = start.saturating_add(entry.offset);
+        let length = usize::from(entry.move_count) * self.header.move_bytes();
+        if offset.saturating_add(length as u64) > self.size {
+            return Err(Problem::MovesOutside);
+        }
+        if offset != self.moves_at {
+            let distance = offset as i64 - self.moves_at as i64;
+            match self.moves_at {
+                0 => self.moves.seek(SeekFrom::Start(offset)).map(|_| ())?,
+                _ => self.moves.seek_relative(distance)?,
+            }
+        }
+        let mut bytes = vec![0; length];
+        self.moves.read_exact(&mut bytes)?;
+        self.moves_at = offset + length as u64;
+        Ok(BookEntry {
+            position: entry.position,
+            ply: entry.ply.into(),
+            moves: read_moves(&bytes, &self.header).collect(),
+        })
+    }
+}
+
+impl Iterator for YbbReader {
+    type Item = Result<BookEntry, BookFault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == self.header.positions {
+            return None;
+        }
+        let place = Place::Index(self.next);
+        self.next += 1;
+        let read = self.read();
+        if matches!(read, Err(Problem::Io(_))) {
+            self.next = self.header.positions;
+        }
+        Some(read.map_err(|problem| BookFault::new(place, problem)))
+    }
+}
+
+/// Puts a file into memory, given its bytes.
+///
+/// # Errors
+/// Its header or index is wrong.
+pub(super) fn read(bytes: &[u8], faults: &mut FaultLog) -> Result<MemoryBook, Reason> {
+    let size = bytes.len() as u64;
+    let header = Header::read(bytes, size)?;
+    let start = header.moves_offset().unwrap_or(size) as usize;
+    let (index, area) = (&bytes[HEADER..start], &bytes[start..]);
+    let (mut nodes, mut moves) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for (number, entry) in index.as_chunks::<INDEX_ENTRY>().0.iter().enumerate() {
+        let entry = IndexEntry::read(entry);
+        let length = usize::from(entry.move_count) * header.move_bytes();
+        let end = entry.offset.saturating_add(length as u64);
+        if end > area.len() as u64 {
+            let place = Place::Index(number as u64);
+            faults.add(BookFault::new(place, Problem::MovesOutside));
+            continue;
+        }
+        if last.replace(entry.position) == Some(entry.position) {
+            let place = Place::Index(number as u64);
+            faults.add(BookFault::new(place, Problem::Duplicate));
+            continue;
+        }
+        let first_move = moves.len();
+        moves.extend(read_moves(
+            &area[entry.offset as usize..end as usize],
+            &header,
+        ));
+        nodes.push(Node {
+            position: entry.position,
+            ply: entry.ply.into(),
+            first_move,
+            move_count: (moves.len() - first_move) as u32,
+        });
+    }
+    Ok(MemoryBook::new(nodes, moves))
+}
+
+/// Entries of the index that are read when the file is opened, and kept: a search begins between
+/// two of them.
+const SAMPLES: u64 = 64;
+/// Entries that are read at once when no more are left, 16 KB. Each read may be one from the disk.
+const BLOCK: u64 = (1 << 14) / INDEX_ENTRY as u64;
+
+/// A file that is searched where it lies (`BookOnTheFly`).
+#[derive(Debug)]
+pub(super) struct YbbOnDisk {
+    file: SharedFile,
+    header: Header,
+    /// Numbers and positions of the sampled entries.
+    samples: Vec<(u64, PackedSfen)>,
+    says_ply_one_only: bool,
+    /// Whether the sampled positions are in order.
+    is_sorted: bool,
+}
+
+impl YbbOnDisk {
+    /// Opens a file and looks at some of its positions.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its header or index is wrong.
+    pub(super) fn open(path: &Path) -> Result<Self, Reason> {
+        let file = SharedFile::open(path)?;
+        let mut bytes = [0; HEADER];
+        let length = file.read_at(0, &mut bytes)?;
+        let header = Header::read(&bytes[..length], file.size())?;
+        let mut book = Self {
+            file,
+            header,
+            samples: Vec::new(),
+            says_ply_one_only: false,
+            is_sorted: true,
+        };
+        let samples = SAMPLES.min(header.positions);
+        let mut all_say_one = true;
+        for sample in 0..samples {
+            let number = header.positions / samples * sample;
+            let entry = book.entry(number)?;
+            book.samples.push((number, entry.position));
+            all_say_one &= entry.ply == 1;
+        }
+        book.is_sorted = book.samples.is_sorted_by_key(|(_, position)| position);
+        book.says_ply_one_only = samples > 1 && all_say_one;
+        Ok(book)
+    }
+
+    /// Whether the sampled positions are in order.
+    pub(super) const fn is_sorted(&self) -> bool {
+        self.is_sorted
+    }
+
+    /// Whether all sampled positions say that they are the first of a game.
+    pub(super) const fn says_ply_one_only(&self) -> bool {
+        self.says_ply_one_only
+    }
+
+    /// Number of positions.
+    pub(super) const fn positions(&self) -> u64 {
+        self.header.positions
+    }
+
+    /// The moves of a position; none if it is not there.
+    pub(super) fn find(&self, query: &Query) -> io::Result<Vec<BookMove>> {
+        let Some(entry) = self.first_from(&query.packed)? else {
+            return Ok(Vec::new());
+        };
+        if entry.position != query.packed || !fits(entry.ply.into(), query.ply) {
+            return Ok(Vec::new());
+        }
+        self.moves(&entry)
+    }
+
+    /// The first entry that is not before the position.
+    fn first_from(&self, position: &PackedSfen) -> io::Result<Option<IndexEntry>> {
+        let sample = self.samples.partition_point(|(_, known)| known < position);
+        let number = |sample: usize| self.samples.get(sample).map(|(number, _)| *number);
+        let mut start = sample
+            .checked_sub(1)
+            .and_then(number)
+            .map_or(0, |before| before + 1);
+        let mut end = number(sample).unwrap_or(self.header.positions);
+        while end - start >= BLOCK {
+            let middle = start.midpoint(end);
+            if self.entry(middle)?.position < *position {
+                start = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        // Up to the entry at `end`, which is not before the position.
+        let count = (end + 1).min(self.header.positions) - start;
+        let mut bytes = vec![0; count as usize * INDEX_ENTRY];
+        self.read(offset_of(start), &mut bytes)?;
+        let (entries, _) = bytes.as_chunks();
+        let index = entries.partition_point(|entry| IndexEntry::read(entry).position < *position);
+        Ok(entries.get(index).map(IndexEntry::read))
+    }
+
+    fn entry(&self, number: u64) -> io::Result<IndexEntry> {
+        let mut bytes = [0; INDEX_ENTRY];
+        self.read(offset_of(number), &mut bytes)?;
+        Ok(IndexEntry::read(&bytes))
+    }
+
+    fn moves(&self, entry: &IndexEntry) -> io::Result<Vec<BookMove>> {
+        let mut bytes = vec![0; usize::from(entry.move_count) * self.header.move_bytes()];
+        let start = self.header.moves_offset().unwrap_or(u64::MAX);
+        self.read(start.saturating_add(entry.offset), &mut bytes)?;
+        Ok(read_moves(&bytes, &self.header).collect())
+    }
+
+    fn read(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        if self.file.read_at(offset, bytes)? == bytes.len() {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        }
+    }
+}
+
+/// Where an entry of the index begins.
+const fn offset_of(number: u64) -> u64 {
+    HEADER as u64 + number * INDEX_ENTRY as u64
+}
+
+/// A file that is being written. The index and the moves grow at the same time: the moves are kept
+/// in a second file and appended at the end.
+pub(super) struct YbbWriter {
+    index: OutputFile,
+    moves: MovesFile,
+    header: Header,
+    last: Option<PackedSfen>,
+    losses: Losses,
+}
+
+/// The moves until they are appended; removed when it is dropped.
+struct MovesFile {
+    out: BufWriter<File>,
+    path: PathBuf,
+    length: u64,
+}
+
+impl YbbWriter {
+    pub(super) fn create(path: &Path) -> Result<Self, OutputError> {
+        let mut index = OutputFile::create(path)?;
+        let header = Header {
+            positions: 0,
+            has_depth: true,
+        };
+        index.write_all(&header.to_bytes())?;
+        Ok(Self {
+            index,
+            moves: MovesFile::create(path)?,
+            header,
+            last: None,
+            losses: Losses::default(),
+        })
+    }
+
+    pub(super) fn write(&mut self, entry: &BookEntry) -> Result<(), WriteError> {
+        if self.last == Some(entry.position) {
+            self.losses.entries += 1;
+            return Ok(());
+        }
+        if self.last > Some(entry.position) {
+            let number = self.header.positions + 1;
+            return Err(WriteError::Order { number });
+        }
+        self.last = Some(entry.position);
+        self.header.positions += 1;
+        let ply = entry.ply.min(u16::MAX.into()) as u16;
+        self.losses.plies += u64::from(u32::from(ply) != entry.ply);
+        let most = usize::from(u16::MAX);
+        let index = IndexEntry {
+            position: entry.position,
+            offset: self.moves.length,
+            ply,
+            move_count: entry.moves.len().min(most) as u16,
+        };
+        self.index.write_all(&index.to_bytes())?;
+        for known in entry.moves.iter().take(most) {
+            let bytes = self.move_bytes(known);
+            self.moves.write(&bytes)?;
+        }
+        Ok(())
+    }
+
+    fn move_bytes(&mut self, known: &BookMove) -> [u8; 6] {
+        let value = known.value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        let depth = known.depth.clamp(0, u16::MAX.into()) as u16;
+        self.losses.values += u64::from(i32::from(value) != known.value);
+        self.losses.depths += u64::from(i32::from(depth) != known.depth);
+        self.losses.ponder_moves += u64::from(known.ponder.is_some());
+        self.losses.counts += u64::from(known.count > 0);
+        let mut bytes = [0; 6];
+        bytes[..2].copy_from_slice(&known.mv.to_bits().to_le_bytes());
+        bytes[2..4].copy_from_slice(&value.to_le_bytes());
+        bytes[4..].copy_from_slice(&depth.to_le_bytes());
+        bytes
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<Losses> {
+        self.moves.copy_to(&mut self.index)?;
+        self.index.overwrite(0, &self.header.to_bytes())?;
+        self.index.finish()?;
+        Ok(self.losses)
+    }
+}
+
+impl MovesFile {
+    fn create(path: &Path) -> io::Result<Self> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".moves.partial");
+        let path = PathBuf::from(name);
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(true);
+        Ok(Self {
+            out: BufWriter::new(file.open(&path)?),
+            path,
+            length: 0,
+        })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.length += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+
+    fn copy_to(&mut self, output: &mut OutputFile) -> io::Result<()> {
+        self.out.flush()?;
+        let file = self.out.get_mut();
+        file.rewind()?;
+        io::copy(file, output)?;
+        Ok(())
+    }
+}
+
+impl Drop for MovesFile {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            log::warn!("{}: {error}", self.path.display());
+        }
+    }
+}
+
+/// What a file begins with.
+const MAGIC: &[u8; 16] = b"YANE-BINBOOK-V1\0";
+/// What the files of all versions begin with.
+const NAME: &[u8] = b"YANE-BINBOOK";
+/// Bytes of the header: magic, number of positions, flags.
+const HEADER: usize = 32;
+/// Bytes of an entry of the index: position, offset of its moves, ply, number of moves.
+const INDEX_ENTRY: usize = 44;
+/// The flag of moves with a depth.
+const WITH_DEPTH: u64 = 1;
+
+/// Whether the first bytes of a file are those of this format, in any version.
+pub(super) fn is_named_so(head: &[u8]) -> bool {
+    head.starts_with(NAME)
+}
+
+/// The header of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Header {
+    positions: u64,
+    has_depth: bool,
+}
+
+impl Header {
+    /// Reads the header of a file of `size` bytes.
+    ///
+    /// # Errors
+    /// It is no header, or its index does not fit into the file.
+    fn read(bytes: &[u8], size: u64) -> Result<Self, Reason> {
+        let Some((magic, numbers)) = bytes.get(..HEADER).and_then(<[u8]>::split_first_chunk) else {
+            return Err(Reason::ShortHeader {
+                found: size,
+                expected: HEADER as u64,
+            });
+        };
+        if magic != MAGIC {
+            let text = String::from_utf8_lossy(magic);
+            return Err(Reason::Magic(text.trim_end_matches('\0').to_owned()));
+        }
+        let (positions, flags) = (u64_at(numbers, 0), u64_at(numbers, 8));
+        if flags & !WITH_DEPTH != 0 {
+            return Err(Reason::Flags(flags));
+        }
+        let header = Self {
+            positions,
+            has_depth: flags & WITH_DEPTH != 0,
+        };
+        match header.moves_offset() {
+            Some(offset) if offset <= size => Ok(header),
+            _ => Err(Reason::Index {
+                positions,
+                bytes: size,
+            }),
+        }
+    }
+
+    fn to_bytes(self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..16].copy_from_slice(MAGIC);
+        bytes[16..24].copy_from_slice(&self.positions.to_le_bytes());
+        let flags = if self.has_depth { WITH_DEPTH } else { 0 };
+        bytes[24..].copy_from_slice(&flags.to_le_bytes());
+        bytes
+    }
+
+    /// Where the moves begin, `None` beyond 64 bits.
+    fn moves_offset(&self) -> Option<u64> {
+        let index = self.positions.checked_mul(INDEX_ENTRY as u64)?;
+        index.checked_add(HEADER as u64)
+    }
+
+    /// Bytes of a move.
+    const fn move_bytes(&self) -> usize {
+        if self.has_depth { 6 } else { 4 }
+    }
+}
+
+/// An entry of the index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct IndexEntry {
+    position: PackedSfen,
+    /// Offset of its moves from the first move of the file, in bytes.
+    offset: u64,
+    ply: u16,
+    move_count: u16,
+}
+
+impl IndexEntry {
+    fn read(bytes: &[u8; INDEX_ENTRY]) -> Self {
+        let mut position = [0; 32];
+        position.copy_from_slice(&bytes[..32]);
+        Self {
+            position: PackedSfen::from_bytes(position),
+            offset: u64_at(bytes, 32),
+            ply: u16_at(bytes, 40),
+            move_count: u16_at(bytes, 42),
+        }
+    }
+
+    fn to_bytes(self) -> [u8; INDEX_ENTRY] {
+        let mut bytes = [0; INDEX_ENTRY];
+        bytes[..32].copy_from_slice(&self.position.to_bytes());
+        bytes[32..40].copy_from_slice(&self.offset.to_le_bytes());
+        bytes[40..42].copy_from_slice(&self.ply.to_le_bytes());
+        bytes[42..].copy_from_slice(&self.move_count.to_le_bytes());
+        bytes
+    }
+}
+
+/// Reads moves of 4 or 6 bytes each. Those without a move are left out.
+fn read_moves(bytes: &[u8], header: &Header) -> impl Iterator<Item = BookMove> {
+    bytes.chunks_exact(header.move_bytes()).filter_map(|bytes| {
+        let depth = bytes.get(4..6).map_or(0, |_| u16_at(bytes, 4));
+        Some(BookMove {
+            mv: Move16::from_bits(u16_at(bytes, 0))?,
+            ponder: None,
+            value: (u16_at(bytes, 2) as i16).into(),
+            depth: depth.into(),
+            count: 0,
+        })
+    })
+}
+
+/// A number of two bytes, which must be there.
+fn u16_at(bytes: &[u8], offset: usize) -> u16 {
+    u16::from_le_bytes([bytes[offset], bytes[offset + 1]])
+}
+
+/// A number of eight bytes, which must be there.
+fn u64_at(bytes: &[u8], offset: usize) -> u64 {
+    let mut number = [0; 8];
+    number.copy_from_slice(&bytes[offset..offset + 8]);
+    u64::from_le_bytes(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_comes_back_and_is_checked() {
+        let header = Header {
+            positions: 2,
+            has_depth: true,
+        };
+        let bytes = header.to_bytes();
+        assert_eq!(Header::read(&bytes, 200).expect("a header"), header);
+        let reason = |bytes: &[u8], size| match Header::read(bytes, size) {
+            Ok(header) => format!("{header:?}"),
+            Err(reason) => reason.to_string(),
+        };
+        assert!(reason(&bytes, 100).contains("index of 2 positions"));
+        assert!(reason(&bytes[..20], 20).contains("20 bytes"));
+        let mut other = bytes;
+        other[14] = b'2';
+        assert!(reason(&other, 200).contains("YANE-BINBOOK-V2\""));
+        let mut flags = bytes;
+        flags[24] = 3;
+        assert!(reason(&flags, 200).contains("flags 0x3"));
+        let mut huge = bytes;
+        huge[23] = 0x80;
+        assert!(reason(&huge, 200).contains("does not fit"));
+    }
+
+    #[test]
+    fn an_entry_of_the_index_comes_back() {
+        let entry = IndexEntry {
+            position: PackedSfen::from_bytes([7; 32]),
+            offset: 1 << 40,
+            ply: 300,
+            move_count: 12,
+        };
+        assert_eq!(IndexEntry::read(&entry.to_bytes()), entry);
+    }
+}

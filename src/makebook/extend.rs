@@ -1,0 +1,712 @@
+//! Grows a book from given roots, best first: searches the positions just outside of the book that
+//! good play really reaches, carries the values back, and goes on. After each batch of searches the
+//! next positions are chosen.
+//!
+//! From each root the moves of the book are followed, those that lose least first, in the order of
+//! what all moves of the line have lost together. A position is passed once, on the line that loses
+//! least, so that transpositions count once and repetitions not at all. Both sides lose: a line on
+//! which both play their best moves loses nothing.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::path::Path;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::MakeError;
+use super::merge::of_one_book;
+use super::minimax::{Graph, Rules, Solution};
+use super::sorter::{key, pack};
+use super::think::{Task, Thinking, Thought};
+use crate::book::{BookEntry, BookFormat, BookReader, BookWriter, FaultLog, Losses, rotated_move};
+use crate::movegen::legal_on_board;
+use crate::position::{Board, Position};
+use crate::records::packed::PackedSfen;
+use crate::runs::{Plan, RunFolder};
+use crate::types::{Color, Move16, MoveList};
+
+/// How much a book grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GrowthLimits {
+    /// Positions that are chosen at a time.
+    pub batch: usize,
+    /// Positions to search in all.
+    pub positions: u64,
+}
+
+/// A book and what is searched next.
+///
+/// What is chosen depends on the book and the settings only: not on the number of threads, nor on
+/// where a run was interrupted.
+pub struct Growth<'a> {
+    book: GrowingBook,
+    roots: &'a [Position],
+    reach: &'a Reach,
+    limits: GrowthLimits,
+    folder: Option<RunFolder>,
+    /// Results of an earlier part of the run that were not needed yet.
+    known: HashMap<u64, Thought>,
+    batch: Vec<Leaf>,
+    /// Number of the first leaf of the batch.
+    first: u64,
+    /// Leaves of the batch that were handed out or are known.
+    handed: usize,
+    results: Vec<Option<Thought>>,
+    progress: &'a (dyn Fn(u64, i32) + Sync),
+}
+
+impl<'a> Growth<'a> {
+    /// Begins with `book`. `known` are the results of an earlier part of the run; `progress` is
+    /// told how many positions were searched, and what the line to the last of the batch has lost.
+    ///
+    /// # Errors
+    /// A known result belongs to another position: the run had other settings.
+    pub fn new(
+        book: GrowingBook,
+        roots: &'a [Position],
+        reach: &'a Reach,
+        limits: GrowthLimits,
+        folder: Option<RunFolder>,
+        known: Vec<Thought>,
+        progress: &'a (dyn Fn(u64, i32) + Sync),
+    ) -> Result<Self, MakeError> {
+        let known = known.into_iter();
+        let mut growth = Self {
+            book,
+            roots,
+            reach,
+            limits,
+            folder,
+            known: known.map(|thought| (thought.number, thought)).collect(),
+            batch: Vec::new(),
+            first: 0,
+            handed: 0,
+            results: Vec::new(),
+            progress,
+        };
+        growth.choose()?;
+        Ok(growth)
+    }
+
+    /// Takes the results of whole batches into the book and chooses the next batch.
+    fn choose(&mut self) -> Result<(), MakeError> {
+        loop {
+            self.batch = leaves(&self.book, self.roots, self.reach, self.limits.batch);
+            self.results = vec![None; self.batch.len()];
+            self.handed = 0;
+            for (index, leaf) in self.batch.iter().enumerate() {
+                let number = self.first + index as u64;
+                if let Some(thought) = self.known.remove(&number) {
+                    let board = leaf.task.position.unpack_board()?;
+                    if board.to_sfen() != thought.position {
+                        return Err(MakeError::OtherPosition {
+                            number,
+                            found: thought.position,
+                            expected: board.to_sfen(),
+                        });
+                    }
+                    self.results[index] = Some(thought);
+                }
+            }
+            if self.batch.is_empty() || self.results.iter().any(Option::is_none) {
+                return Ok(());
+            }
+            self.take_results()?;
+        }
+    }
+
+    /// Adds the results of the batch to the book.
+    fn take_results(&mut self) -> Result<(), MakeError> {
+        for (leaf, result) in self.batch.iter().zip(&mut self.results) {
+            if let Some(thought) = result.take() {
+                self.book.add(BookEntry {
+                    position: leaf.task.position,
+                    ply: leaf.task.ply,
+                    moves: thought.book_moves(),
+                })?;
+            }
+        }
+        self.first += self.batch.len() as u64;
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Number of positions that were searched.
+    pub fn searched(&self) -> u64 {
+        self.first + self.results.iter().flatten().count() as u64
+    }
+
+    /// The next leaves, at most a batch, those that lose least first.
+    pub fn next_leaves(&self) -> &[Leaf] {
+        &self.batch
+    }
+
+    /// The book with all results so far.
+    ///
+    /// # Errors
+    /// Never: positions were checked when they were chosen.
+    pub fn into_book(mut self) -> Result<GrowingBook, MakeError> {
+        self.take_results()?;
+        Ok(self.book)
+    }
+}
+
+impl Plan<Thinking<'_>> for Growth<'_> {
+    fn next(&mut self) -> Result<Option<(u64, Task)>, MakeError> {
+        while let Some(leaf) = self.batch.get(self.handed) {
+            let number = self.first + self.handed as u64;
+            if number >= self.limits.positions {
+                break;
+            }
+            self.handed += 1;
+            if self.results[self.handed - 1].is_none() {
+                return Ok(Some((number, leaf.task)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> Result<(), MakeError> {
+        if let Some(folder) = &mut self.folder {
+            folder.append(&thought)?;
+        }
+        self.results[(number - self.first) as usize] = Some(thought);
+        let loss = self.batch.last().map_or(0, |leaf| leaf.loss);
+        (self.progress)(self.searched(), loss);
+        if self.results.iter().all(Option::is_some) {
+            self.take_results()?;
+            self.choose()?;
+        }
+        Ok(())
+    }
+}
+
+/// How many of the best moves are followed, by ply from the root; the last number goes on for ever.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Widths(Vec<usize>);
+
+/// The text is no list of widths.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("'{0}' is no list of numbers, expected for example 4 or 8,4,2")]
+pub struct WidthsError(String);
+
+impl Widths {
+    fn at(&self, ply: usize) -> usize {
+        let width = self.0.get(ply).or(self.0.last());
+        width.copied().unwrap_or(1)
+    }
+}
+
+impl FromStr for Widths {
+    type Err = WidthsError;
+
+    fn from_str(text: &str) -> Result<Self, WidthsError> {
+        let error = || WidthsError(text.to_owned());
+        let widths = text.split(',').map(|width| width.trim().parse().ok());
+        let widths: Vec<usize> = widths.collect::<Option<_>>().ok_or_else(error)?;
+        if widths.contains(&0) {
+            return Err(error());
+        }
+        Ok(Self(widths))
+    }
+}
+
+/// Who will use a book.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum User {
+    /// Black only.
+    Black,
+    /// White only.
+    White,
+    /// Both sides.
+    Both,
+}
+
+impl User {
+    const fn colors(self) -> &'static [Color] {
+        match self {
+            Self::Black => &[Color::Black],
+            Self::White => &[Color::White],
+            Self::Both => &Color::ALL,
+        }
+    }
+}
+
+/// How far a book is followed and extended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Reach {
+    /// Who will use the book.
+    pub user: User,
+    /// Moves of the side that uses the book.
+    pub own: Widths,
+    /// Moves of its opponent.
+    pub other: Widths,
+    /// Most centipawns that a followed move of the side that uses the book loses.
+    pub own_loss: i32,
+    /// The same for its opponent.
+    pub other_loss: i32,
+    /// Most centipawns that all moves of a line lose together.
+    pub line_loss: i32,
+    /// Positions that are better or worse than this, in centipawns, are decided: no line goes on.
+    pub decided: i32,
+    /// Most plies from a root.
+    pub plies: usize,
+}
+
+/// A position outside of the book.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Leaf {
+    /// The position and its ply.
+    pub task: Task,
+    /// What all moves of the line have lost, in centipawns.
+    pub loss: i32,
+}
+
+/// The next `count` leaves, those that lose least first; equal ones in an order that depends on the
+/// book alone.
+fn leaves(book: &GrowingBook, roots: &[Position], reach: &Reach, count: usize) -> Vec<Leaf> {
+    let graph = book.graph();
+    let solution = Solution::of(&graph, Rules::default());
+    let mut found: HashMap<PackedSfen, Leaf> = HashMap::new();
+    for &user in reach.user.colors() {
+        let mut walk = Walk {
+            book,
+            graph: &graph,
+            solution: &solution,
+            reach,
+            user,
+            queue: BinaryHeap::new(),
+            passed: HashSet::new(),
+            leaves: Vec::new(),
+            wanted: count,
+        };
+        walk.run(roots);
+        for leaf in walk.leaves {
+            let known = found.entry(leaf.task.position).or_insert(leaf);
+            if leaf.loss < known.loss {
+                *known = leaf;
+            }
+        }
+    }
+    let mut leaves: Vec<Leaf> = found.into_values().collect();
+    leaves.sort_by_key(|leaf| (leaf.loss, leaf.task.ply, leaf.task.position));
+    leaves.truncate(count);
+    leaves
+}
+
+/// A position on the way: what its line has lost, plies from the root, its packed form, which
+/// decides between equal ones, and its ply in the game.
+type Step = Reverse<(i32, usize, PackedSfen, u32)>;
+
+struct Walk<'a> {
+    book: &'a GrowingBook,
+    graph: &'a Graph,
+    solution: &'a Solution,
+    reach: &'a Reach,
+    /// The side that uses the book.
+    user: Color,
+    queue: BinaryHeap<Step>,
+    /// Positions that were passed or are leaves.
+    passed: HashSet<PackedSfen>,
+    leaves: Vec<Leaf>,
+    wanted: usize,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, roots: &[Position]) {
+        for root in roots {
+            let packed = PackedSfen::of(root);
+            self.queue.push(Reverse((0, 0, packed, root.game_ply())));
+        }
+        while let Some(Reverse((loss, plies, packed, ply))) = self.queue.pop() {
+            if self.leaves.len() >= self.wanted {
+                return;
+            }
+            // Whatever is in the queue was packed from a board.
+            let Ok(board) = packed.unpack_board() else {
+                continue;
+            };
+            let turned = PackedSfen::of_board(&board.rotated());
+            let is_new = self.passed.insert(packed);
+            match self.book.find(&board) {
+                Some((number, is_turned)) if is_new => {
+                    self.follow(&board, number, is_turned, (loss, plies, ply));
+                }
+                // With the colours swapped it would be the same search.
+                None if is_new && !self.passed.contains(&turned) => self.leaves.push(Leaf {
+                    task: Task {
+                        position: packed,
+                        ply,
+                    },
+                    loss,
+                }),
+                _ => {}
+            }
+        }
+    }
+
+    /// Puts the positions after the good moves of a position of the book into the queue.
+    fn follow(
+        &mut self,
+        board: &Board,
+        number: usize,
+        is_turned: bool,
+        (loss, plies, ply): (i32, usize, u32),
+    ) {
+        let Some(best) = self.solution.best(self.graph, number) else {
+            return;
+        };
+        let best = i32::from(best.value);
+        if plies >= self.reach.plies || best.abs() > self.reach.decided {
+            return;
+        }
+        let is_own = board.side_to_move() == self.user;
+        let (widths, most) = if is_own {
+            (&self.reach.own, self.reach.own_loss)
+        } else {
+            (&self.reach.other, self.reach.other_loss)
+        };
+        // The node shows its moves from black's view.
+        let is_white = self.book.board(number).side_to_move() == Color::White;
+        let mut moves = Vec::new();
+        self.solution.outcomes(self.graph, number, &mut moves);
+        for &(mv, outcome) in moves.iter().take(widths.at(plies)) {
+            let worse = best - i32::from(outcome.value);
+            let loss = loss.saturating_add(worse);
+            if worse > most || loss > self.reach.line_loss {
+                break;
+            }
+            if let Some(after) = after(board, mv, is_white != is_turned) {
+                let packed = PackedSfen::of_board(&after);
+                if !self.passed.contains(&packed) {
+                    self.queue.push(Reverse((loss, plies + 1, packed, ply + 1)));
+                }
+            }
+        }
+    }
+}
+
+/// The board after a legal move, which is given from the other side's view if `is_rotated`.
+fn after(board: &Board, mv: Move16, is_rotated: bool) -> Option<Board> {
+    let mv = if is_rotated { rotated_move(mv)? } else { mv };
+    let mv = board.to_move(mv)?;
+    let mut after = board.clone();
+    after.apply(mv);
+    Some(after)
+}
+
+/// The greatest value that counts.
+const MAX_VALUE: i32 = 32_000;
+
+/// Positions in the order in which they came.
+#[derive(Clone, Debug, Default)]
+pub struct GrowingBook {
+    entries: Vec<BookEntry>,
+    boards: Vec<Board>,
+    numbers: HashMap<PackedSfen, usize>,
+}
+
+impl GrowingBook {
+    /// The positions of a file, without those that have legal moves but none in the book: they are
+    /// searched like positions outside of it. `faults` gets what is wrong with the file.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no book.
+    pub fn read(path: &Path, faults: &mut FaultLog) -> Result<Self, MakeError> {
+        let mut book = Self::default();
+        for entry in BookReader::open(path)? {
+            match entry {
+                Ok(entry) if entry.moves.is_empty() && has_moves(&entry)? => {}
+                Ok(entry) => book.add(entry)?,
+                Err(fault) => MakeError::log(path, fault, faults)?,
+            }
+        }
+        Ok(book)
+    }
+
+    /// Adds a position, or more moves to one.
+    ///
+    /// # Errors
+    /// The bytes of the position are not valid.
+    pub fn add(&mut self, entry: BookEntry) -> Result<(), MakeError> {
+        if let Some(&number) = self.numbers.get(&entry.position) {
+            let earlier = &mut self.entries[number];
+            let both = vec![earlier.clone(), entry];
+            if let Some(united) = of_one_book(both) {
+                *earlier = united;
+            }
+            return Ok(());
+        }
+        self.boards.push(entry.position.unpack_board()?);
+        self.numbers.insert(entry.position, self.entries.len());
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Number of positions.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no position.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The number of a position, and whether it stands there with the colours swapped.
+    fn find(&self, board: &Board) -> Option<(usize, bool)> {
+        let as_is = self.numbers.get(&PackedSfen::of_board(board));
+        if let Some(&number) = as_is {
+            return Some((number, false));
+        }
+        let turned = PackedSfen::of_board(&board.rotated());
+        self.numbers.get(&turned).map(|&number| (number, true))
+    }
+
+    /// The position with this number.
+    fn board(&self, number: usize) -> &Board {
+        &self.boards[number]
+    }
+
+    /// The graph of all positions. Its nodes have their numbers.
+    fn graph(&self) -> Graph {
+        let values = |entry: &BookEntry| {
+            let moves = entry.moves.iter().map(|known| {
+                let value = known.value.clamp(-MAX_VALUE, MAX_VALUE) as i16;
+                (known.mv, value)
+            });
+            moves.collect::<Vec<(Move16, i16)>>()
+        };
+        let moves: Vec<Vec<(Move16, i16)>> = self.entries.iter().map(values).collect();
+        let moves = moves.iter().map(Vec::as_slice);
+        Graph::of_positions(self.boards.iter().zip(moves), Rules::default())
+    }
+
+    /// A checksum of all positions and moves.
+    pub fn checksum(&self) -> u32 {
+        let mut checksum = crc32fast::Hasher::new();
+        for entry in &self.entries {
+            checksum.update(&pack(entry));
+        }
+        checksum.finalize()
+    }
+
+    /// Writes the positions that have moves, in the order of the format. Returns their number and
+    /// what the format could not hold.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path, format: BookFormat) -> Result<(u64, Losses), MakeError> {
+        let mut entries: Vec<&BookEntry> = self.entries.iter().collect();
+        entries.retain(|entry| !entry.moves.is_empty());
+        entries.sort_by_cached_key(|entry| key(format, entry.position));
+        let mut out = BookWriter::create(path, format).map_err(MakeError::output(path))?;
+        for entry in &entries {
+            out.write(entry).map_err(MakeError::write(path))?;
+        }
+        let losses = out.finish().map_err(MakeError::io(path))?;
+        Ok((entries.len() as u64, losses))
+    }
+}
+
+/// Whether the side to move has a legal move.
+fn has_moves(entry: &BookEntry) -> Result<bool, MakeError> {
+    let mut moves = MoveList::new();
+    legal_on_board::<true>(&entry.position.unpack_board()?, &mut moves);
+    Ok(!moves.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::BookMove;
+    use crate::makebook::think::ThoughtMove;
+    use crate::movegen::legal_moves;
+
+    fn reach() -> Reach {
+        Reach {
+            user: User::Black,
+            own: "1".parse().expect("a width"),
+            other: "2,1".parse().expect("widths"),
+            own_loss: 20,
+            other_loss: 50,
+            line_loss: 100,
+            decided: 1000,
+            plies: 10,
+        }
+    }
+
+    /// A book of one position with moves and values.
+    fn book(entries: &[(&str, &[(&str, i32)])]) -> GrowingBook {
+        let mut book = GrowingBook::default();
+        for (line, moves) in entries {
+            let position = position(line);
+            let moves = moves.iter().map(|&(mv, value)| BookMove {
+                mv: mv.parse().expect("a move"),
+                ponder: None,
+                value,
+                depth: 1,
+                count: 1,
+            });
+            book.add(BookEntry {
+                position: PackedSfen::of(&position),
+                ply: position.game_ply(),
+                moves: moves.collect(),
+            })
+            .expect("a position");
+        }
+        book
+    }
+
+    fn position(moves: &str) -> Position {
+        let line = format!("startpos moves {moves}");
+        let line: crate::records::sfen_line::SfenLine = line.trim_end().parse().expect("a line");
+        line.position()
+    }
+
+    /// The leaves as what each has lost and whether it is the position after one of `lines`.
+    fn found(book: &GrowingBook, reach: &Reach, lines: &[&str]) -> Vec<(i32, usize)> {
+        let all = leaves(book, &[Position::startpos()], reach, 100);
+        let place = |leaf: &Leaf| {
+            let mut lines = lines.iter();
+            let is_it = |line: &&str| PackedSfen::of(&position(line)) == leaf.task.position;
+            (leaf.loss, lines.position(is_it).unwrap_or(usize::MAX))
+        };
+        all.iter().map(place).collect()
+    }
+
+    #[test]
+    fn an_empty_book_begins_with_its_roots() {
+        assert_eq!(
+            found(&GrowingBook::default(), &reach(), &["", "7g7f"]),
+            [(0, 0)]
+        );
+    }
+
+    #[test]
+    fn lines_are_followed_as_far_as_width_and_loss_allow() {
+        let book = book(&[
+            ("", &[("7g7f", 30), ("2g2f", 25)]),
+            ("7g7f", &[("3c3d", -30), ("8c8d", -60), ("4a3b", -90)]),
+        ]);
+        let lines = ["7g7f 3c3d", "7g7f 8c8d", "7g7f 4a3b", "2g2f"];
+        // Black plays its best move only, white its two best.
+        let wide = Reach {
+            other: "2".parse().expect("a width"),
+            ..reach()
+        };
+        assert_eq!(found(&book, &wide, &lines), [(0, 0), (30, 1)]);
+        // At the second ply white is given one move.
+        assert_eq!(found(&book, &reach(), &lines), [(0, 0)]);
+        let wider = Reach {
+            own: "2".parse().expect("a width"),
+            other: "9".parse().expect("a width"),
+            ..reach()
+        };
+        // The third answer loses more than is allowed.
+        assert_eq!(found(&book, &wider, &lines), [(0, 0), (5, 3), (30, 1)]);
+        let white = Reach {
+            user: User::White,
+            ..wide.clone()
+        };
+        assert_eq!(found(&book, &white, &lines), [(0, 0), (5, 3)]);
+        let decided = Reach {
+            decided: 20,
+            ..wider
+        };
+        assert_eq!(found(&book, &decided, &lines), []);
+    }
+
+    #[test]
+    fn transpositions_count_once_and_loops_end() {
+        let book = book(&[
+            ("", &[("7g7f", 0), ("2g2f", 0)]),
+            ("7g7f", &[("3c3d", 0)]),
+            ("2g2f", &[("3c3d", 0)]),
+            ("7g7f 3c3d", &[("2g2f", 0)]),
+            ("2g2f 3c3d", &[("7g7f", 0)]),
+        ]);
+        let wide = Reach {
+            own: "9".parse().expect("a width"),
+            ..reach()
+        };
+        assert_eq!(found(&book, &wide, &["7g7f 3c3d 2g2f"]), [(0, 0)]);
+    }
+
+    #[test]
+    fn widths_are_lists_of_numbers() {
+        for text in ["", "0", "4,", "a", "1,0"] {
+            assert!(text.parse::<Widths>().is_err(), "{text}");
+        }
+    }
+
+    /// A search that takes no time: the first legal moves with values made of their bits.
+    fn quick(number: u64, task: &Task) -> Thought {
+        let position = task.position.unpack(task.ply).expect("a position");
+        let moves = legal_moves(&position).into_iter().take(4);
+        Thought {
+            number,
+            position: position.board().to_sfen(),
+            moves: moves
+                .map(|mv| ThoughtMove {
+                    mv: mv.to_string(),
+                    reply: None,
+                    value: (mv.to_bits() % 61) as i32 - 30,
+                    depth: 1,
+                })
+                .collect(),
+        }
+    }
+
+    /// Grows a book up to `until` positions, with `known` results, and returns all results.
+    fn grow(until: u64, known: Vec<Thought>, held_back: usize) -> (u32, Vec<Thought>) {
+        let roots = [Position::startpos()];
+        let reach = Reach {
+            own: "2".parse().expect("a width"),
+            ..reach()
+        };
+        let limits = GrowthLimits {
+            batch: 5,
+            positions: until,
+        };
+        let mut all = known.clone();
+        let start = GrowingBook::default();
+        let mut growth =
+            Growth::new(start, &roots, &reach, limits, None, known, &|_, _| {}).expect("a growth");
+        // Several pieces run at a time, and end in the opposite order.
+        let mut running = Vec::new();
+        loop {
+            match growth.next().expect("a piece") {
+                Some(piece) if running.len() < held_back => running.push(piece),
+                next => {
+                    running.extend(next);
+                    let Some((number, task)) = running.pop() else {
+                        break;
+                    };
+                    let thought = quick(number, &task);
+                    all.push(thought.clone());
+                    growth.keep((number, task), thought).expect("kept");
+                }
+            }
+        }
+        assert_eq!(growth.searched(), until);
+        (growth.into_book().expect("a book").checksum(), all)
+    }
+
+    #[test]
+    fn the_book_depends_neither_on_interruptions_nor_on_the_number_of_threads() {
+        let (whole, results) = grow(43, Vec::new(), 0);
+        assert_eq!(results.len(), 43);
+        assert_eq!(grow(43, Vec::new(), 3).0, whole);
+        for done in [1, 5, 17, 42] {
+            // Results are kept in the order in which searches end.
+            let mut known = grow(43, Vec::new(), 3).1;
+            known.truncate(done);
+            assert_eq!(grow(43, known, 2).0, whole, "{done}");
+            let (_, known) = grow(done as u64, Vec::new(), 1);
+            assert_eq!(grow(43, known, 0).0, whole, "grown from {done}");
+        }
+    }
+}

@@ -1,0 +1,721 @@
+//! Makes a book of the moves that were played in games, with exact counts of their results.
+//!
+//! Positions are counted in memory as far as it goes; what is beyond is sorted in files.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::MakeError;
+use super::merge::GAMES_DEPTH;
+use super::sorter::{Sorted, Sorter, key};
+use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
+use crate::position::Position;
+use crate::records::game::{GameRecord, GameResult};
+use crate::records::pack::{PackGame, PackReason};
+use crate::records::packed::PackedSfen;
+use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};
+use crate::records::{csa, encoding};
+use crate::runs::{OutputFile, Watch};
+use crate::types::{Color, Move, Move16};
+
+/// Which games, and which of their moves, a book is made of.
+#[derive(Clone, Debug)]
+pub struct GameFilter {
+    /// Number of first moves of each game.
+    pub plies: usize,
+    /// Least rating, which both players must have.
+    pub min_rating: Option<f64>,
+    /// Least number of games in which a move was played.
+    pub min_count: u64,
+    /// Whether only the moves of one side are taken.
+    pub side: Option<Color>,
+}
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct GamesSettings {
+    /// Which games and moves.
+    pub filter: GameFilter,
+    /// Whether values are made of win rates; they are 0 otherwise.
+    pub has_values: bool,
+    /// Whether games that cannot be read are skipped instead of ending the work.
+    pub skips_bad: bool,
+    /// Memory for positions in bytes.
+    pub memory: u64,
+}
+
+/// A file of games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+pub struct GamesOutput<'a> {
+    /// The book.
+    pub path: &'a Path,
+    /// The format of the book.
+    pub format: BookFormat,
+    /// A table of results, tabs between columns: position, move, games, wins, draws and losses of
+    /// the side to move, games without a result, win rate.
+    pub results: Option<&'a Path>,
+}
+
+/// The result of a run.
+#[derive(Debug, Default)]
+pub struct GamesSummary {
+    /// Games read.
+    pub games: u64,
+    /// Games left out because a player's rating is unknown or too low.
+    pub low_ratings: u64,
+    /// Games that cannot be read: the number of each in its file, and why; at most 10.
+    pub bad: Vec<(PathBuf, TeacherError)>,
+    /// Number of games that cannot be read.
+    pub bad_count: u64,
+    /// Positions written.
+    pub positions: u64,
+    /// What the book could not hold.
+    pub losses: Losses,
+}
+
+/// Centipawns by which the odds change e-fold, where values are made of win rates.
+const SCALE: f64 = 600.0;
+/// Largest value that is made of a win rate.
+const MAX_VALUE: f64 = 2_000.0;
+
+const SHOWN_BAD: usize = 10;
+
+/// Makes a book of games.
+///
+/// # Errors
+/// A file cannot be read or written, a game is bad and such are not skipped, or the end is
+/// requested. Nothing is left of an incomplete output, nor is a book without positions written.
+pub fn from_games(
+    files: &[GameFile],
+    output: &GamesOutput<'_>,
+    settings: &GamesSettings,
+    watch: &Watch<'_>,
+) -> Result<GamesSummary, MakeError> {
+    let half = settings.memory / 2;
+    let mut counter = Counter {
+        filter: &settings.filter,
+        format: output.format,
+        table: Table::default(),
+        memory: half,
+        sorter: Sorter::new(output.path, half),
+        summary: GamesSummary::default(),
+    };
+    read_games(files, watch, |file, game| match game {
+        Ok(game) => counter.take(&game),
+        Err(error) if settings.skips_bad => {
+            counter.summary.bad_count += 1;
+            if counter.summary.bad.len() < SHOWN_BAD {
+                counter.summary.bad.push((file.path.clone(), error));
+            }
+            Ok(())
+        }
+        Err(error) => Err(MakeError::Games {
+            path: file.path.clone(),
+            source: error,
+        }),
+    })?;
+    counter.spill()?;
+    let mut summary = counter.summary;
+    write(counter.sorter.finish()?, output, settings, &mut summary)?;
+    Ok(summary)
+}
+
+/// Counts moves.
+struct Counter<'a> {
+    filter: &'a GameFilter,
+    format: BookFormat,
+    table: Table,
+    /// Bytes that the table may take.
+    memory: u64,
+    sorter: Sorter,
+    summary: GamesSummary,
+}
+
+impl Counter<'_> {
+    fn take(&mut self, game: &Game) -> Result<(), MakeError> {
+        self.summary.games += 1;
+        if let Some(least) = self.filter.min_rating {
+            let is_high = |rating: &Option<f64>| rating.is_some_and(|rating| rating >= least);
+            if !game.ratings.iter().all(is_high) {
+                self.summary.low_ratings += 1;
+                return Ok(());
+            }
+        }
+        self.table.add(game, self.filter.plies, self.filter.side);
+        if self.table.bytes() > self.memory {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    /// Moves the table to the sorter.
+    fn spill(&mut self) -> Result<(), MakeError> {
+        for (position, node) in self.table.drain() {
+            self.sorter
+                .push(&key(self.format, position), &node.pack(position))?;
+        }
+        Ok(())
+    }
+}
+
+fn write(
+    mut sorted: Sorted,
+    output: &GamesOutput<'_>,
+    settings: &GamesSettings,
+    summary: &mut GamesSummary,
+) -> Result<(), MakeError> {
+    let mut out =
+        BookWriter::create(output.path, output.format).map_err(MakeError::output(output.path))?;
+    let mut results = match output.results {
+        Some(path) => Some((
+            OutputFile::create(path).map_err(MakeError::output(path))?,
+            path,
+        )),
+        None => None,
+    };
+    if let Some((file, path)) = &mut results {
+        const HEADER: &str = "#position\tmove\tgames\twins\tdraws\tlosses\tunknown\trate";
+        writeln!(file, "{HEADER}").map_err(MakeError::io(path))?;
+    }
+    let mut next = sorted.next()?;
+    while let Some((key, value)) = next {
+        let Some((position, mut node)) = Node::unpack(&value) else {
+            next = sorted.next()?;
+            continue;
+        };
+        loop {
+            next = sorted.next()?;
+            match &next {
+                Some((other, value)) if *other == key => {
+                    if let Some((_, later)) = Node::unpack(value) {
+                        node.append(later);
+                    }
+                }
+                _ => break,
+            }
+        }
+        node.moves
+            .retain(|known| known.games() >= settings.filter.min_count.max(1));
+        if node.moves.is_empty() {
+            continue;
+        }
+        node.moves
+            .sort_by_key(|known| (u64::MAX - known.games(), known.mv.to_bits()));
+        let entry = BookEntry {
+            position,
+            ply: node.ply,
+            moves: node
+                .moves
+                .iter()
+                .map(|known| book_move(known, settings))
+                .collect(),
+        };
+        out.write(&entry).map_err(MakeError::write(output.path))?;
+        summary.positions += 1;
+        if let Some((file, path)) = &mut results {
+            let sfen = position.unpack_board().map(|board| board.to_sfen());
+            let sfen = format!("{} {}", sfen.unwrap_or_default(), node.ply);
+            for known in &node.moves {
+                writeln!(file, "{sfen}\t{known}").map_err(MakeError::io(path))?;
+            }
+        }
+    }
+    if summary.positions == 0 {
+        // The unfinished files are removed.
+        return Ok(());
+    }
+    summary.losses = out.finish().map_err(MakeError::io(output.path))?;
+    if let Some((file, path)) = results {
+        file.finish().map_err(MakeError::io(path))?;
+    }
+    Ok(())
+}
+
+fn book_move(known: &MoveCount, settings: &GamesSettings) -> BookMove {
+    let value = match known.rate() {
+        Some(rate) if settings.has_values => {
+            let odds = (rate / (1.0 - rate)).ln() * SCALE;
+            odds.clamp(-MAX_VALUE, MAX_VALUE).round() as i32
+        }
+        _ => 0,
+    };
+    BookMove {
+        mv: known.mv,
+        ponder: known.ponder,
+        value,
+        depth: GAMES_DEPTH,
+        count: known.games(),
+    }
+}
+
+/// About what a position takes in memory, in bytes, without its moves.
+const POSITION_BYTES: u64 = 128;
+/// About what a move takes.
+const MOVE_BYTES: u64 = 48;
+/// Bytes of a packed move.
+const PACKED_MOVE: usize = 36;
+
+/// The results of a move. The side to move is the one that makes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Seen {
+    Win,
+    Draw,
+    Loss,
+    Unknown,
+}
+
+/// A move and the results of the games in which it was played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct MoveCount {
+    mv: Move16,
+    /// The answer in the last of these games.
+    ponder: Option<Move16>,
+    /// Wins, draws and losses of the side to move, and games without a result.
+    counts: [u64; 4],
+}
+
+impl MoveCount {
+    /// Number of games.
+    fn games(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Share of the points that the side to move won, 0 to 1; `None` without a result.
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    fn rate(&self) -> Option<f64> {
+        let [wins, draws, losses, _] = self.counts;
+        let games = wins + draws + losses;
+        (games > 0).then(|| (wins as f64 + draws as f64 / 2.0) / games as f64)
+    }
+}
+
+/// The columns of the table of results, without the position.
+impl fmt::Display for MoveCount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [wins, draws, losses, unknown] = self.counts;
+        let (mv, games) = (self.mv, self.games());
+        write!(
+            formatter,
+            "{mv}\t{games}\t{wins}\t{draws}\t{losses}\t{unknown}\t"
+        )?;
+        match self.rate() {
+            Some(rate) => write!(formatter, "{rate:.6}"),
+            None => formatter.write_str("-"),
+        }
+    }
+}
+
+/// A position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Node {
+    /// The smallest ply.
+    ply: u32,
+    /// In the order in which they were first seen.
+    moves: Vec<MoveCount>,
+}
+
+impl Node {
+    /// Adds what was counted later.
+    fn append(&mut self, later: Self) {
+        self.ply = self.ply.min(later.ply);
+        for known in later.moves {
+            match self.moves.iter_mut().find(|earlier| earlier.mv == known.mv) {
+                Some(earlier) => {
+                    earlier.ponder = known.ponder.or(earlier.ponder);
+                    for (sum, count) in earlier.counts.iter_mut().zip(known.counts) {
+                        *sum += count;
+                    }
+                }
+                None => self.moves.push(known),
+            }
+        }
+    }
+
+    /// The node of `position` as bytes.
+    fn pack(&self, position: PackedSfen) -> Vec<u8> {
+        let mut bytes = position.to_bytes().to_vec();
+        bytes.extend(self.ply.to_le_bytes());
+        for known in &self.moves {
+            bytes.extend(known.mv.to_bits().to_le_bytes());
+            bytes.extend(known.ponder.map_or(0, Move16::to_bits).to_le_bytes());
+            bytes.extend(known.counts.iter().flat_map(|count| count.to_le_bytes()));
+        }
+        bytes
+    }
+
+    /// The node of bytes that [`Node::pack`] made; `None` for others.
+    fn unpack(bytes: &[u8]) -> Option<(PackedSfen, Self)> {
+        let (position, rest) = bytes.split_first_chunk()?;
+        let (ply, rest) = rest.split_first_chunk()?;
+        let read = |bytes: &[u8]| {
+            let (mv, rest) = bytes.split_first_chunk()?;
+            let (ponder, rest) = rest.split_first_chunk()?;
+            let mut counts = [0; 4];
+            for (count, bytes) in counts.iter_mut().zip(rest.chunks_exact(8)) {
+                *count = u64::from_le_bytes(*bytes.first_chunk()?);
+            }
+            Some(MoveCount {
+                mv: Move16::from_bits(u16::from_le_bytes(*mv))?,
+                ponder: Move16::from_bits(u16::from_le_bytes(*ponder)),
+                counts,
+            })
+        };
+        let moves = rest.chunks_exact(PACKED_MOVE).map(read);
+        let node = Self {
+            ply: u32::from_le_bytes(*ply),
+            moves: moves.collect::<Option<_>>()?,
+        };
+        Some((PackedSfen::from_bytes(*position), node))
+    }
+}
+
+/// Counts moves in memory.
+#[derive(Default)]
+struct Table {
+    nodes: HashMap<PackedSfen, Node>,
+    moves: u64,
+}
+
+impl Table {
+    /// Counts the first `plies` moves of a game, those of one `side` or all. A move that a game
+    /// plays again where it was played before counts once.
+    fn add(&mut self, game: &Game, plies: usize, side: Option<Color>) {
+        let mut position = game.start.clone();
+        let mut counted = HashSet::new();
+        for (index, &mv) in game.moves.iter().enumerate().take(plies) {
+            let us = position.side_to_move();
+            let packed = PackedSfen::of(&position);
+            if side.is_none_or(|side| side == us) && counted.insert((packed, mv.to_move16())) {
+                let seen = match game.result.map(|result: GameResult| result.for_side(us)) {
+                    None => Seen::Unknown,
+                    Some(0) => Seen::Draw,
+                    Some(points) if points > 0 => Seen::Win,
+                    Some(_) => Seen::Loss,
+                };
+                let reply = game.moves.get(index + 1);
+                let ply = position.game_ply();
+                self.count(packed, ply, mv, reply, seen);
+            }
+            position.do_move(mv);
+        }
+    }
+
+    fn count(
+        &mut self,
+        position: PackedSfen,
+        ply: u32,
+        mv: Move,
+        reply: Option<&Move>,
+        seen: Seen,
+    ) {
+        let mut known = MoveCount {
+            mv: mv.to_move16(),
+            ponder: reply.map(|reply| reply.to_move16()),
+            counts: [0; 4],
+        };
+        known.counts[seen as usize] = 1;
+        let node = self.nodes.entry(position).or_insert(Node {
+            ply,
+            moves: Vec::new(),
+        });
+        let before = node.moves.len();
+        node.append(Node {
+            ply,
+            moves: vec![known],
+        });
+        self.moves += (node.moves.len() - before) as u64;
+    }
+
+    /// About how much memory the table takes.
+    fn bytes(&self) -> u64 {
+        self.nodes.len() as u64 * POSITION_BYTES + self.moves * MOVE_BYTES
+    }
+
+    /// Empties the table.
+    fn drain(&mut self) -> impl Iterator<Item = (PackedSfen, Node)> {
+        self.moves = 0;
+        std::mem::take(&mut self.nodes).into_iter()
+    }
+}
+
+/// A game, with what a book needs of it.
+struct Game {
+    start: Position,
+    moves: Vec<Move>,
+    /// `None` if unknown.
+    result: Option<GameResult>,
+    ratings: [Option<f64>; Color::NUM],
+}
+
+/// Calls `visit` for every game of the files, and for what cannot be read as one. Positions without
+/// games are skipped.
+fn read_games(
+    files: &[GameFile],
+    watch: &Watch<'_>,
+    mut visit: impl FnMut(&GameFile, Result<Game, TeacherError>) -> Result<(), MakeError>,
+) -> Result<(), MakeError> {
+    let size = |file: &GameFile| fs::metadata(&file.path).map_or(0, |found| found.len());
+    let total = files.iter().map(size).sum();
+    let mut done = 0;
+    for file in files {
+        if file.format == Format::Csa {
+            read_csa(file, &mut visit)?;
+        } else {
+            read_others(file, &mut visit)?;
+        }
+        done += size(file);
+        watch.advance(done, total)?;
+    }
+    Ok(())
+}
+
+/// Reads a CSA file as a whole, because only this reader provides ratings.
+fn read_csa(
+    file: &GameFile,
+    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> Result<(), MakeError>,
+) -> Result<(), MakeError> {
+    let bytes = fs::read(&file.path).map_err(MakeError::io(&file.path))?;
+    match csa::read(&encoding::decode(&bytes)) {
+        Ok(records) => records
+            .iter()
+            .try_for_each(|record| visit(file, Ok(Game::of_record(record)))),
+        Err(error) => {
+            let error = TeacherError {
+                record: 1,
+                offset: 0,
+                fault: Fault::from(error),
+            };
+            visit(file, Err(error))
+        }
+    }
+}
+
+fn read_others(
+    file: &GameFile,
+    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> Result<(), MakeError>,
+) -> Result<(), MakeError> {
+    let input = File::open(&file.path).map_err(MakeError::io(&file.path))?;
+    for record in TeacherReader::new(BufReader::new(input), file.format) {
+        match record {
+            Ok(Record::Game(game)) => visit(file, Ok(Game::of_pack(game.game)))?,
+            Ok(_) => {}
+            Err(error) => visit(file, Err(error))?,
+        }
+    }
+    Ok(())
+}
+
+impl Game {
+    fn of_record(record: &GameRecord) -> Self {
+        let winner = record.winner().map(GameResult::Win);
+        Self {
+            start: record.start.clone(),
+            moves: record.moves.iter().map(|played| played.mv).collect(),
+            result: winner.or_else(|| record.ending.is_draw().then_some(GameResult::Draw)),
+            ratings: record.ratings,
+        }
+    }
+
+    fn of_pack(game: PackGame) -> Self {
+        let is_unknown = game.reason == PackReason::INTERRUPTED;
+        Self {
+            start: game.start,
+            moves: game.moves.into_iter().map(|(mv, _)| mv).collect(),
+            result: (!is_unknown).then_some(game.result),
+            ratings: [None; Color::NUM],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::book::BookReader;
+    use crate::runs::Stop;
+
+    fn settings() -> GamesSettings {
+        GamesSettings {
+            filter: GameFilter {
+                plies: 16,
+                min_rating: None,
+                min_count: 1,
+                side: None,
+            },
+            has_values: false,
+            skips_bad: false,
+            memory: 1 << 30,
+        }
+    }
+
+    /// Makes a book of a text in a folder of its own; returns the book and the table of results.
+    fn make(name: &str, games: &str, settings: &GamesSettings) -> (String, String) {
+        let folder =
+            std::env::temp_dir().join(format!("raicho-games-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let path = |name: &str| folder.join(name);
+        fs::write(path("games.usi"), games).expect("games");
+        let files = [GameFile {
+            path: path("games.usi"),
+            format: Format::Usi,
+        }];
+        let (book, results) = (path("out.db"), path("out.tsv"));
+        let output = GamesOutput {
+            path: &book,
+            format: BookFormat::Db,
+            results: Some(&results),
+        };
+        let watch = Watch {
+            stop: &Stop::new(),
+            progress: &|_, _| {},
+        };
+        from_games(&files, &output, settings, &watch).expect("a book");
+        let read = |path: &Path| fs::read_to_string(path).expect("an output");
+        let texts = (read(&book), read(&results));
+        fs::remove_dir_all(&folder).expect("the folder is there");
+        texts
+    }
+
+    const GAMES: &str = "startpos moves 7g7f 3c3d 2g2f resign\n\
+        startpos moves 7g7f 8c8d 2g2f win\n\
+        startpos moves 2g2f 8c8d 7g7f\n";
+
+    #[test]
+    fn moves_are_counted_with_their_results() {
+        let (book, results) = make("counts", GAMES, &settings());
+        let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+        let of_start = book.split("sfen ").find(|node| node.starts_with(start));
+        assert_eq!(
+            of_start.expect("the start"),
+            format!("{start}\n7g7f 8c8d 0 32 2\n2g2f 8c8d 0 32 1\n")
+        );
+        let of_start: Vec<&str> = results
+            .lines()
+            .filter(|line| line.starts_with(start))
+            .collect();
+        // White resigned in the first game and won the second.
+        assert_eq!(
+            of_start,
+            [
+                format!("{start}\t7g7f\t2\t1\t0\t1\t0\t0.500000"),
+                format!("{start}\t2g2f\t1\t0\t0\t0\t1\t-"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_move_that_a_game_repeats_counts_once() {
+        let shuffle = "2h3h 8b7b 3h2h 7b8b ".repeat(2);
+        let game = format!("startpos moves {shuffle}2g2f resign\n");
+        let (book, results) = make("repeated", &game, &settings());
+        assert!(book.contains("2h3h 8b7b 0 32 1\n"), "{book}");
+        assert!(results.contains("\t2h3h\t1\t"), "{results}");
+        assert_eq!(book.matches(" 0 32 1\n").count(), 5, "{book}");
+    }
+
+    #[test]
+    fn filters_leave_moves_out() {
+        let mut settings = settings();
+        settings.filter.min_count = 2;
+        assert_eq!(make("least", GAMES, &settings).0.matches("sfen").count(), 1);
+        settings.filter = GameFilter {
+            side: Some(Color::White),
+            plies: 2,
+            ..self::settings().filter
+        };
+        let (book, _) = make("side", GAMES, &settings);
+        assert_eq!(book.matches(" w - 2").count(), book.matches("sfen").count());
+    }
+
+    #[test]
+    fn little_memory_gives_the_same_book() {
+        let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {
+            eprintln!("skipped: RAICHO_CORPORA is not set");
+            return;
+        };
+        let games = fs::read_to_string(Path::new(&folder).join("games_usi.txt")).expect("games");
+        let small = GamesSettings {
+            memory: 100_000,
+            ..settings()
+        };
+        assert_eq!(
+            make("large", &games, &settings()),
+            make("small", &games, &small)
+        );
+    }
+
+    /// The moves of a book by position and move.
+    type Moves = BTreeMap<(PackedSfen, u16), (u32, BookMove)>;
+
+    fn moves(path: &Path) -> Moves {
+        let entries = BookReader::open(path).expect("a book");
+        let entries = entries.map(|entry| entry.expect("an entry"));
+        let moves = |entry: BookEntry| {
+            let known = entry.moves.into_iter();
+            known.map(move |known| ((entry.position, known.mv.to_bits()), (entry.ply, known)))
+        };
+        entries.flat_map(moves).collect()
+    }
+
+    /// The moves of a book that is made of `games`.
+    fn made(name: &str, games: &str, settings: &GamesSettings) -> Moves {
+        let (book, _) = make(name, games, settings);
+        let path = std::env::temp_dir().join(format!("raicho-{name}-{}.db", std::process::id()));
+        fs::write(&path, book).expect("the book");
+        let moves = moves(&path);
+        fs::remove_file(&path).expect("the book is there");
+        moves
+    }
+
+    /// All moves of `expected` are found; only the last moves of games are missing there.
+    fn assert_found(found: &Moves, expected: &Moves) {
+        assert!(!expected.is_empty());
+        for (place, known) in expected {
+            assert_eq!(found.get(place), Some(known));
+        }
+        let more = found
+            .iter()
+            .filter(|(place, _)| !expected.contains_key(*place));
+        assert!(
+            more.into_iter()
+                .all(|(_, (_, known))| known.ponder.is_none())
+        );
+    }
+
+    #[test]
+    fn the_book_of_the_corpora_has_the_moves_and_counts_that_yaneuraou_finds() {
+        let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {
+            eprintln!("skipped: RAICHO_CORPORA is not set");
+            return;
+        };
+        let books: PathBuf = Path::new(&folder).join("books");
+        let games = fs::read_to_string(books.join("games60.sfen")).expect("games");
+        let found = made("corpora", &games, &settings());
+        assert_found(&found, &moves(&books.join("from_sfen.db")));
+
+        // 12 plies; the moves of Black in the first 30 games, and of White in the others.
+        let lines: Vec<&str> = games.lines().collect();
+        let side = |name: &str, lines: &[&str], side: Color| {
+            let mut settings = settings();
+            settings.filter.plies = 12;
+            settings.filter.side = Some(side);
+            made(name, &lines.join("\n"), &settings)
+        };
+        let mut found = side("black", &lines[..30], Color::Black);
+        found.extend(side("white", &lines[30..], Color::White));
+        assert_found(&found, &moves(&books.join("from_sfen_bw.db")));
+    }
+}

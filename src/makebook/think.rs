@@ -1,0 +1,441 @@
+//! Searches the positions of a list or a book, and writes the best moves of each as a book.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::MakeError;
+use super::merge::{is_of_games, of_one_book, order, ply_rank};
+use super::sorter::{Sorter, key, pack, unpack};
+use crate::book::{
+    BookEntry, BookFormat, BookMove, BookReader, BookWriter, FaultLog, Losses, UNKNOWN_DEPTH,
+};
+use crate::eval::Evaluator;
+use crate::position::Position;
+use crate::records::packed::PackedSfen;
+use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
+use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
+use crate::transposition::TableError;
+use crate::types::{Bound, Move16, Score};
+
+/// The value of a mate at once. Later ones are worth a centipawn less for each ply.
+const MATE_VALUE: i32 = 32_000;
+
+/// How long and how widely positions are searched.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Effort {
+    /// Number of best moves to find, at least 1.
+    pub multi_pv: usize,
+    /// Largest number of nodes.
+    pub nodes: Option<u64>,
+    /// Largest depth in plies.
+    pub depth: Option<i32>,
+    /// Largest time. The results then depend on the machine.
+    pub time: Option<Duration>,
+    /// Size of the transposition table in MB, which is cleared before each search.
+    pub hash_mb: usize,
+}
+
+/// The result of a search.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Thought {
+    /// Number of the position in its list or book, from 0.
+    pub number: u64,
+    /// The position, as an SFEN without the ply.
+    pub position: String,
+    /// The best moves, the best first.
+    pub moves: Vec<ThoughtMove>,
+}
+
+/// A move and its value.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ThoughtMove {
+    /// The move in USI notation.
+    pub mv: String,
+    /// The expected answer.
+    pub reply: Option<String>,
+    /// Centipawns from the view of the side to move; 32000 minus the plies for a mate.
+    pub value: i32,
+    /// Depth of the search in plies.
+    pub depth: i32,
+}
+
+impl Thought {
+    /// The moves as a book has them, each with a count of 1. Those that cannot be read are left
+    /// out.
+    pub fn book_moves(&self) -> Vec<BookMove> {
+        let moves = self.moves.iter().filter_map(|known| {
+            let reply = known.reply.as_ref();
+            Some(BookMove {
+                mv: known.mv.parse().ok()?,
+                ponder: reply.and_then(|reply| reply.parse::<Move16>().ok()),
+                value: known.value,
+                depth: known.depth,
+                count: 1,
+            })
+        });
+        moves.collect()
+    }
+}
+
+/// Searches positions one after another on the calling thread, which needs a stack of
+/// [`SOLO_STACK_BYTES`](crate::search::SOLO_STACK_BYTES).
+pub struct Searcher {
+    solo: Solo,
+    effort: Effort,
+}
+
+impl Searcher {
+    /// A searcher with a table of its own.
+    ///
+    /// # Errors
+    /// There is too little memory for the table.
+    pub fn new(effort: &Effort, evaluator: &Evaluator) -> Result<Self, TableError> {
+        let solo = Solo::new(Settings {
+            hash_mb: effort.hash_mb,
+            multi_pv: effort.multi_pv,
+            evaluator: evaluator.clone(),
+            generations: Generations::Strict,
+            ..Settings::default()
+        })?;
+        Ok(Self {
+            solo,
+            effort: effort.clone(),
+        })
+    }
+
+    /// Searches a position. The result depends on nothing that was searched before.
+    pub fn think(&mut self, number: u64, position: &Position) -> Thought {
+        self.solo.new_game();
+        let limits = Limits {
+            nodes: self.effort.nodes,
+            depth: self.effort.depth,
+            movetime: self.effort.time,
+            start: Instant::now(),
+            ..Limits::default()
+        };
+        let lines = self.solo.search(position, &Arc::new(limits)).lines;
+        // A bound says little; it is kept only where there is nothing better.
+        let exact = lines.iter().filter(|line| line.bound == Bound::Exact);
+        let mut moves: Vec<ThoughtMove> = exact.map(thought_move).collect();
+        if moves.is_empty() {
+            moves.extend(lines.first().map(thought_move));
+        }
+        Thought {
+            number,
+            position: position.board().to_sfen(),
+            moves,
+        }
+    }
+}
+
+fn thought_move(line: &SoloLine) -> ThoughtMove {
+    let value = match Score::from_value(line.value) {
+        Score::Cp(value) => value,
+        Score::Mate(plies) if plies > 0 => MATE_VALUE - plies,
+        Score::Mate(plies) => -MATE_VALUE - plies,
+    };
+    ThoughtMove {
+        mv: line.mv.to_string(),
+        reply: line.reply.map(|reply| reply.to_string()),
+        value,
+        depth: line.depth,
+    }
+}
+
+/// When a position of a book needs no search. Depths that no search reached, those of books of
+/// games and of formats without depths, do not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Enough {
+    /// Its first move was searched deeper than this; or as deep, and there are enough moves.
+    pub depth: i32,
+    /// Number of moves that are enough.
+    pub moves: usize,
+}
+
+impl Enough {
+    fn holds(self, entry: &BookEntry) -> bool {
+        let mut moves = entry.moves.clone();
+        order(&mut moves);
+        moves.retain(|known| known.depth != UNKNOWN_DEPTH);
+        if is_of_games(&moves) {
+            return false;
+        }
+        moves.first().is_some_and(|first| {
+            let is_deep = first.depth >= self.depth && moves.len() >= self.moves;
+            first.depth > self.depth || is_deep
+        })
+    }
+}
+
+/// A position to search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// The position.
+    pub position: PackedSfen,
+    /// Its ply; 0 if unknown.
+    pub ply: u32,
+}
+
+/// Positions, each once, in the order of their list or book. Their indices are their numbers.
+#[derive(Default, Debug)]
+pub struct Positions {
+    tasks: Vec<Task>,
+    /// The index of each.
+    numbers: HashMap<PackedSfen, usize>,
+    /// Indices of positions that need no search.
+    enough: HashSet<u64>,
+}
+
+impl Positions {
+    /// Adds a position unless it is there already.
+    pub fn add(&mut self, position: &Position) {
+        let task = Task {
+            position: PackedSfen::of(position),
+            ply: position.game_ply(),
+        };
+        self.push(task, false);
+    }
+
+    /// Adds a position, with whether there is enough of it. Of several plies the smallest counts,
+    /// as in [`of_one_book`](super::merge::of_one_book).
+    fn push(&mut self, task: Task, is_enough: bool) {
+        let (number, is_later, is_same) = match self.numbers.entry(task.position) {
+            Entry::Vacant(free) => {
+                let number = *free.insert(self.tasks.len());
+                self.tasks.push(task);
+                (number, false, false)
+            }
+            Entry::Occupied(known) => {
+                let earlier = &mut self.tasks[*known.get()];
+                let order = ply_rank(task.ply).cmp(&ply_rank(earlier.ply));
+                if order.is_lt() {
+                    earlier.ply = task.ply;
+                }
+                (*known.get(), order.is_gt(), order.is_eq())
+            }
+        };
+        if is_enough && !is_later {
+            self.enough.insert(number as u64);
+        } else if !is_later && !is_same {
+            self.enough.remove(&(number as u64));
+        }
+    }
+
+    /// The positions of a book. Those of which there is `enough` are kept but not searched.
+    /// `faults` gets what is wrong with the book.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no book.
+    pub fn of_book(
+        path: &Path,
+        enough: Option<Enough>,
+        faults: &mut FaultLog,
+    ) -> Result<Self, MakeError> {
+        let mut positions = Self::default();
+        for entry in BookReader::open(path)? {
+            match entry {
+                Ok(entry) => {
+                    let task = Task {
+                        position: entry.position,
+                        ply: entry.ply,
+                    };
+                    positions.push(task, enough.is_some_and(|enough| enough.holds(&entry)));
+                }
+                Err(fault) => MakeError::log(path, fault, faults)?,
+            }
+        }
+        Ok(positions)
+    }
+
+    /// All positions.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// Numbers of those that need no search.
+    pub const fn enough(&self) -> &HashSet<u64> {
+        &self.enough
+    }
+
+    /// A checksum of all positions and of which are searched.
+    pub fn checksum(&self) -> u32 {
+        let mut checksum = crc32fast::Hasher::new();
+        for (task, number) in self.tasks.iter().zip(0..) {
+            checksum.update(&task.position.to_bytes());
+            checksum.update(&[u8::from(self.enough.contains(&number))]);
+        }
+        checksum.finalize()
+    }
+}
+
+/// Searches positions as a [`Job`]: a piece is a number and its position.
+pub struct Thinking<'a> {
+    /// How long positions are searched.
+    pub effort: &'a Effort,
+    /// The evaluation.
+    pub evaluator: &'a Evaluator,
+    /// The request to end.
+    pub stop: &'a Stop,
+}
+
+impl Job for Thinking<'_> {
+    type Worker = Searcher;
+    type Piece = (u64, Task);
+    type Output = Thought;
+    type Error = MakeError;
+
+    fn worker(&self) -> Result<Searcher, MakeError> {
+        Ok(Searcher::new(self.effort, self.evaluator)?)
+    }
+
+    fn perform(
+        &self,
+        searcher: &mut Searcher,
+        &(number, task): &(u64, Task),
+    ) -> Result<Option<Thought>, MakeError> {
+        if self.stop.is_abort() {
+            return Ok(None);
+        }
+        let position: Position = task.position.unpack(task.ply.max(1))?;
+        Ok(Some(searcher.think(number, &position)))
+    }
+}
+
+/// The order of the positions, and what was found.
+pub struct ThinkingPlan<'a> {
+    tasks: &'a [Task],
+    numbers: Numbers,
+    folder: Option<RunFolder>,
+    thoughts: BTreeMap<u64, Thought>,
+    progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl<'a> ThinkingPlan<'a> {
+    /// A plan for the positions with these `numbers`. `known` was found by an earlier part of the
+    /// run; `progress` gets the number of results.
+    pub fn new(
+        tasks: &'a [Task],
+        numbers: Numbers,
+        folder: Option<RunFolder>,
+        known: Vec<Thought>,
+        progress: &'a (dyn Fn(u64) + Sync),
+    ) -> Self {
+        let known = known.into_iter();
+        Self {
+            tasks,
+            numbers,
+            folder,
+            thoughts: known.map(|thought| (thought.number, thought)).collect(),
+            progress,
+        }
+    }
+
+    /// What was found, by number.
+    pub fn into_thoughts(self) -> BTreeMap<u64, Thought> {
+        self.thoughts
+    }
+}
+
+impl Plan<Thinking<'_>> for ThinkingPlan<'_> {
+    fn next(&mut self) -> Result<Option<(u64, Task)>, MakeError> {
+        let number = self.numbers.next();
+        Ok(number.map(|number| (number, self.tasks[number as usize])))
+    }
+
+    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> Result<(), MakeError> {
+        if let Some(folder) = &mut self.folder {
+            folder.append(&thought)?;
+        }
+        self.thoughts.insert(number, thought);
+        (self.progress)(self.thoughts.len() as u64);
+        Ok(())
+    }
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteThoughts<'a> {
+    /// The book that the positions came from, whose other positions are written too.
+    pub book: Option<&'a PathBuf>,
+    /// The output and its format.
+    pub output: (&'a Path, BookFormat),
+    /// The part of the positions that is written.
+    pub shard: Shard,
+    /// Memory for entries in bytes.
+    pub memory: u64,
+}
+
+/// Writes what was found for the `tasks`, in the order of the format. Where the positions came from
+/// a book, those that were not searched are written as they are there. Returns the number of
+/// positions, and what the format could not hold.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn write_thoughts(
+    tasks: &[Task],
+    thoughts: &BTreeMap<u64, Thought>,
+    what: &WriteThoughts<'_>,
+) -> Result<(u64, Losses), MakeError> {
+    let (path, format) = what.output;
+    let mut sorter = Sorter::new(path, what.memory);
+    let mut push = |entry: &BookEntry| sorter.push(&key(format, entry.position), &pack(entry));
+    for (task, number) in tasks.iter().zip(0..) {
+        if let Some(thought) = thoughts.get(&number) {
+            push(&BookEntry {
+                position: task.position,
+                ply: task.ply,
+                moves: thought.book_moves(),
+            })?;
+        }
+    }
+    if let Some(book) = what.book {
+        let numbers = tasks.iter().map(|task| task.position).zip(0_u64..);
+        let numbers: HashMap<_, _> = numbers.collect();
+        // Faults were reported when the positions were read.
+        let mut reported = FaultLog::default();
+        for entry in BookReader::open(book)? {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(fault) => {
+                    MakeError::log(book, fault, &mut reported)?;
+                    continue;
+                }
+            };
+            let number = numbers.get(&entry.position);
+            let is_written = number
+                .is_some_and(|number| what.shard.has(*number) && !thoughts.contains_key(number));
+            if is_written {
+                push(&entry)?;
+            }
+        }
+    }
+    let mut out = BookWriter::create(path, format).map_err(MakeError::output(path))?;
+    let mut records = sorter.finish()?;
+    let mut positions = 0;
+    let mut group: Vec<BookEntry> = Vec::new();
+    loop {
+        let next = records.next()?.and_then(|(_, value)| unpack(&value));
+        let ends_group = match (&next, group.first()) {
+            (Some(next), Some(first)) => next.position != first.position,
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        if ends_group {
+            let entry = of_one_book(std::mem::take(&mut group));
+            if let Some(entry) = entry.filter(|entry| !entry.moves.is_empty()) {
+                out.write(&entry).map_err(MakeError::write(path))?;
+                positions += 1;
+            }
+        }
+        match next {
+            Some(next) => group.push(next),
+            None => break,
+        }
+    }
+    Ok((positions, out.finish().map_err(MakeError::io(path))?))
+}
