@@ -13,11 +13,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use raicho::arena::event::Event;
 use raicho::arena::journal::{MatchFolder, Overhead};
 use raicho::arena::openings::{OpeningSettings, Order, Plies, Source};
 use raicho::arena::referee::Rules;
-use raicho::arena::runner;
+use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
 
 use raicho::arena::time_control::TimeControl;

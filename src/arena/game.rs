@@ -5,14 +5,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::heartbeat::Heartbeat;
-use super::journal::{LineFault, PlayerFigures, TimeLoss};
-use super::openings::Opening;
-use super::player::{Answer, Best, Failure, Player, Turn};
-use super::referee::{Played, Reason, Referee, Rules, Verdict};
+use super::journal::{LineFault, Overhead, PlayerFigures, TimeLoss};
+use super::player::{Answer, Best, Failure, Player, SearchInfo, Turn};
+use super::referee::{Played, Reason, Referee, Rules, Verdict, read_legal_move};
 use super::settings::{Fixture, MatchSettings};
 use super::time_control::{Clock, go_words};
 use crate::position::Position;
 use crate::records::game::{RecordedMove, Thought};
+use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
 use crate::types::{Color, Move};
 use crate::usi::client::reply::InfoLine;
@@ -50,9 +50,22 @@ pub(super) struct PlayedGame {
     pub(super) moves: Vec<RecordedMove>,
     /// Statistics of both players, by [`Color::index`].
     pub(super) figures: [PlayerFigures; 2],
-    /// Time between an answer and the next `go`: sum, maximum, count.
-    pub(super) overhead: (Duration, Duration, u32),
+    /// Time between an answer and the next `go`.
+    pub(super) overhead: Overhead,
     pub(super) time_loss: Option<TimeLoss>,
+}
+
+impl PlayedGame {
+    /// A game that ended before its first move.
+    pub(super) fn without_moves(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            moves: Vec::new(),
+            figures: [PlayerFigures::default(), PlayerFigures::default()],
+            overhead: Overhead::default(),
+            time_loss: None,
+        }
+    }
 }
 
 /// A game in progress.
@@ -72,7 +85,7 @@ struct Game<'a> {
 pub(super) fn play(
     context: &GameContext<'_>,
     fixture: Fixture,
-    opening: &Opening,
+    opening: &SfenLine,
     players: &mut [&mut Player; 2],
 ) -> Option<PlayedGame> {
     let rules: &Rules = &context.settings.rules;
@@ -84,14 +97,9 @@ pub(super) fn play(
         referee: Referee::new(rules, opening.position()),
         clocks: controls.map(Clock::new),
         position_line: format!("position {opening}"),
-        has_moves: !opening.moves().is_empty(),
-        played: PlayedGame {
-            verdict: Verdict::draw(Reason::MaxMoves),
-            moves: Vec::new(),
-            figures: [PlayerFigures::default(), PlayerFigures::default()],
-            overhead: (Duration::ZERO, Duration::ZERO, 0),
-            time_loss: None,
-        },
+        has_moves: !opening.moves.is_empty(),
+        // The verdict is replaced at the end.
+        played: PlayedGame::without_moves(Verdict::draw(Reason::MaxMoves)),
         last_answer: None,
     };
     let verdict = match game.referee.end() {
@@ -178,10 +186,7 @@ impl Game<'_> {
         let answer = player.think(&turn, self.context.stop, &mut on_info)?;
         if let Some(last) = last_answer {
             let overhead = answer.asked.saturating_duration_since(last);
-            let (sum, longest, count) = &mut self.played.overhead;
-            *sum += overhead;
-            *longest = overhead.max(*longest);
-            *count += 1;
+            self.played.overhead.add(overhead);
         }
         Ok(answer)
     }
@@ -268,7 +273,7 @@ impl Game<'_> {
             return Ok(());
         };
         let position = self.referee.position();
-        let Ok(reply) = super::referee::read_legal_move(position, text) else {
+        let Ok(reply) = read_legal_move(position, text) else {
             return Ok(());
         };
         let [own, other] = [us, !us].map(|color| self.clocks[color.index()]);
@@ -296,7 +301,7 @@ impl Game<'_> {
             return Verdict::loss(us, Reason::Hang, detail);
         };
         let used = answered - asked;
-        self.played.figures[us.index()].add(used, &super::player::SearchInfo::default());
+        self.played.figures[us.index()].add(used, &SearchInfo::default());
         let stall = self.context.heartbeat.stall_between(asked, answered);
         self.played.time_loss = Some(TimeLoss {
             late: used.saturating_sub(budget),
@@ -338,7 +343,7 @@ fn legal_prefix(position: &Position, pv: &str) -> (Vec<Move>, Option<String>) {
         if is_remark {
             break;
         }
-        match super::referee::read_legal_move(&position, word) {
+        match read_legal_move(&position, word) {
             Ok(mv) => {
                 position.do_move(mv);
                 moves.push(mv);

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::error::MatchError;
 use super::journal::{self, GameEntry, KIND, MatchFolder};
-use super::runner::tally_of;
+use super::runner::{MatchError, tally_of};
 use super::settings::MatchSettings;
 use super::summary::Summary;
 use crate::runs::{FolderError, io_error};

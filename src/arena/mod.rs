@@ -3,16 +3,11 @@
 
 pub mod curve;
 pub mod engine_text;
-pub mod error;
-pub mod event;
 mod game;
-mod game_files;
 mod heartbeat;
-mod job;
 pub mod journal;
 pub mod merge;
 pub mod openings;
-pub mod optimism;
 mod player;
 pub mod referee;
 pub mod runner;

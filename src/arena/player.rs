@@ -117,13 +117,13 @@ impl Player {
             environment: settings.environment.clone(),
         })?;
         client.handshake_unless(rules.ready_timeout, &is_aborted)?;
-        let told = [
+        let rule_options = [
             ("USI_Ponder", ponders.to_string()),
             ("EnteringKingRule", rules.entering_king.name().to_owned()),
             ("MaxMovesToDraw", rules.max_moves.to_string()),
         ];
         let no_book = (!rules.own_book).then(|| ("USI_OwnBook", "false".to_owned()));
-        for (name, value) in told.into_iter().chain(no_book) {
+        for (name, value) in rule_options.into_iter().chain(no_book) {
             let has = |option: &DeclaredOption| option.name.eq_ignore_ascii_case(name);
             let is_set = |(set, _): &(String, String)| set.eq_ignore_ascii_case(name);
             if client.options().iter().any(has) && !settings.options.iter().any(is_set) {
@@ -261,7 +261,7 @@ impl Player {
         Ok(())
     }
 
-    /// Ends the process.
+    /// Ends the process with `quit`, and kills it if it does not exit in time.
     pub(super) fn quit(self) {
         self.client.quit(QUIT_TIMEOUT);
     }

@@ -1,19 +1,112 @@
 //! Runs a match: several games at a time, each result kept as soon as the game ends.
+//!
+//! The games are a [`Job`], their order and results a [`Plan`]. Each thread keeps the engine
+//! processes of its current pairing. They end when the thread turns to another pairing.
 
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
-use super::error::MatchError;
-use super::event::Event;
-use super::game::GameContext;
+use thiserror::Error;
+
+use super::game::{self, GameContext, PlayedGame};
 use super::heartbeat::Heartbeat;
-use super::job::{Games, Schedule, is_decided};
-use super::journal::{GameEntry, MatchFolder};
-use super::openings::Openings;
+use super::journal::{self, GameEntry, MatchFolder};
+use super::openings::{OpeningError, Openings};
 use super::player::Player;
-use super::settings::MatchSettings;
+use super::referee::{Reason, Verdict};
+use super::settings::{Fixture, MatchSettings};
+use super::sprt;
 use super::summary::{StallSummary, Summary};
 use super::tally::Tally;
-use crate::runs::{Execution, Stop, execute};
+use crate::records::sfen_line::SfenLine;
+use crate::runs::{Execution, FolderError, Job, Plan, Stop, ThreadError, execute};
+use crate::types::Color;
+use crate::usi::client::ClientError;
+use crate::util::counted;
+
+/// An event of a running match.
+pub enum Event<'a> {
+    /// An engine was started successfully.
+    EngineChecked {
+        /// Its name in the match.
+        name: &'a str,
+        /// The name that it reports with `id name`.
+        program: &'a str,
+    },
+    /// A game has ended and was kept.
+    Game {
+        /// The journal entry of the game.
+        entry: &'a GameEntry,
+        /// All results, those of this game included.
+        tally: &'a Tally,
+    },
+    /// A note for the user.
+    Note(String),
+}
+
+/// Number of consecutive games for which an engine does not become ready, after which the match
+/// ends.
+const FAILURES_IN_A_ROW: u32 = 3;
+
+/// Why a match cannot begin or continue. Finished games stay kept.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    /// An engine cannot be started.
+    #[error("engine {name}: {source}")]
+    Engine {
+        /// Its name in the match.
+        name: String,
+        /// The error of the USI client.
+        source: ClientError,
+    },
+    /// An engine repeatedly did not become ready.
+    #[error(
+        "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
+    )]
+    EngineGone {
+        /// Its name in the match.
+        name: String,
+        /// The details of the last failure.
+        detail: String,
+    },
+    /// A resumed match has fewer games than were played.
+    #[error("--games {games}: {played} are played already, expected --games {played} or more")]
+    FewGames {
+        /// Number of games of each pairing.
+        games: u64,
+        /// The number with which the match has all games that were played.
+        played: u64,
+    },
+    /// There are fewer openings than the match needs.
+    #[error(
+        "{} for {} of games, and no opening is played twice by the same engines: give more \
+         openings, or ask for at most {} games",
+        counted(*have, "opening"), counted(*needed, "pair"), 2 * have
+    )]
+    FewOpenings {
+        /// Number of available openings.
+        have: usize,
+        /// Number of openings that the match needs.
+        needed: u64,
+    },
+    /// The openings cannot be read or made.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+    /// The match folder cannot be read or written.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
+    /// The games in a folder do not belong to this match.
+    #[error("{}: {reason}", folder.display())]
+    Results {
+        /// The folder of these games.
+        folder: PathBuf,
+        /// What does not agree.
+        reason: String,
+    },
+}
 
 /// Plays all games that are not in `entries` yet, `concurrency` at a time.
 ///
@@ -158,4 +251,321 @@ fn check_engines(
         player.quit();
     }
     Ok(())
+}
+
+/// Plays the games of a match.
+struct Games<'a> {
+    context: GameContext<'a>,
+    on_event: &'a (dyn Fn(Event<'_>) + Sync),
+}
+
+/// A scheduled game with its opening.
+struct Piece {
+    fixture: Fixture,
+    opening: SfenLine,
+}
+
+/// A finished game; also one that an engine lost because it did not become ready.
+struct Finished {
+    entry: GameEntry,
+    /// The record in CSA format.
+    record: Vec<u8>,
+    /// The dialogue of both engines, if one of them committed a fault.
+    dialogue: Option<String>,
+}
+
+/// The engine processes of a thread, by index of the engine.
+type Players = HashMap<usize, Player>;
+
+impl Job for Games<'_> {
+    type Worker = Players;
+    type Piece = Piece;
+    type Output = Finished;
+    type Error = MatchError;
+
+    fn worker(&self) -> Result<Players, MatchError> {
+        Ok(Players::new())
+    }
+
+    fn perform(
+        &self,
+        players: &mut Players,
+        piece: &Piece,
+    ) -> Result<Option<Finished>, MatchError> {
+        let (fixture, opening) = (piece.fixture, &piece.opening);
+        let started_at = jiff::Zoned::now();
+        let played = match self.prepare_players(fixture, players) {
+            Ok(()) => {
+                let [black, white] = fixture.players.each_ref();
+                let [Some(black), Some(white)] = players.get_disjoint_mut([black, white]) else {
+                    unreachable!("both engines are running");
+                };
+                match game::play(&self.context, fixture, opening, &mut [black, white]) {
+                    Some(played) => played,
+                    None => return Ok(None),
+                }
+            }
+            Err(_) if self.context.is_stopped_too() => return Ok(None),
+            Err(verdict) => PlayedGame::without_moves(verdict),
+        };
+        let settings = self.context.settings;
+        let (entry, record) = journal::compose(settings, fixture, opening, &played, &started_at);
+        let dialogue = entry.dialogue.is_some().then(|| {
+            let dialogues = fixture
+                .players
+                .map(|engine| players.get(&engine).map(Player::dialogue));
+            journal::dialogue_text(&entry, dialogues)
+        });
+        if let Some(winner) = entry.winner
+            && matches!(
+                entry.reason,
+                Reason::Hang | Reason::Crash | Reason::NotReady
+            )
+        {
+            // An engine that no longer answers is killed; a new process plays the next game.
+            players.remove(&fixture.players[(!winner).index()]);
+        }
+        Ok(Some(Finished {
+            entry,
+            record,
+            dialogue,
+        }))
+    }
+
+    fn end_worker(&self, players: Players) {
+        for player in players.into_values() {
+            player.quit();
+        }
+    }
+}
+
+impl Games<'_> {
+    /// Prepares both engines for a game; starts those that are not running.
+    fn prepare_players(&self, fixture: Fixture, players: &mut Players) -> Result<(), Verdict> {
+        let GameContext { settings, stop, .. } = self.context;
+        for (_, player) in players.extract_if(|engine, _| !fixture.players.contains(engine)) {
+            player.quit();
+        }
+        for color in Color::ALL {
+            let engine = fixture.players[color.index()];
+            let named = &settings.engines[engine];
+            if let Some(player) = players.get_mut(&engine) {
+                match player.new_game(stop) {
+                    Ok(()) => continue,
+                    Err(error) => (self.on_event)(Event::Note(format!(
+                        "{} was not ready for game {} and is started anew: {error}",
+                        named.name, fixture.game
+                    ))),
+                }
+                players.remove(&engine);
+            }
+            let started = Player::start(named, &settings.rules, settings.ponder, stop).and_then(
+                |mut player| {
+                    player.new_game(stop)?;
+                    Ok(player)
+                },
+            );
+            match started {
+                Ok(player) => drop(players.insert(engine, player)),
+                Err(error) => {
+                    return Err(Verdict::loss(color, Reason::NotReady, error.to_string()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The order of the games, and their results.
+struct Schedule<'a> {
+    settings: &'a MatchSettings,
+    stop: &'a Stop,
+    on_event: &'a (dyn Fn(Event<'_>) + Sync),
+    openings: Openings,
+    folder: MatchFolder,
+    tally: Tally,
+    /// The number of the next game to consider.
+    next: u64,
+    /// Whether a match without a fixed number of games has used all openings.
+    is_out_of_openings: bool,
+    /// Consecutive games for which an engine did not become ready, by its index.
+    failures: BTreeMap<usize, u32>,
+}
+
+impl<'a> Schedule<'a> {
+    fn new(games: &Games<'a>, openings: Openings, folder: MatchFolder, tally: Tally) -> Self {
+        Self {
+            settings: games.context.settings,
+            stop: games.context.stop,
+            on_event: games.on_event,
+            openings,
+            folder,
+            tally,
+            next: 0,
+            is_out_of_openings: false,
+            failures: BTreeMap::new(),
+        }
+    }
+
+    /// The tally of all games, those of earlier runs included.
+    fn into_tally(self) -> Tally {
+        self.tally
+    }
+
+    /// The next game of this shard that has not been played.
+    fn next_fixture(&mut self) -> Option<Fixture> {
+        while self.next / 2 < self.settings.pairs() {
+            let game = self.next;
+            self.next += 1;
+            if self.settings.is_ours(game / 2)
+                && !self.tally.has(game)
+                && let Some(fixture) = self.settings.fixture(game)
+            {
+                return Some(fixture);
+            }
+        }
+        None
+    }
+
+    /// The opening with this index; `None` if the match ends because there are no more.
+    fn opening(&mut self, index: usize) -> Result<Option<SfenLine>, MatchError> {
+        let is_known = self.openings.known() <= Some(index);
+        match self.openings.get(index) {
+            Ok(opening) => Ok(Some(opening.clone())),
+            // Without a fixed number of games the openings are the limit.
+            Err(error) if self.settings.games.is_none() && is_known => {
+                self.is_out_of_openings = true;
+                (self.on_event)(Event::Note(format!("the match ends here: {error}")));
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Counts failures to become ready. An engine that never becomes ready would lose all its
+    /// games, so the match ends after some of them.
+    fn count_failures(&mut self, fixture: Fixture, entry: &GameEntry) -> Result<(), MatchError> {
+        let Some(color) = entry.winner.filter(|_| entry.reason == Reason::NotReady) else {
+            for engine in fixture.players {
+                self.failures.remove(&engine);
+            }
+            return Ok(());
+        };
+        let engine = fixture.players[(!color).index()];
+        let failures = self.failures.entry(engine).or_default();
+        *failures += 1;
+        if *failures < FAILURES_IN_A_ROW {
+            return Ok(());
+        }
+        Err(MatchError::EngineGone {
+            name: self.settings.engines[engine].name.clone(),
+            detail: entry.detail.clone(),
+        })
+    }
+
+    fn store(&mut self, piece: &Piece, finished: &Finished) -> Result<(), MatchError> {
+        let entry = &finished.entry;
+        self.folder.write_file(&entry.record, &finished.record)?;
+        if let (Some(path), Some(text)) = (&entry.dialogue, &finished.dialogue) {
+            self.folder.write_file(path, text.as_bytes())?;
+        }
+        self.folder.append(entry)?;
+        let added = self.tally.add(entry);
+        debug_assert_eq!(added, Ok(()), "each game is played once");
+        (self.on_event)(Event::Game {
+            entry,
+            tally: &self.tally,
+        });
+        self.count_failures(piece.fixture, entry)
+    }
+}
+
+impl<'a> Plan<Games<'a>> for Schedule<'a> {
+    fn next(&mut self) -> Result<Option<Piece>, MatchError> {
+        // Games that were still running when the sequential test ended can change its result, so
+        // this is checked again after each of them.
+        if self.is_out_of_openings || is_decided(&self.tally) {
+            return Ok(None);
+        }
+        let Some(fixture) = self.next_fixture() else {
+            return Ok(None);
+        };
+        let opening = self.opening(fixture.opening)?;
+        Ok(opening.map(|opening| Piece { fixture, opening }))
+    }
+
+    fn keep(&mut self, piece: Piece, finished: Finished) -> Result<(), MatchError> {
+        let kept = self.store(&piece, &finished);
+        if kept.is_err() {
+            // Further results could not be kept either.
+            self.stop.abort();
+        }
+        kept
+    }
+}
+
+/// Whether the sequential test has accepted a hypothesis.
+fn is_decided(tally: &Tally) -> bool {
+    let (Some(test), [pairing]) = (tally.settings().sprt, &tally.pairings[..]) else {
+        return false;
+    };
+    // A shard that stops by its own results would bias those of the whole match.
+    tally.settings().shard.is_none() && test.verdict(&pairing.pairs) != sprt::Verdict::Continue
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::arena::heartbeat::Heartbeat;
+    use crate::arena::journal::GameEntry;
+    use crate::arena::sprt::Sprt;
+    use crate::arena::tests::{entry, settings};
+
+    fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {
+        games
+            .map(|game| entry(settings, game, Some(winner), Reason::Resignation))
+            .collect()
+    }
+
+    #[test]
+    fn an_answer_that_the_last_games_take_back_does_not_end_the_match() {
+        let mut settings = settings(&["a", "b"], None);
+        settings.sprt = Some(Sprt {
+            elo1: 50.0,
+            ..Sprt::default()
+        });
+        let mut tally = Tally::new(&settings);
+        for entry in won(&settings, "a", 0..100) {
+            assert_eq!(tally.add(&entry), Ok(()));
+        }
+        assert!(is_decided(&tally));
+
+        let name = format!("raicho-schedule-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
+        let games = Games {
+            context: GameContext {
+                settings: &settings,
+                heartbeat: &heartbeat,
+                stop: &stop,
+            },
+            on_event: &|_| {},
+        };
+        let openings = Openings::new(&settings.openings, settings.rules.entering_king).unwrap();
+        let folder = MatchFolder::create(&path, &settings).unwrap();
+        let mut schedule = Schedule::new(&games, openings, folder, tally);
+        assert!(schedule.next().unwrap().is_none(), "there is an answer");
+
+        for entry in won(&settings, "b", 100..200) {
+            assert_eq!(schedule.tally.add(&entry), Ok(()));
+        }
+        assert!(!is_decided(&schedule.tally), "there is none any more");
+        let game = schedule.next_fixture().map(|fixture| fixture.game);
+        assert_eq!(game, Some(200), "what has been played is not played again");
+        drop(schedule);
+        fs::remove_dir_all(path).unwrap();
+    }
 }

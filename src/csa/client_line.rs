@@ -1,7 +1,7 @@
 //! The lines of a CSA client.
 //!
-//! A line that acts in a game can only be made by a `Turn`. The password is
-//! part of `ClientLine::wire` only; `Display` and `Debug` blank it.
+//! A line that acts in a game can only be made by a `Turn`. The password is part of
+//! `ClientLine::wire` only; `Display` and `Debug` blank it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ const SHORTEST_BLANKED: usize = 4;
 pub struct Password(String);
 
 impl Password {
-    /// Wraps the text.
+    /// The password with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -30,8 +30,8 @@ impl Password {
             .is_some_and(|(game, _)| is_game_name(game))
     }
 
-    /// The text with the password blanked where it occurs. A password of few letters is not looked
-    /// for: it occurs in ordinary words.
+    /// The text with the password blanked where it occurs. A password of few characters is not
+    /// looked for: it occurs in ordinary words.
     pub(super) fn blanked<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let secret = self.0.rsplit(',').next().unwrap_or_default();
         if secret.len() >= SHORTEST_BLANKED && text.contains(secret) {

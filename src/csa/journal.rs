@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::{KeptPlan, PlayedMove};
-use super::outcome::FinishedGame;
+use super::game::{FinishedGame, KeptPlan, PlayedMove};
 use super::server_line::Verdict;
 use crate::records::csa;
 use crate::records::game::{GameRecord, RecordedMove, black_score};
@@ -40,9 +39,9 @@ pub struct Entry {
     pub started: String,
     /// The name of the opponent.
     pub opponent: String,
-    /// Our colour.
+    /// The colour that we played.
     pub side: Color,
-    /// Our result.
+    /// The result from our view.
     pub result: GameResult,
     /// How it ended, such as `resignation`.
     pub ending: String,

@@ -14,7 +14,7 @@ const BEFORE_RESUMING: Duration = Duration::from_millis(1500);
 const FIRST_RETRY: Duration = Duration::from_secs(3);
 const LONGEST_RETRY: Duration = Duration::from_mins(5);
 /// Number of doublings of the pause after a connection on which the login succeeded: a server that
-/// drops every connection must not be stormed, and one that is back soon not be missed.
+/// drops every connection must not be flooded with logins, and one that is back soon not be missed.
 const MOST_DOUBLINGS_AFTER_LOGIN: u32 = 2;
 /// First and longest pause after a refused login: servers block accounts that try too often.
 const FIRST_AFTER_REFUSAL: Duration = Duration::from_mins(1);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_drops_every_connection_is_not_stormed() {
+    fn a_server_that_drops_every_connection_is_not_flooded() {
         let mut pauses = Pauses::new("test-60-1", 3);
         for round in 0..20 {
             pauses.note_login();

@@ -65,7 +65,7 @@ pub fn by_opponent(entries: &[Entry]) -> BTreeMap<&str, Tally> {
 pub struct Estimate {
     /// The rating on the scale of the opponents' ratings.
     pub rating: f64,
-    /// Standard error.
+    /// Standard error in Elo points.
     pub error: f64,
     /// Number of games that it rests on.
     pub games: u32,

@@ -3,8 +3,8 @@
 
 use thiserror::Error;
 
+use super::clock::{TimeFields, TimeRule, is_stop_watch};
 use super::server_line::ServerLine;
-use super::time_rule::{TimeFields, TimeRule, is_stop_watch};
 use crate::position::Position;
 use crate::records::csa::{self, CsaError};
 use crate::records::game::RecordedMove;
@@ -45,7 +45,7 @@ pub enum SummaryError {
     /// A field is missing or invalid.
     #[error("the field {key} is \"{found}\", expected {expected}")]
     Field {
-        /// The field.
+        /// Its name.
         key: &'static str,
         /// Its value, shortened; empty if it is missing.
         found: String,
@@ -138,7 +138,7 @@ impl SummaryReader {
         named.map(|(_, value)| value.trim())
     }
 
-    /// The summary.
+    /// The summary that the lines make.
     pub(super) fn finish(&self) -> Result<Summary, SummaryError> {
         if self.lines > MOST_LINES {
             return Err(SummaryError::TooLong);

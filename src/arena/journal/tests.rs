@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use super::super::referee::Reason;
 use super::*;
-use crate::arena::tests::samples::{entry, settings};
+use crate::arena::tests::{entry, settings};
+use crate::movegen::legal_moves;
+use crate::position::Position;
+use crate::records::game::Thought;
 
 /// A path for a match that is removed at the end of the test.
 struct Place(PathBuf);
@@ -264,4 +266,50 @@ fn the_opening_of_a_game_is_in_its_line() {
         assert_eq!(opening(&line, 1), format!("{start} moves 5i5h"));
         assert_eq!(opening(&line, 3), line);
     }
+}
+
+/// Moves with these scores, the first one black's.
+fn moves(scores: &[Option<Score>]) -> Vec<RecordedMove> {
+    let mut position: Position = Position::startpos();
+    let played = scores.iter().map(|&score| {
+        let mv = legal_moves(&position)[0];
+        position.do_move(mv);
+        RecordedMove {
+            thought: score.map(|score| Thought {
+                score: Some(score),
+                depth: None,
+                nodes: None,
+                pv: Vec::new(),
+            }),
+            ..RecordedMove::from(mv)
+        }
+    });
+    played.collect()
+}
+
+#[test]
+fn scores_of_neighbouring_plies_are_added_by_side() {
+    let scores = [Some(100), Some(50), Some(300), None, Some(7), Some(-9000)];
+    let scores = scores.map(|score| score.map(Score::Cp));
+    let sums = Optimism::of(&moves(&scores)).0[0];
+    // Plies 0 and 1, 1 and 2, 4 and 5.
+    assert_eq!(
+        (sums.pairs, sums.scores),
+        (3, [100 + 300 + 7, 50 + 50 - 3000])
+    );
+    let mates = [Some(Score::Mate(3)), Some(Score::Mate(-2))];
+    let optimism = Optimism::of(&moves(&mates));
+    assert_eq!(optimism.0[0].scores, [3000, -3000]);
+    assert_eq!(optimism.swapped().0[0].scores, [-3000, 3000]);
+}
+
+#[test]
+fn pairs_belong_to_the_bucket_of_their_first_ply() {
+    let optimism = Optimism::of(&moves(&[Some(Score::Cp(1)); 64]));
+    let pairs = optimism.0.map(|sums| sums.pairs);
+    assert_eq!(pairs, [15, 15, 30, 3]);
+    let mut sum = optimism;
+    sum += optimism;
+    assert_eq!(sum.0[3].scores, [6, 6]);
+    assert!(Optimism::of(&moves(&[None; 9])).is_empty() && !sum.is_empty());
 }

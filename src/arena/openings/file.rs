@@ -10,10 +10,11 @@ use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 
+use super::OpeningError;
 use super::judge::{Endings, why_over};
-use super::opening::{Opening, OpeningError};
 use super::random::below;
 use crate::position::Position;
+use crate::records::sfen_line::SfenLine;
 use crate::types::Move16;
 use crate::util::{counted, shorten};
 
@@ -182,7 +183,7 @@ impl Collector {
 
     /// Adds a line such as `startpos moves …`.
     fn take_line(&mut self, text: &str) -> Result<(), String> {
-        let opening: Opening = text.parse().map_err(|error| format!("{error}"))?;
+        let opening: SfenLine = text.parse().map_err(|error| format!("{error}"))?;
         self.add(&opening.position(), text, self.line);
         Ok(())
     }

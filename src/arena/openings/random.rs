@@ -12,8 +12,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::judge::{Judge, why_over};
-use super::opening::OpeningError;
-use super::settings::{OpeningSettings, Plies};
+use super::{OpeningError, OpeningSettings, Plies};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
@@ -46,7 +45,7 @@ pub(super) fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u128::from(generator.next_u64()) * bound as u128) >> 64) as usize
 }
 
-/// Makes openings.
+/// Random openings, made on demand.
 pub(super) struct RandomOpenings {
     plies: Plies,
     seed: u64,

@@ -3,15 +3,12 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use std::path::PathBuf;
 
 use super::judge::{Endings, why_over};
 use super::*;
-use crate::position::Position;
-use crate::position::START_SFEN;
+use crate::position::{Position, START_SFEN};
 use crate::records::sfen_line::SfenLine;
 use crate::types::EnteringKingRule;
 
@@ -123,14 +120,14 @@ fn random_openings_keep_to_the_range_and_differ() {
     let mut keys = HashSet::new();
     let mut lengths = HashSet::new();
     for text in texts(&random("2..4", None, 1), 300) {
-        let opening: Opening = text.parse().expect("an opening");
+        let opening: SfenLine = text.parse().expect("an opening");
         let position = opening.position();
         assert!(
             why_over(&position, RULE).is_none() && !position.in_check(),
             "{text}"
         );
         assert!(keys.insert(position.key()), "{text} twice");
-        lengths.insert(opening.line.moves.len());
+        lengths.insert(opening.moves.len());
     }
     assert_eq!((keys.len(), lengths), (300, HashSet::from([2, 3, 4])));
 }
@@ -140,7 +137,7 @@ fn balanced_openings_are_balanced_in_another_search() {
     let limit = 60;
     let mut judge = Judge::new(limit);
     for text in texts(&random("8", Some(limit), 3), 4) {
-        let opening: Opening = text.parse().expect("an opening");
+        let opening: SfenLine = text.parse().expect("an opening");
         assert!(judge.is_balanced(&opening.position()), "{text}");
     }
     // One side is a rook ahead.
@@ -391,4 +388,54 @@ fn our_own_sets_have_what_their_names_say() {
 fn openings_may_go_to_another_thread() {
     const fn is_send<T: Send>() {}
     const { is_send::<Openings>() };
+}
+
+#[test]
+fn ranges_of_plies_have_both_ends() {
+    for (text, least, most) in [
+        ("8..12", 8, 12),
+        ("8..=12", 8, 12),
+        ("10", 10, 10),
+        (" 1 .. 100 ", 1, 100),
+    ] {
+        assert_eq!(text.parse().ok(), Plies::new(least, most), "{text}");
+    }
+    for text in [
+        "",
+        "..",
+        "8..",
+        "..12",
+        "0..4",
+        "12..8",
+        "8-12",
+        "1..101",
+        "8..12..16",
+        "-1",
+    ] {
+        assert!(text.parse::<Plies>().is_err(), "{text}");
+    }
+    let error = "12..8".parse::<Plies>().map_err(|error| error.to_string());
+    assert!(error.is_err_and(|text| text.contains("'12..8'") && text.contains("8..12")));
+}
+
+#[test]
+fn settings_survive_json() {
+    for source in [
+        Source::Startpos,
+        Source::File(PathBuf::from("a/b.sfen")),
+        Source::Random {
+            plies: Plies { least: 8, most: 12 },
+        },
+    ] {
+        let settings = OpeningSettings {
+            source,
+            order: Order::Random,
+            max_imbalance: Some(100),
+            seed: u64::MAX,
+        };
+        let text = serde_json::to_string(&settings).expect("settings are JSON");
+        let read: OpeningSettings = serde_json::from_str(&text).expect("what was written");
+        assert_eq!(read, settings, "{text}");
+    }
+    assert!(serde_json::from_str::<Plies>("\"12..8\"").is_err());
 }

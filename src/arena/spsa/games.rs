@@ -12,11 +12,12 @@ use thiserror::Error;
 
 use super::super::game::{self, GameContext, PlayedGame};
 use super::super::heartbeat::Heartbeat;
-use super::super::openings::{Opening, OpeningError, OpeningSettings, Openings};
+use super::super::openings::{OpeningError, OpeningSettings, Openings};
 use super::super::player::Player;
 use super::super::referee::{Reason, Rules};
 use super::super::settings::{EngineSettings, Fixture, Format, MatchSettings};
-use super::{DeclarationError, Objective, Parameter, Value, declaration};
+use super::{DeclarationError, Objective, Parameter, Value};
+use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
 use crate::usi::client::ClientError;
 
@@ -154,7 +155,7 @@ pub struct Session<'a> {
     pub games: &'a Games,
     /// The request to end.
     pub stop: &'a Stop,
-    /// Receives the events.
+    /// Called with each event, on the thread that plays.
     pub on_event: &'a (dyn Fn(GameEvent<'_>) + Sync),
 }
 
@@ -176,10 +177,13 @@ impl Games {
         };
         let player = Player::start(engine, &settings.rules, false, stop).map_err(fault)?;
         let declared = player.declared_options();
-        declaration::check(parameters, declared, &engine.options).map_err(|source| {
-            let name = name();
-            GamesError::Declaration { name, source }
-        })?;
+        for parameter in parameters {
+            let checked = parameter.check_declared(declared, &engine.options);
+            checked.map_err(|source| {
+                let name = name();
+                GamesError::Declaration { name, source }
+            })?;
+        }
         let mut openings = Openings::new(&settings.openings, &settings.rules)?;
         openings.check_length(settings.rules.max_moves)?;
         let names = parameters.iter().map(|parameter| parameter.name.clone());
@@ -221,7 +225,7 @@ impl Games {
         self.names.iter().cloned().zip(values).collect()
     }
 
-    fn opening(&self, pair: u64) -> Result<Opening, OpeningError> {
+    fn opening(&self, pair: u64) -> Result<SfenLine, OpeningError> {
         let index = (pair % OPENINGS) as usize;
         let mut openings = lock(&self.openings);
         // Some sources know their number of openings only when all have been used.
@@ -328,7 +332,7 @@ impl Session<'_> {
     fn play_game(
         &self,
         fixture: Fixture,
-        opening: &Opening,
+        opening: &SfenLine,
         players: &mut PlayerPair,
     ) -> Option<PlayedGame> {
         let context = GameContext {

@@ -14,20 +14,180 @@
 //! Reference: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for
 //! stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998).
 
-mod declaration;
-pub mod folder;
-mod gains;
 pub mod games;
 mod parameter;
-mod run;
 mod state;
-pub mod summary;
 #[cfg(test)]
 mod tests;
 pub mod tuning;
 
-pub use declaration::DeclarationError;
-pub use gains::{Settings, Value};
-pub use parameter::{ListError, Parameter, ParameterError, parse_list};
-pub use run::{Objective, Outcome, RunError, RunOptions, run};
-pub use state::{Point, State, StateError};
+use std::collections::VecDeque;
+use std::error::Error;
+use std::marker::PhantomData;
+use std::path::Path;
+
+use thiserror::Error;
+
+use crate::runs::{Execution, Job, Plan, Stop, ThreadError, execute};
+pub use parameter::{DeclarationError, ListError, Parameter, ParameterError, parse_list};
+pub use state::{Point, Settings, State, StateError, Value};
+
+/// The objective function of the optimization: plays two sets of values against each other.
+pub trait Objective: Sync {
+    /// Why an iteration has no result.
+    type Error: Error + Send + 'static;
+
+    /// The points of `plus` minus those of `minus`, −2 to 2 for a pair of games; values are in the
+    /// order of the parameters. `None` if the games were aborted, which ends the run. Several
+    /// threads call this at a time, each with a different iteration.
+    ///
+    /// # Errors
+    /// The run ends; the iteration is played again when the run is resumed.
+    fn play(
+        &self,
+        iteration: u64,
+        plus: &[Value],
+        minus: &[Value],
+    ) -> Result<Option<f64>, Self::Error>;
+}
+
+/// How a run is executed.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions<'a> {
+    /// Number of iterations at a time. Only with 1 the run depends on nothing but the seed and the
+    /// results.
+    pub concurrency: usize,
+    /// The file to which the state is written after every iteration.
+    pub path: Option<&'a Path>,
+    /// The request to end the run early.
+    pub stop: &'a Stop,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All iterations are finished.
+    Done,
+    /// The run was stopped and can be resumed.
+    Stopped,
+}
+
+/// Why a run failed. The state holds all results until then and can be resumed.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum RunError<E: Error + 'static> {
+    #[error("iteration {iteration} could not be played: {source}")]
+    Objective { iteration: u64, source: E },
+    #[error("iteration {iteration} resulted in {difference}, expected a difference of points")]
+    Difference { iteration: u64, difference: f64 },
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
+}
+
+/// Runs iterations until all are finished, `options.stop` is requested or an error occurs.
+/// Iterations that are running then are completed and count, unless the objective aborts them. Each
+/// iteration starts from the current values; `on_progress` gets the state after each.
+///
+/// # Errors
+/// The error says which iteration failed, or why the state cannot be written.
+///
+/// # Panics
+/// When the objective panics.
+pub fn run<O: Objective>(
+    state: &mut State,
+    objective: &O,
+    options: &RunOptions,
+    on_progress: &mut (dyn FnMut(&State) + Send),
+) -> Result<Outcome, RunError<O::Error>> {
+    if let Some(path) = options.path {
+        // Fails before hours of games if the file cannot be written.
+        state.save(path)?;
+    }
+    let mut plan = IterationPlan {
+        lost: state.unfinished().collect(),
+        state,
+        path: options.path,
+        on_progress,
+        objective: PhantomData,
+    };
+    let execution = Execution {
+        threads: options.concurrency,
+        name: "spsa",
+        stack_bytes: None,
+        stop: options.stop,
+    };
+    execute(&Iterations(objective), &mut plan, &execution)?;
+    Ok(if state.is_done() {
+        Outcome::Done
+    } else {
+        Outcome::Stopped
+    })
+}
+
+/// The iterations as a [`Job`].
+struct Iterations<'a, O>(&'a O);
+
+/// An iteration and the values of both sides.
+struct Iteration {
+    number: u64,
+    sides: [Vec<Value>; 2],
+}
+
+impl<O: Objective> Job for Iterations<'_, O> {
+    type Worker = ();
+    type Piece = Iteration;
+    type Output = f64;
+    type Error = RunError<O::Error>;
+
+    fn worker(&self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, Self::Error> {
+        let [plus, minus] = &iteration.sides;
+        let iteration = iteration.number;
+        let played = self.0.play(iteration, plus, minus);
+        played.map_err(|source| RunError::Objective { iteration, source })
+    }
+}
+
+/// The order of the iterations, and the update of the values.
+struct IterationPlan<'a, O> {
+    state: &'a mut State,
+    /// Iterations that an earlier part of the run began and did not finish.
+    lost: VecDeque<u64>,
+    path: Option<&'a Path>,
+    on_progress: &'a mut (dyn FnMut(&State) + Send),
+    objective: PhantomData<fn(O)>,
+}
+
+impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
+    fn next(&mut self) -> Result<Option<Iteration>, RunError<O::Error>> {
+        let number = self.lost.pop_front().or_else(|| self.state.begin());
+        Ok(number.map(|number| Iteration {
+            number,
+            sides: self.state.sides(number),
+        }))
+    }
+
+    fn keep(
+        &mut self,
+        Iteration { number, .. }: Iteration,
+        difference: f64,
+    ) -> Result<(), RunError<O::Error>> {
+        if !difference.is_finite() {
+            return Err(RunError::Difference {
+                iteration: number,
+                difference,
+            });
+        }
+        self.state.finish(number, difference);
+        if let Some(path) = self.path {
+            self.state.save(path)?;
+        }
+        (self.on_progress)(self.state);
+        Ok(())
+    }
+}

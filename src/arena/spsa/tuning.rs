@@ -1,12 +1,28 @@
-//! Runs a tuning from its beginning or from where it was interrupted, and keeps it in its folder.
+//! Runs a tuning from its beginning or from where it was interrupted, keeps it in its folder, and
+//! sums it up.
+//!
+//! | File | Content |
+//! |---|---|
+//! | `tuning.json` | the settings of the games: engine, rules, openings, pairs |
+//! | `spsa.json` | the state: parameters, settings of the algorithm, current values |
+//! | `history.csv` | the values over the run, for a graph |
+//! | `faults.jsonl` | one line of JSON per game that was lost by a fault |
+//! | `faults/` | the last lines of the dialogue of the first of these games |
 
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fmt, fs, iter};
+
+use serde::Serialize;
 use thiserror::Error;
 
-use super::folder::{Folder, FolderError};
-use super::games::{Fault, GameEvent, Games, GamesError, Session};
-use super::summary::Summary;
-use super::{RunError, RunOptions, State, run};
-use crate::runs::Stop;
+use super::games::{Fault, GameEvent, GameSettings, Games, GamesError, Session};
+use super::{Parameter, RunError, RunOptions, State, StateError, Value, run};
+use crate::arena::referee::Reason;
+use crate::runs::{self, FolderError as RunFolderError, RunFolder, RunKind, Stop};
+use crate::util::counted;
 
 /// An event of a run.
 pub enum Event<'a> {
@@ -81,4 +97,364 @@ pub fn tune(
     outcome.map_err(Box::new)?;
     folder.write_history(state)?;
     Ok(Summary::of(state, folder))
+}
+
+const KIND: RunKind = RunKind {
+    noun: "run of spsa",
+    settings: "tuning.json",
+    journal: "faults.jsonl",
+    format: 1,
+};
+const STATE_FILE: &str = "spsa.json";
+const HISTORY_FILE: &str = "history.csv";
+const FAULTS_FOLDER: &str = "faults";
+/// Maximum number of faults whose dialogue is kept; further ones rarely show anything new.
+const DIALOGUES: u64 = 50;
+
+/// The folder of a run, open for writing.
+pub struct Folder {
+    path: PathBuf,
+    settings: GameSettings,
+    /// The journal contains the faults; results are in the state.
+    faults: Mutex<Faults>,
+}
+
+struct Faults {
+    folder: RunFolder,
+    counts: BTreeMap<Reason, u64>,
+}
+
+/// Why the folder of a run cannot be used.
+#[derive(Debug, Error)]
+pub enum FolderError {
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] RunFolderError),
+    /// The state cannot be written or read.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl Folder {
+    /// Checks that a new run can begin in the folder, without writing to it. Settings without a
+    /// state are left of a run that ended before it began.
+    ///
+    /// # Errors
+    /// The folder holds a run already.
+    pub fn check_free(path: &Path) -> Result<(), FolderError> {
+        if path.join(STATE_FILE).exists() {
+            return Err(FolderError::Folder(RunFolderError::Occupied {
+                path: path.to_owned(),
+                noun: KIND.noun,
+            }));
+        }
+        Ok(())
+    }
+
+    /// Begins a run in a folder, which is created if necessary.
+    ///
+    /// # Errors
+    /// The folder holds a run already, or cannot be written.
+    pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, FolderError> {
+        Self::check_free(path)?;
+        if RunFolder::exists(path, KIND) {
+            let file = path.join(KIND.settings);
+            fs::remove_file(&file).map_err(runs::io_error(&file))?;
+        }
+        let folder = RunFolder::create(path, KIND, &settings)?;
+        let folder = Self::new(folder, settings, &[]);
+        state.save(&folder.state_path())?;
+        Ok(folder)
+    }
+
+    /// Resumes the run in a folder and returns its state.
+    ///
+    /// # Errors
+    /// The folder holds no run, another process has it open, or a file is not valid.
+    pub fn resume(path: &Path) -> Result<(Self, State), FolderError> {
+        if !path.join(STATE_FILE).exists() {
+            return Err(FolderError::Folder(RunFolderError::Missing {
+                path: path.to_owned(),
+                kind: RunKind {
+                    settings: STATE_FILE,
+                    ..KIND
+                },
+            }));
+        }
+        let settings = runs::read_settings(path, KIND)?;
+        let (mut folder, mut faults): (_, Vec<Fault>) = RunFolder::resume(path, KIND)?;
+        let state = State::load(&path.join(STATE_FILE))?;
+        // Iterations without a result are played again, and so are their faults.
+        let before = faults.len();
+        faults.retain(|fault| state.has_finished(fault.iteration));
+        if faults.len() < before {
+            drop(folder);
+            rewrite(&path.join(KIND.journal), &faults)?;
+            (folder, faults) = RunFolder::resume(path, KIND)?;
+        }
+        Ok((Self::new(folder, settings, &faults), state))
+    }
+
+    fn new(folder: RunFolder, settings: GameSettings, faults: &[Fault]) -> Self {
+        let mut counts = BTreeMap::new();
+        for fault in faults {
+            *counts.entry(fault.reason).or_default() += 1;
+        }
+        Self {
+            path: folder.path().to_owned(),
+            settings,
+            faults: Mutex::new(Faults { folder, counts }),
+        }
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The settings of the games.
+    pub fn settings(&self) -> &GameSettings {
+        &self.settings
+    }
+
+    /// The path of the state file.
+    pub fn state_path(&self) -> PathBuf {
+        self.path.join(STATE_FILE)
+    }
+
+    /// Number of games lost by each kind of fault, earlier parts of the run included.
+    pub fn faults(&self) -> BTreeMap<Reason, u64> {
+        self.lock_faults().counts.clone()
+    }
+
+    /// Appends a fault to the journal, and writes the dialogue of the first ones.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), FolderError> {
+        let mut faults = self.lock_faults();
+        *faults.counts.entry(fault.reason).or_default() += 1;
+        faults.folder.append(fault)?;
+        if faults.counts.values().sum::<u64>() > DIALOGUES {
+            return Ok(());
+        }
+        let name = format!("{:06}-{}.txt", fault.iteration, fault.game);
+        let text = format!(
+            "{fault}\n\n> to the engine, < from it, ! its error output\n{}\n",
+            dialogue.join("\n")
+        );
+        let name = Path::new(FAULTS_FOLDER).join(name);
+        Ok(faults.folder.write_file(&name, text.as_bytes())?)
+    }
+
+    /// Writes the values over the run as CSV.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_history(&self, state: &State) -> Result<(), FolderError> {
+        let names = state.parameters().iter().map(|p| p.name.clone());
+        let mut lines = vec![row("iterations".to_owned(), names)];
+        for point in state.history() {
+            let values = point.theta.iter().map(f64::to_string);
+            lines.push(row(point.finished.to_string(), values));
+        }
+        let text = lines.join("\n") + "\n";
+        Ok(runs::replace(&self.path.join(HISTORY_FILE), &text)?)
+    }
+
+    fn lock_faults(&self) -> MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Replaces the journal by one of these faults.
+fn rewrite(journal: &Path, faults: &[Fault]) -> Result<(), RunFolderError> {
+    runs::replace_with(journal, |file| {
+        for fault in faults {
+            serde_json::to_writer(&mut *file, fault)?;
+            file.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+    .map_err(runs::io_error(journal))
+}
+
+/// A row of the CSV file without the line end.
+fn row(first: String, rest: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = iter::once(first).chain(rest).collect();
+    cells.join(",")
+}
+
+/// The summary of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Number of iterations with a result.
+    pub iterations: u64,
+    /// Number of iterations of the whole run.
+    pub iterations_planned: u64,
+    /// Number of games of the iterations with a result.
+    pub games: u64,
+    /// Whether the user interrupted the run.
+    pub is_interrupted: bool,
+    /// The parameters with their current values.
+    pub parameters: Vec<ParameterSummary>,
+    /// Number of games lost by each kind of fault.
+    pub faults: Vec<FaultCount>,
+    /// The folder of the run.
+    pub folder: String,
+}
+
+/// A parameter with its current value.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParameterSummary {
+    /// Name of the USI option.
+    pub name: String,
+    /// The value at the beginning of the run.
+    pub start: f64,
+    /// The value after the last finished iteration.
+    pub now: f64,
+    /// The change, in units of the parameter's step.
+    pub change: f64,
+    /// The value in the form that the engine takes: a whole number for an int.
+    pub value: String,
+    /// The parameter with the current value as its start: a line for another run.
+    pub line: String,
+    /// `now`, rounded to the decimals that are significant.
+    #[serde(skip)]
+    shown: String,
+}
+
+/// Number of games lost by one kind of fault.
+#[derive(Clone, Debug, Serialize)]
+pub struct FaultCount {
+    /// The kind of fault.
+    pub reason: String,
+    /// Number of games lost by it.
+    pub games: u64,
+}
+
+impl Summary {
+    /// The summary of a run that has ended or was stopped.
+    pub fn of(state: &State, folder: &Folder) -> Self {
+        let summary = |((parameter, &now), value): ((&Parameter, &f64), &Value)| {
+            let start = rounded(now, parameter);
+            ParameterSummary {
+                name: parameter.name.clone(),
+                start: parameter.start,
+                now,
+                change: (now - parameter.start) / parameter.step,
+                value: value.to_string(),
+                shown: start.to_string(),
+                line: Parameter {
+                    start,
+                    ..parameter.clone()
+                }
+                .to_string(),
+            }
+        };
+        let values = state.values();
+        let parameters = state.parameters().iter().zip(state.theta()).zip(&values);
+        let faults = folder.faults().into_iter();
+        Self {
+            iterations: state.finished(),
+            iterations_planned: state.settings().iterations,
+            games: state.finished() * 2 * u64::from(folder.settings().pairs),
+            is_interrupted: !state.is_done(),
+            parameters: parameters.map(summary).collect(),
+            faults: faults
+                .map(|(reason, games)| FaultCount {
+                    reason: reason.to_string(),
+                    games,
+                })
+                .collect(),
+            folder: folder.path().display().to_string(),
+        }
+    }
+
+    /// The parameters with their current values as starts, as a file for another run.
+    pub fn parameter_lines(&self) -> String {
+        let lines = self.parameters.iter().map(|p| p.line.clone() + "\n");
+        lines.collect()
+    }
+}
+
+/// Number of significant decimals for a parameter with this step.
+fn decimals(step: f64) -> usize {
+    (2.0 - step.log10().floor()).clamp(0.0, 12.0) as usize
+}
+
+fn rounded(number: f64, parameter: &Parameter) -> f64 {
+    let text = format!("{number:.*}", decimals(parameter.step));
+    let number: f64 = text.parse().unwrap_or(number);
+    number.clamp(parameter.least, parameter.most)
+}
+
+/// The current values in one line, for the progress bar.
+pub fn one_line(state: &State) -> String {
+    /// Maximum number of values in the line.
+    const SHOWN: usize = 4;
+    let numbers = state.parameters().iter().zip(state.theta());
+    let mut parts: Vec<String> = numbers
+        .take(SHOWN)
+        .map(|(parameter, number)| format!("{} {}", parameter.name, rounded(*number, parameter)))
+        .collect();
+    if state.parameters().len() > SHOWN {
+        parts.push("…".to_owned());
+    }
+    parts.join("  ")
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let interrupted = if self.is_interrupted {
+            ", interrupted"
+        } else {
+            ""
+        };
+        writeln!(
+            f,
+            "{} of {}, {}{interrupted}\n",
+            self.iterations,
+            counted(self.iterations_planned, "iteration"),
+            counted(self.games, "game")
+        )?;
+        self.write_table(f)?;
+        if !self.faults.is_empty() {
+            let total: u64 = self.faults.iter().map(|fault| fault.games).sum();
+            let counts: Vec<String> = self
+                .faults
+                .iter()
+                .map(|fault| format!("{} {}", fault.games, fault.reason))
+                .collect();
+            let total = counted(total, "game");
+            writeln!(f, "\n{total} lost by a fault: {}", counts.join(", "))?;
+        }
+        writeln!(f, "\nto begin another run here (--params):")?;
+        write!(f, "{}", self.parameter_lines())?;
+        write!(f, "\nfiles in {}", self.folder)
+    }
+}
+
+impl Summary {
+    fn write_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = |text: &str| text.to_owned();
+        let mut rows = vec![["parameter", "start", "now", "change in steps"].map(title)];
+        for parameter in &self.parameters {
+            rows.push([
+                parameter.name.clone(),
+                parameter.start.to_string(),
+                parameter.shown.clone(),
+                format!("{:+.2}", parameter.change),
+            ]);
+        }
+        let width = |column: usize| {
+            let widths = rows.iter().map(|row| row[column].chars().count());
+            widths.max().unwrap_or(0)
+        };
+        let [name, start, now, change] = [0, 1, 2, 3].map(width);
+        for [a, b, c, d] in &rows {
+            writeln!(f, "{a:name$}  {b:>start$}  {c:>now$}  {d:>change$}")?;
+        }
+        Ok(())
+    }
 }

@@ -1,22 +1,21 @@
 //! The summary of a match, for people (a table) and for programs (JSON), both made from a
 //! [`Tally`].
 
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::journal::LineFault;
-use super::optimism::{FIRST_PLIES, Optimism};
+use super::journal::{FIRST_PLIES, LineFault, Optimism};
+use super::referee::Reason;
 use super::sprt::{Sprt, Verdict};
 use super::statistics::Estimate;
 use super::tally::{EngineTally, PairingTally, Tally};
-
-#[cfg(test)]
-mod tests;
-mod text;
-
-pub use text::one_line;
-pub(in crate::arena) use text::whole_centipawns;
+use crate::lang::{Lang, left, right, width};
 
 /// The summary of a match. Times are in seconds.
 #[derive(Clone, Debug, Serialize)]
@@ -72,27 +71,28 @@ pub struct EngineSummary {
 /// The results of one pairing, from the view of its first engine.
 #[derive(Clone, Debug, Serialize)]
 pub struct PairingSummary {
-    first: String,
-    second: String,
-    games: u64,
+    pub(super) first: String,
+    pub(super) second: String,
+    pub(super) games: u64,
     wins: u64,
     draws: u64,
     losses: u64,
     /// Number of pairs with 0, ½, 1, 1½, 2 points.
     pentanomial: [u64; 5],
-    score: Option<f64>,
+    /// Points per game, 0 to 1; `None` without games.
+    pub(super) score: Option<f64>,
     draw_rate: Option<f64>,
     /// `None` without games and where the value is infinite.
-    elo: Option<f64>,
+    pub(super) elo: Option<f64>,
     /// Half the width of the 95 % interval.
-    elo_error: Option<f64>,
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
+    pub(super) elo_error: Option<f64>,
+    pub(super) elo_low: Option<f64>,
+    pub(super) elo_high: Option<f64>,
     /// Likelihood of superiority.
     los: Option<f64>,
     sprt: Option<SprtSummary>,
     /// Scores of both engines by ply; empty where nobody reported scores.
-    optimism: Vec<OptimismSummary>,
+    pub(super) optimism: Vec<OptimismSummary>,
     #[serde(skip)]
     estimate: Option<Estimate>,
 }
@@ -108,8 +108,8 @@ pub struct OptimismSummary {
     first: Option<f64>,
     /// Mean score of the second engine, from its own view.
     second: Option<f64>,
-    /// Their sum.
-    sum: Option<f64>,
+    /// Sum of both means.
+    pub(super) sum: Option<f64>,
 }
 
 /// The state of the sequential test.
@@ -136,7 +136,7 @@ pub struct BlackSummary {
 /// Number of games that ended for one reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ending {
-    reason: super::referee::Reason,
+    reason: Reason,
     games: u64,
 }
 
@@ -146,7 +146,7 @@ pub struct FaultSummary {
     /// Number of the game, from 0.
     game: u64,
     engine: String,
-    reason: super::referee::Reason,
+    reason: Reason,
     detail: String,
     during_stall: bool,
     record: String,
@@ -173,10 +173,6 @@ impl Summary {
     /// The summary of a tally; `folder` is shown as the place of the records.
     pub fn of(tally: &Tally, folder: &str) -> Self {
         let settings = tally.settings();
-        let ending = |(reason, games): (&super::referee::Reason, &u64)| Ending {
-            reason: *reason,
-            games: *games,
-        };
         let name = |engine: usize| settings.engines[engine].name.clone();
         let engines = tally.engines.iter().enumerate().map(|(index, engine)| {
             let control = settings.engines[index].time_control.to_string();
@@ -207,7 +203,7 @@ impl Summary {
                 losses: tally.black.losses,
                 score: tally.black.score(),
             },
-            endings: tally.reasons.iter().map(ending).collect(),
+            endings: endings(&tally.reasons),
             faults: faults.collect(),
             referee: RefereeSummary {
                 mean_overhead: tally.overhead.mean().as_secs_f64(),
@@ -222,10 +218,6 @@ impl Summary {
 impl EngineSummary {
     fn of(engine: &EngineTally, name: String, time_control: String) -> Self {
         let figures = &engine.figures;
-        let faults = engine.faults.iter().map(|(reason, games)| Ending {
-            reason: *reason,
-            games: *games,
-        });
         Self {
             name,
             time_control,
@@ -239,7 +231,7 @@ impl EngineSummary {
             max_time: figures.longest.as_secs_f64(),
             mean_depth: figures.mean_depth(),
             nodes_per_second: figures.nodes_per_second(),
-            losses_by_fault: faults.collect(),
+            losses_by_fault: endings(&engine.faults),
             losses_on_time_in_stalls: engine.lost_in_stalls,
             lines_checked: figures.lines_checked,
             illegal_lines: figures.line_faults,
@@ -288,41 +280,9 @@ impl PairingSummary {
     }
 }
 
-/// The figures of a curve.
-impl PairingSummary {
-    /// The names of the engines: `first against second`.
-    pub(in crate::arena) fn title(&self) -> String {
-        format!("{} against {}", self.first, self.second)
-    }
-
-    pub(in crate::arena) const fn games(&self) -> u64 {
-        self.games
-    }
-
-    /// Points per game, 0 to 1; `None` without games.
-    pub(in crate::arena) const fn score(&self) -> Option<f64> {
-        self.score
-    }
-
-    /// The Elo difference; `None` without games and where it is infinite.
-    pub(in crate::arena) const fn elo(&self) -> Option<f64> {
-        self.elo
-    }
-
-    /// Half the width of the 95 % interval.
-    pub(in crate::arena) const fn elo_error(&self) -> Option<f64> {
-        self.elo_error
-    }
-
-    /// The ends of the 95 % interval; `None` where they are infinite.
-    pub(in crate::arena) const fn interval(&self) -> [Option<f64>; 2] {
-        [self.elo_low, self.elo_high]
-    }
-
-    /// The sum of both engines' scores in each bucket of plies, in centipawns.
-    pub(in crate::arena) fn optimism(&self) -> impl Iterator<Item = Option<f64>> {
-        self.optimism.iter().map(|bucket| bucket.sum)
-    }
+fn endings(counts: &BTreeMap<Reason, u64>) -> Vec<Ending> {
+    let ending = |(&reason, &games)| Ending { reason, games };
+    counts.iter().map(ending).collect()
 }
 
 impl OptimismSummary {
@@ -355,4 +315,295 @@ impl StallSummary {
             longest: longest.as_secs_f64(),
         }
     }
+}
+
+/// The state of a match in one line, for the progress bar.
+pub fn one_line(tally: &Tally, lang: Lang) -> String {
+    let [pairing] = &tally.pairings[..] else {
+        let faults = tally.faults.len();
+        let games = lang.games(tally.games());
+        return format!("{games}, {}", lang.lost_by_faults(faults));
+    };
+    let wdl = pairing.wdl;
+    let mut parts = vec![format!("+{} ={} -{}", wdl.wins, wdl.draws, wdl.losses)];
+    parts.extend(pairing.estimate().map(|estimate| elo_text(&estimate, lang)));
+    parts.extend(tally.settings().sprt.map(|sprt| {
+        let (lower, upper) = sprt.bounds();
+        let llr = sprt.llr(&pairing.pairs);
+        format!("LLR {llr:.2} ({lower:.2}, {upper:.2})")
+    }));
+    if !tally.faults.is_empty() {
+        parts.push(lang.lost_by_faults(tally.faults.len()));
+    }
+    parts.join("  ")
+}
+
+fn elo_text(estimate: &Estimate, lang: Lang) -> String {
+    let Estimate { elo, low, high, .. } = *estimate;
+    // No number of games makes it certain.
+    let los = (100.0 * estimate.los).clamp(0.1, 99.9);
+    match (low.is_finite(), high.is_finite()) {
+        (true, false) => lang.elo_above(low, los),
+        (false, true) => lang.elo_below(high, los),
+        _ => lang.elo_within(elo, estimate.error(), low, high, los),
+    }
+}
+
+/// A mean score; `-` if there is none.
+pub(super) fn whole_centipawns(score: Option<f64>) -> String {
+    // Adding 0 turns a rounded -0 into 0.
+    score.map_or_else(
+        || "-".to_owned(),
+        |score| format!("{:+.0}", score.round() + 0.0),
+    )
+}
+
+fn milliseconds(seconds: f64) -> String {
+    let digits = if seconds < 0.01 { 3 } else { 1 };
+    format!("{:.digits$} ms", seconds * 1000.0)
+}
+
+/// Columns of the labels before the lines on the whole match.
+const LABEL_WIDTH: usize = 15;
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(Lang::En))
+    }
+}
+
+impl Summary {
+    /// The summary as a table, without a line end behind it.
+    pub fn text(&self, lang: Lang) -> String {
+        let games = match self.games_planned {
+            Some(planned) => lang.played_of(self.games, lang.games(planned)),
+            None => lang.games(self.games),
+        };
+        let mut lines = vec![games];
+        if self.is_interrupted {
+            lines[0] += &lang.interrupted();
+        }
+        lines.push(String::new());
+        for pairing in &self.pairings {
+            pairing.add_lines(lang, &mut lines);
+        }
+        add_engines(&self.engines, lang, &mut lines);
+        let labelled = |label: &str, text: &str| format!("{}{text}", left(label, LABEL_WIDTH));
+        if let Some(score) = self.black.score {
+            let BlackSummary {
+                wins,
+                draws,
+                losses,
+                ..
+            } = self.black;
+            let text = lang.result_of_side(100.0 * score, wins, draws, losses);
+            lines.push(labelled(&lang.label_black(), &text));
+        }
+        if self.games > 0 {
+            let text = |ending: &Ending| {
+                let reason = ending.reason.to_string();
+                lang.ending_count(ending.games, lang.ending(&reason))
+            };
+            let endings: Vec<String> = self.endings.iter().map(text).collect();
+            lines.push(labelled(&lang.label_endings(), &endings.join(", ")));
+            let times = [self.referee.mean_overhead, self.referee.max_overhead];
+            let [mean, most] = times.map(milliseconds);
+            let text = lang.referee_times(mean, most);
+            lines.push(labelled(&lang.label_referee(), &text));
+        }
+        if let Some(stalls) = self.stalls {
+            let longest = milliseconds(stalls.longest);
+            let text = match stalls.count {
+                0 => lang.no_stall(),
+                1 => lang.one_stall(longest),
+                count => lang.stalls(count, longest),
+            };
+            lines.push(labelled(&lang.label_machine(), &text));
+        }
+        self.add_faults(lang, &mut lines);
+        lines.push(labelled(&lang.label_records(), &self.folder));
+        // Engines choose their names.
+        let commands = |letter: char| letter.is_control() && letter != '\n';
+        lines.join("\n").replace(commands, " ")
+    }
+
+    fn add_faults(&self, lang: Lang, lines: &mut Vec<String>) {
+        let (in_stalls, faults): (Vec<_>, Vec<_>) =
+            self.faults.iter().partition(|fault| fault.during_stall);
+        let games = |faults: &[&FaultSummary]| lang.games(faults.len() as u64);
+        for (title, faults) in [
+            (lang.lost_by_fault(games(&faults)), &faults),
+            (lang.lost_in_stall(games(&in_stalls)), &in_stalls),
+        ] {
+            if !faults.is_empty() {
+                lines.push(format!("\n{title}:"));
+            }
+            for fault in faults {
+                let FaultSummary {
+                    game,
+                    engine,
+                    reason,
+                    detail,
+                    ..
+                } = fault;
+                let reason = reason.to_string();
+                let text = lang.fault(game, engine, lang.ending(&reason), detail);
+                lines.push(format!("  {text}"));
+                let dialogue = fault.dialogue.clone().unwrap_or_else(|| lang.none());
+                let text = lang.record_and_dialogue(&fault.record, dialogue);
+                lines.push(format!("    {text}"));
+            }
+        }
+        for engine in &self.engines {
+            if engine.illegal_lines > 0 {
+                let EngineSummary {
+                    name,
+                    illegal_lines,
+                    lines_checked,
+                    ..
+                } = engine;
+                let text = lang.illegal_lines(name, illegal_lines, lines_checked);
+                lines.push(format!("\n{text}"));
+            }
+            for LineFault { fault, line, sfen } in &engine.illegal_line_details {
+                lines.push(format!("  {fault}\n    pv {line}\n    in {sfen}"));
+            }
+        }
+        let is_any = |engine: &EngineSummary| engine.illegal_lines > 0;
+        if !self.faults.is_empty() || self.engines.iter().any(is_any) {
+            lines.push(String::new());
+        }
+    }
+}
+
+impl PairingSummary {
+    fn add_lines(&self, lang: Lang, lines: &mut Vec<String>) {
+        let Self {
+            first,
+            second,
+            wins,
+            draws,
+            losses,
+            pentanomial,
+            ..
+        } = self;
+        lines.push(lang.against(first, second));
+        let (Some(score), Some(draw_rate)) = (self.score, self.draw_rate) else {
+            lines.extend([format!("  {}", lang.no_games()), String::new()]);
+            return;
+        };
+        let score = lang.score_and_draws(wins, draws, losses, 100.0 * score, 100.0 * draw_rate);
+        lines.push(format!("  {score}"));
+        if let Some(estimate) = &self.estimate {
+            lines.push(format!("  {}", elo_text(estimate, lang)));
+            lines.extend(self.basis(lang).map(|basis| format!("  {basis}")));
+        }
+        let pairs: Vec<String> = pentanomial.iter().map(ToString::to_string).collect();
+        lines.push(format!("  {}", lang.pairs(pairs.join(", "))));
+        self.add_optimism(lang, lines);
+        if let Some(SprtSummary {
+            test,
+            llr,
+            lower,
+            upper,
+            verdict,
+        }) = &self.sprt
+        {
+            let words = match *verdict {
+                "H0" => lang.h0_accepted(test.elo1),
+                "H1" => lang.h1_accepted(test.elo0),
+                _ => lang.undecided(),
+            };
+            lines.push(format!(
+                "  SPRT {test}: LLR {llr:.2} ({lower:.2}, {upper:.2}), {words}"
+            ));
+        }
+        lines.push(String::new());
+    }
+
+    /// What games the figures rest on, where the Elo difference and the score rest on others.
+    fn basis(&self, lang: Lang) -> Option<String> {
+        let paired = 2 * self.pentanomial.iter().sum::<u64>();
+        let all = lang.games(self.games);
+        match paired {
+            _ if paired == self.games => None,
+            0 => Some(lang.elo_of_single_games(all)),
+            _ => Some(lang.elo_of_pairs(lang.games(paired), all)),
+        }
+    }
+
+    /// A table of the mean scores by ply, if there are scores.
+    fn add_optimism(&self, lang: Lang, lines: &mut Vec<String>) {
+        let buckets = &self.optimism;
+        if buckets.is_empty() {
+            return;
+        }
+        let title = lang.neighbouring_scores();
+        let names = [&*title, &self.first, &self.second].map(width);
+        let columns = names.into_iter().max().unwrap_or(0);
+        let line = |name: &str, cells: Vec<String>| {
+            let mut line = format!("  {}", left(name, columns));
+            for cell in cells {
+                line += &right(&cell, 9);
+            }
+            line
+        };
+        let plies = buckets.iter().enumerate().map(|(index, bucket)| {
+            let from = bucket.from_ply;
+            match buckets.get(index + 1) {
+                Some(next) => format!("{from}-{}", next.from_ply - 1),
+                None => format!("{from}+"),
+            }
+        });
+        lines.push(line(&title, plies.collect()));
+        let scores = |of: fn(&OptimismSummary) -> Option<f64>| {
+            let scores = buckets.iter().map(of);
+            scores.map(whole_centipawns).collect()
+        };
+        lines.extend([
+            line(&lang.optimism_sum(), scores(|bucket| bucket.sum)),
+            line(&self.first, scores(|bucket| bucket.first)),
+            line(&self.second, scores(|bucket| bucket.second)),
+        ]);
+    }
+}
+
+fn add_engines(engines: &[EngineSummary], lang: Lang, lines: &mut Vec<String>) {
+    let title = lang.column_engine();
+    let names = engines.iter().map(|engine| width(&engine.name));
+    let columns = names.chain([width(&title)]).max().unwrap_or(0);
+    let line = |name: &str, cells: [String; 6], limits: &str| {
+        let widths = [5, 7, 10, 10, 6, 11];
+        let mut line = left(name, columns);
+        for (cell, width) in cells.iter().zip(widths) {
+            line += &right(cell, width + 2);
+        }
+        line + "  " + limits
+    };
+    let headings = [
+        lang.column_games(),
+        lang.column_points(),
+        lang.column_mean_time(),
+        lang.column_max_time(),
+        lang.column_depth(),
+        lang.column_speed(),
+    ];
+    lines.push(line(&title, headings, &lang.column_limits()));
+    for engine in engines {
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let score = engine.score.map(|score| format!("{:.1} %", 100.0 * score));
+        let depth = engine.mean_depth.map(|depth| format!("{depth:.1}"));
+        let speed = engine.nodes_per_second.map(|speed| format!("{speed:.0}"));
+        let cells = [
+            engine.games.to_string(),
+            or_dash(score),
+            milliseconds(engine.mean_time),
+            milliseconds(engine.max_time),
+            or_dash(depth),
+            or_dash(speed),
+        ];
+        let limits = lang.limits(&engine.time_control);
+        lines.push(line(&engine.name, cells, &limits));
+    }
+    lines.push(String::new());
 }

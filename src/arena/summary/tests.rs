@@ -2,13 +2,12 @@
 
 use serde_json::json;
 
-use super::super::journal::GameEntry;
-use super::super::optimism::ScoreSums;
+use super::super::journal::{GameEntry, ScoreSums};
 use super::super::referee::Reason;
 use super::super::settings::MatchSettings;
 use super::super::sprt::Model;
 use super::*;
-use crate::arena::tests::samples::{entry, settings};
+use crate::arena::tests::{entry, settings};
 use crate::lang::Lang;
 
 fn sample() -> MatchSettings {
@@ -255,7 +254,7 @@ fn a_line_shows_the_progress() {
         one_line(&Tally::new(&settings), Lang::En),
         "+0 =0 -0  LLR 0.00 (-2.94, 2.94)"
     );
-    let three = crate::arena::tests::samples::settings(&["a", "b", "c"], Some(2));
+    let three = crate::arena::tests::settings(&["a", "b", "c"], Some(2));
     let tally = tally_of(&three, &[entry(&three, 0, None, Reason::MaxMoves)]);
     assert_eq!(one_line(&tally, Lang::En), "1 game, 0 lost by faults");
 }

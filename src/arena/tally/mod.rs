@@ -1,12 +1,8 @@
 //! The tally of a match: the sums over its games, which may be added in any order.
 
-#![expect(clippy::cast_precision_loss, reason = "figures for people")]
-
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
-use super::journal::{GameEntry, LineFault, Overhead, PlayerFigures};
-use super::optimism::Optimism;
+use super::journal::{GameEntry, LineFault, Optimism, Overhead, PlayerFigures};
 use super::referee::Reason;
 use super::settings::MatchSettings;
 use super::statistics::{Estimate, Pentanomial, Wdl};
@@ -238,35 +234,6 @@ impl Tally {
                 .map(|path| path.display().to_string()),
         };
         self.faults.insert(entry.game, fault);
-    }
-}
-
-impl PlayerFigures {
-    /// Mean time per move.
-    pub fn mean_time(&self) -> Duration {
-        self.time
-            .checked_div(u32::try_from(self.moves).unwrap_or(u32::MAX))
-            .unwrap_or_default()
-    }
-
-    /// Mean of the reported depths, `None` if there are none.
-    pub fn mean_depth(&self) -> Option<f64> {
-        (self.depth_count > 0).then(|| self.depth_sum as f64 / self.depth_count as f64)
-    }
-
-    /// Nodes per second, `None` if no nodes were reported.
-    pub fn nodes_per_second(&self) -> Option<f64> {
-        let seconds = self.time.as_secs_f64();
-        (self.nodes > 0 && seconds > 0.0).then(|| self.nodes as f64 / seconds)
-    }
-}
-
-impl Overhead {
-    /// Mean time between an answer and the next `go`.
-    pub fn mean(&self) -> Duration {
-        self.sum
-            .checked_div(u32::try_from(self.count).unwrap_or(u32::MAX))
-            .unwrap_or_default()
     }
 }
 

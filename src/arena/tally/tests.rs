@@ -1,13 +1,14 @@
 //! Tests of the sums over games.
 
+use std::time::Duration;
+
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::super::journal::TimeLoss;
-use super::super::optimism::ScoreSums;
+use super::super::journal::{ScoreSums, TimeLoss};
 use super::*;
-use crate::arena::tests::samples::{entry, settings};
+use crate::arena::tests::{entry, settings};
 
 fn tally_of(settings: &MatchSettings, entries: &[GameEntry]) -> Tally {
     let mut tally = Tally::new(settings);

@@ -1,6 +1,6 @@
 //! Progress of a running match on stderr.
 
-use crate::arena::event::Event;
+use crate::arena::runner::Event;
 use crate::arena::settings::MatchSettings;
 use crate::arena::summary::one_line;
 use crate::cli::progress::Meter;

@@ -12,10 +12,8 @@ use super::flat_error::flat_error;
 use super::interrupt::stop_on_ctrl_c;
 use super::progress::Meter;
 use super::result_file::{self, OwnFiles};
-use crate::arena::spsa::folder::Folder;
 use crate::arena::spsa::games::Games;
-use crate::arena::spsa::summary::one_line;
-use crate::arena::spsa::tuning::{Event, tune};
+use crate::arena::spsa::tuning::{Event, Folder, one_line, tune};
 
 pub(super) use arguments::Arguments;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::settings::{OnWord, PlayerError, PlayerSettings, Word};
-use crate::csa::reports::{
-    Answer, Content, EngineCommand, GameRules, Prepared, Report, SearchId, Task,
+use super::{
+    Answer, Content, EngineCommand, GameRules, OnWord, PlayerError, PlayerSettings, Prepared,
+    Report, SearchId, Task, Word,
 };
 use crate::engine::Engine;
 use crate::position::Position;
@@ -22,7 +22,7 @@ const UNKNOWN_CLOCK: Clock = Clock {
     byoyomi: [Duration::from_secs(1); 2],
 };
 
-/// The engine inside.
+/// Our own engine.
 pub(in crate::csa) struct Inside {
     engine: Engine,
     on_word: Arc<OnWord>,

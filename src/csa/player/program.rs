@@ -7,9 +7,9 @@ use std::sync::mpsc::{self, Receiver, RecvError, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::settings::{OnWord, PlayerError, PlayerSettings, Word};
-use crate::csa::reports::{
-    Answer, Content, EngineCommand, GameRules, Prepared, Report, SearchId, Task,
+use super::{
+    Answer, Content, EngineCommand, GameRules, OnWord, PlayerError, PlayerSettings, Prepared,
+    Report, SearchId, Task, Word,
 };
 use crate::position::Position;
 use crate::records::game::Thought;

@@ -4,9 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::csa::client_line::{ClientLine, Password};
 use crate::csa::clock::{Delays, RoundTrips};
-use crate::csa::game::{Game, KeptPlan, ResignRule};
-use crate::csa::outcome::{End, FinishedGame};
-use crate::csa::reports::EngineCommand;
+use crate::csa::game::{End, FinishedGame, Game, KeptPlan, ResignRule};
+use crate::csa::player::EngineCommand;
 use crate::csa::server_line::TimeCount;
 use crate::csa::summary::Summary;
 use crate::types::{EnteringKingRule, Move};
@@ -61,7 +60,7 @@ pub enum Action {
     Send(ClientLine),
     /// Command the engine.
     Engine(EngineCommand),
-    /// Take note.
+    /// Report what happened.
     Event(Event),
     /// Close the connection; the session is over.
     Close,
@@ -75,7 +74,7 @@ pub enum Event {
     /// The server refused name or password, or the name is logged in already. Some say after which
     /// time they would let us in.
     LoginRefused {
-        /// That time.
+        /// Time to wait before the next login, if the server states it.
         retry_after: Option<Duration>,
     },
     /// The server offers a game.
@@ -95,7 +94,7 @@ pub enum Event {
 /// A game whose connection was lost.
 #[derive(Debug)]
 pub struct InterruptedGame {
-    /// The game.
+    /// The game as far as we know it.
     pub(in crate::csa) game: Game,
     /// Our move that the server may not have received.
     pub(in crate::csa) sent: Option<Move>,

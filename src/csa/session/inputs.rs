@@ -7,9 +7,8 @@ use super::{
     SUMMARY_TIMEOUT, Session,
 };
 use crate::csa::client_line::ClientLine;
-use crate::csa::game::Game;
-use crate::csa::outcome::{End, FinishedGame};
-use crate::csa::reports::{EngineCommand, Prepared};
+use crate::csa::game::{End, FinishedGame, Game};
+use crate::csa::player::{EngineCommand, Prepared};
 use crate::csa::server_line::Reason;
 
 impl Session {

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use super::client_line::ClientLine;
 use super::clock::RoundTrips;
 use super::game::Game;
-use super::reports::{Prepared, Report};
+use super::player::{Prepared, Report};
 use super::server_line::ServerLine;
 use super::summary::{Summary, SummaryReader};
 use crate::records::game::Thought;
@@ -47,7 +47,7 @@ const START_TIMEOUT: Duration = Duration::from_mins(4);
 /// Longest time from the wish to resign to our turn.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a session is told.
+/// What comes into a session.
 #[derive(Debug)]
 pub enum Input {
     /// A line from the server, without its line end.

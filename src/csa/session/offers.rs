@@ -8,7 +8,7 @@ use super::{Phase, Session};
 use crate::csa::client_line::ClientLine;
 use crate::csa::clock::UNTIMED_MOVE;
 use crate::csa::game::Game;
-use crate::csa::reports::{EngineCommand, GameRules};
+use crate::csa::player::{EngineCommand, GameRules};
 use crate::csa::server_line::ServerLine;
 use crate::csa::summary::{self, Summary, SummaryReader};
 

@@ -6,13 +6,11 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use raicho::arena::error::MatchError;
-use raicho::arena::event::Event;
 use raicho::arena::journal::{GameEntry, MatchFolder, read_settings};
 use raicho::arena::merge::merge;
 use raicho::arena::openings::Source;
 use raicho::arena::referee::Reason;
-use raicho::arena::runner;
+use raicho::arena::runner::{self, Event, MatchError};
 use raicho::arena::settings::{Format, MatchSettings};
 use raicho::arena::sprt::Sprt;
 use raicho::arena::time_control::TimeControl;

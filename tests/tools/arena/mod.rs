@@ -11,12 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::misbehaving;
-use raicho::arena::error::MatchError;
-use raicho::arena::event::Event;
 use raicho::arena::journal::{self, GameEntry, MatchFolder};
 use raicho::arena::openings::{OpeningSettings, Order, Source};
 use raicho::arena::referee::Rules;
-use raicho::arena::runner;
+use raicho::arena::runner::{self, Event, MatchError};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
 use raicho::arena::summary::Summary;
 use raicho::arena::time_control::TimeControl;

@@ -8,7 +8,7 @@ use ratatui::backend::TestBackend;
 use super::*;
 use crate::csa::client_line::Password;
 use crate::csa::clock::Delays;
-use crate::csa::reports::{Content, EngineCommand, Prepared, Report};
+use crate::csa::player::{Content, EngineCommand, Prepared, Report};
 use crate::csa::run::Happening;
 use crate::csa::session::{Action, Input, Pondering, Session, SessionSettings};
 use crate::records::game::Thought;

@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::csa::client_line::Password;
 use crate::csa::clock::Delays;
-use crate::csa::game::ResignRule;
-use crate::csa::outcome::FinishedGame;
-use crate::csa::reports::{Answer, Content, EngineCommand, Prepared, SearchId, Task};
+use crate::csa::game::{FinishedGame, ResignRule};
+use crate::csa::player::{Answer, Content, EngineCommand, Prepared, SearchId, Task};
 use crate::records::game::{Ending, Thought};
 use crate::types::{Move, Score};
 

@@ -139,7 +139,7 @@ fn garbage() {
 #[test]
 fn split_packets() {
     // The pieces are joined by `LineBuffer`; here the lines end with CR LF.
-    let mut buffer = crate::csa::lines::LineBuffer::default();
+    let mut buffer = crate::csa::connection::LineBuffer::default();
     let mut table = Table::playing(settings(), '+', HIRATE);
     table.think("7g7f");
     for piece in b"+7776FU,T1\r\n-3334FU,T0\r\n".chunks(3) {

@@ -3,16 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::journal::{GameEntry, Overhead, PlayerFigures};
-use super::super::openings::{OpeningSettings, Order, Source};
-use super::super::optimism::Optimism;
-use super::super::referee::{Reason, Rules};
-use super::super::settings::{EngineSettings, Format, MatchSettings};
-use super::super::time_control::TimeControl;
+use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
+use super::openings::{OpeningSettings, Order, Source};
+use super::referee::{Reason, Rules};
+use super::settings::{EngineSettings, Format, MatchSettings};
+use super::time_control::TimeControl;
 use crate::types::Color;
 
 /// A round-robin match between engines of these names.
-pub(in crate::arena) fn settings(names: &[&str], games: Option<u64>) -> MatchSettings {
+pub(super) fn settings(names: &[&str], games: Option<u64>) -> MatchSettings {
     MatchSettings {
         engines: names.iter().map(|name| engine(name)).collect(),
         format: Format::RoundRobin,
@@ -47,7 +46,7 @@ fn engine(name: &str) -> EngineSettings {
 }
 
 /// A game of the match, won by the engine `winner`, or drawn.
-pub(in crate::arena) fn entry(
+pub(super) fn entry(
     settings: &MatchSettings,
     game: u64,
     winner: Option<&str>,

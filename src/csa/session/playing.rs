@@ -1,17 +1,18 @@
-//! The phase of a session in which a game is played.
-
-mod thinking;
+//! The phase of a session in which a game is played: the lines of the server, what the engine is
+//! asked, and what becomes of its answers.
 
 use std::time::{Duration, Instant};
 
 use super::context::{Context, Event, InterruptedGame, Pondering, Wish};
-use crate::csa::game::{Game, KeptPlan, OwnMove};
-use crate::csa::outcome::{End, FinishedGame};
-use crate::csa::reports::{EngineCommand, SearchId};
+use crate::csa::client_line::ClientLine;
+use crate::csa::game::{End, FinishedGame, Game, KeptPlan, LONGEST_LINE, OwnMove, comment};
+use crate::csa::player::{Answer, Content, EngineCommand, Report, SearchId, Task};
 use crate::csa::server_line::{Notice, Reason, ServerLine, TimeCount, Verdict};
-use crate::csa::turn::Turn;
+use crate::csa::turn::{OwnAction, Turn};
 use crate::records::csa::{legal_move, move_text};
 use crate::records::game::Thought;
+use crate::records::sfen_line::SfenLine;
+use crate::search::Clock;
 use crate::types::Move;
 use crate::util::shorten;
 
@@ -22,7 +23,7 @@ const RESERVE_DIVISOR: u32 = 3;
 
 /// A running game.
 #[derive(Debug)]
-pub(in crate::csa::session) struct Playing {
+pub(super) struct Playing {
     game: Game,
     side: Side,
     ponder: Option<Ponder>,
@@ -73,14 +74,14 @@ struct Ponder {
 
 /// Whether a game goes on.
 #[derive(PartialEq, Eq, Debug)]
-pub(in crate::csa::session) enum Flow {
+pub(super) enum Flow {
     Continue,
     Over,
 }
 
 impl Playing {
     /// Begins to play where the game stands.
-    pub(in crate::csa::session) fn begin(game: Game, context: &mut Context) -> Self {
+    pub(super) fn begin(game: Game, context: &mut Context) -> Self {
         let since = context.now();
         let mut playing = Self {
             game,
@@ -96,17 +97,17 @@ impl Playing {
         playing
     }
 
-    pub(in crate::csa::session) const fn game(&self) -> &Game {
+    pub(super) const fn game(&self) -> &Game {
         &self.game
     }
 
     /// The last thought of the running search.
-    pub(in crate::csa::session) const fn thought(&self) -> Option<&Thought> {
+    pub(super) const fn thought(&self) -> Option<&Thought> {
         self.thought.as_ref()
     }
 
     /// When the running turn began; `None` between turns.
-    pub(in crate::csa::session) fn turn_since(&self) -> Option<Instant> {
+    pub(super) fn turn_since(&self) -> Option<Instant> {
         match &self.side {
             Side::Thinking { turn, .. } => Some(turn.since()),
             Side::Rival { since } => Some(*since),
@@ -115,7 +116,7 @@ impl Playing {
     }
 
     /// How long the player to move may think; zero between turns.
-    pub(in crate::csa::session) fn budget(&self) -> Duration {
+    pub(super) fn budget(&self) -> Duration {
         let mover = self.game.position().side_to_move();
         self.turn_since()
             .map_or(Duration::ZERO, |_| self.game.clock().budget(mover))
@@ -123,7 +124,7 @@ impl Playing {
 
     // --- Lines of the server ---
 
-    pub(in crate::csa::session) fn line(&mut self, line: &str, context: &mut Context) -> Flow {
+    pub(super) fn line(&mut self, line: &str, context: &mut Context) -> Flow {
         match ServerLine::parse(line) {
             ServerLine::Move { text, time } if self.ended.is_none() => {
                 self.server_move(&text, time, context);
@@ -209,10 +210,196 @@ impl Playing {
         self.stop_engine(context);
     }
 
+    // --- The engine ---
+
+    fn begin_turn(&mut self, context: &mut Context) {
+        let turn = Turn::given(context.now());
+        if context.wish == Wish::Resign {
+            self.stop_engine(context);
+            self.say(turn.resign(), context);
+            return;
+        }
+        // A win that needs no search, and that the engine may not know.
+        let turn = match turn.declare(self.game.position(), self.game.declaration_rule()) {
+            Ok(action) => {
+                self.stop_engine(context);
+                self.say(action, context);
+                return;
+            }
+            Err(turn) => turn,
+        };
+        let clock = self.game.clock().for_search();
+        let is_hit = |ponder: &Ponder| Some(ponder.expected) == self.game.position().last_move();
+        let search = match self.ponder.take() {
+            Some(ponder) if is_hit(&ponder) => {
+                let search = ponder.search;
+                context.engine(EngineCommand::PonderHit { search, clock });
+                search
+            }
+            _ => self.search(self.game.line(), Some(clock), false, context),
+        };
+        self.side = Side::Thinking {
+            turn,
+            search,
+            planned: None,
+            is_hurried: false,
+        };
+    }
+
+    fn search(
+        &mut self,
+        line: SfenLine,
+        clock: Option<Clock>,
+        ponders: bool,
+        context: &mut Context,
+    ) -> SearchId {
+        self.thought = None;
+        let search = SearchId::next();
+        context.engine(EngineCommand::Search(Box::new(Task {
+            search,
+            line,
+            clock,
+            delays: context.delays(),
+            round_trip: context.trips.longest(),
+            ponders,
+            since: context.now(),
+        })));
+        search
+    }
+
+    /// Ponders on `reply` after `line`, if it is a legal move there.
+    fn start_pondering(
+        &mut self,
+        mut line: SfenLine,
+        reply: Option<Move>,
+        clock: Option<Clock>,
+        context: &mut Context,
+    ) {
+        let position = line.position();
+        let is_legal = |mv: &Move| position.pseudo_legal(*mv) && position.legal(*mv);
+        let Some(expected) = reply.filter(is_legal) else {
+            return;
+        };
+        line.moves.push(expected);
+        let search = self.search(line, clock, true, context);
+        self.ponder = Some(Ponder { search, expected });
+    }
+
+    fn stop_engine(&mut self, context: &mut Context) {
+        self.ponder = None;
+        context.engine(EngineCommand::Stop);
+    }
+
+    /// A report of the engine. What belongs to an earlier search is ignored.
+    pub(super) fn report(&mut self, report: Report, context: &mut Context) {
+        let own = match &self.side {
+            Side::Thinking { search, .. } => Some(*search),
+            _ => None,
+        };
+        let ponder = self.ponder.as_ref().map(|ponder| ponder.search);
+        if own != Some(report.search) && ponder != Some(report.search) {
+            return;
+        }
+        match report.content {
+            Content::Plan(longest) => {
+                if let Side::Thinking { planned, .. } = &mut self.side {
+                    *planned = Some(longest);
+                }
+            }
+            Content::Thought(thought) => self.thought = Some(thought),
+            // An answer before the hit is worthless; the next turn begins with a new search.
+            Content::Answer(_) if own != Some(report.search) => self.ponder = None,
+            Content::Answer(answer) => self.answer(answer, context),
+        }
+    }
+
+    fn answer(&mut self, answer: Answer, context: &mut Context) {
+        let silent = Side::Silent { said: None };
+        let Side::Thinking { turn, planned, .. } = std::mem::replace(&mut self.side, silent) else {
+            return;
+        };
+        let position = self.game.position();
+        match answer {
+            Answer::Move { best, ponder } => {
+                let plan = self.plan_of(planned, context.since(turn.since()), context);
+                self.play(turn, plan, (best, ponder), context);
+            }
+            Answer::Resign => self.say(turn.resign(), context),
+            Answer::Declare => match turn.declare(position, self.game.declaration_rule()) {
+                Ok(action) => self.say(action, context),
+                Err(turn) => {
+                    self.resign_at_fault(turn, "it declared without the right to", context);
+                }
+            },
+            Answer::Fault(reason) => self.resign_at_fault(turn, &reason, context),
+        }
+    }
+
+    fn play(
+        &mut self,
+        turn: Turn,
+        plan: KeptPlan,
+        (mv, reply): (Move, Option<Move>),
+        context: &mut Context,
+    ) {
+        let mut thought = self.thought.take();
+        if let Some(thought) = &mut thought {
+            // What the server gets and what our record says are the same.
+            thought.pv.truncate(LONGEST_LINE);
+        }
+        let score = thought.as_ref().and_then(|thought| thought.score);
+        if let Some(rule) = context.settings.resign
+            && self.game.should_resign(rule, score)
+        {
+            self.say(turn.resign(), context);
+            return;
+        }
+        let comment = match &thought {
+            Some(thought) if context.settings.sends_comments => comment(mv, thought),
+            _ => String::new(),
+        };
+        let since = turn.since();
+        let action = match turn.play(self.game.position(), mv, comment) {
+            Ok(action) => action,
+            Err(turn) => {
+                self.resign_at_fault(turn, &format!("{mv} is illegal"), context);
+                return;
+            }
+        };
+        context.send(ClientLine::Act(action));
+        self.side = Side::Sent(SentMove {
+            mv,
+            own: OwnMove {
+                thought,
+                plan: Some(plan),
+            },
+            reply,
+            since,
+            sent: context.now(),
+        });
+        if context.settings.pondering == Pondering::Early {
+            let mut line = self.game.line();
+            line.moves.push(mv);
+            self.start_pondering(line, reply, None, context);
+        }
+    }
+
+    fn resign_at_fault(&mut self, turn: Turn, reason: &str, context: &mut Context) {
+        context.note(format!("the engine failed and resigns: {reason}"));
+        self.say(turn.resign(), context);
+    }
+
+    /// Sends a last word.
+    fn say(&mut self, action: OwnAction, context: &mut Context) {
+        let said = Some(action.to_string());
+        context.send(ClientLine::Act(action));
+        self.side = Side::Silent { said };
+    }
+
     // --- Time and the user ---
 
     /// When [`Self::tick`] has something to do.
-    pub(in crate::csa::session) fn deadline(&self, context: &Context) -> Option<Instant> {
+    pub(super) fn deadline(&self, context: &Context) -> Option<Instant> {
         if let Some(ended) = self.ended {
             return Some(ended + RESULT_TIMEOUT);
         }
@@ -241,7 +428,7 @@ impl Playing {
         }
     }
 
-    pub(in crate::csa::session) fn tick(&mut self, context: &mut Context) -> Flow {
+    pub(super) fn tick(&mut self, context: &mut Context) -> Flow {
         if self
             .deadline(context)
             .is_none_or(|deadline| context.now() < deadline)
@@ -259,7 +446,7 @@ impl Playing {
     }
 
     /// Resigns if it is our turn, else when it comes.
-    pub(in crate::csa::session) fn resign(&mut self, context: &mut Context) {
+    pub(super) fn resign(&mut self, context: &mut Context) {
         let silent = Side::Silent { said: None };
         match std::mem::replace(&mut self.side, silent) {
             Side::Thinking { turn, .. } => {
@@ -273,7 +460,7 @@ impl Playing {
     // --- The end ---
 
     /// The finished game, after [`Flow::Over`] or a lost connection.
-    pub(in crate::csa::session) fn finish(mut self, context: &mut Context) -> Option<Reason> {
+    pub(super) fn finish(mut self, context: &mut Context) -> Option<Reason> {
         self.announce_end(context);
         context.engine(EngineCommand::GameOver(match self.end.verdict {
             Some(Verdict::Win) => "win",
@@ -287,7 +474,7 @@ impl Playing {
 
     /// The connection is lost: the game can be resumed where the server offers that and has not
     /// announced the end.
-    pub(in crate::csa::session) fn lose_connection(self, context: &mut Context) {
+    pub(super) fn lose_connection(self, context: &mut Context) {
         let is_resumable = self.ended.is_none() && self.game.summary().reconnect_token.is_some();
         if !is_resumable || context.wish == Wish::Resign {
             self.finish(context);

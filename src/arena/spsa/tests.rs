@@ -1,9 +1,7 @@
-//! Tests of SPSA on objectives with known optima, and of interruptions.
+//! Tests of SPSA on objectives with known optima, of interruptions, and of state files: nothing
+//! is lost, nothing invalid is accepted.
 
 #![expect(clippy::cast_precision_loss, reason = "small numbers")]
-
-mod convergence;
-mod files;
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -11,6 +9,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{fmt, fs, process, thread};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::runs::Stop;
@@ -203,7 +204,7 @@ impl fmt::Display for Crash {
     }
 }
 
-impl std::error::Error for Crash {}
+impl Error for Crash {}
 
 /// An objective that fails in one iteration.
 struct Fragile(u64);
@@ -331,4 +332,285 @@ fn faults_of_parameters_are_named() {
         let message = parse_list(text).unwrap_err().to_string();
         assert!(message.contains(part), "{text}: {message}");
     }
+}
+
+// --- Convergence to the optimum ---
+
+/// Elo difference of `values` to the best ones: 100 for every parameter that is off by a third of
+/// its range.
+fn loss(values: &[f64], best: &[f64], parameters: &[Parameter]) -> f64 {
+    (0..values.len())
+        .map(|index| {
+            let range = parameters[index].most - parameters[index].least;
+            100.0 * (3.0 * (values[index] - best[index]) / range).powi(2)
+        })
+        .sum()
+}
+
+/// Simulated pairs of games with a third of draws and results by Elo; the noise depends on the
+/// iteration.
+fn pair(iteration: u64, elo: f64) -> f64 {
+    let mut luck = ChaCha8Rng::seed_from_u64(99);
+    luck.set_stream(iteration);
+    let score = 1.0 / (1.0 + 10_f64.powf(-elo / 400.0));
+    let draws = 2.0 / 3.0 * score.min(1.0 - score);
+    (0..2)
+        .map(|_| {
+            let toss: f64 = luck.random();
+            if toss < score - draws / 2.0 {
+                1.0
+            } else if toss < score + draws / 2.0 {
+                0.0
+            } else {
+                -1.0
+            }
+        })
+        .sum()
+}
+
+/// Parameters of very different sizes and their best values, some central, some near a limit.
+fn parameters(dimensions: usize) -> (Vec<Parameter>, Vec<f64>) {
+    let all = [
+        ("A, int, 20, 0, 100, 10, 0.01", 60.0),
+        ("B, float, 0.9, 0, 1, 0.1, 0.01", 0.5),
+        ("C, int, -800, -1000, 1000, 200, 0.01", 100.0),
+        ("D, float, 3, 1, 5, 0.4, 0.01", 4.6),
+        ("E, int, 9, 0, 10, 1, 0.01", 5.0),
+        ("F, int, 150, 100, 400, 30, 0.01", 270.0),
+        ("G, float, 0, -1, 1, 0.2, 0.01", -0.6),
+        ("H, int, 30, 0, 60, 6, 0.01", 30.0),
+    ];
+    all[..dimensions]
+        .iter()
+        .map(|&(line, best)| (line.parse::<Parameter>().unwrap(), best))
+        .unzip()
+}
+
+fn losses(dimensions: usize, concurrency: usize) -> (f64, f64) {
+    let (parameters, best) = parameters(dimensions);
+    let mut run = State::new(Settings::new(8_000, 17), parameters.clone()).unwrap();
+    let before = loss(run.theta(), &best, &parameters);
+    let game = Game(|iteration, plus: &[f64], minus: &[f64]| {
+        pair(
+            iteration,
+            loss(minus, &best, &parameters) - loss(plus, &best, &parameters),
+        )
+    });
+    let options = RunOptions {
+        concurrency,
+        ..alone()
+    };
+    super::run(&mut run, &game, &options, &mut |_| ()).unwrap();
+    (before, loss(run.theta(), &best, &parameters))
+}
+
+#[test]
+fn games_lead_to_the_best_values() {
+    for dimensions in [1, 2, 4, 8] {
+        let (before, after) = losses(dimensions, 1);
+        assert!(before > 100.0);
+        assert!(
+            after < 2.5 * dimensions as f64,
+            "{dimensions} parameters: {before} Elo lost before, {after} after"
+        );
+    }
+}
+
+#[test]
+fn many_games_at_a_time_lead_there_too() {
+    let (before, after) = losses(4, 8);
+    assert!(before > 100.0 && after < 10.0, "{before} to {after}");
+}
+
+#[test]
+fn without_luck_the_top_is_reached() {
+    let lines = "A, float, 0, -10, 10, 0.5, 0.2\nB, float, 9, -10, 10, 0.5, 0.2";
+    let mut run = state(3000, lines);
+    let height = |at: &[f64]| -(at[0] - 3.0).powi(2) - (at[1] + 4.0).powi(2) - at[0] * at[1];
+    finish(
+        &mut run,
+        &Game(|_, plus: &[f64], minus: &[f64]| (height(plus) - height(minus)).clamp(-2.0, 2.0)),
+    );
+    // Both partial derivatives are zero where 2a + b = 6 and a + 2b = -8.
+    let [a, b] = [20.0 / 3.0, -22.0 / 3.0];
+    let found = run.theta();
+    assert!(
+        (found[0] - a).abs() < 0.05 && (found[1] - b).abs() < 0.05,
+        "{found:?}"
+    );
+}
+
+// --- State files ---
+
+#[test]
+fn resumed_run_takes_the_same_path() {
+    let folder = Folder::new("resume");
+    let [path, copy] = ["state.json", "copy.json"].map(|name| folder.0.join(name));
+    let mut whole = state(100, TWO);
+    finish(&mut whole, &Game(rugged));
+
+    let stop = Stop::new();
+    let options = RunOptions {
+        path: Some(&path),
+        stop: &stop,
+        ..alone()
+    };
+    let outcome = run(
+        &mut state(100, TWO),
+        &Game(rugged),
+        &options,
+        &mut |state| {
+            if state.finished() == 37 {
+                // The state that a run killed here is resumed from.
+                fs::copy(&path, &copy).unwrap();
+            }
+            if state.finished() == 61 {
+                stop.finish();
+            }
+        },
+    );
+    assert_eq!(outcome.unwrap(), Outcome::Stopped);
+
+    for (file, finished) in [(&path, 61), (&copy, 37)] {
+        let mut resumed = State::load(file).unwrap();
+        assert_eq!(resumed.finished(), finished);
+        finish(&mut resumed, &Game(rugged));
+        assert_eq!(resumed, whole);
+    }
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2);
+}
+
+#[test]
+fn killed_games_are_played_again() {
+    let folder = Folder::new("killed");
+    let [path, copy] = ["state.json", "copy.json"].map(|name| folder.0.join(name));
+    let played = Mutex::new(Vec::new());
+    let game = Game(|iteration: u64, plus: &[f64], minus: &[f64]| {
+        thread::sleep(Duration::from_millis(iteration * 5 % 7));
+        played.lock().unwrap().push(iteration);
+        rugged(iteration, plus, minus)
+    });
+    let options = RunOptions {
+        concurrency: 4,
+        path: Some(&path),
+        stop: &NEVER,
+    };
+    run(&mut state(50, TWO), &game, &options, &mut |state| {
+        if state.finished() == 20 {
+            fs::copy(&path, &copy).unwrap();
+        }
+    })
+    .unwrap();
+
+    let mut resumed = State::load(&copy).unwrap();
+    assert_eq!(resumed.finished(), 20);
+    let lost: Vec<u64> = resumed.unfinished().collect();
+    // One is finished; of the other three threads some may not have begun another.
+    assert!((1..=3).contains(&lost.len()), "{lost:?}");
+    played.lock().unwrap().clear();
+    run(&mut resumed, &game, &options, &mut |_| ()).unwrap();
+    assert!(resumed.is_done());
+    let again = played.lock().unwrap();
+    assert_eq!(again.len(), 30);
+    assert!(lost.iter().all(|iteration| again.contains(iteration)));
+}
+
+#[test]
+fn files_keep_every_bit() {
+    let folder = Folder::new("bits");
+    let path = folder.0.join("state.json");
+    let mut run = state(200, TWO);
+    finish(&mut run, &Game(rugged));
+    run.save(&path).unwrap();
+    assert_eq!(State::load(&path).unwrap(), run);
+    assert_eq!(run.history().len(), 201);
+    assert_eq!(run.history()[200].theta, run.theta());
+}
+
+#[test]
+fn long_runs_keep_a_short_history() {
+    let mut run = state(5000, TWO);
+    finish(&mut run, &Game(rugged));
+    assert_eq!(run.history().len(), 201);
+    assert_eq!(run.history()[1].finished, 25);
+}
+
+#[test]
+fn bad_files_are_refused_with_the_reason() {
+    let folder = Folder::new("bad");
+    let path = folder.0.join("state.json");
+    let mut run = state(10, TWO);
+    finish(&mut run, &Game(rugged));
+    run.save(&path).unwrap();
+    let good = fs::read_to_string(&path).unwrap();
+    let theta = format!("\"theta\": [\n    \"{}\",", run.theta()[0]);
+    let cases = [
+        (
+            good[..good.len() / 2].to_owned(),
+            "is no SPSA state file: EOF",
+        ),
+        ("{}".to_owned(), "missing field"),
+        (
+            good.replace("spsa 1", "spsa 2"),
+            "format 'raicho spsa 2', expected 'raicho spsa 1'",
+        ),
+        (
+            good.replace("\"begun\": 10", "\"begun\": 11"),
+            "iteration 11, expected 0 to 10",
+        ),
+        (
+            good.replace("\"unfinished\": []", "\"unfinished\": [0]"),
+            "iteration 0, expected 1 to 10",
+        ),
+        (
+            good.replace("\"begun\"", "\"became\""),
+            "unknown field `became`",
+        ),
+        (
+            good.replacen(&theta, "\"theta\": [\n    \"-1\",", 1),
+            "value -1 of Depth, expected 0 to 100",
+        ),
+        (
+            good.replacen(&theta, "\"theta\": [\n    \"x\",", 1),
+            "'x', expected a number",
+        ),
+        (
+            good.replacen(&theta, "\"theta\": [", 1),
+            "1 value in theta, expected 2",
+        ),
+        (
+            good.replace("\"gamma\": 0.101", "\"gamma\": -1"),
+            "gamma -1, expected 0 to 1",
+        ),
+        (
+            good.replace("\"iterations\": 10", "\"iterations\": 0"),
+            "iterations 0, expected",
+        ),
+        (
+            good.replace("\"rate\": 0.02", "\"rate\": 0"),
+            "rate 0 of Depth",
+        ),
+    ];
+    for (text, part) in cases {
+        assert_ne!(text, good, "{part}");
+        fs::write(&path, text).unwrap();
+        let message = State::load(&path).unwrap_err().to_string();
+        assert!(message.contains(part), "{part}: {message}");
+        assert!(message.contains("state.json"), "{message}");
+    }
+    let missing = State::load(&folder.0.join("none.json")).unwrap_err();
+    assert!(missing.to_string().contains("cannot read the state file"));
+}
+
+#[test]
+fn place_that_cannot_be_written_shows_before_the_games() {
+    let folder = Folder::new("place");
+    let path = folder.0.join("no such folder").join("state.json");
+    let options = RunOptions {
+        path: Some(&path),
+        ..alone()
+    };
+    let never = Game(|_, _: &[f64], _: &[f64]| unreachable!("no games without a place"));
+    let error = run(&mut state(10, TWO), &never, &options, &mut |_| ()).unwrap_err();
+    assert!(error.to_string().contains("cannot write the state file"));
 }

@@ -1,3 +1,0 @@
-//! What the tests of the modules below share.
-
-pub(super) mod samples;

@@ -1,0 +1,511 @@
+//! Plays games on a server for as long as asked: logs in, plays, writes the records, logs in again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant, SystemTime};
+use std::{io, thread};
+
+use thiserror::Error;
+
+use super::client_line::ClientLine;
+use super::connection::{Connection, Received};
+use super::dialogue::DialogueLog;
+use super::game::FinishedGame;
+use super::journal::{Entry, Journal};
+use super::pauses::{Cause, Pauses};
+use super::player::{OnWord, Player, PlayerError, PlayerSettings, Word};
+use super::session::{Action, Event, Input, InterruptedGame, Session, SessionSettings, Wish};
+use super::summary::Summary;
+use crate::runs::{FolderError, Stop};
+use crate::usi::client::ClientError;
+
+/// Where and how to play.
+#[derive(Clone, Debug)]
+pub struct RunSettings {
+    /// Name or address of the server.
+    pub host: String,
+    /// TCP port of the server.
+    pub port: u16,
+    /// How to log in and play.
+    pub session: SessionSettings,
+    /// Which engine plays, and how.
+    pub player: PlayerSettings,
+    /// Number of games to finish; `None` for ever. Games that are broken off do not count.
+    pub games: Option<u64>,
+}
+
+/// What happens, for whoever watches.
+#[derive(Debug)]
+pub enum Happening<'a> {
+    /// Something that the user may want to know.
+    Note(&'a str),
+    /// The server let us in.
+    LoggedIn,
+    /// A game is offered.
+    Offered(&'a Summary),
+    /// A game was finished or given up; this is its line of the journal.
+    Finished(&'a Entry),
+    /// A moment of the session; comes at least ten times a second.
+    Moment(&'a Session),
+}
+
+/// Why a run cannot go on.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The engine cannot be used.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// The record of a game or its line of the journal could not be written up to the end.
+    #[error("{games} not written: {error}")]
+    Unwritten {
+        /// The ids of the games.
+        games: String,
+        /// Why the last try failed.
+        error: FolderError,
+    },
+    /// The first login was refused.
+    #[error("{host} refuses the login of {name}: wrong password, or the name is logged in already")]
+    LoginRefused {
+        /// The server.
+        host: String,
+        /// The account.
+        name: String,
+    },
+}
+
+/// Plays until the number of games is reached or `stop` is requested: after the running game, or by
+/// resigning it.
+///
+/// # Errors
+/// See [`RunError`]. A lost connection is no error, and neither is a full disk that has space again
+/// before the end: no game begins until the records of the earlier ones are written.
+pub fn run(
+    settings: &RunSettings,
+    journal: Journal,
+    stop: &Stop,
+    watch: &dyn Fn(Happening<'_>),
+) -> Result<(), RunError> {
+    match Runner::start(settings, journal, stop, watch) {
+        Ok(mut runner) => runner.play_games(),
+        // The user did not want to wait for the engine.
+        Err(PlayerError::Program(ClientError::GivenUp(_))) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A connection that lasted this long was good.
+const GOOD_CONNECTION: Duration = Duration::from_mins(1);
+/// A game that was not resumed for this long is given up. Servers wait for some 30 s.
+const RESUME_TIMEOUT: Duration = Duration::from_mins(1);
+/// How often a request to stop is looked for.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// What comes to the loop, from the socket or from the engine.
+enum Incoming {
+    Socket { connection: u64, received: Received },
+    Engine(Word),
+}
+
+type Envelope = (Incoming, Instant);
+
+/// A game whose record is not written, and when it started.
+type Unwritten = (Box<FinishedGame>, jiff::Zoned);
+
+/// What all connections of a run share: the engine, the log, the records of the games.
+struct Runner<'a> {
+    settings: &'a RunSettings,
+    player: Player,
+    log: DialogueLog,
+    stop: &'a Stop,
+    watch: &'a dyn Fn(Happening<'_>),
+    sender: Sender<Envelope>,
+    incoming: Receiver<Envelope>,
+    /// Number of lines of the socket that wait in `incoming`.
+    waiting: Arc<AtomicUsize>,
+    /// Number of connections so far.
+    connections: u64,
+    pauses: Pauses,
+    has_logged_in: bool,
+    /// A game to resume, and when its connection was lost.
+    interrupted: Option<(Box<InterruptedGame>, Instant)>,
+    /// Games whose records are still to be written.
+    unwritten: Vec<Unwritten>,
+    /// Number of games that were finished and written.
+    finished: u64,
+    journal: Journal,
+}
+
+impl<'a> Runner<'a> {
+    /// Starts the engine, unless `stop` is requested before it is ready.
+    fn start(
+        settings: &'a RunSettings,
+        journal: Journal,
+        stop: &'a Stop,
+        watch: &'a dyn Fn(Happening<'_>),
+    ) -> Result<Self, PlayerError> {
+        let (sender, incoming) = mpsc::channel::<Envelope>();
+        let words = sender.clone();
+        let on_word: OnWord = Box::new(move |word| {
+            // Fails only at the end of the run.
+            let _ = words.send((Incoming::Engine(word), Instant::now()));
+        });
+        let seed = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos() as u64);
+        let is_given_up = || stop.is_requested();
+        let password = settings.session.password.clone();
+        Ok(Self {
+            settings,
+            player: Player::start(&settings.player, on_word, &is_given_up)?,
+            log: DialogueLog::new(&journal.path().join("log"), password),
+            stop,
+            watch,
+            sender,
+            incoming,
+            waiting: Arc::default(),
+            connections: 0,
+            pauses: Pauses::new(&settings.session.game, seed),
+            has_logged_in: false,
+            interrupted: None,
+            journal,
+            unwritten: Vec::new(),
+            finished: 0,
+        })
+    }
+
+    fn play_games(&mut self) -> Result<(), RunError> {
+        while !self.is_done() {
+            let cause = if self.write_records().is_ok() {
+                self.connect()?
+            } else {
+                Cause::Unwritten
+            };
+            self.give_up_old_game();
+            if !self.is_done() {
+                let pause = self.pauses.next(cause, SystemTime::now());
+                let what = match cause {
+                    Cause::Lost | Cause::Refused => Some("next login"),
+                    Cause::Unwritten => Some("the next try to write the records"),
+                    Cause::Resuming => Some("next login, to resume the game,"),
+                    Cause::Played => None,
+                };
+                if let Some(what) = what {
+                    self.note(&format!("{what} in {:.0} s", pause.as_secs_f64()));
+                }
+                self.wait(pause);
+            }
+        }
+        if let Some((interrupted, _)) = self.interrupted.take() {
+            self.record(Box::new(interrupted.give_up()));
+        }
+        self.write_records().map_err(|error| {
+            let games = self.unwritten.iter();
+            let games = games.map(|(finished, _)| finished.game.summary().id.as_str());
+            RunError::Unwritten {
+                games: games.collect::<Vec<_>>().join(", "),
+                error,
+            }
+        })
+    }
+
+    fn is_done(&self) -> bool {
+        // The game that was interrupted is the running one.
+        let goes_on = self.interrupted.is_some() && !self.stop.is_abort();
+        let is_enough = |games| self.finished >= games;
+        self.stop.is_requested() && !goes_on || self.settings.games.is_some_and(is_enough)
+    }
+
+    fn wait(&self, pause: Duration) {
+        let end = Instant::now() + pause;
+        while !self.is_done() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            thread::sleep(left.min(GLANCE));
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        self.log.note('-', text);
+        (self.watch)(Happening::Note(text));
+    }
+
+    /// The next input of a connection, if one comes in time.
+    fn receive(&mut self, wait: Duration) -> Option<Envelope> {
+        let envelope = self.incoming.recv_timeout(wait).ok()?;
+        if let Incoming::Socket { connection, .. } = envelope.0
+            && connection == self.connections
+        {
+            // Counted by the thread that reads the socket.
+            let _ = self
+                .waiting
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
+                    count.checked_sub(1)
+                });
+        }
+        Some(envelope)
+    }
+
+    // --- Connections ---
+
+    /// One connection, from the login to its end; returns the cause of the pause after it.
+    fn connect(&mut self) -> Result<Cause, RunError> {
+        let connection = match self.open() {
+            Some(Ok(connection)) => connection,
+            Some(Err(error)) => {
+                let (host, port) = (&self.settings.host, self.settings.port);
+                self.note(&format!("{host}:{port}: {error}"));
+                return Ok(Cause::Lost);
+            }
+            // The user does not want to wait.
+            None => return Ok(Cause::Lost),
+        };
+        let interrupted = self.interrupted.take().map(|(game, _)| game);
+        let began = Instant::now();
+        let cause = Visit::pay(self, connection, interrupted)?;
+        if began.elapsed() >= GOOD_CONNECTION {
+            self.pauses.note_good_connection();
+        }
+        Ok(cause)
+    }
+
+    /// Opens a connection on a thread of its own, because to look up a name and to connect can take
+    /// long; `None` if the user wants to leave before that.
+    fn open(&mut self) -> Option<io::Result<Connection>> {
+        self.connections += 1;
+        let (number, sender) = (self.connections, self.sender.clone());
+        let on_received = move |received, at| {
+            let incoming = Incoming::Socket {
+                connection: number,
+                received,
+            };
+            // Fails only at the end of the run.
+            let _ = sender.send((incoming, at));
+        };
+        self.waiting = Arc::default();
+        let waiting = Arc::clone(&self.waiting);
+        let (host, port) = (self.settings.host.clone(), self.settings.port);
+        let (opened, result) = mpsc::channel();
+        let connect = move || {
+            // Fails if nobody waits any more; the connection is closed then.
+            let _ = opened.send(Connection::open(&host, port, waiting, on_received));
+        };
+        let thread = thread::Builder::new().name("csa-connect".to_owned());
+        if let Err(error) = thread.spawn(connect) {
+            return Some(Err(error));
+        }
+        loop {
+            match result.recv_timeout(GLANCE) {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Timeout) if self.is_done() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Some(Err(io::Error::other("the connecting thread ended")));
+                }
+            }
+        }
+    }
+
+    fn give_up_old_game(&mut self) {
+        match self.interrupted.take() {
+            Some((game, lost)) if lost.elapsed() > RESUME_TIMEOUT => {
+                self.record(Box::new(game.give_up()));
+            }
+            other => self.interrupted = other,
+        }
+    }
+
+    // --- Records ---
+
+    /// Writes the record of a game now, or later if that fails.
+    fn record(&mut self, finished: Box<FinishedGame>) {
+        let started = jiff::Zoned::now() - finished.game.started().elapsed();
+        self.unwritten.push((finished, started));
+        // The note says why; it is tried again before the next login and at the end.
+        let _ = self.write_records();
+    }
+
+    fn write_records(&mut self) -> Result<(), FolderError> {
+        while let Some((finished, started)) = self.unwritten.first() {
+            match self.journal.add(finished, started) {
+                Ok(entry) => {
+                    self.finished += u64::from(finished.is_complete);
+                    self.unwritten.remove(0);
+                    self.announce(&entry);
+                }
+                Err(error) => {
+                    self.note(&format!("a game is not written yet: {error}"));
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn announce(&mut self, entry: &Entry) {
+        let text = format!(
+            "{} against {}: {}",
+            entry.game, entry.opponent, entry.notices
+        );
+        self.log.note('-', &text);
+        (self.watch)(Happening::Finished(entry));
+    }
+}
+
+/// One connection: carries inputs to its session, and performs what the session asks for.
+struct Visit<'a, 'b> {
+    runner: &'a mut Runner<'b>,
+    session: Session,
+    connection: Option<Connection>,
+    cause: Cause,
+}
+
+impl<'a, 'b> Visit<'a, 'b> {
+    /// From the login to the end of the connection; returns the cause of the pause after it.
+    fn pay(
+        runner: &'a mut Runner<'b>,
+        connection: Connection,
+        interrupted: Option<Box<InterruptedGame>>,
+    ) -> Result<Cause, RunError> {
+        let settings = runner.settings.session.clone();
+        let (session, actions) = Session::begin(settings, interrupted, Instant::now());
+        let mut visit = Self {
+            runner,
+            session,
+            connection: Some(connection),
+            cause: Cause::Lost,
+        };
+        visit.perform(actions)?;
+        visit.serve()?;
+        Ok(visit.cause)
+    }
+
+    fn serve(&mut self) -> Result<(), RunError> {
+        let mut wish = Wish::PlayOn;
+        while !self.session.is_closed() {
+            let stop = self.runner.stop;
+            let wished = match (stop.is_requested(), stop.is_abort()) {
+                (_, true) => Wish::Resign,
+                (true, false) => Wish::Finish,
+                (false, false) => Wish::PlayOn,
+            };
+            let now = Instant::now();
+            if stop.is_given_up() {
+                self.give(Input::Closed, now)?;
+            } else if wished != wish {
+                wish = wished;
+                self.give(Input::Wish(wish), now)?;
+            } else if now >= self.session.deadline() {
+                self.give(Input::Tick, now)?;
+            }
+            let wait = self.session.deadline().saturating_duration_since(now);
+            if let Some((incoming, at)) = self.runner.receive(wait.min(GLANCE)) {
+                self.take(incoming, at)?;
+            }
+            (self.runner.watch)(Happening::Moment(&self.session));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, incoming: Incoming, at: Instant) -> Result<(), RunError> {
+        let input = match incoming {
+            Incoming::Socket { connection, .. } if connection != self.runner.connections => {
+                return Ok(());
+            }
+            Incoming::Socket { received, .. } => match received {
+                Received::Line(line) => {
+                    self.runner.log.note('<', &line);
+                    Input::Line(line)
+                }
+                Received::Closed(error) => {
+                    if let Some(error) = error {
+                        self.runner.note(&format!("cannot receive: {error}"));
+                    }
+                    Input::Closed
+                }
+            },
+            Incoming::Engine(Word::Prepared(prepared)) => Input::Prepared(prepared),
+            Incoming::Engine(Word::Report(report)) => Input::Report(report),
+            Incoming::Engine(Word::Note(text)) => {
+                self.runner.note(&text);
+                return Ok(());
+            }
+        };
+        self.give(input, at)
+    }
+
+    fn give(&mut self, input: Input, at: Instant) -> Result<(), RunError> {
+        let actions = self.session.handle(input, at);
+        self.perform(actions)
+    }
+
+    fn perform(&mut self, actions: Vec<Action>) -> Result<(), RunError> {
+        for action in actions {
+            match action {
+                Action::Send(line) => self.send(&line),
+                Action::Engine(command) => self.runner.player.perform(command),
+                Action::Event(event) => self.event(event)?,
+                Action::Close => self.connection = None,
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, line: &ClientLine) {
+        let Some(connection) = &mut self.connection else {
+            return;
+        };
+        let result = connection.send(&line.wire());
+        self.runner.log.note('>', &line.to_string());
+        if let Err(error) = result {
+            self.runner.note(&format!("cannot send: {error}"));
+            let incoming = Incoming::Socket {
+                connection: self.runner.connections,
+                received: Received::Closed(None),
+            };
+            // The runner itself holds the receiver.
+            let _ = self.runner.sender.send((incoming, Instant::now()));
+        }
+    }
+
+    fn event(&mut self, event: Event) -> Result<(), RunError> {
+        let runner = &mut *self.runner;
+        match event {
+            Event::LoggedIn => {
+                runner.has_logged_in = true;
+                runner.pauses.note_login();
+                (runner.watch)(Happening::LoggedIn);
+            }
+            Event::LoginRefused { retry_after: None } if !runner.has_logged_in => {
+                return Err(RunError::LoginRefused {
+                    host: runner.settings.host.clone(),
+                    name: runner.settings.session.name.clone(),
+                });
+            }
+            Event::LoginRefused { retry_after } => {
+                runner.note("the server refused the login");
+                if let Some(wait) = retry_after {
+                    runner.pauses.note_retry_after(wait);
+                }
+                self.cause = Cause::Refused;
+            }
+            Event::Offered(summary) => (runner.watch)(Happening::Offered(&summary)),
+            Event::Rejected(by) => runner.note(&format!("game rejected by {by}")),
+            Event::Finished(finished) => {
+                if finished.is_complete {
+                    self.cause = Cause::Played;
+                }
+                runner.record(finished);
+            }
+            Event::Interrupted(interrupted) => {
+                runner.interrupted = Some((interrupted, Instant::now()));
+                self.cause = Cause::Resuming;
+            }
+            Event::Note(text) => runner.note(&text),
+            Event::Detail(text) => runner.log.note('-', &text),
+        }
+        Ok(())
+    }
+}
