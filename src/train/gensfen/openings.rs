@@ -194,9 +194,9 @@ impl<'a> Opener<'a> {
 /// The start positions of a run, read from the files that the settings name.
 #[derive(Clone, Debug)]
 pub struct Beginnings {
-    /// PackedStart positions of most games.
+    /// Start positions of most games.
     pub roots: Starts,
-    /// PackedStart positions of some games, see [`EnteringKings`](super::EnteringKings).
+    /// Start positions of some games, see [`EnteringKings`](super::EnteringKings).
     pub entering_kings: Option<Starts>,
 }
 

@@ -42,7 +42,7 @@ pub struct SettingsError {
 /// The settings that determine the result of a run for given data. Stored in checkpoints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Settings {
-    /// NetShape of the network, one of our own feature set.
+    /// Shape of the network, one of our own feature set.
     #[serde(with = "shape_name")]
     pub shape: NetShape,
     /// Number of positions per step.
