@@ -36,10 +36,10 @@ pub struct Group {
     pub squares: f64,
 }
 
-/// The differences found.
+/// The sums of the differences, by group.
 #[derive(Default)]
 pub struct Differences {
-    /// The records read.
+    /// Counts of the valid and invalid records.
     pub tally: Tally,
     /// Positions in check or beyond the limit, which are not compared.
     pub left_out: u64,

@@ -52,11 +52,11 @@ pub struct Group {
 /// The sums of a run, by group.
 #[derive(Default)]
 pub struct Judgement {
-    /// The records read.
+    /// Counts of the valid and invalid records.
     pub tally: Tally,
     /// Positions in check, which are not evaluated.
     pub in_check: u64,
-    /// All other positions.
+    /// All positions that are not in check.
     pub all: Group,
     /// Positions with the king of the side to move in its promotion zone.
     pub own_king: Group,

@@ -31,7 +31,7 @@ const MAX_LINE: u64 = 200;
 /// Why scores cannot be used.
 #[derive(Debug, Error)]
 pub enum ColumnError {
-    /// The file fails.
+    /// The file cannot be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The first line is not one of the headers.
@@ -56,7 +56,7 @@ pub enum ColumnError {
     Extra {
         /// The number of the line.
         line: u64,
-        /// Its content.
+        /// The line as it was read.
         found: String,
         /// The number of positions.
         scores: u64,
@@ -69,11 +69,11 @@ pub enum ColumnError {
     Key {
         /// The number of the line.
         line: u64,
-        /// Its content.
+        /// The line as it was read.
         found: String,
         /// The key of the position.
         expected: u64,
-        /// The position.
+        /// The position whose score was expected.
         sfen: String,
     },
     /// A score is not a number of the expected range.
@@ -81,7 +81,7 @@ pub enum ColumnError {
     Value {
         /// The number of the line.
         line: u64,
-        /// Its content.
+        /// The line as it was read.
         found: String,
         /// What the header promises.
         expected: &'static str,
@@ -106,7 +106,7 @@ impl<'a> Positions<'a> {
     }
 }
 
-/// Reads the scores.
+/// Reads the scores, one for each position in their order.
 pub(in crate::train) struct Column<'a> {
     input: &'a mut dyn BufRead,
     /// The score in units of 1/90 pawn that corresponds to a winning probability of e / (1 + e);

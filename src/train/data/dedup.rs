@@ -11,12 +11,11 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use super::buckets::{self, Bucket, Spread};
-use super::duplicate::Duplicate;
-use super::files::{self, BUFFER};
 use super::pass::{BadRecords, Tally};
-use super::{DataError, Sources};
+use super::{BUFFER, DataError, Sources, create_output};
+use crate::records::packed::PackedSfen;
 use crate::records::psum::PositionSum;
-use crate::records::teacher::{Content, Format, TeacherWriter};
+use crate::records::teacher::{Content, Format, Record, TeacherWriter};
 use crate::records::tree::TreePosition;
 use crate::runs::{OutputFile, Watch};
 
@@ -78,7 +77,7 @@ fn merge_all<D: Duplicate>(
     // The size of the input is only a guess at that of its positions. Buckets that turn out too
     // large are spread again.
     let count = buckets::count(sources.bytes()?, settings.memory);
-    let out = files::create(path)?;
+    let out = create_output(path)?;
     let spread = Spread::create(path, count, move |bytes| bucket_of(bytes, 0, count))?;
     let mut positions = TeacherWriter::new(spread, D::FORMAT);
     let mut report = DedupReport::default();
@@ -194,4 +193,88 @@ fn merge<D: Duplicate>(found: &mut Vec<(D, u64)>) {
         }
         is_same
     });
+}
+
+/// A position of which several can be merged into one.
+trait Duplicate: Sized {
+    /// The format of the temporary files.
+    const FORMAT: Format;
+    /// Bytes of a position in that format.
+    const SIZE: usize;
+
+    /// Reads [`Self::SIZE`] bytes; `None` if they are no such position.
+    fn from_bytes(bytes: &[u8]) -> Option<Self>;
+
+    /// The order of the output; equal positions are merged. Positions that differ in the second
+    /// part never mix.
+    fn order(&self) -> (PackedSfen, u8);
+
+    /// Adds what an equal position says.
+    fn merge(&mut self, other: &Self);
+
+    /// Whether it is known by itself to come from several records.
+    fn is_repeated(&self) -> bool {
+        false
+    }
+
+    /// Whether it comes from games with different results.
+    fn is_contested(&self) -> bool {
+        false
+    }
+
+    /// The record to write.
+    fn into_record(self) -> Record;
+}
+
+impl Duplicate for PositionSum {
+    const FORMAT: Format = Format::Psum;
+    const SIZE: usize = Self::SIZE;
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Some(Self::from_bytes(bytes.try_into().ok()?))
+    }
+
+    fn order(&self) -> (PackedSfen, u8) {
+        (self.position, 0)
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.add(other);
+    }
+
+    fn is_repeated(&self) -> bool {
+        self.count() > 1
+    }
+
+    fn is_contested(&self) -> bool {
+        self.results.iter().filter(|&&count| count > 0).count() > 1
+    }
+
+    fn into_record(self) -> Record {
+        Record::Sum(self)
+    }
+}
+
+impl Duplicate for TreePosition {
+    const FORMAT: Format = Format::Tree;
+    const SIZE: usize = Self::SIZE;
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::from_bytes(bytes.try_into().ok()?)
+    }
+
+    fn order(&self) -> (PackedSfen, u8) {
+        (self.position, self.bound as u8)
+    }
+
+    /// The value of the deeper search remains.
+    fn merge(&mut self, other: &Self) {
+        if other.depth > self.depth {
+            *self = *other;
+        }
+    }
+
+    fn into_record(self) -> Record {
+        Record::Tree(self)
+    }
 }

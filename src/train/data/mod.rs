@@ -6,28 +6,265 @@
 mod buckets;
 pub mod column;
 pub mod dedup;
-mod duplicate;
-mod files;
-mod histogram;
-mod lottery;
 pub mod pass;
-pub mod place;
 pub mod shuffle;
 pub mod signs;
 pub mod stats;
 pub mod steps;
-mod svg;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::records::teacher::{Format, TeacherError, UnknownFormat, WriteError};
-use crate::runs::{FolderError, Interrupted, ThreadError};
+use crate::records::teacher::{
+    Format, Record, TeacherError, TeacherWriter, UnknownFormat, WriteError,
+};
+use crate::runs::{FolderError, Interrupted, OutputError, OutputFile, ThreadError};
 use crate::transposition::TableError;
-
 use column::ColumnError;
-pub use files::{Output, Source, Sources};
+
+/// Large, because several files are read and written in turns.
+pub(super) const BUFFER: usize = 1 << 18;
+
+/// A file to read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// The path of the file.
+    pub path: PathBuf,
+    /// What is in it.
+    pub format: Format,
+    /// Whether it was found in a folder, not named.
+    is_found: bool,
+}
+
+impl Source {
+    /// The size of the file.
+    fn bytes(&self) -> Result<u64, DataError> {
+        let metadata = fs::metadata(&self.path).map_err(DataError::io(&self.path))?;
+        Ok(metadata.len())
+    }
+}
+
+/// Files to read one after the other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sources {
+    files: Vec<Source>,
+    needs_results: bool,
+}
+
+impl Sources {
+    /// Takes files, and for a folder all files of a known format below it, in the order of their
+    /// paths. Evaluations and books called `.bin` are left out of folders. `format` overrides the
+    /// extensions of files that are named directly.
+    ///
+    /// # Errors
+    /// An extension is unknown, or a folder cannot be listed or has no teacher data.
+    pub fn new(paths: &[PathBuf], format: Option<Format>) -> Result<Self, DataError> {
+        let mut sources = Vec::new();
+        for path in paths {
+            if !path.is_dir() {
+                if path.extension().is_none() {
+                    // Most likely the name of a folder.
+                    fs::metadata(path).map_err(DataError::io(path))?;
+                }
+                let found = format.map_or_else(|| Format::of_path(path), Ok);
+                sources.push(Source {
+                    path: path.clone(),
+                    format: found.map_err(|error| DataError::Format {
+                        path: path.clone(),
+                        error,
+                    })?,
+                    is_found: false,
+                });
+                continue;
+            }
+            let mut files = Vec::new();
+            add_folder(path, &mut files)?;
+            if files.is_empty() {
+                return Err(DataError::EmptyFolder(path.clone()));
+            }
+            files.sort_by(|a, b| a.path.cmp(&b.path));
+            sources.append(&mut files);
+        }
+        Ok(Self {
+            files: sources,
+            needs_results: false,
+        })
+    }
+
+    /// Makes games without a result by play or by the rules invalid if `format` has scores and
+    /// results to learn from.
+    #[must_use]
+    pub fn for_output(mut self, format: Format) -> Self {
+        self.needs_results = format.has_scores();
+        self
+    }
+
+    /// Leaves out the files found in folders whose format is not usable, and returns them. If no
+    /// usable file remains, all stay.
+    pub fn leave_out(&mut self, is_usable: impl Fn(Format) -> bool) -> Vec<Source> {
+        if !self.files.iter().any(|file| is_usable(file.format)) {
+            return Vec::new();
+        }
+        let is_other = |file: &mut Source| file.is_found && !is_usable(file.format);
+        self.files.extract_if(.., is_other).collect()
+    }
+
+    /// Whether games that neither play nor the rules ended are bad records.
+    pub(super) const fn needs_results(&self) -> bool {
+        self.needs_results
+    }
+
+    /// The files in the order in which they are read.
+    pub fn files(&self) -> &[Source] {
+        &self.files
+    }
+
+    /// The size of all files.
+    ///
+    /// # Errors
+    /// Where a file is not there.
+    pub fn bytes(&self) -> Result<u64, DataError> {
+        self.files.iter().map(Source::bytes).sum()
+    }
+}
+
+/// Whether a file called `.bin`, as teacher data can be, is an evaluation, a checkpoint of `learn`
+/// or a book by its name.
+fn is_other_data(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_ascii_lowercase();
+    ["nn.bin", "progress.bin", "checkpoint.bin"].contains(&&*name)
+        || name.ends_with("_synthesized.bin")
+        || name.ends_with("book.bin")
+}
+
+/// Whether a file repeats the records beside it: the lines of all games that a match keeps.
+fn repeats_records(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "games.sfen")
+        && path.with_file_name("match.json").is_file()
+        && path.with_file_name("csa").is_dir()
+}
+
+/// Adds the files below a folder. Links to folders are not followed, because they could form a
+/// cycle.
+fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
+    for entry in fs::read_dir(folder).map_err(DataError::io(folder))? {
+        let entry = entry.map_err(DataError::io(folder))?;
+        let path = entry.path();
+        if entry.file_type().map_err(DataError::io(&path))?.is_dir() {
+            add_folder(&path, files)?;
+        } else if let Ok(format) = Format::of_path(&path)
+            && !is_other_data(&path)
+            && !repeats_records(&path)
+            && path.is_file()
+        {
+            files.push(Source {
+                path,
+                format,
+                is_found: true,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A file of teacher data that is being written. [`Output::finish`] gives it its name.
+pub struct Output {
+    writer: TeacherWriter<OutputFile>,
+    path: PathBuf,
+}
+
+impl Output {
+    /// Begins to write.
+    ///
+    /// # Errors
+    /// Where the file cannot be created.
+    pub fn create(path: &Path, format: Format) -> Result<Self, DataError> {
+        Ok(Self {
+            writer: TeacherWriter::new(create_output(path)?, format),
+            path: path.to_owned(),
+        })
+    }
+
+    /// Writes a record.
+    ///
+    /// # Errors
+    /// Where the file fails or the format cannot hold the record.
+    pub fn write(&mut self, record: &Record) -> Result<(), DataError> {
+        let written = self.writer.write(record);
+        written.map_err(DataError::write(&self.path))
+    }
+
+    /// Begins to write a file that can be resumed, or continues behind `length` bytes and as many
+    /// `positions`.
+    ///
+    /// # Errors
+    /// Where the file cannot be created or continued.
+    pub fn resume(
+        path: &Path,
+        format: Format,
+        length: u64,
+        positions: u64,
+    ) -> Result<Self, DataError> {
+        let file = if length == 0 {
+            create_output(path)?.kept()
+        } else {
+            OutputFile::resume(path, length).map_err(output_error(path))?
+        };
+        Ok(Self {
+            writer: TeacherWriter::resume(file, format, positions),
+            path: path.to_owned(),
+        })
+    }
+
+    /// Writes the game that is still open.
+    ///
+    /// # Errors
+    /// Where the file fails.
+    pub fn end_game(&mut self) -> Result<(), DataError> {
+        self.writer.end_game().map_err(DataError::io(&self.path))
+    }
+
+    /// Whether a record belongs to a game that is still open.
+    pub fn is_continued_by(&self, record: &Record) -> bool {
+        self.writer.is_continued_by(record)
+    }
+
+    /// Puts everything on the disk, and returns the number of bytes and of positions.
+    ///
+    /// # Errors
+    /// Where the file fails.
+    pub fn pause(&mut self) -> Result<(u64, u64), DataError> {
+        let (file, positions) = self.writer.pause().map_err(DataError::io(&self.path))?;
+        file.sync().map_err(DataError::io(&self.path))?;
+        Ok((file.length(), positions))
+    }
+
+    /// Ends the file, gives it its name, and returns how many positions it holds.
+    ///
+    /// # Errors
+    /// Where the file fails.
+    pub fn finish(self) -> Result<u64, DataError> {
+        let (file, positions) = self.writer.finish().map_err(DataError::write(&self.path))?;
+        file.finish().map_err(DataError::io(&self.path))?;
+        Ok(positions)
+    }
+}
+
+/// Begins a file that gets its name when it is complete.
+pub(super) fn create_output(path: &Path) -> Result<OutputFile, DataError> {
+    OutputFile::create(path).map_err(output_error(path))
+}
+
+fn output_error(path: &Path) -> impl FnOnce(OutputError) -> DataError {
+    let path = path.to_owned();
+    move |error| match error {
+        OutputError::Io(error) => DataError::io(&path)(error),
+        OutputError::InUse => DataError::InUse(path),
+    }
+}
 
 /// Why a tool failed.
 #[derive(Debug, Error)]
@@ -35,7 +272,7 @@ pub enum DataError {
     /// A file cannot be read or written.
     #[error("{}: {error}", path.display())]
     Io {
-        /// The file.
+        /// The file that cannot be read or written.
         path: PathBuf,
         /// The error of the system.
         error: std::io::Error,
@@ -43,7 +280,7 @@ pub enum DataError {
     /// A record is invalid, and such records are not skipped.
     #[error("{}: {error}", path.display())]
     Bad {
-        /// The file.
+        /// The file with the record.
         path: PathBuf,
         /// The place of the record and its fault.
         error: TeacherError,
@@ -51,25 +288,25 @@ pub enum DataError {
     /// The format of the output cannot hold a record.
     #[error("{}: {error}", path.display())]
     Write {
-        /// The output.
+        /// The output that is being written.
         path: PathBuf,
-        /// The reason.
+        /// Why the record cannot be written.
         error: WriteError,
     },
     /// The extension of a file name is not that of a format.
     #[error("{}: {error}", path.display())]
     Format {
-        /// The file.
+        /// The file whose format is unknown.
         path: PathBuf,
-        /// The extension found.
+        /// The extension that was found.
         error: UnknownFormat,
     },
     /// The scores of another program cannot be used, or positions for it cannot be written.
     #[error("{}: {error}", path.display())]
     Scores {
-        /// The file.
+        /// The file of scores or of positions.
         path: PathBuf,
-        /// The reason.
+        /// What is wrong with the scores.
         error: ColumnError,
     },
     /// A folder has no file of a known format.
@@ -92,9 +329,9 @@ pub enum DataError {
         path.display()
     )]
     OtherKind {
-        /// The input.
+        /// The input whose kind of data differs.
         path: PathBuf,
-        /// Its format.
+        /// The format of the input.
         found: Format,
         /// The format of the output.
         output: Format,

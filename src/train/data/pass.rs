@@ -1,20 +1,20 @@
 //! One pass over files, for `convert` and `validate`: checks every record and writes the valid ones
 //! in another format.
 
-use crate::runs::Watch;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-pub use super::lottery::HeldOut;
-use super::lottery::Lottery;
 use super::signs::Signs;
 use super::steps::{Checkpoint, Division, Steps};
 use super::{DataError, Output, Source, Sources};
 use crate::records::sample::has_entered_king;
-use crate::records::teacher::{Content, Format, Record, TeacherError};
+use crate::records::teacher::{Chain, Content, Format, Record, Span, TeacherError};
+use crate::runs::Watch;
 use crate::util::counted;
 
 /// The number of invalid records of a class that are kept as examples.
@@ -36,7 +36,7 @@ pub struct Tally {
     pub records: u64,
     /// Valid records that are games.
     pub games: u64,
-    /// Positions written.
+    /// Number of positions in the output.
     pub written: u64,
     /// Positions that the format of the output cannot keep, see [`Format::keeps`].
     #[serde(default)]
@@ -132,7 +132,7 @@ impl Tally {
 /// The counts of a pass.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct PassReport {
-    /// The records read.
+    /// Counts of the valid and invalid records.
     pub tally: Tally,
     /// Positions with score and result, including those of games.
     pub samples: u64,
@@ -196,7 +196,7 @@ pub fn run(
         None => None,
     };
     let held_out = destination.held_out.as_ref();
-    let mut lottery = held_out.map(Lottery::new).transpose()?;
+    let mut sampler = held_out.map(HoldoutSampler::new).transpose()?;
     let shard = steps.shard();
     let format = destination.output.as_ref().map(|&(_, format)| format);
     let mut file = from.file;
@@ -226,9 +226,9 @@ pub fn run(
             report.samples += 1;
             report.signs.add(sample);
         });
-        let is_drawn = lottery.as_mut().map(|lottery| lottery.draws(&record));
-        let target = match &mut lottery {
-            Some(lottery) if is_drawn == Some(true) => Some((&mut lottery.out, lottery.format)),
+        let is_drawn = sampler.as_mut().map(|sampler| sampler.draws(&record));
+        let target = match &mut sampler {
+            Some(sampler) if is_drawn == Some(true) => Some((&mut sampler.out, sampler.format)),
             _ => out.as_mut().zip(format),
         };
         match target {
@@ -247,8 +247,8 @@ pub fn run(
         (length, _) = out.pause()?;
         report.tally.written = out.finish()?;
     }
-    if let Some(lottery) = lottery {
-        report.held_out = lottery.out.finish()?;
+    if let Some(sampler) = sampler {
+        report.held_out = sampler.out.finish()?;
     }
     let end = Checkpoint {
         output: length,
@@ -338,5 +338,67 @@ impl fmt::Display for Tally {
             }
         }
         Ok(())
+    }
+}
+
+/// Games that go into a file of their own, so that nothing is learnt from them.
+#[derive(Clone, Debug)]
+pub struct HeldOut {
+    /// The file of the held-out games.
+    pub path: PathBuf,
+    /// The format of that file.
+    pub format: Format,
+    /// The share of the games that go there, 0 to 1.
+    pub share: f64,
+    /// The seed of the choice.
+    pub seed: u64,
+}
+
+/// Draws for each game whether it is held out.
+struct HoldoutSampler {
+    out: Output,
+    format: Format,
+    share: f64,
+    random: ChaCha8Rng,
+    /// Finds the ends of games among samples.
+    chain: Chain,
+    /// The span of the previous record.
+    last: Option<Span>,
+    is_drawn: Option<bool>,
+}
+
+impl HoldoutSampler {
+    fn new(held_out: &HeldOut) -> Result<Self, DataError> {
+        Ok(Self {
+            out: Output::create(&held_out.path, held_out.format)?,
+            format: held_out.format,
+            share: held_out.share.clamp(0.0, 1.0),
+            random: ChaCha8Rng::seed_from_u64(held_out.seed),
+            chain: Chain::default(),
+            last: None,
+            is_drawn: None,
+        })
+    }
+
+    /// Whether a record belongs to a game that is held out. Every record must be asked for in
+    /// order.
+    fn draws(&mut self, record: &Record) -> bool {
+        let span = Span::of(record);
+        let goes_on = self.chain.is_continued_by(record)
+            || self
+                .last
+                .zip(span)
+                .is_some_and(|(last, next)| last.goes_on_with(next));
+        self.last = span;
+        if matches!(record, Record::Sample(_) | Record::Sum(_)) {
+            self.chain.add(record);
+        } else {
+            self.chain.finish();
+        }
+        let share = self.share;
+        let drawn = self.is_drawn.filter(|_| goes_on);
+        let drawn = drawn.unwrap_or_else(|| self.random.random_bool(share));
+        self.is_drawn = Some(drawn);
+        drawn
     }
 }

@@ -10,9 +10,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::buckets::{self, Bucket, Spread};
-use super::files;
 use super::pass::{BadRecords, Tally};
-use super::{DataError, Sources};
+use super::{DataError, Sources, create_output};
 use crate::records::teacher::{Format, TeacherWriter};
 use crate::runs::{OutputFile, Watch};
 
@@ -43,7 +42,7 @@ pub fn run(
         format,
         expected: Format::names(|format| format.record_size().is_some()),
     })?;
-    let mut out = files::create(path)?;
+    let mut out = create_output(path)?;
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
     let count = buckets::count(expected_bytes(sources, size)?, settings.memory);
     let spread = Spread::create(path, count, |_| random.random_range(0..count))?;
@@ -72,8 +71,7 @@ fn expected_bytes(sources: &Sources, size: usize) -> Result<u64, DataError> {
     let mut bytes = 0;
     for source in sources.files() {
         let per_position = source.format.bytes_per_position() as u64;
-        let file = std::fs::metadata(&source.path).map_err(DataError::io(&source.path))?;
-        bytes += file.len() / per_position * size as u64;
+        bytes += source.bytes()? / per_position * size as u64;
     }
     Ok(bytes)
 }

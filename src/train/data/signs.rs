@@ -72,7 +72,7 @@ impl Signs {
         }
     }
 
-    /// Counts a position.
+    /// Counts a position with its score and result.
     pub fn add(&mut self, sample: &Sample) {
         let side = &mut self.0[sample.side_to_move().index()];
         let score = sample.score.clamp(-MAX_SCORE, MAX_SCORE);

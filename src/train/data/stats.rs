@@ -1,23 +1,26 @@
-//! Statistics of teacher data: counts, results, scores and plies.
+//! Statistics of teacher data: counts, results, scores and plies, as text and as an SVG file.
 
-use crate::runs::Watch;
 use std::fmt;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
+use plotters::prelude::{
+    ChartBuilder, Color as _, DrawingBackend, IntoDrawingArea as _, RGBColor, Rectangle,
+    SVGBackend, WHITE,
+};
 use serde::{Deserialize, Serialize};
 
-use super::files::create;
-use super::histogram::Histogram;
 use super::pass::{BadRecords, Tally};
-use super::place::Place;
-use super::steps::{Checkpoint, Division, Steps};
-use super::{DataError, Sources, svg};
+use super::steps::{Checkpoint, Division, Place, Steps};
+use super::{DataError, Sources, create_output};
 use crate::records::game::GameResult;
 use crate::records::sample::{Sample, has_entered_king};
 use crate::records::score::is_mate;
 use crate::records::teacher::Record;
 use crate::records::tree::TreePosition;
+use crate::runs::Watch;
 use crate::types::{Bound, Color};
 
 /// The range of the histogram of scores, in centipawns. Larger scores count for its last classes.
@@ -34,7 +37,7 @@ const PLY_WIDTH: i64 = 10;
 /// The counts of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stats {
-    /// The records read.
+    /// Counts of the valid and invalid records.
     pub tally: Tally,
     /// Games by result: draws, won by black, won by white. All are 0 for formats of positions.
     pub games: [u64; 3],
@@ -232,9 +235,9 @@ impl Stats {
         let is_used =
             |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
         let charts: Vec<_> = charts.into_iter().filter(is_used).collect();
-        let text = svg::draw(&charts).map_err(io::Error::other);
+        let text = draw_svg(&charts).map_err(io::Error::other);
         let text = text.map_err(DataError::io(path))?;
-        let mut file = create(path)?;
+        let mut file = create_output(path)?;
         file.write_all(text.as_bytes())
             .and_then(|()| file.finish())
             .map_err(DataError::io(path))
@@ -314,5 +317,200 @@ impl fmt::Display for Stats {
             }
         }
         Ok(())
+    }
+}
+
+/// Counts of numbers by class. Numbers outside the range count for the first or last class.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Histogram {
+    /// The lower end of the first class.
+    first: i64,
+    /// The width of a class.
+    width: i64,
+    counts: Vec<u64>,
+}
+
+/// The longest bar of the text output, in characters.
+const LONGEST_BAR: u64 = 50;
+
+impl Histogram {
+    /// Creates classes of `width` from `first` to `end`.
+    fn new(first: i64, end: i64, width: i64) -> Self {
+        Self {
+            first,
+            width,
+            counts: vec![0; ((end - first) / width).max(1) as usize],
+        }
+    }
+
+    /// Adds the counts of another histogram with the same classes.
+    fn merge(&mut self, other: &Self) {
+        for (ours, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *ours += theirs;
+        }
+    }
+
+    fn add(&mut self, number: i64) {
+        let class = (number - self.first).div_euclid(self.width);
+        let last = self.counts.len() as i64 - 1;
+        self.counts[class.clamp(0, last) as usize] += 1;
+    }
+
+    /// The lower ends of the classes with their counts.
+    fn classes(&self) -> impl Iterator<Item = (i64, u64)> {
+        let ends = (self.first..).step_by(self.width as usize);
+        ends.zip(self.counts.iter().copied())
+    }
+
+    const fn width(&self) -> i64 {
+        self.width
+    }
+
+    /// A line with a bar for each class, from the first to the last class that is not empty.
+    fn lines(&self) -> Vec<String> {
+        let most = self.counts.iter().copied().max().unwrap_or(0).max(1);
+        let is_empty = |&(_, count): &(i64, u64)| count == 0;
+        let mut classes: Vec<(i64, u64)> = self.classes().skip_while(is_empty).collect();
+        while classes.last().is_some_and(is_empty) {
+            classes.pop();
+        }
+        let line = |(from, count): (i64, u64)| {
+            let length = (u128::from(count) * u128::from(LONGEST_BAR)).div_ceil(most.into());
+            let bar = "#".repeat(length as usize);
+            format!("  {from:>6}  {count:>12}  {bar}")
+                .trim_end()
+                .to_owned()
+        };
+        classes.into_iter().map(line).collect()
+    }
+}
+
+/// Width and height of a chart, in pixels.
+const CHART_SIZE: (u32, u32) = (900, 320);
+/// The colour of the bars.
+const BAR_COLOR: RGBColor = RGBColor(0x3b, 0x6e, 0xa8);
+/// The font size of the labels, in pixels.
+const FONT_SIZE: u32 = 16;
+/// The space around a chart, in pixels.
+const MARGIN: u32 = 12;
+/// The space on the right, in pixels. The last label of the x axis is centred on its edge, so half
+/// of it stands in this margin.
+const RIGHT_MARGIN: u32 = 30;
+
+/// Draws charts, one below the other, as the text of an SVG file. The error is a message.
+fn draw_svg(charts: &[(&str, &Histogram)]) -> Result<String, String> {
+    let mut text = String::new();
+    draw_charts(SVGBackend::with_string(&mut text, size(charts)), charts)?;
+    Ok(text)
+}
+
+const fn size(charts: &[(&str, &Histogram)]) -> (u32, u32) {
+    (CHART_SIZE.0, CHART_SIZE.1 * charts.len() as u32)
+}
+
+fn draw_charts<B: DrawingBackend>(backend: B, charts: &[(&str, &Histogram)]) -> Result<(), String> {
+    let area = backend.into_drawing_area();
+    let drawn = area.fill(&WHITE).and_then(|()| {
+        let parts = area.split_evenly((charts.len(), 1));
+        let mut pairs = parts.iter().zip(charts);
+        pairs.try_for_each(|(part, (title, histogram))| draw_chart(part, title, histogram))
+    });
+    drawn
+        .and_then(|()| area.present())
+        .map_err(|error| error.to_string())
+}
+
+fn draw_chart<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    title: &str,
+    histogram: &Histogram,
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    let bars: Vec<(i64, u64)> = histogram.classes().collect();
+    let first = bars.first().map_or(0, |(from, _)| *from);
+    let end = bars.last().map_or(1, |(from, _)| *from + histogram.width());
+    let most = bars
+        .iter()
+        .map(|(_, count)| *count)
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    let mut chart = ChartBuilder::on(area)
+        .caption(title, ("sans-serif", FONT_SIZE + 4))
+        .margin(MARGIN)
+        .margin_right(RIGHT_MARGIN)
+        .x_label_area_size(28)
+        .y_label_area_size(90)
+        .build_cartesian_2d(first..end, 0..most)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .label_style(("sans-serif", FONT_SIZE))
+        .draw()?;
+    let bar = |(from, count): (i64, u64)| {
+        Rectangle::new(
+            [(from, 0), (from + histogram.width(), count)],
+            BAR_COLOR.filled(),
+        )
+    };
+    chart.draw_series(bars.into_iter().map(bar))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_take_what_lies_outside() {
+        let mut histogram = Histogram::new(-20, 20, 10);
+        for number in [-1000, -20, -1, 0, 9, 10, 11, 12, 5000] {
+            histogram.add(number);
+        }
+        let classes: Vec<_> = histogram.classes().collect();
+        assert_eq!(classes, [(-20, 2), (-10, 1), (0, 2), (10, 4)]);
+        let lines = histogram.lines();
+        assert_eq!(lines.len(), 4);
+        assert!(lines[3].ends_with(&"#".repeat(50)) && !lines[2].ends_with(&"#".repeat(26)));
+    }
+
+    /// The widest digit of common fonts, in parts of the font size.
+    const DIGIT_WIDTH: f64 = 0.65;
+
+    /// The value of an attribute of a tag.
+    fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
+        let (_, rest) = tag.split_once(&format!(" {name}=\"")).expect(name);
+        rest.split_once('"').expect("a closing quote").0
+    }
+
+    #[test]
+    fn no_label_is_clipped() {
+        let mut scores = Histogram::new(-3000, 3000, 200);
+        let mut plies = Histogram::new(0, 400, 10);
+        for number in -15..=15 {
+            scores.add(number * 200);
+            plies.add(number.abs() * 25);
+        }
+        let charts = [("scores", &scores), ("plies", &plies)];
+        let svg = draw_svg(&charts).expect("a string takes everything");
+        let mut labels = Vec::new();
+        for text in svg.split("<text").skip(1) {
+            let (tag, rest) = text.split_once('>').expect("the end of the tag");
+            let label = rest.split_once('<').expect("a closing tag").0.trim();
+            let number = |name| attribute(tag, name).parse::<f64>().expect("a number");
+            let width = f64::from(label.len() as u32) * DIGIT_WIDTH * number("font-size");
+            let x = number("x");
+            let (left, right) = match attribute(tag, "text-anchor") {
+                "start" => (x, x + width),
+                "middle" => (x - width / 2.0, x + width / 2.0),
+                _ => (x - width, x),
+            };
+            let is_inside = left >= 0.0 && right <= f64::from(CHART_SIZE.0);
+            assert!(is_inside, "{label}: {left} to {right}");
+            labels.push(label);
+        }
+        assert!(
+            labels.contains(&"3000") && labels.contains(&"400"),
+            "{labels:?}"
+        );
     }
 }

@@ -5,16 +5,14 @@
 //! the other, are the output of the undivided pass. A [`Checkpoint`] says how far a pass has come;
 //! the journal of a run folder keeps one for every 8 MB.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::files::BUFFER;
-use super::place::Place;
-use super::{DataError, Source, Sources};
+use super::{BUFFER, DataError, Source, Sources};
 use crate::records::teacher::{Chain, Format, Record, TeacherError, TeacherReader};
 use crate::runs::{RunFolder, Shard, Watch};
 
@@ -27,7 +25,7 @@ const WATCH_INTERVAL: u64 = 256;
 /// How far a pass has come, as a line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checkpoint<R> {
-    /// The next record.
+    /// Where the next record begins.
     pub place: Place,
     /// Bytes of the output.
     pub output: u64,
@@ -186,9 +184,7 @@ impl Sources {
             if file == from.file {
                 before = self.bytes_before(file)?;
             }
-            let metadata = fs::metadata(&source.path).map_err(DataError::io(&source.path))?;
-            let length = metadata.len();
-            let end = before + length;
+            let end = before + source.bytes()?;
             if part.start < end && before < part.end {
                 let start = if file == from.file {
                     from
@@ -226,11 +222,7 @@ impl Sources {
     }
 
     fn bytes_before(&self, file: usize) -> Result<u64, DataError> {
-        let sizes = self.files()[..file].iter().map(|source| {
-            let metadata = fs::metadata(&source.path).map_err(DataError::io(&source.path))?;
-            Ok(metadata.len())
-        });
-        sizes.sum()
+        self.files()[..file].iter().map(Source::bytes).sum()
     }
 }
 
@@ -331,4 +323,15 @@ fn record_before(format: Format, offset: u64) -> Place {
         offset: records * size,
         records,
     }
+}
+
+/// A place between two records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Place {
+    /// Index of the file.
+    pub file: usize,
+    /// Bytes of the file before the place.
+    pub offset: u64,
+    /// Records of the file before the place.
+    pub records: u64,
 }

@@ -14,7 +14,7 @@ use crate::types::{Color, EnteringKingRule, Repetition};
 pub(super) struct Outcome {
     /// `None` for a draw.
     pub winner: Option<Color>,
-    /// Why.
+    /// Why the game ended so.
     pub reason: Reason,
 }
 

@@ -26,7 +26,7 @@ pub struct GensfenSettings {
     /// Which positions of a game are left out; `None` to write all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
-    /// The openings.
+    /// How games begin.
     pub openings: Openings,
     /// Random moves in place of the best ones.
     pub diversions: Diversions,

@@ -4,10 +4,9 @@
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::grid::MAX_OUTPUT;
-use super::layout::{BLOCK, Layout};
+use super::quantise::MAX_OUTPUT;
 use super::sample::FEATURES;
-use super::weights::{Row, Weights};
+use super::weights::{BLOCK, Layout, Row, Weights};
 
 /// Decay rates of the first and the second moment per step.
 const BETA1: f32 = 0.9;

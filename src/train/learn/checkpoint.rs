@@ -11,8 +11,8 @@
 //! | f32 × … | weights, first moments and second moments of the optimiser, each in this order: |
 //! | f32 × width | biases of the feature transformer |
 //! | f32 × 2344 × width | its weights, `[feature][column]` |
-//! | f32 × … | the weights that belong to no column, in the order of `layout` |
-//! | f32 × … | the weights of the layer after the feature transformer, row by row as in `layout` |
+//! | f32 × … | the weights that belong to no column, in the order of `weights` |
+//! | f32 × … | the weights of the layer after the feature transformer, row by row as in `weights` |
 //! | u32 | CRC-32 (as in zlib) of all bytes before it |
 //!
 //! Without hidden layers, the order of the weights is that of network files of our own format.
@@ -27,11 +27,10 @@ use thiserror::Error;
 
 use super::adam::Adam;
 use super::files::Source;
-use super::layout::{BLOCK, Layout};
 use super::loss_curve::Point;
 use super::settings::{Settings, SettingsError};
 use super::stream::Place;
-use super::weights::Weights;
+use super::weights::{BLOCK, Layout, Weights};
 use crate::eval::nnue::shape::Shape;
 use crate::runs;
 
@@ -207,7 +206,7 @@ fn number(bytes: &[u8], found: usize) -> Result<(u32, &[u8]), CheckpointError> {
     Ok((u32::from_le_bytes(*number), rest))
 }
 
-/// The rows of a block in the order of the file; `None` stands for the top, which is no row.
+/// The rows of a block in the order of the file; `None` stands for the top, which is not a row.
 fn rows(layout: Layout) -> impl Iterator<Item = Option<usize>> {
     let transformer = iter::once(layout.biases())
         .chain(0..layout.biases())

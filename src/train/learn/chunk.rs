@@ -34,7 +34,7 @@ pub(super) struct Chunk {
 pub(super) struct PositionInfo {
     /// Active features of each side.
     active: u8,
-    /// Its output bucket.
+    /// The output bucket of the position.
     pub(super) bucket: u8,
     /// The target of the output.
     pub(super) target: Target,
@@ -108,7 +108,7 @@ impl Chunk {
         starts[0] = 0;
     }
 
-    /// Number of positions.
+    /// Number of positions in the chunk.
     pub(super) fn len(&self) -> usize {
         self.positions.len()
     }

@@ -7,25 +7,25 @@ use std::io;
 use std::path::Path;
 
 use rayon::prelude::*;
+use thiserror::Error;
 
+use super::Run;
 use super::adam::Adam;
 use super::checkpoint::{Checkpoint, CheckpointError, State};
 use super::chunk::{CHUNK, Chunk};
 use super::data::{Data, Fault};
 use super::files::{LoadError, Source};
-use super::grid::Grid;
-use super::held_out_losses::HeldOutLosses;
-use super::initial_weights::InitialWeights;
-use super::layout::Layout;
-use super::loss::{Target, Targets};
+use super::loss::{HeldOutLosses, Target, Targets};
 use super::loss_curve::Point;
 use super::pass::Pass;
-use super::quantise::{self, Quantised};
-use super::run::Run;
+use super::quantise::{self, Grid, Quantised, to_floats};
 use super::sample::Sample;
 use super::settings::{Settings, SettingsError};
 use super::stream::{Place, Stream};
-use super::weights::Weights;
+use super::weights::{Layout, Weights};
+use crate::eval::nnue::Network;
+use crate::eval::nnue::file::NetError;
+use crate::eval::nnue::shape::Shape;
 
 /// Most positions that the rounding of hidden layers is fitted to.
 const MAX_FITTED: usize = 60_000;
@@ -294,5 +294,90 @@ impl Batch {
             chunk.fill(samples.iter(), |sample| targets.of(sample));
         });
         Ok(())
+    }
+}
+
+/// Why the weights of a file cannot be used as initial weights.
+#[derive(Debug, Error)]
+pub enum InitError {
+    /// The file cannot be opened or read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file is a checkpoint, but damaged or of another version.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The file is neither a checkpoint nor a network.
+    #[error("neither a checkpoint nor a network")]
+    Network(#[from] NetError),
+    /// The network has another shape than those that can be trained.
+    #[error("a network of shape {0}, expected one of our own (raicho_…)")]
+    Shape(Shape),
+    /// The network has zones of the own king, and that of the run has none.
+    #[error("a network of shape {0}, whose zones cannot be joined")]
+    Zones(Shape),
+    /// The width differs from that of the run.
+    #[error("width {found}, expected {expected}")]
+    Width {
+        /// Width of the weights in the file.
+        found: usize,
+        /// Width of the run.
+        expected: usize,
+    },
+}
+
+/// The weights of a file whose width is that of the run. Where the head is another, only the
+/// feature transformer is used; where the run has zones of the own king and the file has none, all
+/// zones begin with the same weights.
+#[derive(Debug)]
+pub struct InitialWeights(Content);
+
+#[derive(Debug)]
+enum Content {
+    /// The weights of a checkpoint.
+    Floats(Weights),
+    /// Of a network, still quantised, because the conversion depends on the scale of the run.
+    Quantised(Box<Network>),
+}
+
+impl InitialWeights {
+    /// Reads a checkpoint or a network, which must have the width of the run.
+    ///
+    /// # Errors
+    /// The file cannot be read, is neither, or has another feature set or width, or zones that the
+    /// run does not have.
+    pub fn open(path: &Path, shape: Shape) -> Result<Self, InitError> {
+        let (content, found) = if Checkpoint::is_one(path)? {
+            let checkpoint = Checkpoint::open(path)?;
+            let shape = checkpoint.state.settings.shape;
+            (Content::Floats(checkpoint.weights), shape)
+        } else {
+            let (network, _) = Network::open(path)?;
+            let shape = network.shape();
+            if Layout::new(shape).is_none() {
+                return Err(InitError::Shape(shape));
+            }
+            (Content::Quantised(Box::new(network)), shape)
+        };
+        if found.width != shape.width {
+            return Err(InitError::Width {
+                found: found.width,
+                expected: shape.width,
+            });
+        }
+        let zones = |shape| Layout::new(shape).map_or(1, Layout::zones);
+        if zones(found) > zones(shape) {
+            return Err(InitError::Zones(found));
+        }
+        Ok(Self(content))
+    }
+
+    /// The weights for a run in which an output of 1 is worth `scale`.
+    fn into_weights(self, scale: u16) -> Weights {
+        match self.0 {
+            Content::Floats(weights) => weights,
+            Content::Quantised(network) => {
+                to_floats(&network, scale).expect("`open` has checked the shape")
+            }
+        }
     }
 }

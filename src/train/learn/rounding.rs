@@ -31,7 +31,7 @@ const PARALLEL_ROWS: usize = 64;
 /// The normal equations of the least squares problem of neurons with the same inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Equations {
-    /// Number of weights.
+    /// Number of weights of a neuron.
     size: usize,
     /// Upper triangle of the sums of products of two activations, `[first][second]`.
     products: Vec<f64>,

@@ -1,13 +1,13 @@
 //! The settings of a run and their ranges.
 
-use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::layout::{Layout, MAX_FIRST, MAX_SECOND};
-use super::schedule::Schedule;
+use super::weights::{Layout, MAX_FIRST, MAX_SECOND};
 use crate::eval::nnue::FeatureSet;
-use crate::eval::nnue::shape::{Head, MAX_WIDTH, Shape, WIDTH_STEP};
+use crate::eval::nnue::shape::{Head, MAX_WIDTH, Shape as NetShape, WIDTH_STEP};
 
 /// Width of the feature transformer where none is given.
 const DEFAULT_WIDTH: usize = 256;
@@ -33,7 +33,7 @@ const MAX_DECAY: f64 = 1000.0;
 pub struct SettingsError {
     /// Name of the setting.
     name: &'static str,
-    /// Its value.
+    /// The value that is out of range.
     found: String,
     /// The accepted range.
     expected: String,
@@ -44,8 +44,8 @@ pub struct SettingsError {
 pub struct Settings {
     /// Shape of the network, one of our own feature set.
     #[serde(with = "shape_name")]
-    pub shape: Shape,
-    /// Positions per step.
+    pub shape: NetShape,
+    /// Number of positions per step.
     pub batch: usize,
     /// Number of steps of the run, at least 1.
     pub steps: u64,
@@ -101,7 +101,7 @@ impl TreeWeight {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            shape: Shape::direct(FeatureSet::Raicho, DEFAULT_WIDTH),
+            shape: NetShape::direct(FeatureSet::Raicho, DEFAULT_WIDTH),
             batch: 16_384,
             steps: 1_000,
             interval: 100,
@@ -229,6 +229,55 @@ mod shape_name {
     }
 }
 
+/// A quantity that changes from one value to another over a run.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Schedule {
+    /// Value at the first step.
+    pub first: f64,
+    /// Value at the last step.
+    pub last: f64,
+    /// Course between the two.
+    pub shape: Shape,
+}
+
+/// The course from the first to the last value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Shape {
+    /// By the same amount at each step.
+    Linear,
+    /// Half a period of a cosine: slow at both ends.
+    Cosine,
+}
+
+impl Schedule {
+    /// A schedule from `first` to `last` in equal steps.
+    pub const fn linear(first: f64, last: f64) -> Self {
+        Self {
+            first,
+            last,
+            shape: Shape::Linear,
+        }
+    }
+
+    /// A schedule from `first` to `last` over half a period of a cosine.
+    pub const fn cosine(first: f64, last: f64) -> Self {
+        Self {
+            first,
+            last,
+            shape: Shape::Cosine,
+        }
+    }
+
+    /// The value after `share` of the run, 0 to 1.
+    pub fn at(self, share: f64) -> f64 {
+        let way = match self.shape {
+            Shape::Linear => share,
+            Shape::Cosine => 0.5 - 0.5 * (PI * share).cos(),
+        };
+        self.first + (self.last - self.first) * way
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,5 +291,16 @@ mod tests {
         for (depth, weight) in [(0, 0.5), (1, 0.125), (4, 0.5), (9, 0.5)] {
             assert!((trees.of(depth) - weight).abs() < 1e-6, "{depth}");
         }
+    }
+
+    #[test]
+    fn both_ends_are_met() {
+        for schedule in [Schedule::linear(0.1, 0.4), Schedule::cosine(1e-3, 1e-5)] {
+            assert!((schedule.at(0.0) - schedule.first).abs() < 1e-12);
+            assert!((schedule.at(1.0) - schedule.last).abs() < 1e-12);
+            let middle = f64::midpoint(schedule.first, schedule.last);
+            assert!((schedule.at(0.5) - middle).abs() < 1e-12);
+        }
+        assert!(Schedule::cosine(1.0, 0.0).at(0.1) > 0.97);
     }
 }

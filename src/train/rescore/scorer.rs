@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::report::Searches;
+use super::Searches;
 use crate::eval::{Accumulator, Evaluator};
 use crate::position::Position;
 use crate::records::psum::PositionSum;
+use crate::records::sample::Sample;
 use crate::records::score::NINTHS;
 use crate::records::teacher::{Record, ScoredPosition, TeacherGame};
 use crate::records::tree::TreePosition;
@@ -42,14 +43,14 @@ enum Method<'a> {
 /// The new score of a position.
 #[derive(Clone, Copy)]
 struct Found {
-    /// In centipawns.
+    /// The score in centipawns.
     score: i16,
     /// The best line, if there was a search.
     line: Option<SoloLine>,
 }
 
 impl<'a> Scorer<'a> {
-    /// Scores of searches.
+    /// A scorer that searches each position.
     pub(super) fn searching(
         hash_mb: usize,
         evaluator: Evaluator,
@@ -191,13 +192,15 @@ impl<'a> Scorer<'a> {
         Some(game.clone().with_scores(&scores))
     }
 
-    fn sample(&mut self, scored: &ScoredPosition) -> ScoredPosition {
-        let sample = &scored.sample;
+    fn score_of_sample(&mut self, sample: &Sample) -> Option<Found> {
         // Without a move the side to move won by declaration, which no search improves.
-        let position = sample
-            .mv
-            .and(sample.position.unpack(sample.ply.max(1).into()).ok());
-        let found = position.and_then(|position| self.score(&position, sample.score));
+        sample.mv?;
+        let position = sample.position.unpack(sample.ply.max(1).into()).ok()?;
+        self.score(&position, sample.score)
+    }
+
+    fn sample(&mut self, scored: &ScoredPosition) -> ScoredPosition {
+        let found = self.score_of_sample(&scored.sample);
         found.map_or_else(
             || scored.clone(),
             |found| scored.clone().with_score(found.score),
@@ -206,11 +209,7 @@ impl<'a> Scorer<'a> {
 
     /// All samples of the sum get the new score.
     fn sum(&mut self, sum: &PositionSum) -> PositionSum {
-        let sample = sum.to_sample();
-        let position = sample
-            .mv
-            .and(sample.position.unpack(sample.ply.max(1).into()).ok());
-        let found = position.and_then(|position| self.score(&position, sample.score));
+        let found = self.score_of_sample(&sum.to_sample());
         let count = i64::try_from(sum.count()).unwrap_or(i64::MAX);
         let total = |found: Found| {
             let each = i64::from(found.score) * NINTHS;

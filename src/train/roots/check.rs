@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::root::Root;
+use super::Root;
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::records::packed::HuffmanCodedPos;
@@ -15,7 +15,7 @@ use crate::runs::{
     Watch, execute,
 };
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo};
-use crate::train::gensfen::{Diversions, HARD_FACTOR, Purpose, choose, generator};
+use crate::train::gensfen::{Diversions, Effort, Purpose, choose, generator};
 use crate::transposition::TableError;
 
 /// The settings of the check.
@@ -25,7 +25,7 @@ pub struct CheckSettings {
     pub games: u64,
     /// Length of a game in plies.
     pub plies: u32,
-    /// Soft node limit of a move, as in [`crate::train::gensfen::Effort`].
+    /// Soft node limit of a move, as in [`Effort`].
     pub nodes: u64,
     /// Maximum share of games that may repeat a position, 0 to 1.
     pub rate: f64,
@@ -190,15 +190,14 @@ impl<'a> Player<'a> {
             generations: Generations::Strict,
             ..Settings::default()
         };
-        let limits = Limits {
-            soft_nodes: Some(settings.nodes),
-            nodes: Some(settings.nodes.saturating_mul(HARD_FACTOR)),
-            ..Limits::default()
+        let effort = Effort {
+            nodes: Some(settings.nodes),
+            depth: None,
         };
         Ok(Self {
             settings,
             solo: Solo::new(search)?,
-            limits: Arc::new(limits),
+            limits: Arc::new(effort.limits()),
             stop,
         })
     }

@@ -5,23 +5,24 @@
 //! plays from each of them and drops those from which games repeat moves.
 
 mod check;
-mod games;
-mod root;
-mod table;
 
-use crate::runs::Watch;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::BufReader;
 
+use super::data::pass::{BadRecords, Tally};
+use super::data::{DataError, Source, Sources};
 use crate::position::Position;
+use crate::records::game::{Ending, GameRecord};
+use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
-use crate::train::data::pass::{BadRecords, Tally};
-use crate::train::data::{DataError, Sources};
+use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};
+use crate::records::{csa, encoding};
+use crate::runs::Watch;
+use crate::types::{Color, Move, Score};
 
 pub use check::{CheckError, CheckSettings, CheckedRoot, check};
-pub use root::Root;
-pub use table::{Column, Table};
-
-use games::{End, Game};
 
 /// Filters of the games and of their positions.
 #[derive(Clone, Debug)]
@@ -93,7 +94,7 @@ pub fn collect(
         positions: HashMap::new(),
     };
     let mut tally = Tally::default();
-    games::read(sources, settings.bad_records, &mut tally, watch, |game| {
+    read_games(sources, settings.bad_records, &mut tally, watch, |game| {
         counter.take(&game);
     })?;
     let games = counter.games;
@@ -101,9 +102,7 @@ pub fn collect(
     let before = Table::of(&roots);
     let threshold = if settings.percentile > 0.0 {
         let column = before.counts.as_ref();
-        let least = column.map_or(0.0, |_| {
-            table::quantile_of_counts(&roots, settings.percentile)
-        });
+        let least = column.map_or(0.0, |_| quantile_of_counts(&roots, settings.percentile));
         settings.min_count.max(least as u64)
     } else {
         settings.min_count
@@ -174,6 +173,267 @@ impl Counter<'_> {
             root.ply = root.ply.min(ply);
             position.do_move(mv);
         }
+    }
+}
+
+/// A position and its number of games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Root {
+    /// The position with which games begin.
+    pub position: PackedSfen,
+    /// Number of games in which it occurred.
+    pub count: u64,
+    /// The lowest move number at which it occurred.
+    pub ply: u16,
+}
+
+/// A game, with what roots need of it.
+struct Game {
+    start: Position,
+    /// The moves and their scores in centipawns, if known; the sign is not used. A mate is above
+    /// any limit.
+    moves: Vec<(Move, Option<i32>)>,
+    end: End,
+    ratings: [Option<f64>; Color::NUM],
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    /// By play, by the rules, or at the move limit.
+    Played,
+    /// By the fourth occurrence of a position, perpetual check included.
+    Repetition,
+    /// In another way or unknown.
+    Unfinished,
+}
+
+/// Calls `visit` for every good game and counts good and bad records. Positions without games are
+/// skipped.
+fn read_games(
+    sources: &Sources,
+    bad_records: BadRecords,
+    tally: &mut Tally,
+    watch: &Watch<'_>,
+    mut visit: impl FnMut(Game),
+) -> Result<(), DataError> {
+    let total = sources.bytes()?;
+    let mut done = 0;
+    for source in sources.files() {
+        let mut take = |record: Result<Game, TeacherError>| {
+            if let Some(game) = tally.take_any(source, record, bad_records)? {
+                visit(game);
+            }
+            Ok(())
+        };
+        if source.format == Format::Csa {
+            read_csa(source, &mut take)?;
+        } else {
+            read_others(source, &mut take)?;
+        }
+        done += fs::metadata(&source.path).map_or(0, |file| file.len());
+        watch.advance(done, total)?;
+    }
+    Ok(())
+}
+
+/// Reads a CSA file as a whole, because only this reader provides ratings. Files of floodgate hold
+/// one game.
+fn read_csa(
+    source: &Source,
+    take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let bytes = fs::read(&source.path).map_err(DataError::io(&source.path))?;
+    let fault = |record, fault| TeacherError {
+        record,
+        offset: 0,
+        fault,
+    };
+    match csa::read(&encoding::decode(&bytes)) {
+        Ok(records) => (1..).zip(records).try_for_each(|(number, record)| {
+            let kingless = |&color: &Color| record.start.king(color).is_none();
+            take(match Color::ALL.into_iter().find(kingless) {
+                Some(color) => Err(fault(number, Fault::NoKing { color })),
+                None => Ok(Game::of_record(&record)),
+            })
+        }),
+        Err(error) => take(Err(fault(1, error.into()))),
+    }
+}
+
+fn read_others(
+    source: &Source,
+    take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let file = File::open(&source.path).map_err(DataError::io(&source.path))?;
+    for record in TeacherReader::new(BufReader::new(file), source.format) {
+        match record {
+            Ok(Record::Game(game)) => take(Ok(Game::of_pack(&game.game)))?,
+            Ok(_) => {}
+            Err(error) => take(Err(error))?,
+        }
+    }
+    Ok(())
+}
+
+impl Game {
+    fn of_record(record: &GameRecord) -> Self {
+        let score = |score| match score {
+            Score::Cp(score) => score,
+            Score::Mate(_) => i32::MAX,
+        };
+        let moves = record.moves.iter().map(|played| {
+            let thought = played.thought.as_ref();
+            (
+                played.mv,
+                thought.and_then(|thought| thought.score).map(score),
+            )
+        });
+        Self {
+            start: record.start.clone(),
+            moves: moves.collect(),
+            end: match record.ending {
+                Ending::Resignation
+                | Ending::Checkmate
+                | Ending::Declaration
+                | Ending::MaxMoves
+                | Ending::AdjudicatedWin { .. }
+                | Ending::AdjudicatedDraw => End::Played,
+                Ending::Repetition | Ending::PerpetualCheck { .. } => End::Repetition,
+                Ending::TimeUp
+                | Ending::IllegalMove { .. }
+                | Ending::IllegalAction { .. }
+                | Ending::IllegalDeclaration
+                | Ending::Disconnection { .. }
+                | Ending::Interrupted
+                | Ending::NoMate
+                | Ending::Forfeit { .. }
+                | Ending::Unfinished => End::Unfinished,
+            },
+            ratings: record.ratings,
+        }
+    }
+
+    fn of_pack(game: &PackGame) -> Self {
+        let moves = game.moves.iter();
+        Self {
+            start: game.start.clone(),
+            moves: moves.map(|&(mv, score)| (mv, Some(score.into()))).collect(),
+            end: match game.reason {
+                PackReason::REPETITION | PackReason::PERPETUAL_CHECK => End::Repetition,
+                PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE => {
+                    End::Unfinished
+                }
+                _ => End::Played,
+            },
+            ratings: [None; Color::NUM],
+        }
+    }
+}
+
+/// The distribution of the positions of a collection, by which users choose thresholds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Table {
+    /// Number of different positions.
+    pub positions: u64,
+    /// Number of games per position; `None` without positions.
+    pub counts: Option<Column>,
+    /// Lowest move number per position; `None` without positions.
+    pub plies: Option<Column>,
+}
+
+/// Statistics of a list of numbers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Column {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Sample standard deviation (divided by one less than the count).
+    pub deviation: f64,
+    /// Minimum, lower quartile, median, upper quartile, maximum.
+    pub quartiles: [f64; 5],
+}
+
+impl Table {
+    /// The statistics of these positions.
+    pub fn of(roots: &[Root]) -> Self {
+        Self {
+            positions: roots.len() as u64,
+            counts: Column::of(counts(roots)),
+            plies: Column::of(roots.iter().map(|root| root.ply.into()).collect()),
+        }
+    }
+}
+
+/// The quantile `share` (0 to 1) of the number of games per position.
+fn quantile_of_counts(roots: &[Root], share: f64) -> f64 {
+    let mut numbers = counts(roots);
+    numbers.sort_unstable();
+    quantile(&numbers, share)
+}
+
+fn counts(roots: &[Root]) -> Vec<u64> {
+    roots.iter().map(|root| root.count).collect()
+}
+
+impl Column {
+    /// The statistics of these numbers; `None` without numbers.
+    fn of(mut numbers: Vec<u64>) -> Option<Self> {
+        numbers.sort_unstable();
+        if numbers.is_empty() {
+            return None;
+        }
+        // Sums are exact: with millions of games floats would lose their low digits.
+        let count = numbers.len() as u128;
+        let sum: u128 = numbers.iter().map(|&number| u128::from(number)).sum();
+        let squares: u128 = numbers
+            .iter()
+            .map(|&number| u128::from(number).pow(2))
+            .sum();
+        let numerator = count * squares - sum * sum;
+        let denominator = count * (count - 1).max(1);
+        #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+        let [mean, variance] = [(sum, count), (numerator, denominator)]
+            .map(|(top, bottom)| top as f64 / bottom as f64);
+        Some(Self {
+            mean,
+            deviation: variance.sqrt(),
+            quartiles: [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&numbers, share)),
+        })
+    }
+}
+
+/// The quantile `share` of sorted numbers, with linear interpolation between neighbours.
+#[expect(clippy::cast_precision_loss, reason = "a threshold of few digits")]
+fn quantile(sorted: &[u64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return 0.0;
+    };
+    let place = share.clamp(0.0, 1.0) * last as f64;
+    let below = place.floor() as usize;
+    let [low, high] = [below, (below + 1).min(last)].map(|index| sorted[index] as f64);
+    low + (high - low) * (place - below as f64)
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "{:>12}  positions", self.positions)?;
+        let (Some(counts), Some(plies)) = (&self.counts, &self.plies) else {
+            return Ok(());
+        };
+        writeln!(formatter, "{:>12} {:>12} {:>12}", "", "games", "ply")?;
+        let of_both = |figure: fn(&Column) -> f64| [figure(counts), figure(plies)];
+        for (name, [count, ply]) in [
+            ("mean", of_both(|column| column.mean)),
+            ("std", of_both(|column| column.deviation)),
+            ("min", of_both(|column| column.quartiles[0])),
+            ("25 %", of_both(|column| column.quartiles[1])),
+            ("50 %", of_both(|column| column.quartiles[2])),
+            ("75 %", of_both(|column| column.quartiles[3])),
+            ("max", of_both(|column| column.quartiles[4])),
+        ] {
+            writeln!(formatter, "{name:>12} {count:>12.2} {ply:>12.2}")?;
+        }
+        Ok(())
     }
 }
 

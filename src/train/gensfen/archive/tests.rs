@@ -4,14 +4,14 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::super::game::Segment;
-use super::super::outcome::{Outcome, Reason};
-use super::super::settings::{Diversions, Effort, Endings, Openings, Writing};
 use super::*;
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Shard;
+use crate::train::gensfen::game::Segment;
+use crate::train::gensfen::outcome::{Outcome, Reason};
+use crate::train::gensfen::settings::{Diversions, Effort, Endings, Openings, Writing};
 use crate::types::EnteringKingRule;
 
 /// A folder that is removed at the end of the test.
@@ -284,4 +284,61 @@ fn files_that_are_gone_are_noticed() {
     fs::write(folder.file("gensfen.jsonl"), "").unwrap();
     let words = refusal(Archive::resume(&folder.0, &settings));
     assert!(words.contains("gensfen.jsonl: has no game"), "{words}");
+}
+
+fn segment(line: &str) -> Segment {
+    let line: SfenLine = line.parse().expect("a good line");
+    Segment {
+        start: line.start,
+        moves: line.moves.into_iter().map(|mv| (mv, 0)).collect(),
+    }
+}
+
+#[test]
+fn what_another_game_had_is_cut_off() {
+    let mut seen = SeenPositions::new(1);
+    let first = segment("startpos moves 7g7f 3c3d 2g2f 8c8d");
+    let mut segments = vec![first.clone()];
+    assert_eq!(seen.cut(&mut segments), 0, "nothing has been seen");
+    seen.enter(&segments);
+    // After another order of moves the same position, then new ones.
+    let mut segments = vec![segment("startpos moves 2g2f 3c3d 7g7f 4c4d 6i7h 8b3b")];
+    assert_eq!(seen.cut(&mut segments), 4);
+    assert_eq!(segments[0].moves.len(), 2);
+    assert_eq!(segments[0].start.game_ply(), 5);
+    let mut segments = vec![first.clone(), first];
+    assert_eq!(seen.cut(&mut segments), 8);
+    assert!(segments.is_empty());
+}
+
+#[test]
+fn without_memory_nothing_is_cut() {
+    let mut seen = SeenPositions::new(0);
+    let mut segments = vec![segment("startpos moves 7g7f 3c3d")];
+    seen.enter(&segments);
+    assert_eq!(seen.cut(&mut segments), 0);
+}
+
+#[test]
+fn reasons_have_the_codes_of_the_format() {
+    use EnteringKingRule as Rule;
+    for (ending, rule, code) in [
+        (Reason::Mate, Rule::CsaRule27, 0),
+        (Reason::Adjudication, Rule::CsaRule27, 0),
+        (Reason::Repetition, Rule::CsaRule27, 1),
+        (Reason::MaxPly, Rule::CsaRule27, 2),
+        (Reason::PerpetualCheck, Rule::CsaRule27, 6),
+        (Reason::Declaration, Rule::CsaRule24, 10),
+        (Reason::Declaration, Rule::CsaRule24Handicap, 10),
+        (Reason::Declaration, Rule::CsaRule27, 12),
+        (Reason::Declaration, Rule::CsaRule27Handicap, 12),
+        (Reason::Declaration, Rule::TryRule, 13),
+    ] {
+        assert_eq!(
+            pack_reason(ending, rule).0,
+            code,
+            "{ending} by {}",
+            rule.name()
+        );
+    }
 }

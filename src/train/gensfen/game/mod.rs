@@ -1,23 +1,22 @@
 //! Self-play: one game of the engine against itself, or against itself with another evaluation.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::error::GensfenError;
-use super::opening::{Opener, Opening};
+use super::openings::{Opener, Opening};
 use super::outcome::{Outcome, Referee};
-use super::random::{Purpose, below, fraction, generator};
-use super::run::Run;
-use super::score::centipawns;
-use super::settings::{Diversions, GensfenSettings};
-use super::tree::TreeSampler;
+use super::settings::{Diversions, GensfenSettings, TreeSampling};
+use super::{GensfenError, Purpose, Run, below, fraction, generator};
 use crate::eval::Evaluator;
 use crate::movegen::legal_moves;
 use crate::position::Position;
+use crate::records::packed::PackedSfen;
 use crate::records::tree::TreePosition;
-use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
-use crate::types::{Color, EnteringKingRule, Move};
+use crate::search::{Generations, Limits, Settings, Solo, SoloLine, TreeNode};
+use crate::types::{Color, EnteringKingRule, Move, Score, Value};
 
 /// Consecutive moves, each the best of its position; the last one need not have been played.
 #[derive(Clone, Debug)]
@@ -28,7 +27,7 @@ pub(super) struct Segment {
     pub(super) moves: Vec<(Move, i16)>,
 }
 
-/// A finished game.
+/// A game that was played to its end, by the rules or by adjudication.
 #[derive(Clone, Debug)]
 pub(super) struct PlayedGame {
     pub(super) number: u64,
@@ -316,6 +315,98 @@ pub(in crate::train) fn choose(
         }
     }
     lines[0].mv
+}
+
+/// Draws a random sample of the inner nodes of the searches of one game.
+struct TreeSampler {
+    sampling: TreeSampling,
+    random: ChaCha8Rng,
+    /// The nodes drawn so far, each position once.
+    nodes: Vec<TreePosition>,
+    /// The index of each position in `nodes`.
+    indices: HashMap<PackedSfen, usize>,
+}
+
+impl TreeSampler {
+    /// The sampler of a game with this number. Other random numbers of the game do not depend on
+    /// it.
+    fn new(sampling: &TreeSampling, seed: u64, game: u64) -> Self {
+        Self {
+            sampling: sampling.clone(),
+            random: generator(Purpose::Tree, seed, game, 0),
+            nodes: Vec::new(),
+            indices: HashMap::new(),
+        }
+    }
+
+    /// Draws from the tree of the last search of `solo`, which began at `root`: each node with the
+    /// same probability (reservoir sampling).
+    fn draw(&mut self, root: &Position, solo: &Solo) {
+        let (mut drawn, mut count) = (Vec::new(), 0);
+        let (limit, random) = (self.sampling.positions, &mut self.random);
+        solo.visit_tree(root, self.sampling.min_depth, &mut |position, node| {
+            count += 1;
+            if drawn.len() < limit {
+                drawn.push(tree_position(position, node));
+                return;
+            }
+            let place = below(random, count);
+            if place < limit {
+                drawn[place] = tree_position(position, node);
+            }
+        });
+        for node in drawn {
+            self.add(node);
+        }
+    }
+
+    /// Adds a node, which replaces a less deep one of the same position: the trees of neighbouring
+    /// moves overlap.
+    fn add(&mut self, node: TreePosition) {
+        match self.indices.entry(node.position) {
+            Entry::Vacant(entry) => {
+                entry.insert(self.nodes.len());
+                self.nodes.push(node);
+            }
+            Entry::Occupied(entry) => {
+                let known = &mut self.nodes[*entry.get()];
+                if node.depth > known.depth {
+                    *known = node;
+                }
+            }
+        }
+    }
+
+    /// The nodes in the order in which their positions were first drawn.
+    fn finish(self) -> Vec<TreePosition> {
+        self.nodes
+    }
+}
+
+fn tree_position(position: &Position, node: TreeNode) -> TreePosition {
+    TreePosition {
+        position: PackedSfen::of(position),
+        score: centipawns(node.value),
+        mv: node.mv.map(Move::to_move16),
+        ply: u16::try_from(position.game_ply()).unwrap_or(u16::MAX),
+        depth: node.depth as u8,
+        bound: node.bound,
+    }
+}
+
+/// A mate in `n` plies is `32000 - n`, as in the data of `YaneuraOu`.
+const MATE_SCORE: i32 = 32_000;
+/// Scores that are not mates are clamped to this size.
+const MAX_CENTIPAWNS: i32 = 31_000;
+
+/// The score of the side to move in centipawns; ±(32000 − `plies`) for a mate.
+pub(in crate::train) fn centipawns(value: Value) -> i16 {
+    let score = match Score::from_value(value) {
+        Score::Cp(score) => score.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS),
+        Score::Mate(plies) if plies > 0 => MATE_SCORE - plies,
+        Score::Mate(plies) => -MATE_SCORE - plies,
+    };
+    score as i16
 }
 
 #[cfg(test)]

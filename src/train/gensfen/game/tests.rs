@@ -1,12 +1,12 @@
 //! Tests of games and of the moves in them that are not the best.
 
-use super::super::beginnings::Beginnings;
-use super::super::settings::{Effort, Endings, Gaps, Openings, Writing};
-use super::super::starts::Starts;
 use super::*;
 use crate::eval::nnue::{Model, Network};
 use crate::runs::Shard;
+use crate::train::gensfen::openings::{Beginnings, Starts};
+use crate::train::gensfen::settings::{Effort, Endings, Gaps, Openings, Writing};
 use crate::types::Bound;
+use crate::types::value::{MAX_EVALUATION, REPETITION_WIN, mate_in, mated_in};
 
 const NO_DIVERSIONS: Diversions = Diversions {
     count: 0,
@@ -77,7 +77,7 @@ fn play_against(
         opponent,
     };
     let player = Player::new(run, rule);
-    let mut player = player.expect("one MB can be had");
+    let mut player = player.expect("there is memory for one MB");
     let mut game = |number| player.play(number, &|| false);
     let games = numbers.into_iter().map(|number| {
         let game = game(number).expect("the settings are sensible");
@@ -96,7 +96,7 @@ fn line(mv: Move, value: i32) -> SoloLine {
     }
 }
 
-/// Of lines that are worth so many centipawns, how often each is chosen in ten thousand times.
+/// How often each of four lines with these values in centipawns is chosen in 10 000 draws.
 fn choices(diversions: &Diversions, values: [i32; 4]) -> [u32; 4] {
     const PAWN: i32 = 90;
     let position: Position = Position::startpos();
@@ -287,5 +287,43 @@ fn the_first_positions_can_be_left_out() {
     for game in games {
         assert_eq!(game.segments[0].start.game_ply(), 16);
         assert_eq!(game.plies - game.segments[0].moves.len() as u64, 11);
+    }
+}
+
+#[test]
+fn the_deeper_value_of_a_position_remains() {
+    let sampling = TreeSampling {
+        positions: 1,
+        min_depth: 1,
+    };
+    let mut sampler = TreeSampler::new(&sampling, 1, 1);
+    let position: Position = Position::startpos();
+    let node = |value, depth| TreeNode {
+        mv: None,
+        value,
+        bound: Bound::Lower,
+        depth,
+    };
+    for (value, depth) in [(90, 4), (180, 5), (270, 4), (0, 5)] {
+        sampler.add(tree_position(&position, node(value, depth)));
+    }
+    let nodes = sampler.finish();
+    assert_eq!(nodes.len(), 1);
+    assert_eq!((nodes[0].score, nodes[0].depth), (200, 5));
+}
+
+#[test]
+fn mates_stand_above_all_scores() {
+    for (value, expected) in [
+        (0, 0),
+        (90, 100),
+        (-45, -50),
+        (MAX_EVALUATION, 31_000),
+        (REPETITION_WIN, 31_000),
+        (mate_in(1), 31_999),
+        (mated_in(2), -31_998),
+        (mated_in(246), -31_754),
+    ] {
+        assert_eq!(centipawns(value), expected, "{value}");
     }
 }

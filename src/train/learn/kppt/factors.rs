@@ -38,7 +38,7 @@ pub enum Factor {
 }
 
 impl Factor {
-    /// Number of factors.
+    /// Number of kinds of weights.
     pub(super) const NUM: usize = 10;
 
     /// All factors, in the order of checkpoints.
@@ -74,7 +74,7 @@ impl Factor {
 pub struct Factors(u16);
 
 impl Factors {
-    /// All of them.
+    /// All factors that can be switched off.
     pub const ALL: Self = Self((1 << Factor::NAMES.len()) - 1);
 
     /// Whether a factor is learnt.
@@ -92,7 +92,7 @@ pub enum FactorsError {
         Factors::ALL
     )]
     Name {
-        /// The name.
+        /// The name that is not known.
         found: String,
     },
     /// A name occurs twice.
@@ -132,9 +132,9 @@ impl fmt::Display for Factors {
 /// Where the value of a king's square comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum KingConstants {
-    /// There is none.
+    /// A square of a king has no value of its own.
     Zero,
-    /// It is learnt.
+    /// The value of each square is learnt.
     #[default]
     Learnt,
     /// Apery's table of 2015 to May 2016, set by hand: a king is worth more the nearer it is to the

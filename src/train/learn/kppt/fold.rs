@@ -6,12 +6,12 @@
 use super::factors::Factor;
 use super::index::{
     KingPair, NUMBERS, RELATIVE_PAIRS, TABLE, canonical_king, group_of, is_central, pair, relative,
-    relative_pair, rows_of, smaller, triangle,
+    relative_pair, rotated, rows_of, smaller, triangle,
 };
 use super::tables::{Tables, pairs_of};
 use crate::eval::kppt::PIECES_IN_SET;
 use crate::eval::kppt::scalar::{self, SCALE, Weights};
-use crate::types::{Rank, Square};
+use crate::types::Rank;
 
 /// Sums of factors as weights of an evaluation.
 pub(super) struct Folded<'a> {
@@ -130,10 +130,6 @@ impl<'a> Folded<'a> {
         }
         sum
     }
-}
-
-const fn rotated(square: usize) -> usize {
-    Square::NUM - 1 - square
 }
 
 fn with_sign([board, turn]: scalar::Weight, sign: f32) -> scalar::Weight {

@@ -187,7 +187,7 @@ impl Numbers {
 }
 
 /// The square of white's king for each square as white sees it, and back.
-const fn rotated(square: usize) -> usize {
+pub(super) const fn rotated(square: usize) -> usize {
     Square::NUM - 1 - square
 }
 

@@ -1,4 +1,4 @@
-//! Backward pass with the step of the optimiser, the hot part of training.
+//! Forward pass, and backward pass with the step of the optimiser: the hot part of training.
 //!
 //! The backward pass divides the tables, not the positions: each task owns the weights of a king or
 //! of the pairs whose higher piece belongs to one group, goes over all positions of the batch in
@@ -8,16 +8,15 @@
 use rayon::prelude::*;
 
 use super::factors::{Factor, KingConstants};
-use super::forward::{output_of, sum_of_view};
-use super::index::{GROUPS, KINGS, RELATIVE_PAIRS, relative_rows_of, rows_of};
-use super::rows::{
-    PAIRS, king_piece, king_row, pair_row, rank_start, relative_pair_row, relative_piece,
-    relative_row, sign_of,
+use super::index::{
+    GROUPS, KINGS, NUMBERS, RELATIVE_PAIRS, group_of, pair, relative_pair, relative_rows_of,
+    rows_of, smaller, triangle,
 };
 use super::tables::{Part, Tables, Weight, length, pairs_of, parts, relative_pairs_of};
-use super::view::{Batch, PIECES, View};
+use super::view::{Batch, Info, PIECES, Row, View};
 use crate::train::learn::loss::loss_and_slope;
 use crate::types::Rank;
+use crate::util::prefetch;
 
 /// Views per task of the forward pass.
 const VIEWS: usize = 64;
@@ -302,4 +301,230 @@ fn of_pieces<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f3
         }
     }
     part
+}
+
+// --- Forward pass ---
+
+/// The output for a position, for the side to move, in units of the scale. `sums` are those of its
+/// views, of which `count` is the number of pieces.
+#[inline(always)]
+fn output_of(tables: &Tables, info: &Info, (sums, count): ([Weight; 2], usize), scale: f32) -> f32 {
+    let [us, [board, turn]] = sums;
+    let mut sum = [us[0] - board, us[1] + turn];
+    let (kkp, kk) = (tables.of(Factor::Kkp), tables.of(Factor::Kk));
+    if kkp.is_on() {
+        for (at, &index) in info.with_piece[..count].iter().enumerate() {
+            let [board, turn] = kkp.weights[index as usize];
+            sum[0] += sign_of(info.negative, at) * board;
+            sum[1] += turn;
+        }
+    }
+    if kk.is_on() {
+        let [board, turn] = kk.weights[usize::from(info.kings)];
+        sum = [sum[0] + info.sign * board, sum[1] + turn];
+    }
+    sum[0] + sum[1] + f32::from(info.material) / scale
+}
+
+/// The sum of the weights of one king's side.
+#[inline(always)]
+fn sum_of_view(tables: &Tables, view: &View) -> Weight {
+    let mut sum = sum_of_pairs(tables, view);
+    let mut add = |[board, turn]: Weight| sum = [sum[0] + board, sum[1] + turn];
+    let (kp, relative_kp) = (tables.of(Factor::Kp), tables.of(Factor::RelativeKp));
+    for piece in 0..view.count.into() {
+        if kp.is_on() {
+            add(kp.weights[king_piece(view, piece)]);
+        }
+        if relative_kp.is_on() {
+            add(relative_kp.weights[relative_piece(view, piece)]);
+        }
+    }
+    if let Some(&weight) = tables.of(Factor::King).weights.get(usize::from(view.king)) {
+        add(weight);
+    }
+    sum
+}
+
+/// The sum of the weights of all pairs of pieces of one king's side.
+#[inline(always)]
+fn sum_of_pairs(tables: &Tables, view: &View) -> Weight {
+    let (kpp, relative_kpp) = (tables.of(Factor::Kpp), tables.of(Factor::RelativeKpp));
+    let (rank_pp, pp) = (tables.of(Factor::RankPp), tables.of(Factor::Pp));
+    let of_distance = tables.of(Factor::RelativePp);
+    let of_king = match &kpp.weights[..] {
+        [] => &[],
+        weights => &weights[usize::from(view.king) * PAIRS..][..PAIRS],
+    };
+    let [
+        mut by_king,
+        mut by_relative,
+        mut by_pair,
+        mut by_rank,
+        mut by_distance,
+    ] = [
+        of_king,
+        &relative_kpp.weights,
+        &pp.weights,
+        &rank_pp.weights,
+        &of_distance.weights,
+    ]
+    .map(Sum::of);
+    let mut row = [0; PIECES];
+    for piece in 1..view.count.into() {
+        if kpp.is_on() {
+            king_row(view, piece, &mut row);
+            by_king.add_row(&row[..piece], 0);
+        }
+        if relative_kpp.is_on() {
+            relative_row(view, piece, &mut row);
+            by_relative.add_row(&row[..piece], 0);
+        }
+        let group = group_of(view.numbers[piece].into());
+        if pp.is_on() || rank_pp.is_on() {
+            pair_row(view, piece, &mut row);
+            if pp.is_on() {
+                by_pair.add_row(&row[..piece], 0);
+            }
+            if rank_pp.is_on() {
+                // Replaces the start of the group by the start of the group and rank.
+                let shift = rank_start(view, group) - rows_of(group);
+                by_rank.add_row(&row[..piece], shift as u32);
+            }
+        }
+        if of_distance.is_on() && group > 0 {
+            relative_pair_row(view, piece, &mut row);
+            by_distance.add_row(&row[..piece], (group * RELATIVE_PAIRS) as u32);
+        }
+    }
+    let mut sum = by_king.finish();
+    for other in [by_relative, by_pair, by_rank, by_distance] {
+        let other = other.finish();
+        sum = [sum[0] + other[0], sum[1] + other[1]];
+    }
+    sum
+}
+
+/// A sum of weights that is one row late: the weights of a row are prefetched when it is added, and
+/// summed when the next row is added.
+struct Sum<'a> {
+    weights: &'a [Weight],
+    row: Row,
+    count: usize,
+    total: Weight,
+}
+
+impl<'a> Sum<'a> {
+    fn of(weights: &'a [Weight]) -> Self {
+        Self {
+            weights,
+            row: [0; PIECES],
+            count: 0,
+            total: [0.0; 2],
+        }
+    }
+
+    /// Adds the weights with these indices, each moved by `shift`.
+    #[inline(always)]
+    fn add_row(&mut self, row: &[u32], shift: u32) {
+        self.add_waiting();
+        for (to, &index) in self.row.iter_mut().zip(row) {
+            *to = index + shift;
+            prefetch(&self.weights[*to as usize]);
+        }
+        self.count = row.len();
+    }
+
+    #[inline(always)]
+    fn add_waiting(&mut self) {
+        for &index in &self.row[..self.count] {
+            let [board, turn] = self.weights[index as usize];
+            self.total[0] += board;
+            self.total[1] += turn;
+        }
+    }
+
+    #[inline(always)]
+    fn finish(mut self) -> Weight {
+        self.add_waiting();
+        self.total
+    }
+}
+
+// --- Indices of the weights of a view: rows of pairs of one piece with those before it ---
+
+/// Number of pairs of piece numbers: the weights of one king.
+const PAIRS: usize = triangle(NUMBERS);
+
+/// The sign of the board part of a piece with both kings.
+#[inline(always)]
+fn sign_of(negative: u64, at: usize) -> f32 {
+    if negative >> at & 1 == 0 { 1.0 } else { -1.0 }
+}
+
+/// Index of the weights of a group and of the rank of the view's king.
+#[inline(always)]
+fn rank_start(view: &View, group: usize) -> usize {
+    Rank::NUM * rows_of(group) + usize::from(view.king) % Rank::NUM * pairs_of(group)
+}
+
+/// Pairs for the king of the view.
+#[inline(always)]
+fn king_row(view: &View, piece: usize, row: &mut Row) {
+    if view.is_central() {
+        return pair_row(view, piece, row);
+    }
+    let high = u32::from(view.numbers[piece]);
+    for (index, &low) in row.iter_mut().zip(&view.numbers[..piece]) {
+        *index = pair(high, low.into());
+    }
+}
+
+/// Pairs wherever the king is.
+#[inline(always)]
+fn pair_row(view: &View, piece: usize, row: &mut Row) {
+    let lists = [&view.numbers, &view.mirrored];
+    mirrored_row(lists, piece, row);
+}
+
+/// Pairs relative to the king.
+#[inline(always)]
+fn relative_row(view: &View, piece: usize, row: &mut Row) {
+    let lists = [&view.relative, &view.relative_mirrored];
+    mirrored_row(lists, piece, row);
+}
+
+#[inline(always)]
+fn mirrored_row(lists: [&[u16; PIECES]; 2], piece: usize, row: &mut Row) {
+    let [high, mirrored_high] = lists.map(|list| u32::from(list[piece]));
+    let low = lists[0][..piece].iter().zip(&lists[1][..piece]);
+    for (index, (&low, &mirrored_low)) in row.iter_mut().zip(low) {
+        let plain = pair(high, low.into());
+        *index = plain.min(pair(mirrored_high, mirrored_low.into()));
+    }
+}
+
+/// Pairs relative to each other, of a piece that is on the board.
+#[inline(always)]
+fn relative_pair_row(view: &View, piece: usize, row: &mut Row) {
+    let high = usize::from(view.numbers[piece]);
+    for (index, &low) in row.iter_mut().zip(&view.numbers[..piece]) {
+        *index = relative_pair(high, low.into()).unwrap_or(0) as u32;
+    }
+}
+
+/// Index of a piece with the king of the view.
+#[inline(always)]
+fn king_piece(view: &View, piece: usize) -> usize {
+    let number = if view.is_central() {
+        smaller([view.numbers[piece], view.mirrored[piece]])
+    } else {
+        view.numbers[piece]
+    };
+    usize::from(view.king) * NUMBERS + usize::from(number)
+}
+
+#[inline(always)]
+fn relative_piece(view: &View, piece: usize) -> usize {
+    smaller([view.relative[piece], view.relative_mirrored[piece]]).into()
 }

@@ -4,13 +4,13 @@ use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
 use super::index::{
-    GROUPS, KINGS, KingPair, TABLE, canonical_king, group_of, is_central, relative,
+    GROUPS, KINGS, KingPair, TABLE, canonical_king, group_of, is_central, relative, rotated,
 };
 use crate::eval::kppt::PIECES_IN_SET;
 use crate::train::learn::loss::Target;
 use crate::train::learn::sample::{CODES, MAX_ACTIVE, Sample};
 use crate::types::value::piece_value;
-use crate::types::{Color, Piece, PieceType, Square};
+use crate::types::{Color, Piece, PieceType};
 
 /// Most pieces of a view.
 pub(super) const PIECES: usize = PIECES_IN_SET;
@@ -119,7 +119,7 @@ impl Batch {
         }
     }
 
-    /// Replaces the content.
+    /// Replaces the content by these positions with their targets.
     pub(super) fn fill(&mut self, samples: &[&Sample], target: impl Fn(&Sample) -> Target + Sync) {
         let prepare = |sample: &&Sample| prepared(sample, target(sample));
         let pairs = samples.par_iter().map(prepare);
@@ -179,7 +179,6 @@ fn prepared(sample: &Sample, target: Target) -> (Info, [View; 2]) {
             }
         }
     }
-    let rotated = |square: usize| Square::NUM - 1 - square;
     let seen = |king: usize| match us {
         Color::Black => king,
         Color::White => rotated(king),

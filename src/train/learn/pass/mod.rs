@@ -1,34 +1,25 @@
 //! Forward and backward pass, the hot part of training.
 //!
 //! Blocks of columns are processed in parallel. For each chunk of positions, a block computes its
-//! accumulator columns and their contribution to the next layer; once all blocks have done so for
+//! accumulator columns and their contribution to the next layer: the outputs, or the first of two
+//! hidden layers, behind which `top` goes on position by position. Once all blocks have done so for
 //! some chunks, the gradients of that layer are propagated back. The backward pass gathers the
 //! positions of each feature instead of scattering to the features of each position, so each
 //! gradient row is written once per chunk. What is read at random, the weights of a block or the
 //! columns of a chunk, stays in the cache of the core.
 //!
-//! | module | content |
-//! |---|---|
-//! | `columns` | the accumulator columns of a block and their gradients |
-//! | `direct` | output neurons directly over the columns |
-//! | `first_layer` | the first of two hidden layers, within a block |
-//! | `top` | the layers after it, position by position |
-//!
 //! Results do not depend on the number of threads or the instruction set: sums have a fixed order,
 //! and no fused multiply-add is used.
 
-mod columns;
-mod direct;
-mod first_layer;
 mod top;
 
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::chunk::{CHUNK, Chunk, VIEWS};
-use super::layout::Layout;
 use super::loss::{Target, loss_and_slope};
-use super::weights::{Row, Weights};
-use columns::Scratch;
+use super::weights::{BLOCK, Hidden, Layout, Row, Weights};
+use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use top::Top;
 
 /// Chunks that a block processes one after the other, so that its weights are read from memory once
@@ -122,8 +113,8 @@ impl Pass {
         blocks.for_each(|(block, parts)| {
             for (chunk, scratch) in chunks.iter().zip(parts) {
                 match hidden {
-                    None => direct::forward(block, chunk, scratch),
-                    Some(hidden) => first_layer::forward(hidden, block, chunk, scratch),
+                    None => forward_direct(block, chunk, scratch),
+                    Some(hidden) => forward_first_layer(hidden, block, chunk, scratch),
                 }
             }
         });
@@ -159,10 +150,10 @@ impl Pass {
             for ((chunk, scratch), end) in chunks.iter().zip(parts).zip(ends) {
                 if let (Some(hidden), Some(top)) = (hidden, &end.top) {
                     let slopes = &top.slopes()[..chunk.len()];
-                    first_layer::backward(hidden, block, chunk, scratch, slopes, gradient);
+                    backward_first_layer(hidden, block, chunk, scratch, slopes, gradient);
                 } else {
                     let slopes = &end.slopes[..chunk.len()];
-                    direct::backward(block, chunk, scratch, slopes, gradient);
+                    backward_direct(block, chunk, scratch, slopes, gradient);
                 }
             }
         });
@@ -195,5 +186,384 @@ impl End {
             }
         }
         sum
+    }
+}
+
+// --- One block ---
+
+/// Buffers of one block for one chunk.
+#[derive(Debug)]
+struct Scratch {
+    /// Accumulator columns by view, replaced by their gradients in the backward pass.
+    sums: Vec<Row>,
+    /// Contribution of the block to the output, by position.
+    outputs: Vec<f32>,
+    /// Contribution of the block to the neurons of the first hidden layer, by position.
+    neurons: Vec<Row>,
+}
+
+/// The accumulator columns of a view.
+#[inline(always)]
+fn columns(block: &[Row], chunk: &Chunk, position: usize, side: usize) -> Row {
+    let biases = block[chunk.feature_count()];
+    sum_of_rows(biases, block, chunk.features(position, side))
+}
+
+/// Adds the gradients of the columns, by view, to those of the features and biases.
+#[inline(always)]
+fn add_features(sums: &[Row], chunk: &Chunk, gradient: &mut [Row]) {
+    let (features, rest) = gradient.split_at_mut(chunk.feature_count());
+    for sums in &sums[..2 * chunk.len()] {
+        let biases = &mut rest[0];
+        for column in 0..BLOCK {
+            biases.0[column] += sums.0[column];
+        }
+    }
+    for (feature, row) in features.iter_mut().enumerate() {
+        let views = chunk.views(feature);
+        if !views.is_empty() {
+            *row = sum_of_rows(*row, sums, views);
+        }
+    }
+}
+
+/// The sum of `start` and the rows of `table` with these indices.
+#[inline(always)]
+fn sum_of_rows(start: Row, table: &[Row], numbers: &[u16]) -> Row {
+    let mut sum = start;
+    for &number in numbers {
+        let row = &table[usize::from(number)];
+        for column in 0..BLOCK {
+            sum.0[column] += row.0[column];
+        }
+    }
+    sum
+}
+
+// --- Outputs directly behind the feature transformer: squared clipped columns, one a bucket ---
+
+fn forward_direct(block: &[Row], chunk: &Chunk, scratch: &mut Scratch) {
+    let task = DirectForward {
+        block,
+        chunk,
+        scratch,
+    };
+    pulp::Arch::new().dispatch(task);
+}
+
+fn backward_direct(
+    block: &[Row],
+    chunk: &Chunk,
+    scratch: &mut Scratch,
+    slopes: &[f32],
+    gradient: &mut [Row],
+) {
+    let task = DirectBackward {
+        block,
+        chunk,
+        scratch,
+        slopes,
+        gradient,
+    };
+    pulp::Arch::new().dispatch(task);
+}
+
+/// The forward pass of a block.
+struct DirectForward<'a> {
+    block: &'a [Row],
+    chunk: &'a Chunk,
+    scratch: &'a mut Scratch,
+}
+
+impl WithSimd for DirectForward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self {
+            block,
+            chunk,
+            scratch,
+        } = self;
+        let (sums, _) = scratch.sums.as_chunks_mut::<2>();
+        let positions = sums.iter_mut().zip(&mut scratch.outputs);
+        for (position, (sums, output)) in positions.take(chunk.len()).enumerate() {
+            let weights = output_rows(block, chunk, position);
+            let mut lanes = Row::ZERO;
+            for side in 0..2 {
+                let sum = columns(block, chunk, position, side);
+                for column in 0..BLOCK {
+                    let activation = sum.0[column].clamp(0.0, 1.0);
+                    lanes.0[column] += activation * activation * weights[side].0[column];
+                }
+                sums[side] = sum;
+            }
+            *output = total(lanes);
+        }
+    }
+}
+
+/// The backward pass of a block.
+struct DirectBackward<'a> {
+    block: &'a [Row],
+    chunk: &'a Chunk,
+    scratch: &'a mut Scratch,
+    slopes: &'a [f32],
+    gradient: &'a mut [Row],
+}
+
+impl WithSimd for DirectBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self {
+            block,
+            chunk,
+            scratch,
+            slopes,
+            gradient,
+        } = self;
+        let (sums, _) = scratch.sums.as_chunks_mut::<2>();
+        let positions = sums.iter_mut().zip(slopes);
+        for (position, (sums, &slope)) in positions.enumerate() {
+            let weights = output_rows(block, chunk, position);
+            let first = first_output_row(chunk, position);
+            for (side, (sums, weights)) in sums.iter_mut().zip(weights).enumerate() {
+                through_activation(sums, slope, weights, &mut gradient[first + side]);
+            }
+        }
+        add_features(&scratch.sums, chunk, gradient);
+    }
+}
+
+/// Replaces accumulator columns by their gradients, and adds to the gradient of the output weights.
+#[inline(always)]
+fn through_activation(sums: &mut Row, slope: f32, weights: &Row, gradient: &mut Row) {
+    for column in 0..BLOCK {
+        let sum = sums.0[column];
+        let activation = sum.clamp(0.0, 1.0);
+        gradient.0[column] += slope * (activation * activation);
+        let by_sum = 2.0 * activation * slope * weights.0[column];
+        sums.0[column] = if sum < 1.0 { by_sum } else { 0.0 };
+    }
+}
+
+#[inline(always)]
+fn first_output_row(chunk: &Chunk, position: usize) -> usize {
+    let outputs = chunk.feature_count() + 1;
+    outputs + 2 * (usize::from(chunk.positions()[position].bucket) % OUTPUT_BUCKETS)
+}
+
+#[inline(always)]
+fn output_rows<'a>(block: &'a [Row], chunk: &Chunk, position: usize) -> &'a [Row; 2] {
+    let first = first_output_row(chunk, position);
+    block[first..]
+        .first_chunk()
+        .expect("each bucket has two rows")
+}
+
+/// The sum of all columns, added pairwise by halves.
+#[inline(always)]
+fn total(row: Row) -> f32 {
+    let mut lanes = row.0;
+    let mut length = BLOCK / 2;
+    while length > 0 {
+        for column in 0..length {
+            lanes[column] += lanes[column + length];
+        }
+        length /= 2;
+    }
+    lanes[0]
+}
+
+// --- A hidden layer behind the feature transformer ---
+
+/// Columns of each side in a row of products.
+const HALF: usize = BLOCK / 2;
+
+fn forward_first_layer(hidden: Hidden, block: &[Row], chunk: &Chunk, scratch: &mut Scratch) {
+    let arch = pulp::Arch::new();
+    if hidden.is_products {
+        arch.dispatch(FirstLayerForward::<1> {
+            neurons: hidden.first_outputs(),
+            block,
+            chunk,
+            scratch,
+        });
+    } else {
+        arch.dispatch(FirstLayerForward::<2> {
+            neurons: hidden.first_outputs(),
+            block,
+            chunk,
+            scratch,
+        });
+    }
+}
+
+fn backward_first_layer(
+    hidden: Hidden,
+    block: &[Row],
+    chunk: &Chunk,
+    scratch: &mut Scratch,
+    slopes: &[Row],
+    gradient: &mut [Row],
+) {
+    let arch = pulp::Arch::new();
+    let neurons = hidden.first_outputs();
+    if hidden.is_products {
+        arch.dispatch(FirstLayerBackward::<1> {
+            neurons,
+            block,
+            chunk,
+            scratch,
+            slopes,
+            gradient,
+        });
+    } else {
+        arch.dispatch(FirstLayerBackward::<2> {
+            neurons,
+            block,
+            chunk,
+            scratch,
+            slopes,
+            gradient,
+        });
+    }
+}
+
+/// The activations of the columns of both sides: `ROWS` is 1 for pairwise products, 2 for clipped
+/// columns.
+#[inline(always)]
+fn activations<const ROWS: usize>(sums: &[Row; 2]) -> [Row; ROWS] {
+    let mut rows = [Row::ZERO; ROWS];
+    for side in 0..2 {
+        let clipped = sums[side].0.map(|sum| sum.clamp(0.0, 1.0));
+        if ROWS == 1 {
+            for column in 0..HALF {
+                rows[0].0[side * HALF + column] = clipped[column] * clipped[column + HALF];
+            }
+        } else {
+            rows[side].0 = clipped;
+        }
+    }
+    rows
+}
+
+/// Replaces accumulator columns by their gradients.
+#[inline(always)]
+fn through_activations<const ROWS: usize>(sums: &mut [Row; 2], slopes: &[Row; ROWS]) {
+    for side in 0..2 {
+        let sums = &mut sums[side].0;
+        let is_inside = |sum: f32| sum > 0.0 && sum < 1.0;
+        if ROWS == 1 {
+            for column in 0..HALF {
+                let (one, other) = (sums[column], sums[column + HALF]);
+                let slope = slopes[0].0[side * HALF + column];
+                let by_one = slope * other.clamp(0.0, 1.0);
+                let by_other = slope * one.clamp(0.0, 1.0);
+                sums[column] = if is_inside(one) { by_one } else { 0.0 };
+                sums[column + HALF] = if is_inside(other) { by_other } else { 0.0 };
+            }
+        } else {
+            for (sum, &slope) in sums.iter_mut().zip(&slopes[side].0) {
+                *sum = if is_inside(*sum) { slope } else { 0.0 };
+            }
+        }
+    }
+}
+
+/// The forward pass of a block.
+struct FirstLayerForward<'a, const ROWS: usize> {
+    neurons: usize,
+    block: &'a [Row],
+    chunk: &'a Chunk,
+    scratch: &'a mut Scratch,
+}
+
+impl<const ROWS: usize> WithSimd for FirstLayerForward<'_, ROWS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self {
+            neurons,
+            block,
+            chunk,
+            scratch,
+        } = self;
+        // Transposed, so that the sums over columns need no sums across lanes:
+        // `[row of activations][column][neuron]`.
+        let mut transposed = [[Row::ZERO; BLOCK]; ROWS];
+        let rows = &block[chunk.feature_count() + 1..][..neurons * ROWS];
+        for (number, row) in rows.iter().enumerate() {
+            for (to, &weight) in transposed[number % ROWS].iter_mut().zip(&row.0) {
+                to.0[number / ROWS] = weight;
+            }
+        }
+        let (sums, _) = scratch.sums.as_chunks_mut::<2>();
+        let positions = sums.iter_mut().zip(&mut scratch.neurons);
+        for (position, (sums, outputs)) in positions.take(chunk.len()).enumerate() {
+            for (side, sum) in sums.iter_mut().enumerate() {
+                *sum = columns(block, chunk, position, side);
+            }
+            let mut total = Row::ZERO;
+            let activations = activations::<ROWS>(sums);
+            for (activations, weights) in activations.iter().zip(&transposed) {
+                for (&activation, weights) in activations.0.iter().zip(weights) {
+                    for neuron in 0..BLOCK {
+                        total.0[neuron] += activation * weights.0[neuron];
+                    }
+                }
+            }
+            *outputs = total;
+        }
+    }
+}
+
+/// The backward pass of a block.
+struct FirstLayerBackward<'a, const ROWS: usize> {
+    neurons: usize,
+    block: &'a [Row],
+    chunk: &'a Chunk,
+    scratch: &'a mut Scratch,
+    /// Gradients of the neurons, by position.
+    slopes: &'a [Row],
+    gradient: &'a mut [Row],
+}
+
+impl<const ROWS: usize> WithSimd for FirstLayerBackward<'_, ROWS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self {
+            neurons,
+            block,
+            chunk,
+            scratch,
+            slopes,
+            gradient,
+        } = self;
+        let outputs = chunk.feature_count() + 1;
+        let (weights, _) = block[outputs..].as_chunks::<ROWS>();
+        let (gradients, _) = gradient[outputs..].as_chunks_mut::<ROWS>();
+        let (weights, gradients) = (&weights[..neurons], &mut gradients[..neurons]);
+        let (sums, _) = scratch.sums.as_chunks_mut::<2>();
+        for (sums, slopes) in sums.iter_mut().zip(slopes) {
+            let activations = activations::<ROWS>(sums);
+            let mut by_activation = [Row::ZERO; ROWS];
+            let neurons = weights.iter().zip(&mut *gradients).zip(&slopes.0);
+            for ((weights, gradients), &slope) in neurons {
+                for row in 0..ROWS {
+                    for column in 0..BLOCK {
+                        by_activation[row].0[column] += slope * weights[row].0[column];
+                        gradients[row].0[column] += slope * activations[row].0[column];
+                    }
+                }
+            }
+            through_activations(sums, &by_activation);
+        }
+        add_features(&scratch.sums, chunk, gradient);
     }
 }

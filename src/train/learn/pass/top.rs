@@ -5,8 +5,7 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::train::learn::chunk::CHUNK;
-use crate::train::learn::layout::{BLOCK, Hidden, MAX_SECOND};
-use crate::train::learn::weights::{Row, Weights};
+use crate::train::learn::weights::{BLOCK, Hidden, MAX_SECOND, Row, Weights};
 
 /// Positions of a part.
 const PART: usize = 256;

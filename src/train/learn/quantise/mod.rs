@@ -1,25 +1,35 @@
-//! Quantisation of a trained network, and its rounding error.
+//! The network in integers.
+//!
+//! Every pass of the training goes through weights that are rounded to those of the [`Grid`], while
+//! the optimiser moves them in full precision: the straight-through estimator (Bengio et al.,
+//! "Estimating or propagating gradients through stochastic neurons", 2013), here as in Jacob et
+//! al., "Quantization and training of neural networks for efficient integer-arithmetic-only
+//! inference", 2018. So what is trained is the network of the file, and [`quantise`] only converts
+//! it.
+//!
+//! This holds for the feature transformer and for outputs directly behind it. Hidden layers have
+//! steps that depend on their weights; these are rounded at the end, see
+//! [`rounding`](super::rounding).
 
 #![expect(
     clippy::cast_precision_loss,
     reason = "small whole numbers, and counts of positions"
 )]
 
-mod direct;
-mod floats;
 mod hidden;
-mod transformer;
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
 
 use super::chunk::{CHUNK, Chunk};
-use super::grid::Grid;
-use super::layout::Layout;
 use super::loss::Target;
 use super::pass::Pass;
-use super::sample::Sample;
-use super::weights::Weights;
-use crate::eval::nnue::Network;
-use crate::eval::nnue::scalar::value_in;
-use transformer::sums;
+use super::sample::{FEATURES, Sample};
+use super::weights::{BLOCK, Layout, Row, Weights};
+use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
+use crate::eval::nnue::scalar::{MAX_ACTIVATION, MAX_FACTOR, MAX_OUTPUT_WEIGHT, QA, QB, value_in};
+use crate::eval::nnue::{FeatureTransformer, Network, OutputLayer};
+use crate::util::Aligned;
 
 /// A quantised network and its rounding error.
 #[derive(Debug)]
@@ -36,9 +46,9 @@ pub struct Quantised {
 pub struct ErrorReport {
     /// Number of positions compared.
     pub positions: usize,
-    /// Mean absolute difference.
+    /// Mean absolute difference of the values.
     pub mean: f64,
-    /// Largest absolute difference.
+    /// Largest absolute difference of the values.
     pub most: f64,
     /// Mean absolute value of the network in floats, for comparison.
     pub mean_value: f64,
@@ -56,7 +66,7 @@ pub(super) fn quantise<'a>(
 ) -> Quantised {
     let grid = Grid::new(weights.layout(), scale);
     let network = match weights.layout().hidden() {
-        None => direct::quantise(weights, grid, text),
+        None => quantise_direct(weights, grid, text),
         Some(hidden) => {
             let known: Vec<&Sample> = known.collect();
             hidden::quantise(weights, hidden, (grid, scale), text, &known)
@@ -70,7 +80,7 @@ pub(super) fn quantise<'a>(
 pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
     let mut weights = Weights::zeroed(Layout::new(network.shape())?);
     match weights.layout().hidden() {
-        None => direct::to_floats(network.output_layer.as_ref()?, scale, &mut weights),
+        None => direct_to_floats(network.output_layer.as_ref()?, scale, &mut weights),
         Some(hidden) => hidden::to_floats(network, hidden, scale, &mut weights),
     }
     let (layout, width) = (weights.layout(), weights.layout().width());
@@ -120,4 +130,255 @@ fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample])
     report.mean /= count;
     report.mean_value /= count;
     report
+}
+
+/// Largest magnitude of the weight of an output directly behind the feature transformer.
+pub(super) const MAX_OUTPUT: f32 = MAX_OUTPUT_WEIGHT as f32 / (2 * QB) as f32;
+
+/// The integers of a network.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Grid {
+    /// The integer that stands for 1 in a feature transformer, where weights are multiples of
+    /// `multiple`.
+    one: f32,
+    multiple: f32,
+    /// The integer that stands for 1 in the weight of an output; `None` for hidden layers.
+    output_one: Option<f32>,
+    /// The scale in the file.
+    output_scale: i32,
+}
+
+impl Grid {
+    /// The integers of a network whose output of 1 is worth `scale`.
+    pub(super) fn new(layout: Layout, scale: u16) -> Self {
+        // Half the scale and twice the weights make finer steps, and leave weights up to 1.
+        let output_scale = scale.div_ceil(2);
+        let (one, multiple) = match layout.hidden() {
+            None => (QA, 1.0),
+            // Files hold half of the factors of products.
+            Some(hidden) if hidden.is_products => (MAX_FACTOR, 2.0),
+            Some(_) => (MAX_ACTIVATION, 1.0),
+        };
+        let output_one = QB as f32 * f32::from(scale) / f32::from(output_scale);
+        Self {
+            one: one as f32,
+            multiple,
+            output_one: layout.hidden().is_none().then_some(output_one),
+            output_scale: output_scale.into(),
+        }
+    }
+
+    /// The integer that stands for 1 in the feature transformer.
+    pub(super) const fn one(self) -> f32 {
+        self.one
+    }
+
+    /// The integer that stands for 1 in the weight of an output, and the scale of the file.
+    pub(super) fn output(self) -> (f32, i32) {
+        (self.output_one.unwrap_or(QB as f32), self.output_scale)
+    }
+
+    /// Writes the weights of the network: all that have a step rounded to it, those of features
+    /// with the shared ones added, which are not written.
+    pub(super) fn round(self, weights: &Weights, to: &mut Weights) {
+        let layout = weights.layout();
+        let blocks = weights.par_blocks().zip(to.par_blocks_mut());
+        blocks.for_each(|(from, to)| {
+            let (biases, outputs) = (layout.biases(), layout.outputs());
+            let one = self.one / self.multiple;
+            let shared = &from[layout.shared()];
+            for zone in 0..layout.zones() {
+                let features = zone * FEATURES..(zone + 1) * FEATURES;
+                let (from, to) = (&from[features.clone()], &mut to[features]);
+                let most = f32::from(i16::MAX);
+                Rounding {
+                    from,
+                    shared,
+                    to,
+                    one,
+                    most,
+                }
+                .run();
+            }
+            Rounding {
+                from: &from[biases..=biases],
+                shared: &[],
+                to: &mut to[biases..=biases],
+                one,
+                most: f32::from(i16::MAX),
+            }
+            .run();
+            let (from, to) = (&from[outputs.clone()], &mut to[outputs]);
+            match self.output_one {
+                Some(one) => Rounding {
+                    from,
+                    shared: &[],
+                    to,
+                    one,
+                    most: MAX_OUTPUT_WEIGHT.into(),
+                }
+                .run(),
+                None => to.copy_from_slice(from),
+            }
+        });
+        to.top.copy_from_slice(&weights.top);
+    }
+}
+
+/// Rounds weights to multiples of 1 / `one`, at most `most` of them.
+struct Rounding<'a> {
+    from: &'a [Row],
+    /// Added to them before; may be empty.
+    shared: &'a [Row],
+    to: &'a mut [Row],
+    one: f32,
+    most: f32,
+}
+
+impl Rounding<'_> {
+    fn run(self) {
+        pulp::Arch::new().dispatch(self);
+    }
+}
+
+impl WithSimd for Rounding<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (number, (from, to)) in self.from.iter().zip(self.to).enumerate() {
+            let shared = self.shared.get(number).unwrap_or(&Row::ZERO);
+            for column in 0..BLOCK {
+                let steps = ((from.0[column] + shared.0[column]) * self.one).round_ties_even();
+                to.0[column] = steps.clamp(-self.most, self.most) / self.one;
+            }
+        }
+    }
+}
+
+/// The feature transformer; its weights have been rounded by [`Grid::round`].
+pub(super) fn transformer(weights: &Weights, grid: Grid) -> FeatureTransformer {
+    let (layout, width) = (weights.layout(), weights.layout().width());
+    let mut transformer = FeatureTransformer {
+        biases: Aligned::zeroed(width),
+        weights: Aligned::zeroed(layout.biases() * width),
+    };
+    for (number, block) in weights.blocks().enumerate() {
+        for (row, from) in block[..=layout.biases()].iter().enumerate() {
+            let to = if row < layout.biases() {
+                &mut transformer.weights[row * width..][..width]
+            } else {
+                &mut transformer.biases[..]
+            };
+            for place in 0..BLOCK {
+                // In range, because the optimiser clamps weights.
+                to[layout.column(number, place)] = (from.0[place] * grid.one()).round() as i16;
+            }
+        }
+    }
+    transformer
+}
+
+/// The accumulator of one side, as the engine computes it.
+pub(super) fn sums(transformer: &FeatureTransformer, features: &[u16]) -> Vec<i16> {
+    let mut sums = transformer.biases.to_vec();
+    let width = sums.len();
+    for &feature in features {
+        let column = &transformer.weights[usize::from(feature) * width..][..width];
+        for (sum, weight) in sums.iter_mut().zip(column) {
+            *sum = sum.wrapping_add(*weight);
+        }
+    }
+    sums
+}
+
+/// The quantised network without hidden layers: all weights have been rounded in training.
+fn quantise_direct(weights: &Weights, grid: Grid, text: &str) -> Network {
+    let (layout, width) = (weights.layout(), weights.layout().width());
+    let (one, scale) = grid.output();
+    let mut output_weights = Aligned::zeroed(OUTPUT_BUCKETS * 2 * width);
+    for (number, block) in weights.blocks().enumerate() {
+        for (row, from) in block[layout.outputs()].iter().enumerate() {
+            let to = &mut output_weights[row * width + number * BLOCK..];
+            for (to, from) in to.iter_mut().zip(from.0) {
+                *to = (from * one).round() as i16;
+            }
+        }
+    }
+    let round = |bias: &f32| (bias * one * QA as f32).round() as i32;
+    let output_layer = OutputLayer {
+        biases: weights.top.iter().map(round).collect(),
+        weights: output_weights,
+        scale,
+    };
+    Network::with_output_layer(
+        layout.feature_set(),
+        transformer(weights, grid),
+        output_layer,
+        text,
+    )
+}
+
+/// The inverse of [`quantise_direct`].
+fn direct_to_floats(output_layer: &OutputLayer, scale: u16, weights: &mut Weights) {
+    let (layout, width) = (weights.layout(), weights.layout().width());
+    let part = output_layer.scale as f32 / f32::from(scale) / QB as f32;
+    for (number, block) in weights.blocks_mut().enumerate() {
+        for (row, to) in block[layout.outputs()].iter_mut().enumerate() {
+            let from = &output_layer.weights[row * width + number * BLOCK..];
+            for (to, &from) in to.0.iter_mut().zip(from) {
+                *to = f32::from(from) * part;
+            }
+        }
+    }
+    for (to, &from) in weights.top.iter_mut().zip(&output_layer.biases) {
+        *to = from as f32 * part / QA as f32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::nnue::shape::Shape;
+
+    #[test]
+    fn weights_are_rounded_to_their_steps() {
+        for (name, steps) in [
+            ("raicho_64x2-8", [1.0 / 255.0, 1.0 / 128.0]),
+            ("raicho4_64x2-8", [1.0 / 255.0, 1.0 / 128.0]),
+            ("raicho_64x2-32-32", [1.0 / 127.0, 0.0]),
+            ("SFNN_raicho_128_15_32", [1.0 / 127.0, 0.0]),
+        ] {
+            let shape: Shape = name.parse().expect("a good name");
+            let layout = Layout::new(shape).expect("it can be trained");
+            let mut weights = Weights::random(layout, 7);
+            let (outputs, shared) = (layout.outputs(), layout.shared());
+            weights.blocks_mut().next().expect("a block")[outputs.start].0[0] = 1.5;
+            let mut rounded = Weights::zeroed(layout);
+            Grid::new(layout, 800).round(&weights, &mut rounded);
+            assert_eq!(rounded.top, weights.top);
+            for (from, to) in weights.blocks().zip(rounded.blocks()) {
+                for (number, row) in to.iter().enumerate() {
+                    for (place, &found) in row.0.iter().enumerate() {
+                        let own = from[number].0[place];
+                        let (expected, step) = if shared.contains(&number) {
+                            (0.0, 0.0)
+                        } else if outputs.contains(&number) {
+                            let limit = if steps[1] > 0.0 { MAX_OUTPUT } else { 2.0 };
+                            (own.clamp(-limit, limit), steps[1])
+                        } else if number < layout.biases() && !shared.is_empty() {
+                            let of_all = from[shared.start + number % FEATURES].0[place];
+                            (own + of_all, steps[0])
+                        } else {
+                            (own, steps[0])
+                        };
+                        let error = (found - expected).abs();
+                        assert!(error <= 0.501 * step, "{name}: {found}, not {expected}");
+                        let count = if step > 0.0 { found / step } else { 0.0 };
+                        assert!((count - count.round()).abs() < 1e-3, "{name}: {found}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -7,12 +7,11 @@ use super::{samples, settings, shapes};
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape;
 use crate::train::learn::chunk::{CHUNK, Chunk};
-use crate::train::learn::layout::{BLOCK, Layout};
 use crate::train::learn::loss::{Target, Targets};
 use crate::train::learn::pass::Pass;
 use crate::train::learn::sample::{MAX_ACTIVE, Sample};
 use crate::train::learn::settings::{Settings, TreeWeight};
-use crate::train::learn::weights::Weights;
+use crate::train::learn::weights::{BLOCK, Layout, Weights};
 use crate::types::Bound;
 
 const POWER: f64 = 2.5;

@@ -247,7 +247,8 @@ fn a_bad_record_is_reported_once_and_a_shorter_file_ends_the_run() {
     let bad = [1, 0x82, 0x00, 0, 0, 0x81, 0x00, 0];
     let with_bad = [before, &bad, after].concat();
     fs::write(&file, &with_bad).expect("the folder can be written");
-    let data = load(&source(vec![group(1, &[&file])], 5000)).expect("one bad record is no error");
+    let data =
+        load(&source(vec![group(1, &[&file])], 5000)).expect("one bad record is not an error");
     let mut stream = Stream::at(&data, 1, Place::default());
     let mut samples = Vec::new();
     let mut count = data.fault_count;

@@ -10,8 +10,8 @@ mod ties;
 
 use std::sync::atomic::AtomicBool;
 
+use super::Learner;
 use super::factors::{Factors, KingConstants, Options};
-use super::learner::Learner;
 use super::pass::{Pass, Step};
 use super::tables::Tables;
 use super::view::Batch;
@@ -19,8 +19,7 @@ use crate::position::Position;
 use crate::train::learn::Run as _;
 use crate::train::learn::loss::Targets;
 use crate::train::learn::sample::{Label, Sample};
-use crate::train::learn::schedule::Schedule;
-use crate::train::learn::settings::Settings;
+use crate::train::learn::settings::{Schedule, Settings};
 use crate::train::learn::tests::for_each_random_position;
 use crate::util::mixed;
 

@@ -1,4 +1,10 @@
 //! The positions of a run: those that are in memory, and the blocks of those that are streamed.
+//!
+//! Scores of games may include the later ones, by TD(λ): where the best moves are played, the score
+//! of a later position also evaluates the earlier one, by a deeper search. The average of all later
+//! scores, with weights that decay by λ per ply, is a better target than the first score alone and
+//! less noisy than the result of the game (Sutton, "Learning to Predict by the Methods of Temporal
+//! Differences", 1988; TDLeaf(λ) of Baxter, Tridgell and Weaver's `KnightCap`, 1998).
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -7,10 +13,9 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::files::{Block, DataFile, LoadError, Source, Watch};
-use super::filter::{Counts, Filter, Reason, Tactical};
-use super::leaf::line_to_leaf;
+use super::filter::{Counts, Filter, Reason, Tactical, line_to_leaf};
+use super::loss::logistic;
 use super::sample::{Label, Sample};
-use super::td_lambda::apply_td_lambda;
 use crate::position::Position;
 use crate::records::teacher::{Record, Span, TeacherError, TeacherGame};
 use crate::records::tree::TreePosition;
@@ -22,6 +27,12 @@ const HELD_OUT_POSITIONS: usize = 200_000;
 
 /// Blocks of a group that are read before a streamed run, evenly spread over its files.
 const PROBED_BLOCKS: usize = 128;
+
+/// Most invalid records of one block that are listed.
+const FAULTS_KEPT: usize = 10;
+
+/// Averages of TD(λ) are clamped to this distance from 0 and 1, where the score would be infinite.
+const MARGIN: f32 = 1e-3;
 
 /// Training positions and held-out positions.
 #[derive(Debug, Default)]
@@ -419,8 +430,171 @@ fn of_centipawns(score: i16) -> i32 {
     i32::from(score) * PAWN_VALUE / 100
 }
 
-/// Most invalid records of one block that are listed.
-const FAULTS_KEPT: usize = 10;
+/// Replaces each score of a game by its TD(λ) average with the later scores. Scores are those of
+/// the side to move, in units of 1/90 pawn.
+///
+/// With `lambda` 0 scores are unchanged; the nearer it is to 1, the more the later scores count.
+/// Averages are taken over winning probabilities, the logistic function of score / `scale`. A score
+/// beyond `limit` in magnitude is unchanged but contributes to earlier ones, which are clamped to
+/// `limit`. A ply without a score (a move that the search did not choose) ends the averaging.
+fn apply_td_lambda(scores: &mut [Option<i32>], lambda: f32, scale: u16, limit: u16) {
+    let scale = f32::from(scale.max(1));
+    if lambda <= 0.0 {
+        return;
+    }
+    let mut later = None;
+    for entry in scores.iter_mut().rev() {
+        let Some(score) = entry else {
+            later = None;
+            continue;
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a score is small")]
+        let own = logistic(*score as f32 / scale);
+        let chance = later.map_or(own, |later: f32| own + lambda * (1.0 - later - own));
+        if score.unsigned_abs() <= limit.into() {
+            let chance = chance.clamp(MARGIN, 1.0 - MARGIN);
+            let averaged = (scale * (chance / (1.0 - chance)).ln()).round() as i32;
+            *score = averaged.clamp(-i32::from(limit), limit.into());
+        }
+        later = Some(chance);
+    }
+}
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::movegen::legal_moves;
+    use crate::records::packed::PackedSfen;
+    use crate::types::Bound;
+
+    const SCALE: u16 = 400;
+
+    fn averaged(scores: &[i32], lambda: f32) -> Vec<i32> {
+        let mut scores: Vec<Option<i32>> = scores.iter().copied().map(Some).collect();
+        apply_td_lambda(&mut scores, lambda, SCALE, 3000);
+        scores
+            .into_iter()
+            .map(|score| score.expect("it had one"))
+            .collect()
+    }
+
+    #[test]
+    fn signs_turn_from_ply_to_ply() {
+        // Both sides agree that the first one is winning, or that the position is even.
+        assert_eq!(
+            averaged(&[400, -400, 400, -400], 0.7),
+            [400, -400, 400, -400]
+        );
+        assert_eq!(averaged(&[0, 0, 0], 0.7), [0, 0, 0]);
+        // The first scores are corrected by later ones of the other sign.
+        let found = averaged(&[200, -200, 200, 600, -600], 0.7);
+        assert!(found[0] < 0 && found[1] > 0 && found[2] < 0, "{found:?}");
+        assert_eq!(found[3..], [600, -600]);
+    }
+
+    #[test]
+    fn each_ply_counts_less_by_lambda() {
+        assert_eq!(averaged(&[100, 300, -50], 0.0), [100, 300, -50]);
+        let scale = f32::from(SCALE);
+        let chance = |score: f32| logistic(score / scale);
+        let expected = 0.5 * chance(100.0) + 0.25 * chance(-300.0) + 0.25 * chance(-50.0);
+        let expected = (scale * (expected / (1.0 - expected)).ln()).round() as i32;
+        assert_eq!(averaged(&[100, 300, -50], 0.5)[0], expected);
+    }
+
+    #[test]
+    fn no_score_is_moved_beyond_the_limit() {
+        let mut scores = [Some(2000), Some(-32_000)];
+        apply_td_lambda(&mut scores, 0.99, 1000, 3000);
+        assert_eq!(scores, [Some(3000), Some(-32_000)]);
+    }
+
+    #[test]
+    fn nothing_goes_over_a_gap_and_mates_stay_mates() {
+        let mut scores = [Some(100), None, Some(-500), Some(32_000)];
+        apply_td_lambda(&mut scores, 0.9, SCALE, 3000);
+        assert_eq!(
+            (scores[0], scores[1], scores[3]),
+            (Some(100), None, Some(32_000))
+        );
+        assert!(
+            scores[2].is_some_and(|score| (-3000..-1000).contains(&score)),
+            "{scores:?}"
+        );
+    }
+
+    #[test]
+    fn scores_and_results_turn_with_the_side_to_move() {
+        let sfen = "3k5/9/9/4r4/9/9/4L4/9/3K5 b - 1";
+        let mut position = Position::from_sfen(sfen).expect("a good position");
+        let moves = legal_moves(&position);
+        let capture = moves.iter().find(|mv| mv.to_string() == "5g5d");
+        assert!(capture.is_some());
+        for (tactical, expected) in [
+            (Tactical::Drop, None),
+            (Tactical::Keep, Some((500, Some(1)))),
+            (Tactical::Leaf, Some((-500, Some(-1)))),
+        ] {
+            let filter = Filter {
+                tactical,
+                ..Filter::default()
+            };
+            let mut data = Data::default();
+            data.add(&filter, false, &mut position, capture.copied(), (500, 1));
+            let found = data.training.first();
+            let found = found.map(|sample| (sample.score(), sample.result()));
+            assert_eq!(found, expected, "{tactical:?}");
+            assert_eq!(position.to_sfen(), sfen);
+        }
+    }
+
+    #[test]
+    fn bounds_turn_with_the_side_to_move() {
+        let sfen = "3k5/9/9/4r4/9/9/4L4/9/3K5 b - 1";
+        let mut position = Position::from_sfen(sfen).expect("a good position");
+        let node = TreePosition {
+            position: PackedSfen::of(&position),
+            score: 1000,
+            mv: None,
+            ply: 1,
+            depth: 4,
+            bound: Bound::Upper,
+        };
+        let label = |bound| Label::Tree { bound, depth: 4 };
+        for (tactical, expected) in [
+            (Tactical::Drop, None),
+            (Tactical::Keep, Some((900, label(Bound::Upper)))),
+            (Tactical::Leaf, Some((-900, label(Bound::Lower)))),
+        ] {
+            let filter = Filter {
+                tactical,
+                ..Filter::default()
+            };
+            let mut data = Data::default();
+            data.add_tree_position(&filter, false, &node, &mut position);
+            let found = data.training.first();
+            let found = found.map(|sample| (sample.score(), sample.label()));
+            assert_eq!(found, expected, "{tactical:?}");
+            assert_eq!(data.counts.tree_positions, 1);
+        }
+    }
+
+    #[test]
+    fn a_line_that_begins_with_another_move_than_the_best_has_no_score() {
+        let sfen = "3k5/9/9/4r4/p8/9/L3L4/9/3K5 b - 1";
+        let mut position = Position::from_sfen(sfen).expect("a good position");
+        let filter = Filter {
+            tactical: Tactical::Leaf,
+            ..Filter::default()
+        };
+        for (best, count) in [("5g5d", 1), ("9g9e", 0)] {
+            let moves = legal_moves(&position);
+            let mv = moves.iter().find(|mv| mv.to_string() == best);
+            assert!(mv.is_some());
+            let mut data = Data::default();
+            data.add(&filter, false, &mut position, mv.copied(), (500, 1));
+            assert_eq!(data.training.len(), count, "{best}");
+            assert_eq!(position.to_sfen(), sfen);
+        }
+    }
+}
