@@ -77,6 +77,11 @@ pub(super) fn eprint_line(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
+/// Whether the terminal says that it can only print.
+pub(super) fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 /// The failure of standard output that caused `error`, if one did.
 pub(super) fn failure(error: &anyhow::Error) -> Option<&OutputError> {
     error.chain().find_map(|cause| {

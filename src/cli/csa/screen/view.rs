@@ -8,7 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
-use super::state::{Account, View};
+use super::{Account, View};
 use crate::csa::stats::Tally;
 use crate::records::csa::move_text;
 use crate::records::notation::japanese::{RANKS, piece_letter};
