@@ -302,7 +302,7 @@ fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result
     Ok(())
 }
 
-/// Largest noise.
+/// Largest standard deviation of the noise.
 const MAX_NOISE: f64 = 100.0;
 
 fn parse_noise(text: &str) -> Result<f64, String> {

@@ -19,7 +19,7 @@ use crate::util::abbreviate;
 pub(super) struct OutputError(io::Error);
 
 impl OutputError {
-    /// Whether the reader of a pipe has gone away, which is no fault.
+    /// Whether the reader of a pipe has gone away, which is not a fault.
     pub(super) fn is_closed_pipe(&self) -> bool {
         self.0.kind() == io::ErrorKind::BrokenPipe
     }

@@ -38,7 +38,7 @@ pub(super) fn check<'a>(path: &Path, read: impl Iterator<Item = &'a Path>) -> an
 /// Checks that the file is not one of those that are read.
 ///
 /// # Errors
-/// It is.
+/// It is one of them.
 pub(super) fn check_unread<'a>(
     path: &Path,
     read: impl Iterator<Item = &'a Path>,
@@ -130,7 +130,7 @@ pub(super) fn check_new(path: &Path, force: bool) -> anyhow::Result<()> {
 /// Checks that no file is there unless `force` is given.
 ///
 /// # Errors
-/// One is there.
+/// A file is there.
 pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     ensure!(
         force || !would_replace(path),
@@ -143,7 +143,7 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
 /// Checks that the name is not `-`, which others take for standard output.
 ///
 /// # Errors
-/// It is.
+/// It is `-`.
 pub(super) fn check_name(path: &Path) -> anyhow::Result<()> {
     ensure_usage!(
         path.as_os_str() != "-",
@@ -155,7 +155,7 @@ pub(super) fn check_name(path: &Path) -> anyhow::Result<()> {
 /// Checks that two outputs, each with the name of its option, are not the same file.
 ///
 /// # Errors
-/// They are.
+/// They are the same file.
 pub(super) fn check_apart(first: (&str, &Path), second: (&str, &Path)) -> anyhow::Result<()> {
     ensure_usage!(
         !is_same_output(first.1, second.1) || is_stream(first.1),

@@ -220,7 +220,7 @@ struct MoveJson<'a> {
     color: Color,
     #[serde(rename = "move")]
     mv: String,
-    /// Seconds.
+    /// Time for the move in seconds.
     time: Option<f64>,
     #[serde(flatten)]
     judgement: &'a Judgement,

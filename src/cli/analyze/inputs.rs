@@ -52,7 +52,7 @@ impl InputGame {
     }
 }
 
-/// Reads the input.
+/// Reads the files, or the position of the command line.
 ///
 /// # Errors
 /// There is nothing to analyse, or the only file cannot be read.

@@ -189,8 +189,8 @@ fn in_words(score: Score, position: &Position, lang: Lang) -> String {
 /// Time between two displays.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Shows the lines below what was printed before; does nothing where standard output is no
-/// terminal.
+/// Shows the lines below what was printed before; does nothing where standard output is
+/// not a terminal.
 struct Live {
     term: Option<Term>,
     position: Position,
@@ -232,7 +232,7 @@ impl Live {
         self.shown = texts.len();
     }
 
-    /// Removes the lines.
+    /// Removes the lines from the screen.
     fn clear(&mut self) {
         if let Some(term) = &self.term {
             let _ = term.clear_last_lines(self.shown);

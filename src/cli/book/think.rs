@@ -81,7 +81,7 @@ const KIND: RunKind = RunKind {
 /// What decides the results. It is stored with them.
 #[derive(Serialize, Deserialize)]
 struct Settings {
-    /// Number of positions.
+    /// Number of positions of the list or the book.
     positions: u64,
     /// CRC-32 of the positions, and of which are searched.
     checksum: u32,

@@ -20,6 +20,7 @@ use crate::cli::output;
 use crate::cli::progress::{Interrupt, on_ctrl_c};
 use crate::csa::journal::{Journal, Place};
 use crate::csa::run;
+use crate::csa::stats::Tally;
 use crate::util::counted;
 use accounts::{Setup, setups};
 use live::Live;
@@ -248,6 +249,13 @@ fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<
         bail!("{failed} of {accounts} ended with an error");
     }
     Ok(())
+}
+
+fn tally_text(tally: &Tally) -> String {
+    format!(
+        "{} won, {} lost, {} drawn, {} broken off",
+        tally.wins, tally.losses, tally.draws, tally.broken
+    )
 }
 
 fn title(setup: &Setup) -> String {

@@ -246,7 +246,7 @@ struct Tally {
     files: usize,
     /// What the format has no room for, and in how many games.
     losses: BTreeMap<String, usize>,
-    /// Games whose letters the encoding lacks.
+    /// Games with characters that the encoding lacks.
     not_encoded: usize,
 }
 

@@ -520,7 +520,7 @@ impl Arguments {
 
 impl ThreePieceArguments {
     /// Checks that no option is given, for another kind of evaluation.
-    pub(super) fn check_unused(&self) -> anyhow::Result<()> {
+    fn check_unused(&self) -> anyhow::Result<()> {
         let given = [
             (self.factors.is_some(), "--factors"),
             (self.king_constants.is_some(), "--king-constants"),
@@ -537,7 +537,7 @@ impl ThreePieceArguments {
         Ok(())
     }
 
-    /// What is learnt.
+    /// What is learnt of a three-piece evaluation.
     pub(super) fn options(&self) -> Options {
         Options {
             factors: self.factors.unwrap_or(Factors::ALL),
@@ -549,7 +549,7 @@ impl ThreePieceArguments {
         }
     }
 
-    /// What is written.
+    /// How the files of a three-piece evaluation are written.
     pub(super) fn file_options(&self) -> FileOptions {
         FileOptions {
             spread_kings: self.spread_kings,

@@ -4,7 +4,7 @@ mod arguments;
 mod resumed;
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -97,7 +97,7 @@ impl Place {
         })
     }
 
-    /// Performs all steps.
+    /// Performs the steps that are left. An interruption is an error.
     fn learn(&self, learner: &mut (impl Run + Send), folder: &Path) -> anyhow::Result<()> {
         self.pool
             .install(|| learn(learner, folder, self.stop.flag()))?;
@@ -375,15 +375,7 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
         is 90)",
         errors.mean, errors.most, errors.positions, errors.mean_value
     )?;
-    if let Some(point) = learner.points().last() {
-        let held_out = point.held_out.map(|loss| format!(", held out {loss:.6}"));
-        writeln!(
-            out,
-            "loss {:.6}{}",
-            point.training,
-            held_out.unwrap_or_default()
-        )?;
-    }
+    write_loss(learner, &mut out)?;
     if let Some(best) = best_before_rise(learner.points()) {
         output::eprint_line(format_args!(
             "the games held out were predicted best after {} of {} steps: fewer --epochs or a \
@@ -394,6 +386,16 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
     }
     writeln!(out, "{}", path.display())?;
     Ok(())
+}
+
+/// Writes the losses at the end of a run.
+fn write_loss(learner: &impl Run, out: &mut impl io::Write) -> io::Result<()> {
+    let Some(point) = learner.points().last() else {
+        return Ok(());
+    };
+    let held_out = point.held_out.map(|loss| format!(", held out {loss:.6}"));
+    let held_out = held_out.unwrap_or_default();
+    writeln!(out, "loss {:.6}{held_out}", point.training)
 }
 
 /// Writes the three-piece evaluation of a finished run.
@@ -415,11 +417,7 @@ fn export_kppt(
         .with_context(|| folder.display().to_string())?;
     let mut out = output::stdout();
     writeln!(out, "{saturated}")?;
-    if let Some(point) = learner.points().last() {
-        let held_out = point.held_out.map(|loss| format!(", held out {loss:.6}"));
-        let held_out = held_out.unwrap_or_default();
-        writeln!(out, "loss {:.6}{held_out}", point.training)?;
-    }
+    write_loss(learner, &mut out)?;
     writeln!(out, "{}", folder.display())?;
     Ok(())
 }

@@ -116,7 +116,7 @@ impl Given {
         ])
     }
 
-    /// Checks everything else.
+    /// Checks the options of the data and of the course against the checkpoint.
     pub(super) fn check_run(
         &self,
         arguments: &Arguments,

@@ -329,7 +329,7 @@ impl Settings {
 struct Problems<'a> {
     all: &'a [Problem],
     settings: &'a Settings,
-    /// Threads per problem.
+    /// Threads that search each problem together.
     threads_each: usize,
     /// Table size per problem in MB.
     hash_each: usize,

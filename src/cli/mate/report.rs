@@ -256,7 +256,7 @@ fn parsed(position: &Position, text: &str) -> Option<Move> {
     (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
 }
 
-/// Writes the page.
+/// Writes the solutions as a page.
 ///
 /// # Errors
 /// The file cannot be written.

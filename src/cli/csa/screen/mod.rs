@@ -52,14 +52,14 @@ pub(super) fn close() {
     }
 }
 
-/// The open view.
+/// The view on the terminal, which is given back when this is dropped.
 pub(super) struct Screen {
     terminal: DefaultTerminal,
     shared: Arc<Shared>,
 }
 
 impl Screen {
-    /// Takes the terminal.
+    /// Takes the terminal for the view.
     ///
     /// # Errors
     /// It cannot be used.
@@ -129,7 +129,7 @@ enum Command {
     Interrupt,
     /// Show the next account.
     Next,
-    /// Show this account.
+    /// Show the account with this index.
     Select(usize),
     /// Letters for pieces, or kanji again.
     Letters,
@@ -192,7 +192,7 @@ impl Shared {
     }
 }
 
-/// One account.
+/// An account as the view shows it.
 #[derive(Debug, Default)]
 pub(super) struct Account {
     /// Its name and where it plays.
@@ -211,7 +211,7 @@ pub(super) struct Account {
 #[derive(Debug)]
 struct View {
     players: [String; Color::NUM],
-    /// Our side.
+    /// The side that we play.
     side: Color,
     board: Board,
     /// Number of moves, and the last one.
