@@ -1,36 +1,26 @@
 //! The command line: one program, `raicho`, whose default is the USI engine.
 //!
-//! Each subcommand is a file with its arguments and `run`. Errors become one message on standard
-//! error.
+//! Each subcommand is a file or a folder with its arguments and `run`. Errors become one message on
+//! standard error.
 
 mod analyze;
 mod arena;
-mod bench;
+mod arguments;
 mod book;
 mod csa;
 mod data;
-mod effort;
-mod evaluation;
-mod file_stems;
-mod flat_error;
+mod error;
 mod gensfen;
-mod interrupt;
 mod learn;
 mod mate;
-mod named;
 mod net;
 mod output;
 mod perft;
 mod progress;
 mod result_file;
-mod share;
 mod shell;
-mod sort_memory;
 mod spsa;
-mod usage;
 mod usi;
-mod watching;
-mod work;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -39,7 +29,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use self::named::Named;
+use self::arguments::Named;
 use crate::lang::Lang;
 use crate::util::abbreviate;
 
@@ -67,7 +57,7 @@ enum Command {
     /// Analyse games and positions for people: tables, records with comments, a web page
     Analyze(Box<analyze::Arguments>),
     /// Search fixed positions; the node count identifies a version
-    Bench(bench::Arguments),
+    Bench(usi::BenchArguments),
     /// Show, check, convert, probe and make opening books
     Book(book::Arguments),
     /// Print completions of the command line for a shell
@@ -77,7 +67,7 @@ enum Command {
     /// Play on a CSA server such as floodgate, for as long as you like
     Csa(Box<csa::Arguments>),
     /// Write each position of teacher data once, with the mean of its scores
-    Dedup(data::dedup::Arguments),
+    Dedup(data::sort::DedupArguments),
     /// Make teacher data: games of the engine against itself
     Gensfen(Box<gensfen::Arguments>),
     /// Train a network from teacher data
@@ -97,15 +87,15 @@ enum Command {
     /// Choose positions for `gensfen` to begin from, out of games such as those of floodgate
     Roots(data::roots::Arguments),
     /// Put the positions of teacher data into random order
-    Shuffle(data::shuffle::Arguments),
+    Shuffle(data::sort::ShuffleArguments),
     /// Tune the numbers of an engine by games against itself
     Spsa(Box<spsa::Arguments>),
     /// Count what is in teacher data
-    Stats(data::stats::Arguments),
+    Stats(data::inspect::StatsArguments),
     /// Speak USI, which is also what happens without a subcommand
     Usi(usi::Arguments),
     /// Find the bad records of teacher data, and write the good ones
-    Validate(data::validate::Arguments),
+    Validate(data::inspect::ValidateArguments),
 }
 
 /// The status for an invalid command line, also that of clap.
@@ -130,14 +120,14 @@ pub fn run() -> ExitCode {
     let lang = arguments.lang.unwrap_or_else(lang_of_environment);
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments, lang),
-        Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Bench(arguments)) => usi::run_bench(&arguments),
         Some(Command::Completions(arguments)) => {
             shell::completions(&arguments, Arguments::command())
         }
         Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Csa(arguments)) => csa::run(&arguments),
-        Some(Command::Dedup(arguments)) => data::dedup::run(&arguments),
+        Some(Command::Dedup(arguments)) => data::sort::dedup(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments, &given),
         Some(Command::Man(arguments)) => shell::man(&arguments, Arguments::command()),
@@ -149,10 +139,10 @@ pub fn run() -> ExitCode {
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Rescore(arguments)) => data::rescore::run(&arguments),
         Some(Command::Roots(arguments)) => data::roots::run(&arguments),
-        Some(Command::Shuffle(arguments)) => data::shuffle::run(&arguments),
+        Some(Command::Shuffle(arguments)) => data::sort::shuffle(&arguments),
         Some(Command::Spsa(arguments)) => spsa::run(&arguments),
-        Some(Command::Stats(arguments)) => data::stats::run(&arguments),
-        Some(Command::Validate(arguments)) => data::validate::run(&arguments),
+        Some(Command::Stats(arguments)) => data::inspect::stats(&arguments),
+        Some(Command::Validate(arguments)) => data::inspect::validate(&arguments),
     };
     match result.and_then(|()| Ok(output::stdout().flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -198,7 +188,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
         Some(failure) => output::eprint_line(format_args!("error: {failure}")),
         None => output::eprint_line(format_args!("error: {}", output::message(error))),
     }
-    if usage::is_usage(error) {
+    if error::is_usage(error) {
         return ExitCode::from(INVALID);
     }
     ExitCode::FAILURE

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
+use super::arguments::{load_evaluation, parse_share};
 use super::data::{Input, watched};
-use super::share::parse_share;
-use super::{evaluation, output, result_file};
-use crate::cli::usage::ensure_usage;
+use super::{output, result_file};
+use crate::cli::error::ensure_usage;
 use crate::engine::EvalFile;
 use crate::eval::kppt::{SYNTHESIZED, Tables};
 use crate::eval::nnue::file::in_folder;
@@ -201,7 +201,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
-    let (_, evaluator) = evaluation::load(&arguments.eval)?;
+    let (_, evaluator) = load_evaluation(&arguments.eval)?;
     let sources = arguments.input.sources()?;
     // Without scores all would count as 0.
     let mut files = sources.files().iter();
@@ -232,8 +232,8 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
 }
 
 fn difference(arguments: &DifferenceArguments) -> anyhow::Result<()> {
-    let (_, first) = evaluation::load(&arguments.first)?;
-    let (_, second) = evaluation::load(&arguments.second)?;
+    let (_, first) = load_evaluation(&arguments.first)?;
+    let (_, second) = load_evaluation(&arguments.second)?;
     let sources = arguments.input.sources()?;
     let settings = DifferenceSettings {
         limit: arguments.limit,
@@ -302,7 +302,7 @@ fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result
     Ok(())
 }
 
-/// Largest noise.
+/// Largest standard deviation of the noise.
 const MAX_NOISE: f64 = 100.0;
 
 fn parse_noise(text: &str) -> Result<f64, String> {

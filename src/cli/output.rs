@@ -19,7 +19,7 @@ use crate::util::abbreviate;
 pub(super) struct OutputError(io::Error);
 
 impl OutputError {
-    /// Whether the reader of a pipe has gone away, which is no fault.
+    /// Whether the reader of a pipe has gone away, which is not a fault.
     pub(super) fn is_closed_pipe(&self) -> bool {
         self.0.kind() == io::ErrorKind::BrokenPipe
     }
@@ -75,6 +75,11 @@ pub(super) fn eprint(text: impl Display) {
 /// Writes a text and a line end to standard error, if anybody reads it.
 pub(super) fn eprint_line(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Whether the terminal says that it can only print.
+pub(super) fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The failure of standard output that caused `error`, if one did.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::output;
-use crate::cli::usage::usage_error;
+use crate::cli::error::usage_error;
 use crate::movegen::perft::{PerftOptions, divide};
 use crate::position::{Position, START_SFEN};
 use crate::util::shorten;

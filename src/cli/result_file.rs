@@ -1,31 +1,30 @@
 //! Files that hold a result, written at once when the work is done: a page, a record, a graph.
+//!
+//! They are checked before the work: whether they can be written, and are not among those that are
+//! read. Where one is made from each file that is read, its name comes from there.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::cli::usage::ensure_usage;
+use crate::cli::error::ensure_usage;
 use crate::runs::{OutputFile, is_same_output, is_stream, would_replace};
 
 /// Checks before the work that the file can be written then, and that it is not read.
 ///
 /// # Errors
 /// It cannot be, or it is one of the files in `read`.
-pub(super) fn check<'a>(
-    path: &Path,
-    mut read: impl Iterator<Item = &'a Path>,
-) -> anyhow::Result<()> {
+pub(super) fn check<'a>(path: &Path, read: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
     let name = path.display();
     check_name(path)?;
     ensure!(
         !path.is_dir(),
         "{name} is a folder, expected the name of a file"
     );
-    let place = path.canonicalize().ok();
-    let is_same = |input: &Path| place.is_some() && input.canonicalize().ok() == place;
     ensure_usage!(
-        !read.any(is_same),
+        !is_among(path, read),
         "{name} is read and would be overwritten: give another name"
     );
     // Opening a pipe here would show its reader the end of the file.
@@ -34,6 +33,28 @@ pub(super) fn check<'a>(
         OutputFile::create(path).with_context(|| format!("{name} cannot be written"))?;
     }
     Ok(())
+}
+
+/// Checks that the file is not one of those that are read.
+///
+/// # Errors
+/// It is one of them.
+pub(super) fn check_unread<'a>(
+    path: &Path,
+    read: impl Iterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
+    ensure_usage!(
+        !is_among(path, read),
+        "{} is read and cannot be written at the same time",
+        path.display()
+    );
+    Ok(())
+}
+
+/// Whether the file is there and one of those that are read, by whatever names.
+fn is_among<'a>(path: &Path, mut read: impl Iterator<Item = &'a Path>) -> bool {
+    let place = path.canonicalize().ok();
+    place.is_some() && read.any(|input| input.canonicalize().ok() == place)
 }
 
 /// As [`check`], and checks that a file which is there has this extension: it is the result of an
@@ -109,7 +130,7 @@ pub(super) fn check_new(path: &Path, force: bool) -> anyhow::Result<()> {
 /// Checks that no file is there unless `force` is given.
 ///
 /// # Errors
-/// One is there.
+/// A file is there.
 pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     ensure!(
         force || !would_replace(path),
@@ -122,7 +143,7 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
 /// Checks that the name is not `-`, which others take for standard output.
 ///
 /// # Errors
-/// It is.
+/// It is `-`.
 pub(super) fn check_name(path: &Path) -> anyhow::Result<()> {
     ensure_usage!(
         path.as_os_str() != "-",
@@ -134,7 +155,7 @@ pub(super) fn check_name(path: &Path) -> anyhow::Result<()> {
 /// Checks that two outputs, each with the name of its option, are not the same file.
 ///
 /// # Errors
-/// They are.
+/// They are the same file.
 pub(super) fn check_apart(first: (&str, &Path), second: (&str, &Path)) -> anyhow::Result<()> {
     ensure_usage!(
         !is_same_output(first.1, second.1) || is_stream(first.1),
@@ -158,6 +179,49 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     file.finish().with_context(name)
 }
 
+/// A name without extension for what is made from each file: the file's own without extension, with
+/// it where two files differ only there (`x.jkf` beside `x.kif`), and after that of its folder
+/// where files of several folders have the same name. The order of the files decides nothing but
+/// numbers, which are the last resort.
+pub(super) fn distinct_stems(files: &[&Path]) -> Vec<String> {
+    let stem = |file: &Path| lossy(file.file_stem());
+    let name = |file: &Path| lossy(file.file_name());
+    let mut names_of_stem: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut files_of_name: BTreeMap<String, usize> = BTreeMap::new();
+    for file in files {
+        let names = names_of_stem.entry(stem(file)).or_default();
+        names.insert(name(file));
+        *files_of_name.entry(name(file)).or_default() += 1;
+    }
+    let mut taken = BTreeSet::new();
+    let distinct = |file: &&Path| {
+        let mut base = if names_of_stem[&stem(file)].len() > 1 {
+            name(file)
+        } else {
+            stem(file)
+        };
+        let folder = lossy(file.parent().and_then(Path::file_name));
+        if files_of_name[&name(file)] > 1 && !folder.is_empty() {
+            base = format!("{folder}-{base}");
+        }
+        free_name(base, &mut taken)
+    };
+    files.iter().map(distinct).collect()
+}
+
+/// The name, with a number where it is taken. It is taken from now on.
+pub(super) fn free_name(base: String, taken: &mut BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{base}-{number}"));
+    let mut names = std::iter::once(base.clone()).chain(numbered);
+    let found = names.find(|name| !taken.contains(name)).unwrap_or(base);
+    taken.insert(found.clone());
+    found
+}
+
+fn lossy(name: Option<&std::ffi::OsStr>) -> String {
+    name.unwrap_or_default().to_string_lossy().into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +238,34 @@ mod tests {
         assert!(refused(&games) && !refused(&chart) && !refused(&path("new")));
         for file in [games, chart] {
             std::fs::remove_file(file).expect("it was written");
+        }
+    }
+
+    #[test]
+    fn names_differ_and_do_not_depend_on_the_order() {
+        for (files, expected) in [
+            (&["x.kif", "y.kif"][..], &["x", "y"][..]),
+            (
+                &["x.kif", "x.ki2", "x.jkf", "y.kif"],
+                &["x.kif", "x.ki2", "x.jkf", "y"],
+            ),
+            (&["a/x.kif", "b/x.kif"], &["a-x", "b-x"]),
+            (
+                &["a/x.kif", "b/x.kif", "b/x.csa"],
+                &["a-x.kif", "b-x.kif", "x.csa"],
+            ),
+            (&["a/1/x.kif", "b/1/x.kif"], &["1-x", "1-x-2"]),
+            (&["x.kif", "x.kif"], &["x", "x-2"]),
+            (&["-"], &["-"]),
+        ] {
+            let mut files: Vec<&Path> = files.iter().map(Path::new).collect();
+            assert_eq!(distinct_stems(&files), expected);
+            files.reverse();
+            let mut backward = distinct_stems(&files);
+            backward.sort();
+            let mut expected: Vec<&str> = expected.into();
+            expected.sort_unstable();
+            assert_eq!(backward, expected);
         }
     }
 }

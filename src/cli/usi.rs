@@ -1,16 +1,22 @@
-//! `raicho usi`, and `raicho` without arguments: the USI engine.
+//! `raicho usi`, which is also `raicho` without arguments, and `raicho bench`: the USI engine, and
+//! its searches of fixed positions, whose node count identifies a version.
 
 use std::error::Error;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::evaluation;
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+
 use crate::bench::{self, BenchOptions};
+use crate::cli::arguments::load_evaluation;
+use crate::cli::output;
 use crate::types::Depth;
 use crate::usi::{options, session};
 
 /// Example: raicho usi
-#[derive(clap::Args, Default)]
+#[derive(Args, Default)]
 #[command(before_help = "Example: raicho usi")]
 pub(super) struct Arguments {
     /// Offer every number of the search as an option, for `raicho spsa`
@@ -31,7 +37,7 @@ fn bench(
     output: &mut dyn Write,
     stop: &AtomicBool,
 ) -> Result<(), Box<dyn Error>> {
-    let (_, evaluator) = evaluation::load("<embedded>")?;
+    let (_, evaluator) = load_evaluation("<embedded>")?;
     let mut options = BenchOptions {
         evaluator,
         ..BenchOptions::default()
@@ -40,5 +46,45 @@ fn bench(
         options.depth = depth as Depth;
     }
     bench::run_stoppable(&options, output, stop)?;
+    Ok(())
+}
+
+/// Example: `raicho bench --depth 10`
+#[derive(Args)]
+#[command(before_help = "Example: raicho bench --depth 10")]
+pub(super) struct BenchArguments {
+    /// Depth to search each position to
+    #[arg(long, value_name = "PLIES", default_value_t = BenchOptions::default().depth,
+          value_parser = clap::value_parser!(i32).range(1..=245))]
+    depth: i32,
+
+    /// Search threads; the node count is reproducible with one thread only
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=512))]
+    threads: u16,
+
+    /// Size of the transposition table in MB
+    #[arg(long, value_name = "MB", default_value_t = BenchOptions::default().hash_mb,
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    hash: usize,
+
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    eval: String,
+
+    /// File with an SFEN per line, instead of the fixed positions
+    #[arg(long, value_name = "FILE")]
+    sfen_file: Option<PathBuf>,
+}
+
+pub(super) fn run_bench(arguments: &BenchArguments) -> anyhow::Result<()> {
+    let (_, evaluator) = load_evaluation(&arguments.eval)?;
+    let options = BenchOptions {
+        depth: arguments.depth,
+        threads: arguments.threads.into(),
+        hash_mb: arguments.hash,
+        evaluator,
+        sfen_file: arguments.sfen_file.clone(),
+    };
+    bench::run(&options, &mut output::stdout())?;
     Ok(())
 }

@@ -1,18 +1,27 @@
-//! Whole games: searches their positions as a run, and hands each finished game to the report.
+//! Whole games: searches their positions as a run, and hands each finished game to the report,
+//! which prints its table, writes its files, and collects the games for the page and for JSON.
 
-use anyhow::ensure;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
-use super::arguments::{Arguments, SearchArguments};
+use anyhow::{Context as _, ensure};
+use serde::Serialize;
+
 use super::inputs::InputGame;
-use super::report::Report;
-use crate::analysis::{self, Analyzed, Settings, Watch};
-use crate::cli::evaluation;
-use crate::cli::interrupt::stop_on_ctrl_c_with;
-use crate::cli::output;
-use crate::cli::progress::Meter;
+use super::outputs::{self, Losses, Names};
+use super::{Arguments, OutputArguments, SearchArguments, names, table};
+use crate::analysis::{
+    self, Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings, Thresholds, Watch,
+};
+use crate::cli::arguments::{evaluation_identity, load_evaluation};
+use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
+use crate::cli::{output, result_file};
 use crate::lang::{Lang, printable};
+use crate::page::{self, Kind, PROGRAM, Page};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, FolderError, RunKind};
+use crate::types::Color;
 use crate::util::system::free_megabytes;
 use crate::util::{cores, counted};
 
@@ -43,13 +52,13 @@ pub(super) fn run(
         output::eprint_line(lang.skipped(printable(fault)));
     }
     let lines: Vec<SfenLine> = games.iter().map(|game| game.record.line()).collect();
-    let (choice, evaluator) = evaluation::load(&arguments.search.eval)?;
+    let (choice, evaluator) = load_evaluation(&arguments.search.eval)?;
     let settings = Settings {
         effort: arguments.search.effort(),
         multi_pv: arguments.search.multipv.into(),
         order: arguments.search.order(),
         hash_mb: arguments.search.hash.unwrap_or(DEFAULT_HASH) as usize,
-        eval: evaluation::identity(&choice, &evaluator),
+        eval: evaluation_identity(&choice, &evaluator),
         games: lines.len(),
         checksum: checksum(&lines),
     };
@@ -149,4 +158,273 @@ impl Watch for Progress<'_> {
                 text
             })
     }
+}
+
+/// Takes finished games in their order.
+struct Report {
+    games: Vec<InputGame>,
+    settings: Settings,
+    names: Names,
+    html: Option<PathBuf>,
+    /// The script with the engine.
+    engine: Option<String>,
+    page: Vec<page::Game>,
+    /// The JSON of all games, for standard output.
+    json: Vec<serde_json::Value>,
+    printed: Printed,
+    /// Whether there is more than the table, so that the work goes on without its reader.
+    writes_files: bool,
+    losses: Losses,
+    thresholds: Thresholds,
+    done: usize,
+    lang: Lang,
+}
+
+/// What goes to standard output.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    Moves,
+    Summaries,
+    Json,
+    /// Its reader has gone away.
+    Nothing,
+}
+
+/// The JSON of a game.
+#[derive(Serialize)]
+struct GameJson<'a> {
+    program: &'static str,
+    file: String,
+    players: &'a [String; Color::NUM],
+    event: &'a str,
+    started_at: Option<&'a str>,
+    /// SFEN of the start.
+    start: String,
+    /// `black`, `white`, `draw`; `None` unknown.
+    winner: Option<&'static str>,
+    ending: String,
+    settings: &'a Settings,
+    /// Centipawns at which the win chance is 73 %.
+    win_chance_scale: f64,
+    /// The start and the position after each move; scores are those of the side to move.
+    positions: &'a [PositionAnalysis],
+    /// Black's win chance at each of these positions.
+    black_win_chances: &'a [f64],
+    moves: Vec<MoveJson<'a>>,
+    summary: Summary<'a>,
+}
+
+#[derive(Serialize)]
+struct MoveJson<'a> {
+    ply: usize,
+    color: Color,
+    #[serde(rename = "move")]
+    mv: String,
+    /// Time for the move in seconds.
+    time: Option<f64>,
+    #[serde(flatten)]
+    judgement: &'a Judgement,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    black: &'a PlayerSummary,
+    white: &'a PlayerSummary,
+}
+
+impl Report {
+    /// Creates the folders of the output.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    fn new(
+        arguments: &Arguments,
+        settings: &Settings,
+        games: Vec<InputGame>,
+        lang: Lang,
+    ) -> anyhow::Result<Self> {
+        let output: &OutputArguments = &arguments.output;
+        let thresholds = output.thresholds()?;
+        if let Some(page) = &output.html {
+            outputs::check_out("--html", page, 1)?;
+            result_file::check(page, games.iter().map(|game| game.path.as_path()))?;
+        }
+        Ok(Self {
+            names: Names::new(output, &games)?,
+            html: output.html.clone(),
+            engine: match &output.with_engine {
+                Some(folder) => Some(page_engine(folder.as_deref())?),
+                None => None,
+            },
+            page: Vec::new(),
+            json: Vec::new(),
+            printed: match output.summary {
+                _ if output.is_json_on_stdout() => Printed::Json,
+                true => Printed::Summaries,
+                false => Printed::Moves,
+            },
+            writes_files: output.file_option().is_some(),
+            losses: Losses::default(),
+            thresholds,
+            settings: settings.clone(),
+            games,
+            done: 0,
+            lang,
+        })
+    }
+
+    /// The state for the progress bar.
+    fn words(&self) -> String {
+        let games = self.lang.games(self.games.len() as u64);
+        self.lang.finished_of(self.done, games)
+    }
+
+    /// Takes a finished game.
+    ///
+    /// # Errors
+    /// A file or standard output cannot be written.
+    fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()> {
+        let game = &self.games[index];
+        let review = Review::new(&game.record, analysis, self.thresholds);
+        let json = self.json_of(game, &review)?;
+        let reviewed = (&game.record, &review);
+        outputs::write(&self.names, index, reviewed, &json, self.lang)?;
+        self.losses.add(&self.names, &game.record);
+        match self.printed {
+            Printed::Moves | Printed::Summaries => {
+                let title = (self.games.len() > 1).then(|| game.name());
+                let with_moves = self.printed == Printed::Moves;
+                let title = title.as_deref();
+                match table::print(&game.record, &review, title, with_moves, self.lang) {
+                    Err(error) if self.writes_files && error.kind() == ErrorKind::BrokenPipe => {
+                        self.printed = Printed::Nothing;
+                    }
+                    result => result?,
+                }
+            }
+            Printed::Json => self.json.push(json),
+            Printed::Nothing => {}
+        }
+        if self.html.is_some() {
+            self.page.push(page::Game::of_review(&game.record, &review));
+        }
+        self.done += 1;
+        Ok(())
+    }
+
+    fn json_of(&self, game: &InputGame, review: &Review) -> anyhow::Result<serde_json::Value> {
+        let record = &game.record;
+        let moves = record.moves.iter().zip(&review.judgements).zip(1..);
+        let moves = moves.map(|((played, judgement), ply)| MoveJson {
+            ply,
+            color: played.mv.piece().color(),
+            mv: played.mv.to_string(),
+            time: played.time.map(|time| time.as_secs_f64()),
+            judgement,
+        });
+        let [black, white] = &review.players;
+        let winner = match record.winner() {
+            Some(Color::Black) => Some("black"),
+            Some(Color::White) => Some("white"),
+            None => record.ending.is_draw().then_some("draw"),
+        };
+        Ok(serde_json::to_value(GameJson {
+            program: PROGRAM,
+            file: game.name(),
+            players: &record.players,
+            event: record.title(),
+            started_at: record.started_at.as_deref(),
+            start: record.start.to_sfen(),
+            winner,
+            ending: record.ending.to_string(),
+            settings: &self.settings,
+            win_chance_scale: analysis::SCALE,
+            positions: &review.positions,
+            black_win_chances: &review.chances,
+            moves: moves.collect(),
+            summary: Summary { black, white },
+        })?)
+    }
+
+    /// Writes what holds all games.
+    ///
+    /// # Errors
+    /// The page or standard output cannot be written.
+    fn finish(mut self) -> anyhow::Result<()> {
+        self.losses.report();
+        if let Some(path) = self.html.take() {
+            self.write_page(&path)?;
+        }
+        if self.printed == Printed::Json {
+            let value = match <[serde_json::Value; 1]>::try_from(self.json) {
+                Ok([game]) => game,
+                Err(games) => games.into(),
+            };
+            output::print_line(serde_json::to_string_pretty(&value)?)?;
+        }
+        Ok(())
+    }
+
+    fn write_page(&mut self, path: &Path) -> anyhow::Result<()> {
+        let title = match &self.games[..] {
+            [game] => {
+                let [black, white] = names(&game.record, self.lang);
+                format!("☗ {black} – ☖ {white}")
+            }
+            games => self.lang.games(games.len() as u64),
+        };
+        let page = Page {
+            kind: Kind::Analysis,
+            title,
+            lang: self.lang.into(),
+            program: PROGRAM,
+            effort: effort_words(&self.settings, self.lang),
+            thresholds: Some(self.thresholds),
+            games: std::mem::take(&mut self.page),
+            of_match: None,
+        };
+        result_file::save(path, page.html_with(self.engine.as_deref()).as_bytes())
+    }
+
+    /// Says what an interruption left undone.
+    fn interrupted(&self) {
+        output::eprint_line(self.words());
+    }
+}
+
+/// The limits in words: `0.5 s, 2000 nodes`.
+fn effort_words(settings: &Settings, lang: Lang) -> String {
+    let effort = settings.effort;
+    let time = effort.time.map(|time| lang.for_seconds(time.as_secs_f64()));
+    let nodes = effort.nodes.map(|nodes| lang.nodes(nodes));
+    let depth = effort.depth.map(|depth| lang.for_depth(depth));
+    let words: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
+    words.join(", ")
+}
+
+/// The script with the engine, in the folder of the package.
+const SCRIPT: &str = "raicho.page.js";
+/// The folder of the package beside the executable.
+const FOLDER: &str = "pkg";
+
+/// The script with the engine from `folder`, or from the folder beside the executable.
+///
+/// # Errors
+/// It cannot be read.
+fn page_engine(folder: Option<&Path>) -> anyhow::Result<String> {
+    let path = folder
+        .map_or_else(beside_executable, Path::to_owned)
+        .join(SCRIPT);
+    fs::read_to_string(&path).with_context(|| {
+        format!(
+            "cannot read {}, expected the engine for pages in the folder of --with-engine, which \
+             web/build.sh makes",
+            path.display()
+        )
+    })
+}
+
+fn beside_executable() -> PathBuf {
+    let executable = env::current_exe().unwrap_or_default();
+    executable.parent().unwrap_or(Path::new("")).join(FOLDER)
 }

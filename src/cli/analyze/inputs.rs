@@ -1,14 +1,14 @@
 //! What is to be analysed: positions, or the games of files and folders in any format.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context as _, bail};
 
-use super::arguments::{Arguments, OutputArguments};
+use super::{Arguments, OutputArguments};
+use crate::cli::arguments::read_bytes;
+use crate::cli::error::usage_error;
 use crate::cli::output;
-use crate::cli::usage::usage_error;
 use crate::records::encoding;
 use crate::records::game::{GameRecord, RecordedMove};
 use crate::records::sfen_line::SfenLine;
@@ -52,7 +52,7 @@ impl InputGame {
     }
 }
 
-/// Reads the input.
+/// Reads the files, or the position of the command line.
 ///
 /// # Errors
 /// There is nothing to analyse, or the only file cannot be read.
@@ -176,13 +176,7 @@ fn extension(path: &Path) -> String {
 }
 
 fn read_text(path: &Path) -> anyhow::Result<String> {
-    let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
-    } else {
-        bytes = fs::read(path).with_context(|| path.display().to_string())?;
-    }
-    Ok(encoding::decode(&bytes).into_owned())
+    Ok(encoding::decode(&read_bytes(path)?).into_owned())
 }
 
 /// The lines that say something.

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::arguments::OutputArguments;
 use super::inputs::{InputGame, has_extension_of_record};
-use super::words::names;
+use super::{OutputArguments, names};
 use crate::analysis::{Review, comments, graph};
-use crate::cli::usage::ensure_usage;
-use crate::cli::{file_stems, output, result_file};
+use crate::cli::error::ensure_usage;
+use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::records::game::{GameRecord, RecordedMove};
 use crate::records::text::{TextEncoding, TextFormat};
@@ -137,7 +136,7 @@ fn files(out: &Path, extension: &str, games: &[InputGame]) -> anyhow::Result<Vec
     let mut paths: Vec<&Path> = games.iter().map(|game| game.path.as_path()).collect();
     // Games of a file follow one another.
     paths.dedup();
-    let stems = file_stems::distinct(&paths);
+    let stems = result_file::distinct_stems(&paths);
     let mut stem_of = paths.iter().zip(&stems).peekable();
     let mut taken = BTreeSet::new();
     let mut name = |game: &InputGame| {
@@ -147,7 +146,7 @@ fn files(out: &Path, extension: &str, games: &[InputGame]) -> anyhow::Result<Vec
             Some(number) => format!("{stem}-{number}"),
             None => stem.to_owned(),
         };
-        let name = file_stems::free(stem, &mut taken);
+        let name = result_file::free_name(stem, &mut taken);
         out.join(format!("{name}.{extension}"))
     };
     Ok(games.iter().map(&mut name).collect())

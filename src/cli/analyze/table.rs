@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::words::names;
+use super::names;
 use crate::analysis::{Class, Judgement, PlayerSummary, Review};
 use crate::cli::output;
 use crate::lang::{Lang, cut, left, printable, right, width};

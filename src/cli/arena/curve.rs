@@ -5,14 +5,13 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::play::{self, Arguments, advice};
+use super::{Arguments, advice, play};
 use crate::arena::curve::{Curve, CurvePoint, CurveSettings, match_folder};
 use crate::arena::journal::{self, MatchFolder};
 use crate::arena::settings::MatchSettings;
 use crate::arena::summary::Summary;
-use crate::cli::flat_error::flat_error;
-use crate::cli::interrupt::stop_on_ctrl_c;
-use crate::cli::usage::ensure_usage;
+use crate::cli::error::{ensure_usage, flat_error};
+use crate::cli::progress::stop_on_ctrl_c;
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::runs::{FolderError, Stop};
@@ -135,7 +134,7 @@ fn play_limit(
     let old = journal::read_settings(folder).map_err(flat_error)?;
     let settings = arguments.games.changed(old)?;
     let (run_folder, entries) = MatchFolder::resume(folder).map_err(flat_error)?;
-    let summary = play::play(arguments, &settings, run_folder, &entries, stop, lang)?;
+    let summary = play(arguments, &settings, run_folder, &entries, stop, lang)?;
     let json = serde_json::to_string_pretty(&summary)? + "\n";
     write(&folder.join("summary.json"), &json)?;
     write(&folder.join("summary.txt"), &format!("{summary}\n"))?;

@@ -1,23 +1,35 @@
 //! `raicho match`: plays matches between engines, merges their shards and writes sets of openings.
 
 mod curve;
-mod merge;
-mod opening_arguments;
 mod openings;
-mod page;
-mod play;
-mod progress;
-pub(super) mod repeated;
 mod report;
 mod settings;
 
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
 use clap::{Args, Subcommand};
 
+use crate::arena::curve::CurveSettings;
+use crate::arena::runner::Event;
+use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
+use crate::arena::merge::merge;
+use crate::arena::runner;
+use crate::arena::settings::{EngineSettings, MatchSettings};
+use crate::arena::summary::{Summary, one_line};
+use crate::cli::error::flat_error;
+use crate::cli::output;
+use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::lang::Lang;
+use crate::runs::{FolderError, Stop};
+use report::{PageArguments, own_files};
+use settings::GameArguments;
 
-pub(super) use opening_arguments::OpeningArguments;
+pub(super) use openings::OpeningArguments;
 pub(super) use report::JsonArguments;
-pub(super) use settings::{EngineArguments, RuleArguments};
+pub(super) use settings::{
+    EngineArguments, RuleArguments, check_repeated, check_rules_and_openings,
+};
 
 /// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out
 /// new-old`
@@ -31,22 +43,300 @@ pub(super) struct Arguments {
     command: Option<Command>,
 
     #[command(flatten)]
-    play: play::Arguments,
+    engines: EngineArguments,
+
+    #[command(flatten)]
+    games: GameArguments,
+
+    /// Number of games at a time
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
+    concurrency: u16,
+
+    #[command(flatten)]
+    openings: OpeningArguments,
+
+    #[command(flatten)]
+    rules: RuleArguments,
+
+    /// Folder for results and records [default: match-DATE-TIME]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Resume the match in the folder of --out; its engines and settings need not be repeated. With
+    /// engines given, begin the match if the folder has none yet
+    #[arg(long, requires = "out")]
+    resume: bool,
+
+    #[command(flatten)]
+    json: JsonArguments,
+
+    #[command(flatten)]
+    page: PageArguments,
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// Merge the shards of a match that were played with --shard
-    Merge(merge::Arguments),
+    Merge(MergeArguments),
     /// Write a set of openings
     Openings(openings::Arguments),
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
-        Some(Command::Merge(arguments)) => merge::run(arguments, lang),
+        Some(Command::Merge(arguments)) => merge_shards(arguments, lang),
         Some(Command::Openings(arguments)) => openings::run(arguments),
-        None if arguments.play.is_curve() => curve::run(&arguments.play, lang),
-        None => play::run(&arguments.play, lang),
+        None if arguments.is_curve() => curve::run(arguments, lang),
+        None => run_match(arguments, lang),
     }
+}
+
+// --- A match ---
+
+fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+    let folder = arguments.folder();
+    arguments.check_results(&folder)?;
+    let is_new = matches!(
+        journal::read_settings(&folder),
+        Err(FolderError::Missing { .. })
+    );
+    let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
+    if !goes_on && CurveSettings::read(&folder).is_ok() {
+        bail!(
+            "{} holds a curve already; --resume continues it",
+            folder.display()
+        );
+    }
+    let (settings, run_folder, entries) = if goes_on {
+        resume(arguments, &folder)?
+    } else {
+        let settings = arguments.settings(arguments.engines.engines()?)?;
+        let run_folder = MatchFolder::create(&folder, &settings).map_err(flat_error)?;
+        (settings, run_folder, Vec::new())
+    };
+    let stop = stop_on_ctrl_c()?;
+    let summary = match play(arguments, &settings, run_folder, &entries, &stop, lang) {
+        Ok(summary) => summary,
+        Err(error) if is_without_games(&folder) => {
+            if !goes_on {
+                discard(&folder);
+            }
+            return Err(error);
+        }
+        Err(error) => bail!(
+            "{error}\nfinished games are kept; {}, raicho match merge {} shows them",
+            advice(&folder),
+            folder.display()
+        ),
+    };
+    let printed = arguments
+        .json
+        .report_text(&summary, &summary.text(lang), Some(&folder));
+    arguments.page.write(std::slice::from_ref(&folder), lang)?;
+    printed?;
+    if summary.is_interrupted {
+        // Not a success: a script must not take a part of a match for the whole.
+        bail!("interrupted; {}", advice(&folder));
+    }
+    Ok(())
+}
+
+/// Plays the games of a match that are not in `entries`, and shows the progress.
+fn play(
+    arguments: &Arguments,
+    settings: &MatchSettings,
+    folder: MatchFolder,
+    entries: &[GameEntry],
+    stop: &Stop,
+    lang: Lang,
+) -> anyhow::Result<Summary> {
+    let progress = Progress::new(settings, entries.len() as u64, lang);
+    let concurrency = arguments.concurrency.into();
+    let summary = runner::run(settings, folder, entries, concurrency, stop, &|event| {
+        progress.show(&event);
+    });
+    progress.finish();
+    summary.map_err(flat_error)
+}
+
+/// What continues an interrupted match.
+fn advice(folder: &Path) -> String {
+    format!("raicho match --out {} --resume continues", folder.display())
+}
+
+impl Arguments {
+    /// Whether these are several matches, each with another node limit.
+    fn is_curve(&self) -> bool {
+        let is_resumed = || self.resume && CurveSettings::read(&self.folder()).is_ok();
+        self.engines.nodes.len() > 1 || is_resumed()
+    }
+
+    /// Checks that the results can be written, and replace nothing that is needed.
+    fn check_results(&self, folder: &Path) -> anyhow::Result<()> {
+        let own = own_files(folder);
+        self.page.check(&self.json, &own, self.openings.files())
+    }
+
+    /// The folder for results and records.
+    fn folder(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| {
+            let now = jiff::Zoned::now().strftime("match-%Y%m%d-%H%M%S");
+            PathBuf::from(now.to_string())
+        })
+    }
+
+    /// The settings of a new match between these engines.
+    fn settings(&self, engines: Vec<EngineSettings>) -> anyhow::Result<MatchSettings> {
+        self.games
+            .settings(engines, self.rules.rules()?, self.openings.settings())
+    }
+
+    /// Refuses what a command line without engines says differently from the match to be resumed.
+    fn check_repeated(&self, run: &MatchSettings) -> anyhow::Result<()> {
+        check_rules_and_openings((&self.rules, &self.openings), (&run.rules, &run.openings))
+    }
+}
+
+fn is_without_games(folder: &Path) -> bool {
+    journal::read(folder).is_ok_and(|(_, games)| games.is_empty())
+}
+
+/// Removes a match without games, so that a corrected command can use the folder.
+fn discard(folder: &Path) {
+    for name in ["match.json", "games.jsonl", "games.sfen"] {
+        if let Err(error) = std::fs::remove_file(folder.join(name)) {
+            log::info!("{name}: {error}");
+        }
+    }
+    // Fails, as it should, if the folder contains other files.
+    let _ = std::fs::remove_dir(folder);
+}
+
+fn resume(
+    arguments: &Arguments,
+    folder: &Path,
+) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
+    arguments.engines.check_engine_is_named()?;
+    let old = journal::read_settings(folder).map_err(flat_error)?;
+    if arguments.engines.is_empty() {
+        arguments.check_repeated(&old)?;
+    } else {
+        let new = arguments.settings(arguments.engines.engines()?)?;
+        if let Some(difference) = new.difference(&old) {
+            bail!(
+                "{} holds another match: {difference}; \
+                leave out the engines to resume it as it is",
+                folder.display()
+            );
+        }
+    }
+    let settings = arguments.games.changed(old)?;
+    let (run_folder, entries) = MatchFolder::resume(folder).map_err(flat_error)?;
+    Ok((settings, run_folder, entries))
+}
+
+/// Shows the events of a match.
+struct Progress {
+    meter: Meter,
+    lang: Lang,
+}
+
+impl Progress {
+    /// Progress of a match of which `done` games are finished already.
+    fn new(settings: &MatchSettings, done: u64, lang: Lang) -> Self {
+        let meter = Meter::in_language(lang, &lang.unit_games(), settings.games_here(), done);
+        Self { meter, lang }
+    }
+
+    fn show(&self, event: &Event<'_>) {
+        match event {
+            Event::EngineChecked { name, program } => {
+                self.meter.message(&format!("{name} is {program}"));
+            }
+            Event::Note(note) => self.meter.message(&format!("note: {note}")),
+            Event::Game { entry, tally } => {
+                if entry.reason.is_fault() {
+                    self.meter.message(&format!(
+                        "game {}, {} against {}: {}",
+                        entry.game,
+                        entry.black,
+                        entry.white,
+                        entry.verdict()
+                    ));
+                }
+                self.meter
+                    .advance(tally.games(), one_line(tally, self.lang));
+            }
+        }
+    }
+
+    fn finish(&self) {
+        self.meter.finish();
+    }
+}
+
+// --- The shards of a match ---
+
+/// Example: `raicho match merge part-0 part-1 part-2 --out whole`
+#[derive(Args)]
+#[command(before_help = "Example: raicho match merge part-0 part-1 part-2 --out whole")]
+struct MergeArguments {
+    /// The folders written by `raicho match --shard … --out FOLDER`
+    #[arg(value_name = "FOLDER", required = true)]
+    folders: Vec<PathBuf>,
+
+    /// Folder for all results and records; without it only the result is shown
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    json: JsonArguments,
+
+    #[command(flatten)]
+    page: PageArguments,
+}
+
+fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
+    // In `--json part-0 part-1` the first folder would be taken for the JSON file, and its games
+    // would silently be left out.
+    if let Some(path) = arguments.json.json.as_deref().filter(|path| path.is_dir()) {
+        let path = path.display();
+        bail!("--json {path}: a folder, expected a file, or --json after the folders");
+    }
+    let files = [KIND.settings, KIND.journal];
+    let read = |folder: &PathBuf| files.map(|name| folder.join(name));
+    let read: Vec<PathBuf> = arguments.folders.iter().flat_map(read).collect();
+    let own = own_files(arguments.out.as_deref().unwrap_or(&arguments.folders[0]));
+    arguments.page.check(&arguments.json, &own, &read)?;
+    let merged = merge(&arguments.folders).map_err(flat_error)?;
+    if merged.entries().is_empty() {
+        bail!("no game has been played in these folders");
+    }
+    if let Some(folder) = &arguments.out {
+        merged.write(folder).map_err(flat_error)?;
+    }
+    let folders: Vec<String> = arguments
+        .folders
+        .iter()
+        .map(|f| f.display().to_string())
+        .collect();
+    let place = arguments.out.as_ref().map(|out| out.display().to_string());
+    let summary = merged
+        .summary(&place.unwrap_or_else(|| folders.join(", ")))
+        .map_err(flat_error)?;
+    let text = summary.text(lang);
+    let printed = arguments
+        .json
+        .report_text(&summary, &text, arguments.out.as_deref());
+    arguments.page.write(&arguments.folders, lang)?;
+    printed?;
+    for note in merged.notes() {
+        output::eprint_line(format_args!("note: {note}"));
+    }
+    Ok(())
 }

@@ -1,15 +1,113 @@
-//! `raicho match openings`: writes a set of openings.
+//! The openings of a match: their arguments, and `raicho match openings`, which writes a set of
+//! them.
 
+use std::fmt;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
-use super::opening_arguments::OpeningArguments;
-use crate::arena::openings::write_set;
-use crate::cli::flat_error::flat_error;
+use crate::arena::openings::{OpeningSettings, Order, Plies, Source, write_set};
+use crate::cli::error::flat_error;
 use crate::cli::{output, result_file};
+
+/// Default of `--max-imbalance` for random openings, in centipawns.
+const MAX_IMBALANCE: u32 = 120;
+
+/// The openings of the games.
+#[derive(Args)]
+pub(in crate::cli) struct OpeningArguments {
+    /// File of openings: lines of SFEN or `startpos moves …`, or a book of `YaneuraOu` (.db)
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["random_plies", "from_startpos"],
+        help_heading = "Openings"
+    )]
+    openings: Option<PathBuf>,
+
+    /// Random openings: number of random moves from the start position, both ends included
+    #[arg(
+        long,
+        value_name = "FROM..TO",
+        default_value = "8..12",
+        help_heading = "Openings"
+    )]
+    random_plies: Plies,
+
+    /// Begin at the start position: two games per pairing, as no opening is played twice
+    #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"], help_heading = "Openings")]
+    from_startpos: bool,
+
+    /// Skip openings in which our own search sees a larger advantage for either side, in centipawns
+    /// [default: 120 for random openings]
+    #[arg(long, value_name = "CENTIPAWNS", help_heading = "Openings")]
+    max_imbalance: Option<u32>,
+
+    /// Order in which the openings of a file are used
+    #[arg(long, value_enum, default_value_t = OrderName::Random, help_heading = "Openings")]
+    order: OrderName,
+
+    /// Seed of the random openings and the random order
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum OrderName {
+    Random,
+    Sequential,
+}
+
+impl OpeningArguments {
+    /// The files that are read.
+    pub(in crate::cli) fn files(&self) -> &[PathBuf] {
+        self.openings.as_slice()
+    }
+
+    pub(in crate::cli) fn settings(&self) -> OpeningSettings {
+        let plies = self.random_plies;
+        let (source, max_imbalance) = match (&self.openings, self.from_startpos) {
+            (Some(path), _) => (Source::File(path.clone()), self.max_imbalance),
+            (None, true) => (Source::Startpos, None),
+            (None, false) => (
+                Source::Random { plies },
+                Some(self.max_imbalance.unwrap_or(MAX_IMBALANCE)),
+            ),
+        };
+        OpeningSettings {
+            source,
+            order: match self.order {
+                OrderName::Random => Order::Random,
+                OrderName::Sequential => Order::Sequential,
+            },
+            max_imbalance,
+            seed: self.seed,
+        }
+    }
+}
+
+/// The options on a command line, defaults included.
+impl fmt::Display for OpeningArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings = self.settings();
+        match &settings.source {
+            Source::Startpos => f.write_str("--from-startpos")?,
+            Source::File(path) => {
+                write!(f, "--openings {}", path.display())?;
+                if settings.order == Order::Sequential {
+                    f.write_str(" --order sequential")?;
+                }
+            }
+            Source::Random { plies } => write!(f, "--random-plies {plies}")?,
+        }
+        if let Some(most) = settings.max_imbalance {
+            write!(f, " --max-imbalance {most}")?;
+        }
+        write!(f, " --seed {}", settings.seed)
+    }
+}
 
 /// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out
 /// openings.sfen`

@@ -1,17 +1,21 @@
-//! The command line of a match, and its conversion to settings.
+//! The arguments of a match and their conversion to settings. When a run is resumed, arguments that
+//! are repeated must be those of the run.
 
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
+use serde::Serialize;
+use serde_json::Value;
 
+use super::openings::OpeningArguments;
 use crate::arena::engine_text::EngineText;
 use crate::arena::openings::{OpeningSettings, Source};
 use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
-use crate::cli::usage::{bail_usage, usage_error};
+use crate::cli::error::{bail_usage, usage_error};
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 
@@ -355,4 +359,48 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
         );
     }
     Ok(settings)
+}
+
+/// A command line without options.
+#[derive(Parser)]
+struct DefaultArguments {
+    #[command(flatten)]
+    rules: RuleArguments,
+    #[command(flatten)]
+    openings: OpeningArguments,
+}
+
+/// Refuses rules and openings that are not those of the run that is resumed, as results before and
+/// after a change could not be combined. Nothing needs to be repeated.
+pub(in crate::cli) fn check_rules_and_openings(
+    (rules, openings): (&RuleArguments, &OpeningArguments),
+    (run_rules, run_openings): (&Rules, &OpeningSettings),
+) -> anyhow::Result<()> {
+    let defaults = DefaultArguments::parse_from(["raicho"]);
+    let (rules, default_rules) = (rules.rules()?, defaults.rules.rules()?);
+    check_repeated("rules", &rules, Some(&default_rules), run_rules)?;
+    let (openings, default_openings) = (openings.settings(), defaults.openings.settings());
+    check_repeated("openings", &openings, Some(&default_openings), run_openings)
+}
+
+/// Compares the fields of two settings. Fields with default values may just not have been given, so
+/// they pass.
+pub(in crate::cli) fn check_repeated<T: Serialize>(
+    part: &str,
+    new: &T,
+    defaults: Option<&T>,
+    run: &T,
+) -> anyhow::Result<()> {
+    let run = serde_json::to_value(run)?;
+    let defaults = defaults.map(serde_json::to_value).transpose()?;
+    let Value::Object(new) = serde_json::to_value(new)? else {
+        return Ok(());
+    };
+    for (field, value) in &new {
+        let is_default = defaults.as_ref().is_some_and(|s| s[field] == *value);
+        if !is_default && run[field] != *value {
+            bail!("{part}: {field} {value} instead of {}", run[field]);
+        }
+    }
+    Ok(())
 }

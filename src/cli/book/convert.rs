@@ -1,16 +1,18 @@
-//! `raicho book convert`: turns a book into another format.
+//! `raicho book convert`, which turns a book into another format, and `raicho book validate`, which
+//! finds the faults of a book and writes its good entries.
 
 use std::path::PathBuf;
 
+use anyhow::ensure;
 use clap::Args;
 
-use super::destination::{checked_output, write};
-use super::report::print_extras;
-use crate::book::{BookEntry, BookReader};
+use super::{checked_output, print_extras, write_book};
+use crate::book::{BookEntry, BookReader, Checker};
+use crate::cli::arguments::SortMemory;
 use crate::cli::output;
-use crate::cli::sort_memory::SortMemory;
 use crate::lang::Lang;
 use crate::makebook::SortedWriter;
+use crate::util::counted;
 
 /// Faults that are printed one by one.
 const SHOWN_FAULTS: u64 = 20;
@@ -75,7 +77,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     if faults > SHOWN_FAULTS {
         output::eprint_line(format_args!("{} more faults", faults - SHOWN_FAULTS));
     }
-    write(writer, &arguments.out, lang)
+    write_book(writer, &arguments.out, lang)
 }
 
 /// Removes the moves whose values are more than `loss` below that of the best one.
@@ -85,4 +87,70 @@ fn drop_losing(entry: &mut BookEntry, loss: u32) {
     entry
         .moves
         .retain(|known| least.is_none_or(|least| i64::from(known.value) >= least));
+}
+
+/// Example: `raicho book validate user_book1.db --skip good.db`
+#[derive(Args)]
+#[command(before_help = "Example: raicho book validate user_book1.db --skip good.db")]
+pub(super) struct ValidateArguments {
+    /// The book, of any format
+    #[arg(value_name = "BOOK")]
+    book: PathBuf,
+
+    /// Write the good entries to FILE, whose extension determines the format; faults then do not
+    /// make the command fail
+    #[arg(long, value_name = "FILE")]
+    skip: Option<PathBuf>,
+
+    /// Overwrite that file if it exists
+    #[arg(long, requires = "skip")]
+    force: bool,
+
+    #[command(flatten)]
+    memory: SortMemory,
+}
+
+pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> anyhow::Result<()> {
+    let path = &arguments.book;
+    let mut writer = match &arguments.skip {
+        Some(out) => {
+            let format = checked_output(out, arguments.force, path)?;
+            Some(SortedWriter::new(out, format, arguments.memory.bytes()))
+        }
+        None => None,
+    };
+    let mut reader = BookReader::open_strictly(path)?;
+    let mut checker = Checker::new(reader.format());
+    let (mut positions, mut faults) = (0_u64, 0_u64);
+    let mut found = Vec::new();
+    while let Some(entry) = reader.next() {
+        match entry {
+            Ok(mut entry) => {
+                positions += 1;
+                let is_good = checker.check(&mut entry, reader.place(), &mut found);
+                if is_good && let Some(writer) = &mut writer {
+                    writer.add(&entry)?;
+                }
+            }
+            Err(fault) => found.push(fault),
+        }
+        faults += found.len() as u64;
+        for fault in found.drain(..) {
+            output::print_line(format_args!("{fault}"))?;
+        }
+    }
+    output::print_line(lang.book_checked(
+        path.display(),
+        lang.positions(positions),
+        lang.faults(faults),
+    ))?;
+    if let (Some(writer), Some(out)) = (writer, &arguments.skip) {
+        return write_book(writer, out, lang);
+    }
+    ensure!(
+        faults == 0,
+        "{}; --skip FILE writes the good entries",
+        counted(faults, "fault")
+    );
+    Ok(())
 }

@@ -5,12 +5,9 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
 
-use super::destination::checked_output;
-use super::report::{print_losses, print_written};
-use crate::cli::named::{Named, formats};
-use crate::cli::sort_memory::SortMemory;
-use crate::cli::watching::watched;
-use crate::cli::work::Indivisible;
+use super::{checked_output, print_losses, print_written};
+use crate::cli::arguments::{Indivisible, Named, SortMemory, formats};
+use crate::cli::progress::watched;
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSettings};
@@ -91,7 +88,7 @@ struct FilterArguments {
 
 /// A side, for the command line.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Side {
+enum Side {
     /// Sente, who moves first.
     Black,
     /// Gote.

@@ -5,14 +5,11 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::destination::checked_output;
-use super::faults::print_faults;
-use super::report::print_losses;
+use super::{checked_output, print_faults, print_losses};
+use crate::cli::arguments::{Indivisible, SortMemory};
+use crate::cli::error::ensure_usage;
 use crate::cli::output;
-use crate::cli::sort_memory::SortMemory;
-use crate::cli::usage::ensure_usage;
-use crate::cli::watching::watched;
-use crate::cli::work::Indivisible;
+use crate::cli::progress::watched;
 use crate::lang::Lang;
 use crate::makebook::{self, MergeRule, MergeSettings};
 use crate::types::Color;

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::destination::checked_output;
-use super::faults::print_faults;
+use super::{checked_output, print_faults};
+use crate::cli::arguments::Indivisible;
+use crate::cli::error::ensure_usage;
 use crate::cli::output;
-use crate::cli::usage::ensure_usage;
-use crate::cli::watching::watched;
-use crate::cli::work::Indivisible;
+use crate::cli::progress::watched;
 use crate::lang::Lang;
 use crate::makebook::minimax::{self, MinimaxSettings, Rules, Summary};
 

@@ -1,24 +1,26 @@
 //! `raicho book`: shows, checks, converts, probes and makes opening books.
 
 mod convert;
-mod destination;
 mod extend;
-mod faults;
 mod from_games;
 mod info;
-mod lines;
 mod merge;
 mod minimax;
 mod probe;
-mod report;
-mod search_arguments;
-mod show;
 mod think;
-mod validate;
 
+use std::path::Path;
+
+use anyhow::ensure;
 use clap::{Args, Subcommand};
 
+use crate::book::{BookFormat, Extras, FaultLog, Losses};
+use crate::cli::error::bail_usage;
+use crate::cli::{output, result_file};
 use crate::lang::Lang;
+use crate::makebook::SortedWriter;
+use crate::runs::is_stream;
+use crate::util::counted;
 
 /// Example: `raicho book info user_book1.db`
 #[derive(Args)]
@@ -45,13 +47,13 @@ enum Command {
     /// Print the moves that the engine would choose from
     Probe(probe::Arguments),
     /// Show a position and its moves in a book, for people
-    Show(show::Arguments),
+    Show(probe::ShowArguments),
     /// Put the positions of a book into order, each once
     Sort(merge::SortArguments),
     /// Search the positions of a list or a book
     Think(Box<think::Arguments>),
     /// Find the faults of a book, and write the good part
-    Validate(validate::Arguments),
+    Validate(convert::ValidateArguments),
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
@@ -63,9 +65,117 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         Command::Merge(arguments) => merge::run(arguments, lang),
         Command::Minimax(arguments) => minimax::run(arguments, lang),
         Command::Probe(arguments) => probe::run(arguments),
-        Command::Show(arguments) => show::run(arguments, lang),
+        Command::Show(arguments) => probe::show(arguments, lang),
         Command::Sort(arguments) => merge::sort(arguments, lang),
         Command::Think(arguments) => think::run(arguments, lang),
-        Command::Validate(arguments) => validate::run(arguments, lang),
+        Command::Validate(arguments) => convert::validate(arguments, lang),
     }
+}
+
+// --- What the subcommands share ---
+
+/// The format of a book to be written, after checking that it can be and is not the input.
+fn checked_output(out: &Path, is_forced: bool, input: &Path) -> anyhow::Result<BookFormat> {
+    let name = out.display();
+    let Some(format) = BookFormat::of_path(out) else {
+        bail_usage!("{name}: expected an extension .db, .ybb, .bin or .sbk");
+    };
+    result_file::check_free(out, is_forced)?;
+    ensure!(
+        format != BookFormat::Ybb || !is_stream(out),
+        "{name}: a .ybb is not written in order, expected a file instead of a pipe or device"
+    );
+    result_file::check_unread(out, std::iter::once(input))?;
+    Ok(format)
+}
+
+/// Writes a book and prints how many positions it has and what its format could not hold.
+fn write_book(writer: SortedWriter, out: &Path, lang: Lang) -> anyhow::Result<()> {
+    let (positions, losses) = writer.write()?;
+    print_written(lang, positions, out)?;
+    print_losses(lang, &losses)
+}
+
+/// Prints what was left out of a book, to standard error.
+fn print_faults(book: &Path, faults: &FaultLog) {
+    let book = book.display();
+    for fault in faults.first() {
+        output::eprint_line(format_args!("{book}: {fault}"));
+    }
+    let more = faults.count() - faults.first().len() as u64;
+    if more > 0 {
+        output::eprint_line(format_args!("{book}: {more} more faults"));
+    }
+}
+
+/// Prints the number of positions of a book that was written.
+fn print_written(lang: Lang, positions: u64, out: &Path) -> anyhow::Result<()> {
+    output::print_line(lang.positions_written(lang.positions(positions), out.display()))?;
+    Ok(())
+}
+
+/// Prints what the format of a book could not hold, if there is anything.
+fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
+    if losses.is_none() {
+        return Ok(());
+    }
+    let parts = [
+        (
+            losses.entries,
+            "further entry",
+            " of positions",
+            "同一局面の重複登録",
+        ),
+        (
+            losses.empty,
+            "position",
+            " without moves",
+            "指し手のない局面",
+        ),
+        (losses.plies, "ply", "", "手数"),
+        (losses.ponder_moves, "ponder move", "", "予想手"),
+        (losses.values, "value", "", "評価値"),
+        (losses.depths, "depth", "", "深さ"),
+        (losses.counts, "count", "", "採択回数"),
+        (losses.illegal_moves, "illegal move", "", "反則手"),
+    ];
+    output::print_line(lang.left_out(listed(lang, &parts)))?;
+    Ok(())
+}
+
+/// Prints what was in a `.sbk` book and is not read, if there is anything.
+fn print_extras(lang: Lang, extras: &Extras) -> anyhow::Result<()> {
+    if extras.is_none() {
+        return Ok(());
+    }
+    let parts = [
+        (extras.comments, "comment", "", "コメント"),
+        (extras.results, "count", " of games", "対局数"),
+        (
+            extras.evaluations,
+            "evaluation",
+            " of positions",
+            "局面の評価",
+        ),
+        (extras.marks, "mark", " of moves", "指し手の記号"),
+    ];
+    output::print_line(lang.not_read(listed(lang, &parts)))?;
+    Ok(())
+}
+
+/// A count, its English noun, what follows the noun, and its Japanese noun.
+type Part = (u64, &'static str, &'static str, &'static str);
+
+/// The counts that are not 0.
+fn listed(lang: Lang, parts: &[Part]) -> String {
+    let parts = parts.iter().filter(|(count, ..)| *count > 0);
+    let parts = parts.map(|&(count, noun, rest, ja)| match lang {
+        Lang::En => counted(count, noun) + rest,
+        Lang::Ja => format!("{ja} {count}"),
+    });
+    let separator = match lang {
+        Lang::En => ", ",
+        Lang::Ja => "、",
+    };
+    parts.collect::<Vec<_>>().join(separator)
 }

@@ -1,26 +1,28 @@
-//! `raicho book think`: searches positions for a book.
+//! `raicho book think`: searches positions for a book. Its search arguments and lists of positions
+//! are those of `raicho book extend` too.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
 
-use super::destination::checked_output;
-use super::faults::print_faults;
-use super::lines::{positions, read_lines};
-use super::report::print_losses;
-use super::search_arguments::SearchArguments;
+use super::{checked_output, print_faults, print_losses};
 use crate::book::FaultLog;
-use crate::cli::interrupt::stop_on_ctrl_c;
+use crate::cli::arguments::{
+    SortMemory, WorkArguments, evaluation_identity, load_evaluation, parse_time, read_bytes,
+};
+use crate::cli::error::ensure_usage;
 use crate::cli::output;
-use crate::cli::progress::Meter;
-use crate::cli::sort_memory::SortMemory;
-use crate::cli::work::WorkArguments;
+use crate::cli::progress::{Meter, stop_on_ctrl_c};
+use crate::eval::Evaluator;
 use crate::lang::Lang;
 use crate::makebook::think::{
     Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, WriteThoughts, write_thoughts,
 };
+use crate::position::Position;
+use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, Numbers, RunKind, Shard, execute};
 use crate::search::SOLO_STACK_BYTES;
 
@@ -79,7 +81,7 @@ const KIND: RunKind = RunKind {
 /// What decides the results. It is stored with them.
 #[derive(Serialize, Deserialize)]
 struct Settings {
-    /// Number of positions.
+    /// Number of positions of the list or the book.
     positions: u64,
     /// CRC-32 of the positions, and of which are searched.
     checksum: u32,
@@ -173,4 +175,93 @@ impl Arguments {
         }
         Ok(found)
     }
+}
+
+// --- What `think` and `extend` share ---
+
+#[derive(Args)]
+#[command(next_help_heading = "The search of each position")]
+pub(super) struct SearchArguments {
+    /// Nodes to search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// Depth to search to
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
+    depth: Option<i32>,
+
+    /// Time to search: milliseconds, or with a unit such as `3s`. The results then depend on the
+    /// machine
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    time: Option<Duration>,
+
+    /// How many of the best moves to find
+    #[arg(long, value_name = "K", default_value_t = 4,
+          value_parser = clap::value_parser!(u16).range(1..=600))]
+    multipv: u16,
+
+    /// Size of the transposition table of each thread in MB, which is cleared before each search
+    #[arg(long, value_name = "MB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    eval: String,
+
+    /// Number of positions at a time, each on one core
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) threads: u16,
+}
+
+impl SearchArguments {
+    /// The effort, after checking that it ends.
+    pub(super) fn effort(&self) -> anyhow::Result<Effort> {
+        ensure_usage!(
+            self.nodes.is_some() || self.depth.is_some() || self.time.is_some(),
+            "a search without an end: expected --nodes, --depth or --time"
+        );
+        Ok(Effort {
+            multi_pv: self.multipv.into(),
+            nodes: self.nodes,
+            depth: self.depth,
+            time: self.time,
+            hash_mb: self.hash as usize,
+        })
+    }
+
+    /// The evaluation, and what identifies it.
+    pub(super) fn evaluator(&self) -> anyhow::Result<(Evaluator, String)> {
+        let (choice, evaluator) = load_evaluation(&self.eval)?;
+        let identity = evaluation_identity(&choice, &evaluator);
+        Ok((evaluator, identity))
+    }
+}
+
+/// The lines of a file; `-` is standard input. Blank lines and those that begin with `#` are
+/// skipped.
+pub(super) fn read_lines(path: &Path) -> anyhow::Result<Vec<SfenLine>> {
+    let bytes = read_bytes(path)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines = Vec::new();
+    for (line, number) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let parsed: Result<SfenLine, _> = line.parse();
+        lines.push(parsed.with_context(|| format!("{} line {number}", path.display()))?);
+    }
+    Ok(lines)
+}
+
+/// All positions of a line, from its start to its end.
+fn positions(line: &SfenLine) -> impl Iterator<Item = Position> {
+    let mut position = line.start.clone();
+    let after = line.moves.clone().into_iter().map(move |mv| {
+        position.do_move(mv);
+        position.clone()
+    });
+    std::iter::once(line.start.clone()).chain(after)
 }

@@ -1,18 +1,18 @@
-//! The accounts that play, from the configuration file and the command line.
+//! The accounts that play, from the configuration file and the command line, with their passwords:
+//! from a file, an environment variable, or the terminal; never from the command line, which every
+//! user of the machine can read.
 
 use std::fs;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
-use super::arguments::Arguments;
-use super::password;
+use super::Arguments;
 use crate::arena::engine_text::EngineText;
-use crate::cli::flat_error::flat_error;
+use crate::cli::error::{bail_usage, ensure_usage, flat_error, usage_error};
 use crate::cli::output;
-use crate::cli::usage::{bail_usage, ensure_usage, usage_error};
 use crate::csa::client_line::{Password, is_game_name};
 use crate::csa::clock::Delays;
 use crate::csa::config::{Account, Config};
@@ -206,7 +206,7 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
         (true, _) => Pondering::Early,
     };
     let game = account.game.clone().unwrap_or_default();
-    let password = password::read(
+    let password = read_password(
         account.password_file.as_deref(),
         account.password_variable.as_deref(),
         &account.name,
@@ -314,6 +314,68 @@ fn entering_king_rule(options: &[(String, String)]) -> Option<EnteringKingRule> 
     let mut set = options.iter().rev();
     let (_, value) = set.find(|(name, _)| name.eq_ignore_ascii_case("EnteringKingRule"))?;
     value.parse().ok()
+}
+
+/// The variable with the password where nothing else is said.
+const PASSWORD_VARIABLE: &str = "RAICHO_CSA_PASSWORD";
+
+/// Reads the password of `account`.
+///
+/// # Errors
+/// The file or variable cannot be read, or the password cannot be sent.
+fn read_password(
+    file: Option<&Path>,
+    variable: Option<&str>,
+    account: &str,
+) -> anyhow::Result<Password> {
+    let text = match (file, variable) {
+        (Some(path), _) => password_of_file(path)?,
+        (None, Some(name)) => std::env::var(name).with_context(|| format!("variable {name}"))?,
+        (None, None) => match std::env::var(PASSWORD_VARIABLE) {
+            Ok(text) => text,
+            Err(_) => rpassword::prompt_password(format!("password of {account}: ")).with_context(
+                || {
+                    format!(
+                        "no password: expected --password-file, --password-variable, the variable \
+                        {PASSWORD_VARIABLE} or a terminal"
+                    )
+                },
+            )?,
+        },
+    };
+    ensure!(!text.is_empty(), "the password is empty");
+    ensure!(
+        !text.contains(char::is_whitespace) && text.is_ascii(),
+        "the password holds a space or a letter that is not ASCII, which the protocol cannot send"
+    );
+    Ok(Password::new(text))
+}
+
+fn password_of_file(path: &Path) -> anyhow::Result<String> {
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    if is_readable_by_others(path) {
+        output::eprint_line(format_args!(
+            "warning: {} can be read by other users (chmod 600 {0})",
+            path.display()
+        ));
+    }
+    match text.lines().next() {
+        Some(line) => Ok(line.trim().to_owned()),
+        None => bail!("{} is empty", path.display()),
+    }
+}
+
+#[cfg(unix)]
+fn is_readable_by_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    /// Any right of the group or of others.
+    const OTHERS: u32 = 0o077;
+    fs::metadata(path).is_ok_and(|data| data.permissions().mode() & OTHERS != 0)
+}
+
+#[cfg(not(unix))]
+const fn is_readable_by_others(_path: &Path) -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::tally_text;
 use crate::cli::output;
 use crate::csa::journal::Entry;
 use crate::csa::run::Happening;
@@ -60,7 +61,7 @@ impl Live {
         }
     }
 
-    /// Shows what happens.
+    /// Shows an event as a line, or in the live line.
     pub(super) fn show(&self, happening: &Happening<'_>) {
         match happening {
             Happening::Note(text) => self.line(text),
@@ -95,15 +96,12 @@ impl Live {
         let mut tally = self.tally.borrow_mut();
         tally.add(entry);
         self.line(&format!(
-            "{} against {} by {}, {} ({} won, {} lost, {} drawn, {} broken off)",
+            "{} against {} by {}, {} ({})",
             entry.result.name(),
             entry.opponent,
             entry.ending,
             entry.notices,
-            tally.wins,
-            tally.losses,
-            tally.draws,
-            tally.broken
+            tally_text(&tally)
         ));
     }
 

@@ -1,18 +1,35 @@
 //! `raicho csa`: plays on a CSA server such as floodgate, and shows how the games went.
 
 mod accounts;
-mod arguments;
 mod live;
-mod password;
-mod play;
 mod screen;
 mod stats;
 
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
+
+use crate::arena::engine_text::EngineText;
+use crate::cli::error::flat_error;
+use crate::cli::output;
+use crate::cli::progress::{Interrupt, on_ctrl_c};
+use crate::csa::journal::{Journal, Place};
+use crate::csa::run;
+use crate::csa::stats::Tally;
+use crate::util::counted;
+use accounts::{Setup, setups};
+use live::Live;
+use screen::{Account, Screen, Shared};
 
 /// Example: `raicho csa --host wdoor.c.u-tokyo.ac.jp --id NAME --password-file FILE --game
 /// floodgate-300-10F`
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
 #[command(
     before_help = "Example: raicho csa --host wdoor.c.u-tokyo.ac.jp --id raicho --password-file \
         raicho.password --game floodgate-300-10F --ponder"
@@ -21,8 +38,90 @@ pub(super) struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
 
-    #[command(flatten)]
-    play: arguments::Arguments,
+    /// Server, with its port if it is not 4081
+    #[arg(long, value_name = "HOST[:PORT]")]
+    host: Option<String>,
+
+    /// Port of the server
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+
+    /// Name of the account
+    #[arg(long, value_name = "NAME")]
+    id: Option<String>,
+
+    /// File with the password in its first line, which nobody else should be able to read. Without
+    /// it: the variable `RAICHO_CSA_PASSWORD`, or a question on the terminal
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+
+    /// Environment variable with the password
+    #[arg(long, value_name = "NAME", conflicts_with = "password_file")]
+    password_variable: Option<String>,
+
+    /// Game to wait for, such as floodgate-300-10F; it is sent before the password. Leave it out
+    /// where the password itself begins with the game
+    #[arg(long, value_name = "NAME")]
+    game: Option<String>,
+
+    /// Games to finish [default: play for ever]
+    #[arg(long, value_name = "N")]
+    games: Option<NonZero<u64>>,
+
+    /// Configuration file with accounts (TOML); the command line wins over it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Account of the configuration file [default: the first]; may be repeated, to play with
+    /// several at once
+    #[arg(long = "account", value_name = "NAME", requires = "config")]
+    accounts: Vec<String>,
+
+    /// Play with all accounts of the configuration file at once
+    #[arg(long, requires = "config", conflicts_with = "accounts")]
+    all: bool,
+
+    /// Folder for the journal, the records and the log of the dialogue [default: csa-NAME]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Another engine in place of Raicho: cmd=PROGRAM[,args=WORDS][,dir=FOLDER][,env.NAME=VALUE]
+    /// [,option.NAME=VALUE…]
+    #[arg(long, value_name = "KEY=VALUE,…", help_heading = "Engine")]
+    engine: Option<EngineText>,
+
+    /// USI option of the engine; may be repeated
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Engine")]
+    options: Vec<String>,
+
+    /// Let the engine ponder
+    #[arg(long, help_heading = "Engine")]
+    ponder: bool,
+
+    /// Send `go ponder` to the engine of --engine before the clocks are known, and the clocks with
+    /// `ponderhit`; Raicho itself always does so
+    #[arg(long, help_heading = "Engine")]
+    early_ponder: bool,
+
+    /// Resign at a score of minus this or worse, in centipawns [default: the engine decides]
+    #[arg(long, value_name = "CENTIPAWNS", help_heading = "Play")]
+    resign_score: Option<u32>,
+
+    /// Own moves in a row with such a score before it resigns [default: 3]
+    #[arg(long, value_name = "N", help_heading = "Play")]
+    resign_after: Option<NonZero<u32>>,
+
+    /// Send no scores and lines with the moves
+    #[arg(long, help_heading = "Play")]
+    no_comments: bool,
+
+    /// Print the board after each move
+    #[arg(long)]
+    board: bool,
+
+    /// Print lines in place of the full-screen view, which needs a terminal
+    #[arg(long)]
+    no_screen: bool,
 }
 
 #[derive(Subcommand)]
@@ -34,6 +133,158 @@ enum Command {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Some(Command::Stats(arguments)) => stats::run(arguments),
-        None => play::run(&arguments.play),
+        None => play(arguments),
     }
+}
+
+/// Longest time that the third Ctrl-C leaves to record the running games.
+const RECORDING_TIME: Duration = Duration::from_millis(500);
+/// What the first Ctrl-C says.
+const ENDING: &str = "ending; a running game is played to its end, Ctrl-C again resigns it";
+
+fn play(arguments: &Arguments) -> anyhow::Result<()> {
+    let setups = setups(arguments)?;
+    if setups.len() > 1 {
+        output::eprint_line(threads_text(&setups));
+    }
+    let mut clients = Vec::new();
+    for setup in &setups {
+        let place = Place {
+            host: setup.run.host.clone(),
+            account: setup.run.session.name.clone(),
+        };
+        let (journal, entries) = Journal::open(&setup.out, &place).map_err(flat_error)?;
+        clients.push((setup, journal, entries));
+    }
+    let accounts = clients
+        .iter()
+        .map(|(setup, _, entries)| Account::new(title(setup), entries));
+    let shared = Arc::new(Shared::new(accounts.collect()));
+    let shown = Arc::clone(&shared);
+    let say = move |message: &str| {
+        if screen::is_open() {
+            shown.say(message);
+        } else {
+            output::eprint_line(format_args!("\n{message}"));
+        }
+    };
+    let interrupt = on_ctrl_c(ENDING, say, leave)?;
+    // Lines of boards and the view exclude each other.
+    let has_screen = !arguments.no_screen && !arguments.board && screen::is_possible();
+    let screen = if has_screen {
+        Some(Screen::open(Arc::clone(&shared)).context("the full-screen view (try --no-screen)")?)
+    } else {
+        None
+    };
+    let is_alone = clients.len() == 1;
+    let results: Vec<anyhow::Result<()>> = thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for (number, (setup, journal, entries)) in clients.into_iter().enumerate() {
+            let name = (!is_alone).then_some(setup.run.session.name.as_str());
+            let show = Show {
+                number,
+                shared: &shared,
+                live: Live::new(&entries, arguments.board, name),
+            };
+            let interrupt = &interrupt;
+            threads.push(scope.spawn(move || play_account(setup, journal, &show, interrupt)));
+        }
+        if let Some(screen) = screen {
+            let is_done = || threads.iter().all(ScopedJoinHandle::is_finished);
+            if let Err(error) = screen.run(&interrupt, is_done) {
+                output::eprint_line(format_args!("the full-screen view: {error}"));
+            }
+        }
+        let results = threads.into_iter().map(ScopedJoinHandle::join);
+        let result = |joined: thread::Result<_>| joined.unwrap_or_else(|_| Err(anyhow!("panic")));
+        results.map(result).collect()
+    });
+    report(&setups, results)
+}
+
+/// Waits a moment before the program exits, in which the running games are recorded.
+fn leave() {
+    thread::sleep(RECORDING_TIME);
+    screen::close();
+}
+
+/// Shows what happens to one account: in the view, or as lines.
+struct Show<'a> {
+    number: usize,
+    shared: &'a Shared,
+    live: Live,
+}
+
+fn play_account(
+    setup: &Setup,
+    journal: Journal,
+    show: &Show<'_>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let result = run::run(&setup.run, journal, interrupt.stop(), &|happening| {
+        if screen::is_open() {
+            show.shared.show(show.number, &happening);
+        } else {
+            show.live.show(&happening);
+        }
+    });
+    show.live.finish();
+    result.map_err(flat_error)
+}
+
+/// The first error; those of other accounts are printed with their names.
+fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<()> {
+    if results.len() == 1 {
+        return results.into_iter().collect();
+    }
+    let mut failed = 0;
+    for (setup, result) in setups.iter().zip(results) {
+        if let Err(error) = result {
+            failed += 1;
+            output::eprint_line(format_args!("{}: {error:#}", setup.run.session.name));
+        }
+    }
+    if failed > 0 {
+        let accounts = counted(setups.len(), "account");
+        bail!("{failed} of {accounts} ended with an error");
+    }
+    Ok(())
+}
+
+fn tally_text(tally: &Tally) -> String {
+    format!(
+        "{} won, {} lost, {} drawn, {} broken off",
+        tally.wins, tally.losses, tally.draws, tally.broken
+    )
+}
+
+fn title(setup: &Setup) -> String {
+    let session = &setup.run.session;
+    let game = if session.game.is_empty() {
+        String::new()
+    } else {
+        format!(", {}", session.game)
+    };
+    format!("{} at {}{game}", session.name, setup.run.host)
+}
+
+/// How many threads search at once when all accounts play.
+fn threads_text(setups: &[Setup]) -> String {
+    let threads: Vec<String> = setups
+        .iter()
+        .map(|setup| format!("{} {}", setup.run.session.name, setup.threads_text()))
+        .collect();
+    let known: usize = setups.iter().filter_map(|setup| setup.threads).sum();
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let warning = if known > processors {
+        "; warning: more than processors, the engines slow each other down"
+    } else {
+        ""
+    };
+    format!(
+        "{} accounts play at once, each with its own engine: {} on {}{warning}",
+        setups.len(),
+        threads.join(", "),
+        counted(processors, "processor")
+    )
 }

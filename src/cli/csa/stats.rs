@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use crate::cli::flat_error::flat_error;
+use crate::cli::error::flat_error;
 use crate::cli::output::print_line;
 use crate::csa::journal::{self, Entry};
 use crate::csa::stats::{Tally, by_opponent, estimate};

@@ -2,33 +2,28 @@
 //! files of teacher data and games.
 
 pub(super) mod convert;
-pub(super) mod dedup;
+pub(super) mod inspect;
 pub(super) mod rescore;
 pub(super) mod roots;
-pub(super) mod shuffle;
-pub(super) mod stats;
-pub(super) mod validate;
+pub(super) mod sort;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::Context;
 use clap::Args;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::work::WorkArguments;
-use super::{output, result_file, watching};
-use crate::cli::named::{Named, formats, writable_formats};
-use crate::cli::usage::ensure_usage;
+use super::arguments::{BYTES_PER_MEGABYTE, Named, WorkArguments, formats, writable_formats};
+use super::{output, progress, result_file};
 use crate::records::teacher::Format;
-use crate::runs::{self, RunKind, Shard, Watch, would_replace};
+use crate::runs::{RunKind, Shard, Watch};
 use crate::train::data::pass::BadRecords;
 use crate::train::data::steps::{Checkpoint, Steps};
 use crate::train::data::{DataError, Source, Sources};
 
 /// The unit of the progress.
 const UNIT: &str = "MB";
-const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
 /// The files to read.
 #[derive(Args)]
@@ -104,21 +99,10 @@ impl Destination {
 }
 
 fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<()> {
-    let name = path.display();
     result_file::check_name(path)?;
-    ensure!(
-        force || !would_replace(path),
-        "{name} exists already; --force replaces it"
-    );
-    let same = |source: &Source| match (source.path.canonicalize(), path.canonicalize()) {
-        (Ok(input), Ok(output)) => input == output,
-        _ => false,
-    };
-    ensure_usage!(
-        !sources.files().iter().any(same),
-        "{name} is read and cannot be written at the same time"
-    );
-    Ok(())
+    result_file::check_free(path, force)?;
+    let files = sources.files().iter();
+    result_file::check_unread(path, files.map(|source| source.path.as_path()))
 }
 
 /// What decides a pass over files. It is kept beside its checkpoints.
@@ -191,60 +175,9 @@ impl PassRun {
     }
 }
 
-/// The reports of the shards of a pass, in order, from the folders that keep them.
-fn reports<R: DeserializeOwned>(tool: &str, folders: &[PathBuf]) -> anyhow::Result<Vec<R>> {
-    let mut parts = Vec::new();
-    let mut whole: Option<PassRun> = None;
-    for path in folders {
-        let mut run: PassRun = runs::read_settings(path, PASS)?;
-        ensure!(
-            run.tool == tool,
-            "{}: of {}, not of {tool}",
-            path.display(),
-            run.tool
-        );
-        let shard = std::mem::replace(&mut run.shard, Shard::WHOLE);
-        if let Some(whole) = &whole {
-            run.output.clone_from(&whole.output);
-            if let Some(difference) = runs::difference(&run, whole) {
-                let first = folders[0].display();
-                bail!(
-                    "{}: no part of the pass in {first}: {difference}",
-                    path.display()
-                );
-            }
-        }
-        whole.get_or_insert(run);
-        let checkpoints: Vec<Checkpoint<R>> = runs::read_entries(path, PASS)?;
-        let last = checkpoints.into_iter().next_back();
-        let last = last.filter(|last| last.is_complete);
-        let last = last.with_context(|| format!("{}: not complete", path.display()))?;
-        parts.push((shard, last.report));
-    }
-    // The last part is number 0 as well.
-    parts.sort_by_key(|(shard, _)| (shard.index + shard.count - 1) % shard.count);
-    let found: Vec<Shard> = parts.iter().map(|(shard, _)| *shard).collect();
-    let count = found[0].count;
-    let is_whole = found.len() as u64 == count
-        && (1..=count).zip(&found).all(|(number, shard)| {
-            *shard
-                == Shard {
-                    index: number % count,
-                    count,
-                }
-        });
-    let shown: Vec<String> = found.iter().map(Shard::to_string).collect();
-    ensure!(
-        is_whole,
-        "parts {}, expected each of a pass once",
-        shown.join(", ")
-    );
-    Ok(parts.into_iter().map(|(_, report)| report).collect())
-}
-
 /// Runs `work` over files, with a progress bar and until Ctrl-C.
 pub(super) fn watched<T>(
     work: impl FnOnce(&Watch<'_>) -> Result<T, DataError>,
 ) -> anyhow::Result<T> {
-    watching::watched(UNIT, BYTES_PER_MEGABYTE, work)
+    progress::watched(UNIT, BYTES_PER_MEGABYTE, work)
 }

@@ -11,14 +11,13 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{BYTES_PER_MEGABYTE, Destination, Input, PassRun, UNIT, check_output, watched};
-use crate::cli::effort::EffortArguments;
-use crate::cli::evaluation;
-use crate::cli::interrupt::stop_on_ctrl_c;
+use super::{Destination, Input, PassRun, UNIT, check_output, watched};
+use crate::cli::arguments::{
+    BYTES_PER_MEGABYTE, EffortArguments, WorkArguments, evaluation_identity, load_evaluation,
+};
+use crate::cli::error::ensure_usage;
 use crate::cli::output;
-use crate::cli::progress::Meter;
-use crate::cli::usage::ensure_usage;
-use crate::cli::work::WorkArguments;
+use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::records::teacher::Format;
 use crate::runs::{OutputFile, RunKind, Watch};
 use crate::train::data::pass::BadRecords;
@@ -142,7 +141,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(scores) = &arguments.outside.scores {
         return take_scores(arguments, scores, (&sources, path, format));
     }
-    let (choice, evaluator) = evaluation::load(&arguments.eval)?;
+    let (choice, evaluator) = load_evaluation(&arguments.eval)?;
     let settings = RescoreSettings {
         effort: (!arguments.is_static).then(|| arguments.effort.effort()),
         hash_mb: arguments.effort.hash.into(),
@@ -155,7 +154,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             skip: settings.bad_records == BadRecords::Skip,
             ..PassRun::new("rescore", &sources, arguments.work.shard())?
         },
-        eval: evaluation::identity(&choice, &evaluator),
+        eval: evaluation_identity(&choice, &evaluator),
         effort: settings.effort.clone(),
         hash_mb: settings.hash_mb,
     };

@@ -7,14 +7,13 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{BYTES_PER_MEGABYTE, Destination, Input, UNIT};
-use crate::cli::evaluation;
-use crate::cli::interrupt::stop_on_ctrl_c;
+use super::{Destination, Input, UNIT};
+use crate::cli::arguments::{
+    BYTES_PER_MEGABYTE, WorkArguments, evaluation_identity, load_evaluation, parse_share,
+};
+use crate::cli::error::ensure_usage;
 use crate::cli::output;
-use crate::cli::share::parse_share;
-use crate::cli::usage::ensure_usage;
-use crate::cli::watching::metered;
-use crate::cli::work::WorkArguments;
+use crate::cli::progress::{metered, stop_on_ctrl_c};
 use crate::records::teacher::{Content, Format, Record};
 use crate::runs::{RunKind, Stop};
 use crate::train::data::Output;
@@ -273,7 +272,7 @@ impl Arguments {
 
     fn drop_repeating(&self, roots: &mut Vec<Root>, stop: &Stop) -> anyhow::Result<()> {
         let arguments = &self.check;
-        let (choice, evaluator) = evaluation::load(&arguments.eval)?;
+        let (choice, evaluator) = load_evaluation(&arguments.eval)?;
         let mut checksum = crc32fast::Hasher::new();
         for root in roots.iter() {
             checksum.update(&root.position.to_bytes());
@@ -281,7 +280,7 @@ impl Arguments {
         let run = CheckRun {
             roots: roots.len() as u64,
             checksum: checksum.finalize(),
-            eval: evaluation::identity(&choice, &evaluator),
+            eval: evaluation_identity(&choice, &evaluator),
             check: CheckSettings {
                 games: arguments.check_games,
                 plies: arguments.check_plies,

@@ -1,16 +1,18 @@
-//! The command line of `raicho learn`.
+//! The command line of `raicho learn`, and its conversion to settings, sources and initial weights.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
-use super::files::{check_apart, listed};
-use super::three_pieces::ThreePieceArguments;
-use crate::cli::usage::{ensure_usage, usage_error};
-use crate::cli::work::Indivisible;
+use crate::cli::arguments::Indivisible;
+use crate::cli::error::{ensure_usage, usage_error};
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape as NetShape;
+use crate::train::data::Sources;
+use crate::train::learn::kppt::{Factors, KingConstants, Options};
 use crate::train::learn::{
     DEFAULT_SCALE, DEFAULT_WINDOW, FileGroup, Filter, InitialWeights, Schedule, Settings, Shape,
     Source, Tactical, TreeWeight,
@@ -98,7 +100,7 @@ pub(super) enum Kind {
 /// The training data.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
-pub(super) struct DataArguments {
+struct DataArguments {
     /// Share of the games that is held out for validation; ignored for files of positions without
     /// games
     #[arg(long, value_name = "PART", default_value_t = 0.01)]
@@ -262,6 +264,54 @@ enum ShapeChoice {
     Linear,
     /// Half a cosine wave: slow at both ends
     Cosine,
+}
+
+/// The options of `--kind kppt`.
+#[derive(Args)]
+#[command(next_help_heading = "Three-piece evaluation (--kind kppt)")]
+pub(super) struct ThreePieceArguments {
+    /// Factors of which each weight is the sum, separated by commas: kpp, relative-kpp, rank-pp,
+    /// pp, relative-pp (two pieces); kkp, kp, relative-kp (one piece); kk [default: all]
+    #[arg(long, value_name = "LIST")]
+    factors: Option<Factors>,
+
+    /// Values of kings by their squares [default: learnt]
+    #[arg(long, value_enum)]
+    king_constants: Option<KingsChoice>,
+
+    /// Write KK as 0 and spread it over KKP, a 38th to each piece
+    #[arg(long)]
+    spread_kings: bool,
+
+    /// Bits of the numbers of KK and KKP in the files; Apery has had 16 since April 2017, which
+    /// `YaneuraOu` does not read [default: 32]
+    #[arg(long, value_parser = ["16", "32"])]
+    king_bits: Option<String>,
+
+    /// Write KPP without the turn part (`KPP_KKPT`): half the size
+    #[arg(long)]
+    kpp_kkpt: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum KingsChoice {
+    /// There are none
+    Zero,
+    /// They are learnt
+    Learnt,
+    /// Apery's table of 2015, set by hand; all else is learnt around it
+    Apery,
+}
+
+/// What the files of a finished run are like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct FileOptions {
+    /// KK is written as 0 and spread over KKP.
+    pub(super) spread_kings: bool,
+    /// The numbers of KK and KKP have 16 bits.
+    pub(super) narrow_kings: bool,
+    /// KPP has no turn part.
+    pub(super) kpp_kkpt: bool,
 }
 
 /// The smallest buffer: some batches, so that each batch comes from many places.
@@ -466,4 +516,72 @@ impl Arguments {
             seed: self.seed,
         })
     }
+}
+
+impl ThreePieceArguments {
+    /// Checks that no option is given, for another kind of evaluation.
+    fn check_unused(&self) -> anyhow::Result<()> {
+        let given = [
+            (self.factors.is_some(), "--factors"),
+            (self.king_constants.is_some(), "--king-constants"),
+            (self.spread_kings, "--spread-kings"),
+            (self.king_bits.is_some(), "--king-bits"),
+            (self.kpp_kkpt, "--kpp-kkpt"),
+        ];
+        let given = given.into_iter().find(|(is_given, _)| *is_given);
+        ensure_usage!(
+            given.is_none(),
+            "{} needs --kind kppt",
+            given.map_or("", |(_, name)| name)
+        );
+        Ok(())
+    }
+
+    /// What is learnt of a three-piece evaluation.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            factors: self.factors.unwrap_or(Factors::ALL),
+            kings: match self.king_constants {
+                Some(KingsChoice::Zero) => KingConstants::Zero,
+                None | Some(KingsChoice::Learnt) => KingConstants::Learnt,
+                Some(KingsChoice::Apery) => KingConstants::Apery,
+            },
+        }
+    }
+
+    /// How the files of a three-piece evaluation are written.
+    pub(super) fn file_options(&self) -> FileOptions {
+        FileOptions {
+            spread_kings: self.spread_kings,
+            narrow_kings: self.king_bits.as_deref() == Some("16"),
+            kpp_kkpt: self.kpp_kkpt,
+        }
+    }
+}
+
+/// Checks that no file is learnt from twice, or both learnt from and held out.
+pub(super) fn check_apart<'a>(
+    files: impl Iterator<Item = &'a PathBuf>,
+    held_out_files: &'a [PathBuf],
+) -> anyhow::Result<()> {
+    let mut seen = HashSet::new();
+    for path in files.chain(held_out_files) {
+        // A file that is not there is refused when it is read.
+        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+        ensure_usage!(
+            seen.insert(place),
+            "{} is given twice: expected each file once, to learn from or held out",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// The files, with folders replaced by the files in them.
+pub(super) fn listed(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let sources = Sources::new(paths, None)?;
+    let files = sources.files().iter().map(|file| (file, &file.path));
+    // A named file is read or refused; of folders only usable files are taken.
+    let files = files.filter(|(file, path)| file.format.has_scores() || paths.contains(path));
+    Ok(files.map(|(_, path)| path.clone()).collect())
 }

@@ -1,13 +1,10 @@
-//! `raicho learn`: trains a network from teacher data.
+//! `raicho learn`: trains a network, or a three-piece evaluation, from teacher data.
 
 mod arguments;
-mod files;
-mod kept;
 mod resumed;
-mod three_pieces;
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,19 +12,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
-use super::interrupt::stop_on_ctrl_c;
-use super::progress::Meter;
+use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{output, result_file};
+use crate::eval::kppt::Kind as TableKind;
 use crate::runs::{FolderLock, Stop};
+use crate::train::kppt_folder::{self, Layout};
 use crate::train::learn::{
     DEFAULT_SCALE, Data, Fault, Learner, Run, Settings, Source, Watch, best_before_rise, fit_scale,
     kppt,
 };
 use crate::util::counted;
+use arguments::{FileOptions, Kind};
+use resumed::Kept;
 
 pub(super) use arguments::Arguments;
-use arguments::Kind;
-use kept::Kept;
 pub(super) use resumed::Given;
 
 /// Files in the folder of a run.
@@ -99,7 +97,7 @@ impl Place {
         })
     }
 
-    /// Performs all steps.
+    /// Performs the steps that are left. An interruption is an error.
     fn learn(&self, learner: &mut (impl Run + Send), folder: &Path) -> anyhow::Result<()> {
         self.pool
             .install(|| learn(learner, folder, self.stop.flag()))?;
@@ -172,7 +170,7 @@ fn run_kppt(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> 
     place.learn(&mut learner, &arguments.out)?;
     place
         .pool
-        .install(|| kept.pieces.export(&learner, &arguments.out))
+        .install(|| export_kppt(&learner, kept.pieces, &arguments.out))
 }
 
 /// The options that are kept beside the checkpoint: those of the run that is resumed, with which
@@ -377,15 +375,7 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
         is 90)",
         errors.mean, errors.most, errors.positions, errors.mean_value
     )?;
-    if let Some(point) = learner.points().last() {
-        let held_out = point.held_out.map(|loss| format!(", held out {loss:.6}"));
-        writeln!(
-            out,
-            "loss {:.6}{}",
-            point.training,
-            held_out.unwrap_or_default()
-        )?;
-    }
+    write_loss(learner, &mut out)?;
     if let Some(best) = best_before_rise(learner.points()) {
         output::eprint_line(format_args!(
             "the games held out were predicted best after {} of {} steps: fewer --epochs or a \
@@ -395,5 +385,39 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
         ));
     }
     writeln!(out, "{}", path.display())?;
+    Ok(())
+}
+
+/// Writes the losses at the end of a run.
+fn write_loss(learner: &impl Run, out: &mut impl io::Write) -> io::Result<()> {
+    let Some(point) = learner.points().last() else {
+        return Ok(());
+    };
+    let held_out = point.held_out.map(|loss| format!(", held out {loss:.6}"));
+    let held_out = held_out.unwrap_or_default();
+    writeln!(out, "loss {:.6}{held_out}", point.training)
+}
+
+/// Writes the three-piece evaluation of a finished run.
+fn export_kppt(
+    learner: &kppt::Learner<'_>,
+    files: FileOptions,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    let layout = Layout {
+        kind: if files.kpp_kkpt {
+            TableKind::KppKkpt
+        } else {
+            TableKind::Kppt
+        },
+        is_narrow: files.narrow_kings,
+    };
+    let weights = learner.folded(files.spread_kings);
+    let saturated = kppt_folder::write(folder, &weights, layout)
+        .with_context(|| folder.display().to_string())?;
+    let mut out = output::stdout();
+    writeln!(out, "{saturated}")?;
+    write_loss(learner, &mut out)?;
+    writeln!(out, "{}", folder.display())?;
     Ok(())
 }

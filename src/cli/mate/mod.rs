@@ -1,24 +1,93 @@
 //! `raicho mate`: solves tsume problems, one or thousands.
 
-mod answer;
-mod arguments;
-mod job;
-mod page;
-mod problems;
 mod report;
 
-use std::time::Instant;
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use super::interrupt::stop_on_ctrl_c;
-use super::progress::Meter;
-use super::result_file;
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::cli::arguments::{WorkArguments, parse_time, read_bytes, set_position};
+use crate::cli::error::as_usage;
+use crate::cli::progress::{Meter, stop_on_ctrl_c};
+use crate::cli::result_file;
+use crate::engine::Engine;
 use crate::lang::Lang;
-use crate::runs::{Execution, RunKind, execute};
-use job::{Problems, Schedule, Settings};
-use problems::read_problems;
-use report::{Report, Words};
+use crate::mate::{MateLimits, MateSolver, SecondSolutions, Solution, Verdict};
+use crate::position::Position;
+use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
+use crate::types::Move;
+use report::{Report, Words, write_page};
 
-pub(super) use arguments::Arguments;
+/// Example: `raicho mate problems.txt --threads 4 --time 30s --shortest`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho mate --sfen \"4k4/9/4P4/9/9/9/9/9/4K4 b G 1\" --shortest\n\
+        Example: raicho mate problems.txt --threads 4 --time 30s"
+)]
+pub(super) struct Arguments {
+    /// File with one problem per line: an SFEN, optionally among other columns separated by tabs;
+    /// `-` reads standard input
+    #[arg(
+        value_name = "FILE",
+        conflicts_with = "sfen",
+        required_unless_present = "sfen"
+    )]
+    file: Option<PathBuf>,
+
+    /// The problem; the side to move gives mate
+    #[arg(long, value_name = "SFEN")]
+    sfen: Option<String>,
+
+    /// Time per problem: milliseconds, or with a unit as in `3s`, `500ms` [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    time: Option<Duration>,
+
+    /// Nodes per problem
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// Number of threads: each solves one problem at a time; a single problem is solved by all
+    /// together
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=512)
+    )]
+    threads: u16,
+
+    /// Total size of the tables of all threads in MB
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 256,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    hash: u32,
+
+    /// Search until no shorter mate exists
+    #[arg(long)]
+    shortest: bool,
+
+    /// Search for second solutions (余詰) at every move of the line
+    #[arg(long)]
+    check_dual: bool,
+
+    /// Write a page with the solutions, which any browser plays through without a network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Print only the totals
+    #[arg(long)]
+    summary: bool,
+
+    #[command(flatten)]
+    work: WorkArguments,
+}
 
 const KIND: RunKind = RunKind {
     noun: "run of mate",
@@ -73,8 +142,299 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     result?;
     let (answers, printed) = schedule.finish(start.elapsed());
     if let Some(path) = &arguments.html {
-        page::write(path, &problems, &answers, lang)?;
+        write_page(path, &problems, &answers, lang)?;
     }
     printed?;
     arguments.work.check_complete(&stop)
+}
+
+// --- Problems and answers ---
+
+/// A tsume problem.
+struct Problem {
+    /// Number of the problem in the file, from 1.
+    number: u64,
+    position: Position,
+}
+
+fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
+    let mut engine = Engine::new();
+    if let Some(sfen) = &arguments.sfen {
+        let set = set_position(&mut engine, sfen).context("--sfen");
+        set.map_err(as_usage)?;
+        let position = engine.position().clone();
+        let number = 1;
+        return Ok(vec![Problem { number, position }]);
+    }
+    let path = arguments.file.clone().unwrap_or_default();
+    let bytes = read_bytes(&path)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut problems = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim().trim_start_matches('\u{feff}');
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let sfen = line
+            .split('\t')
+            .find(|column| column.matches('/').count() >= 8)
+            .unwrap_or(line);
+        let place = || format!("{} line {}", path.display(), index + 1);
+        set_position(&mut engine, sfen).with_context(place)?;
+        problems.push(Problem {
+            number: problems.len() as u64 + 1,
+            position: engine.position().clone(),
+        });
+    }
+    if problems.is_empty() {
+        bail!("{}: no problem, expected an SFEN a line", path.display());
+    }
+    Ok(problems)
+}
+
+/// The answer to a problem. Moves are in USI notation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Answer {
+    /// Number of the problem, from 1.
+    number: u64,
+    verdict: Outcome,
+    /// Length of the mate in plies, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plies: Option<usize>,
+    /// The line to the mate, which may be shorter than `plies`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    moves: Vec<String>,
+    nodes: u64,
+    time: Duration,
+    /// The second solutions, if they were searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    second: Option<Second>,
+}
+
+/// The verdict of the solver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcome {
+    Mate,
+    NoMate,
+    /// The limit of time or nodes was reached.
+    Unknown,
+}
+
+/// The second solutions (余詰) of a mate.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Second {
+    found: Vec<SecondMove>,
+    /// Whether all other moves were proved not to mate.
+    is_complete: bool,
+    nodes: u64,
+}
+
+/// A move that also mates, in place of that of the line.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct SecondMove {
+    /// Index of the replaced move in the line.
+    index: usize,
+    mv: String,
+    /// Maximum length of the mate in plies, this move included.
+    plies: usize,
+}
+
+impl Answer {
+    fn new(
+        number: u64,
+        solution: &Solution,
+        second: Option<&SecondSolutions>,
+        time: Duration,
+    ) -> Self {
+        let (verdict, plies, moves) = match &solution.verdict {
+            Verdict::Mate { line, .. } => (Outcome::Mate, Some(line.length), &line.moves[..]),
+            Verdict::NoMate => (Outcome::NoMate, None, &[][..]),
+            Verdict::Unknown => (Outcome::Unknown, None, &[][..]),
+        };
+        Self {
+            number,
+            verdict,
+            plies,
+            moves: moves.iter().map(Move::to_string).collect(),
+            nodes: solution.nodes,
+            time,
+            second: second.map(Second::new),
+        }
+    }
+}
+
+impl Second {
+    fn new(solutions: &SecondSolutions) -> Self {
+        let found = solutions.found.iter().map(|solution| SecondMove {
+            index: solution.index,
+            mv: solution.mv.to_string(),
+            plies: solution.length,
+        });
+        Self {
+            found: found.collect(),
+            is_complete: solutions.is_complete,
+            nodes: solutions.nodes,
+        }
+    }
+}
+
+// --- The work ---
+
+/// The settings that determine the answers. They are stored with the answers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Settings {
+    /// Number of problems of the whole file.
+    problems: u64,
+    /// CRC-32 of their positions.
+    checksum: u32,
+    shard: Shard,
+    /// Time limit per problem.
+    time: Option<Duration>,
+    /// Node limit per problem.
+    nodes: Option<u64>,
+    /// Total size of all tables in MB.
+    hash: u32,
+    shortest: bool,
+    check_dual: bool,
+}
+
+impl Settings {
+    fn new(arguments: &Arguments, problems: &[Problem], shard: Shard) -> Self {
+        let mut checksum = crc32fast::Hasher::new();
+        for problem in problems {
+            checksum.update(problem.position.to_sfen().as_bytes());
+            checksum.update(b"\n");
+        }
+        Self {
+            problems: problems.len() as u64,
+            checksum: checksum.finalize(),
+            shard,
+            time: arguments.time,
+            nodes: arguments.nodes,
+            hash: arguments.hash,
+            shortest: arguments.shortest,
+            check_dual: arguments.check_dual,
+        }
+    }
+
+    /// The numbers of the problems of this shard, which count from 1.
+    fn numbers(&self, done: impl IntoIterator<Item = u64>) -> Numbers {
+        let done = done.into_iter().chain([0]);
+        Numbers::new(Some(self.problems + 1), self.shard, done)
+    }
+}
+
+/// The problems as a [`Job`].
+struct Problems<'a> {
+    all: &'a [Problem],
+    settings: &'a Settings,
+    /// Threads that search each problem together.
+    threads_each: usize,
+    /// Table size per problem in MB.
+    hash_each: usize,
+    stop: &'a Stop,
+}
+
+impl Job for Problems<'_> {
+    type Worker = MateSolver;
+    /// The number of a problem.
+    type Piece = u64;
+    type Output = Answer;
+    type Error = anyhow::Error;
+
+    fn worker(&self) -> anyhow::Result<MateSolver> {
+        let solver = MateSolver::new(self.hash_each);
+        // A smaller table would give other answers than the settings of the run say.
+        ensure!(
+            solver.megabytes() >= self.hash_each,
+            "no memory for a mate table of {} MB: give a smaller --hash",
+            self.hash_each
+        );
+        Ok(solver)
+    }
+
+    fn perform(&self, solver: &mut MateSolver, &number: &u64) -> anyhow::Result<Option<Answer>> {
+        // The nodes of a problem must not depend on those before it: shards have others.
+        solver.clear();
+        let start = Instant::now();
+        let position = &self.all[number as usize - 1].position;
+        let limits = |begun: Instant| MateLimits {
+            deadline: self.settings.time.and_then(|time| begun.checked_add(time)),
+            nodes: self.settings.nodes,
+            shortest: self.settings.shortest,
+            threads: self.threads_each,
+            // A problem can take arbitrarily long, so the first request to end stops its search.
+            ..MateLimits::until(self.stop.flag())
+        };
+        let solution = solver.solve(position, &limits(start), &mut |_| {})?;
+        let second = match &solution.verdict {
+            Verdict::Mate { line, .. } if self.settings.check_dual => {
+                Some(solver.second_solutions(position, line, &limits(Instant::now()))?)
+            }
+            _ => None,
+        };
+        if self.stop.is_requested() {
+            // An interrupted search could have found another answer.
+            return Ok(None);
+        }
+        let time = start.elapsed();
+        Ok(Some(Answer::new(number, &solution, second.as_ref(), time)))
+    }
+}
+
+/// The order of the problems, and their answers.
+struct Schedule<'a> {
+    numbers: Numbers,
+    folder: Option<RunFolder>,
+    report: Report,
+    meter: &'a Meter,
+    /// All answers, for the page.
+    answers: Vec<Answer>,
+}
+
+impl<'a> Schedule<'a> {
+    /// A schedule that begins with the answers of an earlier part of the run.
+    fn new(
+        settings: &Settings,
+        folder: Option<RunFolder>,
+        answers: Vec<Answer>,
+        mut report: Report,
+        meter: &'a Meter,
+    ) -> anyhow::Result<Self> {
+        let numbers = settings.numbers(answers.iter().map(|answer| answer.number));
+        report.add_earlier(&answers)?;
+        Ok(Self {
+            numbers,
+            folder,
+            report,
+            meter,
+            answers,
+        })
+    }
+
+    /// Prints the remaining answers and the totals. Returns all answers in the order of the
+    /// problems, and whether everything was printed.
+    fn finish(mut self, time: Duration) -> (Vec<Answer>, io::Result<()>) {
+        let printed = self.report.finish(time);
+        self.answers.sort_by_key(|answer| answer.number);
+        (self.answers, printed)
+    }
+}
+
+impl Plan<Problems<'_>> for Schedule<'_> {
+    fn next(&mut self) -> anyhow::Result<Option<u64>> {
+        Ok(self.numbers.next())
+    }
+
+    fn keep(&mut self, _: u64, answer: Answer) -> anyhow::Result<()> {
+        if let Some(folder) = &mut self.folder {
+            folder.append(&answer)?;
+        }
+        self.answers.push(answer.clone());
+        self.report.add(answer)?;
+        self.meter
+            .advance(self.report.count() as u64, self.report.words());
+        Ok(())
+    }
 }

@@ -1,23 +1,32 @@
 //! The full-screen view of running clients: boards, clocks, lines, results.
 //!
-//! The terminal is given back on every way out: at the end of [`Screen::run`], by the panic hook,
-//! and before Ctrl-C ends the program at once.
+//! The clients report to [`Shared`]; [`Screen`] shows it and reads keys. The terminal is given back
+//! on every way out: at the end of [`Screen::run`], by the panic hook, and before Ctrl-C ends the
+//! program at once.
 
-mod state;
 #[cfg(test)]
 mod tests;
 mod view;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, IsTerminal as _};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::cli::interrupt::Interrupt;
-pub(super) use state::{Account, Shared};
+use crate::cli::output;
+use crate::cli::progress::Interrupt;
+use crate::csa::journal::Entry;
+use crate::csa::run::Happening;
+use crate::csa::session::Session;
+use crate::csa::stats::Tally;
+use crate::position::Board;
+use crate::records::csa::move_text;
+use crate::records::game::black_score;
+use crate::types::{Color, Move};
 use view::Look;
 
 /// Time between two pictures, in which the clocks run on.
@@ -28,8 +37,7 @@ static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
 /// Whether there is a terminal that can show the view.
 pub(super) fn is_possible() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
+    io::stdin().is_terminal() && io::stdout().is_terminal() && !output::is_dumb_terminal()
 }
 
 /// Whether the view is on the terminal.
@@ -44,14 +52,14 @@ pub(super) fn close() {
     }
 }
 
-/// The open view.
+/// The view on the terminal, which is given back when this is dropped.
 pub(super) struct Screen {
     terminal: DefaultTerminal,
     shared: Arc<Shared>,
 }
 
 impl Screen {
-    /// Takes the terminal.
+    /// Takes the terminal for the view.
     ///
     /// # Errors
     /// It cannot be used.
@@ -121,7 +129,7 @@ enum Command {
     Interrupt,
     /// Show the next account.
     Next,
-    /// Show this account.
+    /// Show the account with this index.
     Select(usize),
     /// Letters for pieces, or kanji again.
     Letters,
@@ -139,5 +147,194 @@ fn command(key: KeyEvent) -> Option<Command> {
         KeyCode::Char('t') => Some(Command::Turn),
         KeyCode::Char(digit @ '1'..='9') => Some(Command::Select(digit as usize - '1' as usize)),
         _ => None,
+    }
+}
+
+// --- What the view shows ---
+
+/// Messages that are kept of an account.
+const MOST_NOTES: usize = 50;
+/// Moves of the line that are kept.
+const MOST_MOVES: usize = 24;
+
+/// The accounts, shared between the clients and the view.
+#[derive(Debug, Default)]
+pub(super) struct Shared(Mutex<Vec<Account>>);
+
+impl Shared {
+    pub(super) fn new(accounts: Vec<Account>) -> Self {
+        Self(Mutex::new(accounts))
+    }
+
+    fn with<R>(&self, use_: impl FnOnce(&mut Vec<Account>) -> R) -> R {
+        // What a thread left that panicked is good enough for a picture.
+        use_(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes what happens to the account with this number.
+    pub(super) fn show(&self, number: usize, happening: &Happening<'_>) {
+        let time = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
+        self.with(|accounts| {
+            if let Some(account) = accounts.get_mut(number) {
+                account.take(happening, &time);
+            }
+        });
+    }
+
+    /// A message to all accounts.
+    pub(super) fn say(&self, text: &str) {
+        let time = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
+        self.with(|accounts| {
+            for account in accounts {
+                account.note(&time, text);
+            }
+        });
+    }
+}
+
+/// An account as the view shows it.
+#[derive(Debug, Default)]
+pub(super) struct Account {
+    /// Its name and where it plays.
+    title: String,
+    /// What it does when there is no game.
+    state: &'static str,
+    game: Option<View>,
+    results: Tally,
+    /// Results by opponent.
+    against: BTreeMap<String, Tally>,
+    /// Messages, the latest last.
+    notes: VecDeque<String>,
+}
+
+/// A game as it stands.
+#[derive(Debug)]
+struct View {
+    players: [String; Color::NUM],
+    /// The side that we play.
+    side: Color,
+    board: Board,
+    /// Number of moves, and the last one.
+    moves: usize,
+    last: Option<Move>,
+    remaining: [Duration; Color::NUM],
+    /// The side whose clock runs, and since when.
+    running: Option<(Color, Instant)>,
+    /// Byoyomi and increment of the side, as a text.
+    rules: [String; Color::NUM],
+    /// What the engine thinks: the score from black's point of view, and its line.
+    score: Option<i32>,
+    depth: Option<u32>,
+    line: String,
+}
+
+impl Account {
+    /// An account with the games of its journal so far.
+    pub(super) fn new(title: String, entries: &[Entry]) -> Self {
+        let mut account = Self {
+            title,
+            state: "starting",
+            ..Self::default()
+        };
+        for entry in entries {
+            account.count(entry);
+        }
+        account
+    }
+
+    fn take(&mut self, happening: &Happening<'_>, time: &str) {
+        match happening {
+            Happening::Note(text) => self.note(time, text),
+            Happening::LoggedIn => {
+                self.state = "logged in, waiting for a game";
+                self.note(time, self.state);
+            }
+            Happening::Offered(summary) => {
+                let [black, white] = &summary.players;
+                self.note(time, &format!("game {}: {black} - {white}", summary.id));
+            }
+            Happening::Finished(entry) => {
+                self.count(entry);
+                let text = format!(
+                    "{} against {} by {}",
+                    entry.result.name(),
+                    entry.opponent,
+                    entry.ending
+                );
+                self.note(time, &text);
+                self.game = None;
+                self.state = "between games";
+            }
+            Happening::Moment(session) => {
+                if let Some(view) = View::of(session) {
+                    self.game = Some(view);
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, time: &str, text: &str) {
+        if self.notes.len() == MOST_NOTES {
+            self.notes.pop_front();
+        }
+        self.notes.push_back(format!("{time} {text}"));
+    }
+
+    fn count(&mut self, entry: &Entry) {
+        self.results.add(entry);
+        let opponent = self.against.entry(entry.opponent.clone());
+        opponent.or_default().add(entry);
+    }
+}
+
+impl View {
+    fn of(session: &Session) -> Option<Self> {
+        let game = session.game()?;
+        let position = game.position();
+        let thought = session.thought();
+        let (score, line) = thought.map_or((None, String::new()), |thought| {
+            let side = thought.pv.first().map(|mv| mv.piece().color());
+            let score = thought.score.zip(side);
+            let moves = thought.pv.iter().take(MOST_MOVES).map(|&mv| move_text(mv));
+            (
+                score.map(|(score, side)| black_score(score, side)),
+                moves.collect::<Vec<_>>().join(" "),
+            )
+        });
+        let rules = |color| {
+            let rule = game.clock().rule(color);
+            let seconds = |time: Duration| time.as_secs_f64().to_string();
+            match (rule.byoyomi.is_zero(), rule.increment.is_zero()) {
+                (false, _) => format!("byoyomi {} s", seconds(rule.byoyomi)),
+                (true, false) => format!("+{} s a move", seconds(rule.increment)),
+                (true, true) => String::new(),
+            }
+        };
+        Some(Self {
+            players: game.summary().players.clone(),
+            side: game.side(),
+            board: position.board().clone(),
+            moves: game.moves().len(),
+            last: position.last_move(),
+            remaining: Color::ALL.map(|color| game.clock().remaining(color)),
+            running: session
+                .turn_since()
+                .map(|since| (position.side_to_move(), since)),
+            rules: Color::ALL.map(rules),
+            score,
+            depth: thought.and_then(|thought| thought.depth),
+            line,
+        })
+    }
+
+    /// What is left on the clock of a side; zero in byoyomi.
+    fn left(&self, color: Color, now: Instant) -> Duration {
+        let used = self
+            .running
+            .filter(|(runs, _)| *runs == color)
+            .map_or(Duration::ZERO, |(_, since)| {
+                now.saturating_duration_since(since)
+            });
+        self.remaining[color.index()].saturating_sub(used)
     }
 }

@@ -8,8 +8,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
-use super::state::{Account, View};
-use crate::csa::stats::Tally;
+use super::{Account, View};
+use crate::cli::csa::tally_text;
 use crate::records::csa::move_text;
 use crate::records::notation::japanese::{RANKS, piece_letter};
 use crate::types::{Color, File, Hand, Piece, PieceType, Rank, Square};
@@ -208,7 +208,7 @@ fn board_lines(game: &View, below: Color, look: Look) -> Vec<Line<'static>> {
     lines
 }
 
-/// Three columns.
+/// The text of a square, three columns wide.
 fn square_text(piece: Option<Piece>, look: Look) -> String {
     match (piece, look.has_letters) {
         (None, _) => " . ".to_owned(),
@@ -238,13 +238,6 @@ fn result_lines(account: &Account) -> Vec<Line<'static>> {
         ]));
     }
     lines
-}
-
-fn tally_text(tally: &Tally) -> String {
-    format!(
-        "{} won, {} lost, {} drawn, {} broken off",
-        tally.wins, tally.losses, tally.draws, tally.broken
-    )
 }
 
 fn draw_notes(frame: &mut Frame<'_>, area: Rect, account: &Account) {

@@ -1,4 +1,5 @@
-//! Command lines that are wrong by themselves, whatever the files hold.
+//! Errors of the commands: those of the command line itself, after which the program ends with
+//! status 2, and those of files and engines.
 
 use std::fmt::Display;
 
@@ -24,10 +25,16 @@ pub(super) fn as_usage(error: anyhow::Error) -> anyhow::Error {
     usage_error(output::message(&error))
 }
 
+/// An error with the text of `error` and no cause. The chain of an error that prints its own cause
+/// would print that cause twice.
+pub(super) fn flat_error(error: impl Display) -> anyhow::Error {
+    anyhow::Error::msg(error.to_string())
+}
+
 /// Whether the command line alone caused `error`.
 pub(super) fn is_usage(error: &anyhow::Error) -> bool {
     let is_of_names = |error: &DataError| {
-        // The format of a file is told by its name or by an option.
+        // A file's format is known from its name or from an option.
         matches!(
             error,
             DataError::Format { .. } | DataError::Unwritable { .. }
@@ -43,7 +50,7 @@ pub(super) fn is_usage(error: &anyhow::Error) -> bool {
 macro_rules! ensure_usage {
     ($condition:expr, $($text:tt)+) => {
         if !$condition {
-            return Err($crate::cli::usage::usage_error(format_args!($($text)+)));
+            return Err($crate::cli::error::usage_error(format_args!($($text)+)));
         }
     };
 }
@@ -51,7 +58,7 @@ macro_rules! ensure_usage {
 /// Returns an error of the command line with the text of a format string.
 macro_rules! bail_usage {
     ($($text:tt)+) => {
-        return Err($crate::cli::usage::usage_error(format_args!($($text)+)))
+        return Err($crate::cli::error::usage_error(format_args!($($text)+)))
     };
 }
 

@@ -1,29 +1,173 @@
-//! Games as text to games as text, with all that both formats can say.
+//! `raicho convert`: converts games and teacher data to another format.
+//!
+//! Games as text that stay games as text (CSA, KIF, KI2, JKF, lines of USI) keep their names,
+//! times, comments and variations: [`convert_games`]. Everything else goes through records of
+//! teacher data.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use anyhow::{Context, bail, ensure};
+use clap::Args;
 
-use super::arguments::Arguments;
-use crate::cli::data::check_output;
-use crate::cli::interrupt::stop_on_ctrl_c;
-use crate::cli::usage::ensure_usage;
-use crate::cli::{file_stems, output};
+use super::{Destination, Input, PassRun, check_output, watched};
+use crate::cli::arguments::{Named, WorkArguments, outputs, parse_share};
+use crate::cli::error::ensure_usage;
+use crate::cli::progress::stop_on_ctrl_c;
+use crate::cli::{output, result_file};
 use crate::records::encoding;
 use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
 use crate::records::text::{TextEncoding, TextError, TextFormat};
 use crate::runs::{OutputFile, is_stream};
+use crate::train::data::pass::{self, BadRecords, HeldOut};
 use crate::train::data::{Source, Sources};
 use crate::util::counted;
 
+/// Example: `raicho convert game.csa --out game.kif`
+#[derive(Args)]
+#[command(before_help = "Example: raicho convert game.csa --out game.kif\n\
+                   Example: raicho convert records/ --out as-ki2/ --to ki2\n\
+                   Example: raicho convert - --out - --to kifu\n\
+                   Example: raicho convert games.pack --out positions.psv --held-out test.pack")]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    /// File to write; the extension determines the format. For games as text, a folder makes a file
+    /// of each file that is read, and `-` with --to writes to standard output
+    #[arg(long, value_name = "OUT")]
+    out: PathBuf,
+
+    /// Format of the output, regardless of its name, and the files in a folder: kif and ki2 are in
+    /// Shift JIS, kifu and ki2u in UTF-8
+    #[arg(long, value_name = "FORMAT", value_parser = Named::<String>::new(outputs()))]
+    to: Option<String>,
+
+    /// Overwrite existing output files
+    #[arg(long)]
+    force: bool,
+
+    /// Write only positions with a king in the promotion zone
+    #[arg(long)]
+    entered_kings: bool,
+
+    /// File for games that are held out from training; the extension determines the format
+    #[arg(long, value_name = "FILE")]
+    held_out: Option<PathBuf>,
+
+    /// Share of the games that are held out
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.01,
+        value_parser = parse_share,
+        requires = "held_out"
+    )]
+    held_out_share: f64,
+
+    /// Seed of the choice of these games
+    #[arg(long, default_value_t = 1, requires = "held_out")]
+    seed: u64,
+
+    #[command(flatten)]
+    work: WorkArguments,
+}
+
+impl Arguments {
+    fn is_to_stdout(&self) -> bool {
+        self.out.as_os_str() == "-"
+    }
+
+    /// The option, if one is given, that only teacher data has.
+    fn for_teacher_data(&self) -> Option<&'static str> {
+        let given = [
+            (self.entered_kings, "--entered-kings"),
+            (self.held_out.is_some(), "--held-out"),
+            (self.work.is_kept(), "--work"),
+            (!self.work.shard().is_whole(), "--shard"),
+        ];
+        given
+            .into_iter()
+            .find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}
+
+pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let sources = if arguments.input.is_stdin() {
+        Sources::new(&[], None)?
+    } else {
+        arguments.input.sources()?
+    };
+    if let Some(target) = Target::of(arguments, &sources)? {
+        return convert_games(arguments, &sources, &target);
+    }
+    ensure_usage!(
+        !arguments.input.is_stdin(),
+        "- is for games as text, and --out for one of kif, kifu, ki2, ki2u, csa, jkf or usi"
+    );
+    ensure_usage!(
+        !arguments.is_to_stdout(),
+        "--out - is for games as text, with --to kif, kifu, ki2, ki2u, csa, jkf or usi: expected \
+         the name of a file"
+    );
+    let destination = Destination {
+        out: arguments.out.clone(),
+        to: arguments.to.as_deref().map(str::parse).transpose()?,
+        force: arguments.force,
+    };
+    let (path, format) = destination.check(&sources)?;
+    let sources = sources.for_output(format);
+    let mut destination = pass::Destination {
+        output: Some((path.to_owned(), format)),
+        held_out: None,
+        entered_kings: arguments.entered_kings,
+    };
+    if let Some(path) = &arguments.held_out {
+        result_file::check_apart(("--out", &arguments.out), ("--held-out", path))?;
+        check_output(path, arguments.force, &sources)?;
+        destination.held_out = Some(HeldOut {
+            path: path.clone(),
+            format: Format::of_path(path).with_context(|| path.display().to_string())?,
+            share: arguments.held_out_share,
+            seed: arguments.seed,
+        });
+    }
+    let bad_records = arguments.input.bad_records();
+    let shard = arguments.work.shard();
+    ensure_usage!(
+        arguments.held_out.is_none() || shard.is_whole() && !arguments.work.is_kept(),
+        "--held-out draws the games in their order, so that the work cannot be divided or kept"
+    );
+    let run = PassRun {
+        output: Some((path.to_owned(), format.to_string())),
+        skip: bad_records == BadRecords::Skip,
+        entered_kings: arguments.entered_kings,
+        ..PassRun::new("convert", &sources, shard)?
+    };
+    let mut steps = run.steps(&arguments.work)?;
+    let report =
+        watched(|watch| pass::run(&sources, &destination, bad_records, &mut steps, watch))?;
+    output::eprint_line(format_args!(
+        "{report}{} written",
+        counted(report.tally.written, "position")
+    ));
+    if arguments.held_out.is_some() {
+        output::eprint_line(format_args!(
+            "{} held out",
+            counted(report.held_out, "position")
+        ));
+    }
+    Ok(())
+}
+
+// --- Games as text to games as text ---
+
 /// What is to be written.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+struct Target {
     format: TextFormat,
     encoding: TextEncoding,
     /// The extension of files in a folder.
@@ -37,7 +181,7 @@ impl Target {
     ///
     /// # Errors
     /// An option of teacher data is given, and the games have more than teacher data can say.
-    pub(super) fn of(arguments: &Arguments, sources: &Sources) -> anyhow::Result<Option<Self>> {
+    fn of(arguments: &Arguments, sources: &Sources) -> anyhow::Result<Option<Self>> {
         let out = &arguments.out;
         let extension = arguments.to.clone().or_else(|| {
             let extension = out.extension()?;
@@ -102,11 +246,11 @@ struct Tally {
     files: usize,
     /// What the format has no room for, and in how many games.
     losses: BTreeMap<String, usize>,
-    /// Games whose letters the encoding lacks.
+    /// Games with characters that the encoding lacks.
     not_encoded: usize,
 }
 
-pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> anyhow::Result<()> {
+fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
     let mut tally = Tally::default();
     if target.is_folder {
@@ -156,7 +300,7 @@ pub(super) fn run(arguments: &Arguments, sources: &Sources, target: &Target) -> 
 /// The name in the folder of the output for each file.
 fn names(sources: &[Source], target: &Target) -> Vec<PathBuf> {
     let files: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
-    let stems = file_stems::distinct(&files).into_iter();
+    let stems = result_file::distinct_stems(&files).into_iter();
     let name = |stem| PathBuf::from(format!("{stem}.{}", target.extension));
     stems.map(name).collect()
 }

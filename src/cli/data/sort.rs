@@ -1,19 +1,61 @@
-//! `raicho dedup`: writes each position once.
+//! `raicho shuffle` and `raicho dedup`: teacher data in random order, or each position once. Both
+//! sort what need not fit into memory.
 
 use clap::Args;
 
 use super::{Destination, Input, watched};
+use crate::cli::arguments::{Indivisible, SortMemory};
 use crate::cli::output;
-use crate::cli::sort_memory::SortMemory;
-use crate::cli::work::Indivisible;
 use crate::records::teacher::Format;
 use crate::train::data::dedup::{self, DedupSettings};
+use crate::train::data::shuffle::{self, ShuffleSettings};
 use crate::util::counted;
+
+/// Example: `raicho shuffle gen2/ --out gen2.psv --memory 2048 --seed 7`
+#[derive(Args)]
+#[command(before_help = "Example: raicho shuffle gen2/ --out gen2.psv --memory 2048 --seed 7")]
+pub(in crate::cli) struct ShuffleArguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    #[command(flatten)]
+    memory: SortMemory,
+
+    /// Seed of the order
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
+}
+
+pub(in crate::cli) fn shuffle(arguments: &ShuffleArguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("each position can come to any place of the output")?;
+    let sources = arguments.input.sources()?;
+    let output = arguments.destination.check(&sources)?;
+    let sources = sources.for_output(output.1);
+    let settings = ShuffleSettings {
+        memory: arguments.memory.bytes(),
+        seed: arguments.seed,
+        bad_records: arguments.input.bad_records(),
+    };
+    let tally = watched(|watch| shuffle::run(&sources, output, &settings, watch))?;
+    output::eprint_line(format_args!(
+        "{tally}{} written",
+        counted(tally.written, "position")
+    ));
+    Ok(())
+}
 
 /// Example: `raicho dedup all.psv --out unique.psum --memory 2048`
 #[derive(Args)]
 #[command(before_help = "Example: raicho dedup all.psv --out unique.psum --memory 2048")]
-pub(in crate::cli) struct Arguments {
+pub(in crate::cli) struct DedupArguments {
     #[command(flatten)]
     input: Input,
 
@@ -27,7 +69,7 @@ pub(in crate::cli) struct Arguments {
     indivisible: Indivisible,
 }
 
-pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("equal positions of different parts would never meet")?;

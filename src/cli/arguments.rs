@@ -1,0 +1,383 @@
+//! Arguments that several commands share, and how their values are read: long work that is kept and
+//! divided, limits of searches, evaluations, positions, times, shares, and names from a list.
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read as _;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cli::error::ensure_usage;
+use crate::cli::output;
+use crate::engine::{Engine, EvalFile, PositionError, load_evaluator};
+use crate::eval::Evaluator;
+use crate::position::SfenError;
+use crate::records::teacher::Format;
+use crate::records::text::TextFormat;
+use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
+use crate::train::gensfen::Effort;
+use crate::util::shorten;
+
+/// Long work of one machine.
+#[derive(Args)]
+#[command(next_help_heading = "Long work")]
+pub(super) struct KeptWork {
+    /// Folder that stores each finished piece, so that the work can be resumed after a kill
+    #[arg(long, value_name = "FOLDER")]
+    work: Option<PathBuf>,
+
+    /// Resume the work in the folder of --work; begin it if the folder has none yet
+    #[arg(long, requires = "work")]
+    resume: bool,
+}
+
+/// Long work that can be divided among machines.
+#[derive(Args)]
+#[command(next_help_heading = "Long work")]
+pub(super) struct WorkArguments {
+    #[command(flatten)]
+    kept: KeptWork,
+
+    /// Do only shard I of N, such as 3/16
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+}
+
+impl WorkArguments {
+    /// The shard that is done here.
+    pub(super) fn shard(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
+    }
+}
+
+impl Deref for WorkArguments {
+    type Target = KeptWork;
+
+    fn deref(&self) -> &KeptWork {
+        &self.kept
+    }
+}
+
+impl KeptWork {
+    /// Opens the folder, if one was requested, and returns the journal entries that it holds.
+    ///
+    /// # Errors
+    /// The folder holds other work, or cannot be read or written.
+    pub(super) fn open<S: Serialize + DeserializeOwned, E: DeserializeOwned>(
+        &self,
+        kind: RunKind,
+        settings: &S,
+    ) -> Result<(Option<RunFolder>, Vec<E>), FolderError> {
+        let Some(path) = &self.work else {
+            return Ok((None, Vec::new()));
+        };
+        if self.resume && RunFolder::exists(path, kind) {
+            let (folder, entries) = RunFolder::resume_same(path, kind, settings, |_: &E| true)?;
+            return Ok((Some(folder), entries));
+        }
+        Ok((Some(RunFolder::create(path, kind, settings)?), Vec::new()))
+    }
+
+    /// Whether finished pieces are kept.
+    pub(super) const fn is_kept(&self) -> bool {
+        self.work.is_some()
+    }
+
+    /// Fails if the work was interrupted, so that a script does not take a part for the whole.
+    pub(super) fn check_complete(&self, stop: &Stop) -> anyhow::Result<()> {
+        let advice = if self.work.is_some() {
+            "; the same command with --resume continues"
+        } else {
+            ""
+        };
+        ensure!(!stop.is_requested(), "interrupted{advice}");
+        Ok(())
+    }
+}
+
+/// `--shard` of commands that cannot be divided, to refuse it with the reason.
+#[derive(Args)]
+pub(super) struct Indivisible {
+    /// Not supported by this command
+    #[arg(long, value_name = "I/N", hide = true)]
+    shard: Option<String>,
+}
+
+impl Indivisible {
+    /// Refuses `--shard`. `reason` is a clause that completes the message.
+    ///
+    /// # Errors
+    /// `--shard` was given.
+    pub(super) fn check(&self, reason: &str) -> anyhow::Result<()> {
+        ensure_usage!(
+            self.shard.is_none(),
+            "--shard is not for this command: {reason}"
+        );
+        Ok(())
+    }
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Search")]
+pub(super) struct EffortArguments {
+    /// Soft node limit per position: no further iteration begins after it, and the search stops at
+    /// eight times this number [default: 1000, unless --depth is given]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// Depth per position; with --nodes, whichever limit is reached first
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
+    depth: Option<i32>,
+
+    /// Size of each thread's transposition table in MB
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    pub(super) hash: u16,
+}
+
+impl EffortArguments {
+    pub(super) fn effort(&self) -> Effort {
+        const DEFAULT_NODES: u64 = 1000;
+        let default = self.depth.is_none().then_some(DEFAULT_NODES);
+        Effort {
+            nodes: self.nodes.or(default),
+            depth: self.depth,
+        }
+    }
+}
+
+/// Bytes of the megabytes on the command line and in the progress of data tools.
+pub(super) const BYTES_PER_MEGABYTE: u64 = 1 << 20;
+
+/// How much memory a sort may take.
+#[derive(Args)]
+pub(super) struct SortMemory {
+    /// Memory in MB; what does not fit is sorted in files beside the output
+    #[arg(
+        long = "memory",
+        value_name = "MB",
+        default_value_t = 1024,
+        value_parser = clap::value_parser!(u64).range(1..=1 << 24)
+    )]
+    megabytes: u64,
+}
+
+impl SortMemory {
+    /// The memory in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.megabytes * BYTES_PER_MEGABYTE
+    }
+}
+
+/// Loads the evaluation that `--eval` names. Warnings about the file go to standard error.
+///
+/// # Errors
+/// The file cannot be used.
+pub(super) fn load_evaluation(text: &str) -> anyhow::Result<(EvalFile, Evaluator)> {
+    let choice = match text {
+        // Without angle brackets, which need quotes in a shell.
+        "material" => EvalFile::Material,
+        other => EvalFile::from(other),
+    };
+    let (evaluator, problems) = load_evaluator(&choice)?;
+    for problem in problems {
+        output::eprint_line(format_args!("note: {problem}"));
+    }
+    Ok((choice, evaluator))
+}
+
+/// The requested evaluation and a checksum of its weights: a run is not resumed with others.
+pub(super) fn evaluation_identity(choice: &EvalFile, evaluator: &Evaluator) -> String {
+    let network = match evaluator {
+        Evaluator::Material => return choice.to_string(),
+        Evaluator::Kppt(model) => {
+            return format!("{choice}, checksum {:08x}", model.tables().checksum());
+        }
+        Evaluator::Nnue(model) => model.network(),
+    };
+    // Not all networks of other programs can be written; their text says at least what they are.
+    match network.checksum() {
+        Some(checksum) => format!("{choice}, checksum {checksum:08x}"),
+        None => format!("{choice}, {}", network.text()),
+    }
+}
+
+/// Sets the position of a text such as follows the USI command `position`.
+///
+/// # Errors
+/// It is not such a text.
+pub(super) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()> {
+    let text = text.strip_prefix("position ").unwrap_or(text);
+    let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
+    let start = start.trim().strip_prefix("sfen ").unwrap_or(start.trim());
+    let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
+    let sfen = (start != "startpos").then_some(start);
+    engine
+        .set_position(sfen, &moves)
+        .map_err(|error| match error {
+            // Its message has the text already.
+            PositionError::Sfen(SfenError::Fields { .. }) => error.into(),
+            _ => anyhow::Error::new(error).context(format!("'{}'", shorten(text))),
+        })
+}
+
+/// The bytes of a file; `-` is standard input.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    fs::read(path).with_context(|| path.display().to_string())
+}
+
+/// A number of milliseconds, or a number with its unit: `250`, `40ms`, `1.5s`.
+pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, milliseconds) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+        (Some(number), _) => (number, 1.0),
+        (None, Some(number)) => (number, 1000.0),
+        (None, None) => (text, 1.0),
+    };
+    let expected = "expected milliseconds, or a number with a unit such as 2.5s or 500ms";
+    let number: f64 = number.trim().parse().map_err(|_| expected)?;
+    Duration::try_from_secs_f64(number * milliseconds / 1000.0).map_err(|_| expected.to_owned())
+}
+
+/// Parses a number from 0 to 1.
+///
+/// # Errors
+/// The text is not such a number.
+pub(super) fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!(
+            "'{text}' is no share, expected a number from 0 to 1"
+        )),
+    }
+}
+
+/// Parses a `T` by its own rules, which may know more than the names that are listed.
+#[derive(Clone)]
+pub(super) struct Named<T> {
+    names: Vec<&'static str>,
+    kind: PhantomData<T>,
+}
+
+impl<T> Named<T> {
+    /// With the names to list.
+    pub(super) fn new(names: impl IntoIterator<Item = &'static str>) -> Self {
+        Self {
+            names: names.into_iter().collect(),
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<T> TypedValueParser for Named<T>
+where
+    T: FromStr<Err: Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        str::parse::<T>.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().map(PossibleValue::new)))
+    }
+}
+
+/// The names of formats to read.
+pub(super) fn formats() -> Vec<&'static str> {
+    Format::ALL.map(Format::name).into()
+}
+
+/// The names of formats to write.
+pub(super) fn writable_formats() -> Vec<&'static str> {
+    let writable = Format::ALL
+        .into_iter()
+        .filter(|format| format.is_writable());
+    writable.map(Format::name).collect()
+}
+
+/// The names of formats to write games or teacher data as.
+pub(super) fn outputs() -> Vec<&'static str> {
+    let mut names = vec!["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi"];
+    let others = writable_formats();
+    names.extend(
+        others
+            .iter()
+            .filter(|name| TextFormat::of_name(name).is_none()),
+    );
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::lang::Lang;
+
+    #[derive(Parser)]
+    struct Arguments {
+        #[arg(long, value_parser = Named::<Lang>::new(["ja", "en"]))]
+        lang: Option<Lang>,
+    }
+
+    #[test]
+    fn names_are_listed_and_others_are_refused_in_the_words_of_their_type() {
+        let parse = |name| Arguments::try_parse_from(["raicho", "--lang", name]);
+        let lang = |name| parse(name).ok().and_then(|arguments| arguments.lang);
+        assert_eq!(lang("ja"), Some(Lang::Ja));
+        assert_eq!(lang("English"), Some(Lang::En), "more than the list");
+        let error = parse("fr").err().map(|error| error.to_string());
+        assert!(
+            error.is_some_and(|error| error.contains("unknown language 'fr'")),
+            "not the words of the type"
+        );
+    }
+
+    #[test]
+    fn each_listed_format_can_be_written() {
+        for name in outputs() {
+            let is_text = TextFormat::of_name(name).is_some();
+            let is_writable = name.parse().is_ok_and(Format::is_writable);
+            assert!(is_text || is_writable, "{name}");
+        }
+        assert!(outputs().contains(&"pack") && !writable_formats().contains(&"kif"));
+    }
+
+    #[test]
+    fn times_are_milliseconds_unless_they_say_otherwise() {
+        assert_eq!(parse_time("250"), Ok(Duration::from_millis(250)));
+        assert_eq!(parse_time("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(parse_time("40ms"), Ok(Duration::from_millis(40)));
+        assert!(
+            parse_time("-1").is_err() && parse_time("soon").is_err() && parse_time("infs").is_err()
+        );
+    }
+}

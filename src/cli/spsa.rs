@@ -1,0 +1,321 @@
+//! `raicho spsa`: tunes the numbers of an engine by games against itself.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context, bail};
+use clap::{Arg, ArgAction, Args};
+
+use crate::arena::settings::EngineSettings;
+use crate::arena::spsa::games::{GameSettings, Games};
+use crate::arena::spsa::tuning::{Event, Folder, one_line, tune};
+use crate::arena::spsa::{Parameter, Settings, State, StateError, parse_list};
+use crate::cli::arena::{
+    EngineArguments, JsonArguments, OpeningArguments, RuleArguments, check_repeated,
+    check_rules_and_openings,
+};
+use crate::cli::arguments::Indivisible;
+use crate::cli::error::{bail_usage, flat_error, usage_error};
+use crate::cli::progress::{Meter, stop_on_ctrl_c};
+use crate::cli::result_file::{self, OwnFiles};
+use crate::util::counted;
+
+/// Example: `raicho spsa --engine 'cmd=./raicho,args=usi --tunables' --params params.txt
+/// --nodes 20000 --iterations 5000 --concurrency 2 --out tune`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho spsa --engine 'cmd=./raicho,args=usi --tunables' \
+        --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune",
+    after_help = "The engine is given once and plays both sides. Openings that are used up are \
+        played again. \
+                  --seed also decides which values are tried.",
+    mut_arg("nodes", one_limit)
+)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    engines: EngineArguments,
+
+    /// File with the tuned USI options, one per line: name, int or float, start, least, most, step,
+    /// rate
+    #[arg(long, value_name = "FILE", help_heading = "Parameters")]
+    params: Option<PathBuf>,
+
+    /// A tuned option, in the same form; may be repeated. STEP is the perturbation at the end of
+    /// the run; the value moves by STEP times RATE per point of an iteration's result
+    #[arg(
+        long,
+        value_name = "NAME,int,START,LEAST,MOST,STEP,RATE",
+        help_heading = "Parameters"
+    )]
+    param: Vec<Parameter>,
+
+    /// Number of iterations
+    #[arg(long, value_name = "N", required_unless_present = "resume", help_heading = "Course",
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    iterations: Option<u64>,
+
+    /// Pairs of games per iteration, the same opening with colours swapped [default: 1]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Course",
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
+    pairs: Option<u32>,
+
+    /// Exponent of the decrease of the steps [default: 0.602]
+    #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
+    alpha: Option<f64>,
+
+    /// Exponent of the decrease of the perturbations [default: 0.101]
+    #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
+    gamma: Option<f64>,
+
+    /// Number added to the iteration in the steps, so that the first ones are not too large
+    /// [default: a tenth of --iterations]
+    #[arg(long, value_name = "N", help_heading = "Course")]
+    stability: Option<f64>,
+
+    /// Number of iterations at a time
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
+    concurrency: u16,
+
+    #[command(flatten)]
+    openings: OpeningArguments,
+
+    #[command(flatten)]
+    rules: RuleArguments,
+
+    /// Folder for all files of the run [default: spsa-DATE-TIME]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    /// Resume the run in the folder of --out; its engine and settings need not be repeated. With an
+    /// engine given, begin the run if the folder has none yet
+    #[arg(long, requires = "out")]
+    resume: bool,
+
+    #[command(flatten)]
+    json: JsonArguments,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
+}
+
+/// The option `--nodes` of a match without its curves over several limits.
+fn one_limit(nodes: Arg) -> Arg {
+    nodes
+        .help("Nodes per move (`go nodes`)")
+        .long_help(None)
+        .value_name("N")
+        .value_delimiter(None)
+        .action(ArgAction::Set)
+}
+
+/// File with the tuned values, in the form of `--params`.
+const PARAMETERS_FILE: &str = "params.txt";
+/// The files of a run in its folder which no result may replace.
+const OWN_FILES: &[&str] = &[
+    "tuning.json",
+    "spsa.json",
+    "history.csv",
+    PARAMETERS_FILE,
+    "faults.jsonl",
+    "summary.txt",
+];
+/// Maximum number of faults that are shown when they happen.
+const FAULTS_SHOWN: u32 = 20;
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("each iteration starts from the values that all before it have found")?;
+    let path = arguments.out.clone().unwrap_or_else(|| {
+        let now = jiff::Zoned::now().strftime("spsa-%Y%m%d-%H%M%S");
+        PathBuf::from(now.to_string())
+    });
+    let own = OwnFiles {
+        folder: &path,
+        names: OWN_FILES,
+    };
+    let openings = arguments.openings.files().iter();
+    let read: Vec<PathBuf> = openings.chain(&arguments.params).cloned().collect();
+    arguments.json.check(&own, &read)?;
+    let is_new = Folder::check_free(&path).is_ok();
+    let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
+    let stop = stop_on_ctrl_c()?;
+    // The engine and the openings are checked before a folder is created.
+    let (folder, mut state, games) = if goes_on {
+        let (folder, state) = Folder::resume(&path).map_err(flat_error)?;
+        check_resumed(arguments, folder.settings(), &state)
+            .with_context(|| format!("{} holds another run", path.display()))?;
+        let games = Games::new(folder.settings(), state.parameters(), &stop).map_err(flat_error)?;
+        (folder, state, games)
+    } else {
+        Folder::check_free(&path).map_err(flat_error)?;
+        let (settings, state) = arguments.beginning()?;
+        let games = Games::new(&settings, state.parameters(), &stop).map_err(flat_error)?;
+        let folder = Folder::create(&path, settings, &state).map_err(flat_error)?;
+        (folder, state, games)
+    };
+    let meter = Meter::new(
+        "iterations",
+        Some(state.settings().iterations),
+        state.finished(),
+    );
+    let engine = &folder.settings().engine.name;
+    meter.message(&format!("{engine} is {}", games.program_name()));
+    let faults = AtomicU32::new(0);
+    let concurrency = arguments.concurrency.into();
+    let outcome = tune(games, &folder, &mut state, concurrency, &stop, &|event| {
+        show(&event, &meter, &faults);
+    });
+    meter.finish();
+    let shown = path.display();
+    let summary = match outcome {
+        Ok(summary) => summary,
+        Err(error) => bail!(
+            "{error}\nfinished iterations are kept; raicho spsa --out {shown} --resume continues"
+        ),
+    };
+    let parameters = path.join(PARAMETERS_FILE);
+    result_file::save(&parameters, summary.parameter_lines().as_bytes())?;
+    arguments.json.report(&summary, Some(&path))?;
+    if summary.is_interrupted {
+        // Not a success: a script must not take a part of a run for the whole.
+        bail!("interrupted; raicho spsa --out {shown} --resume continues");
+    }
+    Ok(())
+}
+
+fn show(event: &Event<'_>, meter: &Meter, faults: &AtomicU32) {
+    match event {
+        Event::Iteration(state) => meter.advance(state.finished(), one_line(state)),
+        Event::Note(note) => meter.message(&format!("note: {note}")),
+        Event::Fault(fault) => match faults.fetch_add(1, Ordering::Relaxed) {
+            ..FAULTS_SHOWN => meter.message(&fault.to_string()),
+            FAULTS_SHOWN => {
+                meter.message("more games are lost by faults; they are only counted now");
+            }
+            _ => {}
+        },
+    }
+}
+
+/// Refuses options that differ from the resumed run.
+fn check_resumed(
+    arguments: &Arguments,
+    settings: &GameSettings,
+    state: &State,
+) -> anyhow::Result<()> {
+    arguments.engines.check_engine_is_named()?;
+    if !arguments.engines.is_empty() {
+        check_repeated("engine", &arguments.engine()?, None, &settings.engine)?;
+    }
+    check_rules_and_openings(
+        (&arguments.rules, &arguments.openings),
+        (&settings.rules, &settings.openings),
+    )?;
+    let spsa = state.settings();
+    compare_number("--pairs", arguments.pairs, &settings.pairs)?;
+    compare_number("--iterations", arguments.iterations, &spsa.iterations)?;
+    compare_number("--alpha", arguments.alpha, &spsa.alpha)?;
+    compare_number("--gamma", arguments.gamma, &spsa.gamma)?;
+    compare_number("--stability", arguments.stability, &spsa.stability)?;
+    let parameters = arguments.parameters()?;
+    let (found, expected) = (parameters.len(), state.parameters().len());
+    if found == 0 {
+        return Ok(());
+    }
+    for (new, old) in parameters.iter().zip(state.parameters()) {
+        if new != old {
+            bail!("parameter '{new}' instead of '{old}'");
+        }
+    }
+    if found != expected {
+        bail!("{} instead of {expected}", counted(found, "parameter"));
+    }
+    Ok(())
+}
+
+fn compare_number<T: PartialEq + Display>(
+    name: &str,
+    new: Option<T>,
+    old: &T,
+) -> anyhow::Result<()> {
+    match new {
+        Some(new) if new != *old => bail!("{name} {new} instead of {old}"),
+        _ => Ok(()),
+    }
+}
+
+impl Arguments {
+    /// The settings of the games, and the state before the first iteration.
+    fn beginning(&self) -> anyhow::Result<(GameSettings, State)> {
+        let parameters = self.parameters()?;
+        if parameters.is_empty() {
+            bail_usage!(
+                "nothing to tune, expected --params FILE or --param \
+                NAME,int,START,LEAST,MOST,STEP,RATE"
+            );
+        }
+        let settings = GameSettings {
+            engine: self.engine()?,
+            rules: self.rules.rules()?,
+            openings: self.openings.settings(),
+            pairs: self.pairs.unwrap_or(1),
+        };
+        let Some(iterations) = self.iterations else {
+            bail_usage!("expected --iterations");
+        };
+        let mut spsa = Settings::new(iterations, settings.openings.seed);
+        spsa.alpha = self.alpha.unwrap_or(spsa.alpha);
+        spsa.gamma = self.gamma.unwrap_or(spsa.gamma);
+        spsa.stability = self.stability.unwrap_or(spsa.stability);
+        let state = State::new(spsa, parameters).map_err(|error| match error {
+            StateError::Settings(_) => usage_error(error),
+            _ => flat_error(error),
+        })?;
+        Ok((settings, state))
+    }
+
+    fn engine(&self) -> anyhow::Result<EngineSettings> {
+        let engines = self.engines.engines()?;
+        let count = engines.len();
+        match <[EngineSettings; 1]>::try_from(engines) {
+            Ok([engine]) => Ok(engine),
+            Err(_) => {
+                bail_usage!("{count} engines, expected one --engine, which plays both sides")
+            }
+        }
+    }
+
+    /// The parameters of the file, then those of the command line.
+    fn parameters(&self) -> anyhow::Result<Vec<Parameter>> {
+        let mut parameters = self
+            .params
+            .as_deref()
+            .map_or(Ok(Vec::new()), read_parameters)?;
+        for parameter in &self.param {
+            let name = &parameter.name;
+            if parameters.iter().any(|p| p.name.eq_ignore_ascii_case(name)) {
+                bail_usage!("--param {name} is there already, expected every name once");
+            }
+            parameters.push(parameter.clone());
+        }
+        Ok(parameters)
+    }
+}
+
+fn read_parameters(path: &Path) -> anyhow::Result<Vec<Parameter>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
+    parse_list(text.trim_start_matches('\u{feff}'))
+        .map_err(flat_error)
+        .with_context(|| format!("{}", path.display()))
+}
