@@ -11,10 +11,10 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 
 use crate::arena::curve::CurveSettings;
-use crate::arena::runner::Event;
 use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
 use crate::arena::merge::merge;
 use crate::arena::runner;
+use crate::arena::runner::Event;
 use crate::arena::settings::{EngineSettings, MatchSettings};
 use crate::arena::summary::{Summary, one_line};
 use crate::cli::error::flat_error;
