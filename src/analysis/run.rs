@@ -223,8 +223,8 @@ struct Block {
 }
 
 impl Block {
-    /// The blocks of games with these numbers of positions, in the order in which they are done: one
-    /// game after the other, its last block first.
+    /// The blocks of games with these numbers of positions, in the order in which they are done:
+    /// one game after the other, its last block first.
     fn of_games(positions: impl IntoIterator<Item = usize>) -> Vec<Self> {
         let games = positions.into_iter().enumerate();
         games

@@ -58,8 +58,8 @@ pub struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    /// Begins with `book`. `known` are the results of an earlier part of the run; `progress` is
-    /// told how many positions were searched, and what the line to the last of the batch has lost.
+    /// Begins with `book`. `known` are the results of an earlier part of the run; `progress` gets
+    /// the number of positions searched, and what the line to the last of the batch has lost.
     ///
     /// # Errors
     /// A known result belongs to another position: the run had other settings.

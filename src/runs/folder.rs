@@ -15,6 +15,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use thiserror::Error;
 
+/// What distinguishes the run folders of one tool from those of another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunKind {
+    /// What a folder holds, for messages: such as `match`.
+    pub noun: &'static str,
+    /// File name of the settings.
+    pub settings: &'static str,
+    /// File name of the journal.
+    pub journal: &'static str,
+    /// Format number of the settings file. Raised when folders of earlier versions can no longer be
+    /// read.
+    pub format: u32,
+}
+
 /// Name of the lock file in folders without a journal.
 const LOCK_FILE: &str = "lock";
 
@@ -253,20 +267,6 @@ pub(crate) fn read_entries<E: DeserializeOwned>(
 ) -> Result<Vec<E>, FolderError> {
     let lines = read_journal(&path.join(kind.journal))?;
     Ok(lines.into_iter().map(|(entry, _)| entry).collect())
-}
-
-/// What distinguishes the run folders of one tool from those of another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RunKind {
-    /// What a folder holds, for messages: such as `match`.
-    pub noun: &'static str,
-    /// File name of the settings.
-    pub settings: &'static str,
-    /// File name of the journal.
-    pub journal: &'static str,
-    /// Format number of the settings file. Raised when folders of earlier versions can no longer be
-    /// read.
-    pub format: u32,
 }
 
 /// Why a run folder cannot be used.
