@@ -1,7 +1,7 @@
 //! Made-up books of any size, with transpositions and small loops, to measure the tools on.
 //!
-//! `RAICHO_BOOK=/tmp/made-up.db RAICHO_POSITIONS=1000000 cargo test --release --test integration -- books::made_up
-//! -- --ignored` writes one.
+//! `RAICHO_BOOK=/tmp/made-up.db RAICHO_POSITIONS=1000000 cargo test --release --test integration \
+//! books::made_up -- --ignored` writes one.
 
 use std::collections::HashSet;
 use std::fs::File;

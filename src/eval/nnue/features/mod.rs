@@ -62,9 +62,9 @@ pub(crate) fn king_bucket(set: FeatureSet, king: Square, perspective: Color) -> 
     }
 }
 
-/// The features of one piece number: none for a king where kings are not features, two for a king in
-/// [`FeatureSet::Ka2`], else one. For [`FeatureSet::HalfKpE9`] it is the feature of an unattacked
-/// piece.
+/// The features of one piece number: none for a king where kings are not features, two for a
+/// king in [`FeatureSet::Ka2`], else one. For [`FeatureSet::HalfKpE9`] it is the feature of an
+/// unattacked piece.
 fn indices(set: FeatureSet, bucket: KingBucket, number: u32) -> ArrayVec<u32, 2> {
     debug_assert_eq!(set.numbering(), Numbering::BonaPiece);
     let mut found = ArrayVec::new();

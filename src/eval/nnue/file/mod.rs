@@ -1,5 +1,5 @@
-//! Reading and writing of network files: `nn.bin` files of `YaneuraOu`'s format and files of our own
-//! format (`raicho`), told apart by their magic.
+//! Reading and writing of network files: `nn.bin` files of `YaneuraOu`'s format and files of our
+//! own format (`raicho`), told apart by their magic.
 
 mod error;
 pub(super) mod leb128;
