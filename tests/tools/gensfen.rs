@@ -234,8 +234,9 @@ fn shards_are_parts_of_the_whole() {
     let folder = Folder::new("gensfen-shards");
     raicho!(folder, "{SHORT} whole --dedup-mb 0").outputs();
     let parts = [1, 2].map(|shard| {
-        raicho!(folder, "{SHORT} part --dedup-mb 0 --shard {shard}/2").outputs();
-        games(&folder, &format!("part/games-{shard}of2-0001.pack"))
+        let run = format!("part-{shard}");
+        raicho!(folder, "{SHORT} {run} --dedup-mb 0 --shard {shard}/2").outputs();
+        games(&folder, &format!("{run}/games-{shard}of2-0001.pack"))
     });
     let text = |game: &PackGame| format!("{:?}", (game.start.to_sfen(), &game.moves, game.result));
     let whole: Vec<String> = games(&folder, "whole/games-0001.pack")
