@@ -52,11 +52,26 @@ stable() {
     -e '/[0-9]+\/s( |,|$)/d' -e '/ [0-9]+ s left/d' -e '/MB +of /d'
 }
 
-# Runs USI commands from standard input. The last search is given the time to end.
+# Runs USI commands from standard input, each `go` to its answer.
 usi() {
-  local name=$1
+  local name=$1 line answer in out_of
   mkdir -p "$out/$group"
-  { cat; sleep 2; echo quit; } | "$raicho" usi 2>&1 | stable | sed -E '/^id name/d' >"$out/$group/$name.txt"
+  coproc engine { "$raicho" usi 2>&1; }
+  exec {in}>&"${engine[1]}" {out_of}<&"${engine[0]}"
+  {
+    while IFS= read -r line; do
+      printf '%s\n' "$line" >&"$in"
+      [[ $line == go* ]] || continue
+      while IFS= read -r -t 60 answer <&"$out_of"; do
+        printf '%s\n' "$answer"
+        [[ $answer == bestmove* || $answer == checkmate* ]] && break
+      done
+    done
+    printf 'quit\n' >&"$in"
+    cat <&"$out_of"
+  } | stable | sed -E '/^id name/d' >"$out/$group/$name.txt"
+  exec {in}>&- {out_of}<&-
+  wait
 }
 
 group=search
@@ -160,7 +175,7 @@ for shard in 1 2; do
     --shard "$shard/2" --max-moves 60 --sprt elo0=0 elo1=100 --seed 2 --out "part-$shard"
 done
 run sprt match merge part-1 part-2 --out merged
-run spsa spsa --engine "cmd=$raicho,args=usi --tunables,option.EvalFile=$net" --nodes 60 \
+run spsa spsa --engine "cmd=$raicho,args=usi --tunables,option.EvalFile=$net" --depth 2 \
   --param time_easy_move_percent,int,60,30,100,5,0.002 \
   --param quiescence_see_margin,int,150,0,300,20,0.002 --iterations 3 --max-moves 40 --random-plies 4..6 \
   --seed 3 --out spsa
