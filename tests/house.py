@@ -1,39 +1,66 @@
-# Counts the code lines of the crate: without tests, comments and blank lines. Run it in the root
-# of the repository: python3 tests/house.py
-import os,re,sys,collections
-def code(path):
-    n=0; u=0; depth=0; intest=False; td=0
-    lines=open(path).read().split('\n')
-    # drop #[cfg(test)] mod tests { ... } at end
-    out=[];i=0
-    while i<len(lines):
-        l=lines[i].strip()
-        if l=='#[cfg(test)]' and i+1<len(lines) and re.match(r'(pub(\(.*\))? )?mod \w+ \{',lines[i+1].strip()):
-            # skip block by indentation
-            ind=len(lines[i+1])-len(lines[i+1].lstrip()); i+=2
-            while i<len(lines) and not (lines[i].startswith(' '*ind+'}') and len(lines[i])-len(lines[i].lstrip())==ind): i+=1
-            i+=1; continue
-        out.append(lines[i]); i+=1
-    inuse=False
-    for l in out:
-        s=l.strip()
-        if not s or s.startswith('//'): continue
-        n+=1
-        if inuse or re.match(r'(pub(\([^)]*\))? )?(use|mod) ',s):
-            u+=1; inuse=not s.endswith(';') and not s.endswith('{') if not inuse else not s.endswith(';')
-            if s.startswith('mod') or re.match(r'(pub(\([^)]*\))? )?mod ',s): inuse=False
-            elif not s.endswith(';'): inuse=True
-            else: inuse=False
-    return n,u
-rooms=collections.defaultdict(lambda:[0,0,0,0])
-for d,_,fs in os.walk('src'):
-    for f in fs:
-        if not f.endswith('.rs'): continue
-        p=os.path.join(d,f)
-        if '/tests/' in p or f=='tests.rs': continue
-        n,u=code(p)
-        r=p.split('/')[1].replace('.rs','')
-        x=rooms[r]; x[0]+=n; x[1]+=1 if n else 0; x[2]+=u; x[3]+= n<40
-for r,x in sorted(rooms.items(), key=lambda t:-t[1][0]): print(f'{r:15} {x[0]:6} {x[1]:4} files  use {x[2]:5}  <40: {x[3]}')
-t=[sum(x[i] for x in rooms.values()) for i in range(4)]
-print(t, t[2]/t[0])
+#!/usr/bin/env python3
+"""Counts the code lines of the crate by room: without tests, comments and blank lines.
+
+Run it in the root of the repository: python3 tests/house.py
+"""
+
+import collections
+import pathlib
+import re
+
+VISIBILITY = r"(pub(\([^)]*\))? )?"
+SHORT = 40
+
+
+def without_test_modules(lines):
+    """The lines without inline test modules, which end at their own indent."""
+    kept = []
+    end = None
+    for number, line in enumerate(lines):
+        if end is not None:
+            if line.rstrip() == end:
+                end = None
+            continue
+        before = lines[number - 1].strip() if number else ""
+        if before == "#[cfg(test)]" and re.match(VISIBILITY + r"mod \w+ \{", line.strip()):
+            end = " " * (len(line) - len(line.lstrip())) + "}"
+            kept.pop()
+            continue
+        kept.append(line)
+    return kept
+
+
+def count(path):
+    """Code lines of a file, and those of them that are `use` or `mod`."""
+    code = uses = 0
+    is_open = False
+    for line in without_test_modules(path.read_text().split("\n")):
+        text = line.strip()
+        if not text or text.startswith("//"):
+            continue
+        code += 1
+        if is_open or re.match(VISIBILITY + r"use ", text):
+            uses += 1
+            is_open = not text.endswith(";")
+        elif re.match(VISIBILITY + r"mod ", text):
+            uses += 1
+    return code, uses
+
+
+def main():
+    rooms = collections.defaultdict(collections.Counter)
+    for path in pathlib.Path("src").rglob("*.rs"):
+        if "tests" in path.parts or path.name == "tests.rs":
+            continue
+        code, uses = count(path)
+        room = rooms[path.parts[1].removesuffix(".rs")]
+        room.update(code=code, files=1, uses=uses, short=int(code < SHORT))
+    print(f"{'room':15} {'code':>6} {'files':>5} {'use':>5} {'under ' + str(SHORT):>8}")
+    total = sum(rooms.values(), collections.Counter())
+    ordered = sorted(rooms.items(), key=lambda room: -room[1]["code"])
+    for name, room in [*ordered, ("all", total)]:
+        print(f"{name:15} {room['code']:6} {room['files']:5} {room['uses']:5} {room['short']:8}")
+    print(f"use and mod: {100 * total['uses'] / total['code']:.1f} % of the code lines")
+
+
+main()
