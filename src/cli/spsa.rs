@@ -21,11 +21,11 @@ use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
 use crate::util::counted;
 
-/// Example: `raicho spsa --engine 'cmd=./raicho,args=usi --tunables' --params params.txt
+/// Example: `raicho spsa --engine 'cmd=./engine' --params params.txt
 /// --nodes 20000 --iterations 5000 --concurrency 2 --out tune`
 #[derive(Args)]
 #[command(
-    before_help = "Example: raicho spsa --engine 'cmd=./raicho,args=usi --tunables' \
+    before_help = "Example: raicho spsa --engine 'cmd=./engine' \
         --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune",
     after_help = "The engine is given once and plays both sides. Openings that are used up are \
         played again. \

@@ -13,13 +13,13 @@ use super::extensions::Extension;
 use super::history::{CastleKeys, CorrectionRows, HistoryContext, correction_to_value};
 use super::move_picker::MovePicker;
 use super::node::{KILLERS, MoveInfo, Node, NodeType, NonPv, Pv, SearchedMoves, Window};
-use super::tunables::{self, Params};
+use super::tunables;
 use super::worker::{STOPPED, Worker};
 
 /// Depth bonus in plies when a mate in one is stored.
 const MATE_STORE_BONUS: Depth = 6;
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Searches a node and returns its value within `window` (fail-soft). `depth` is the remaining
     /// depth in plies, `ply` the distance from the root. `cut_node` is set where the parent expects
     /// this node to fail high.
@@ -53,7 +53,7 @@ impl<P: Params> Worker<P> {
         }
         let checks = CheckSquares::of_position(&self.position);
         let mut picker = self.move_picker::<N>(&node, &checks);
-        while let Some(mv) = picker.next::<P>(&self.position, &self.histories, &mut node.context) {
+        while let Some(mv) = picker.next(&self.position, &self.histories, &mut node.context) {
             if node.excluded_move == Some(mv) || N::ROOT && !self.begin_root_move(mv) {
                 continue;
             }
@@ -221,7 +221,7 @@ impl<P: Params> Worker<P> {
         let decides = tt_hit.depth > node.depth - Depth::from(value <= beta)
             && value::decides(value, tt_hit.bound, beta)
             && (node.cut_node == is_high
-                || node.depth > tunables::tt_cutoff_unexpected_min_depth::<P>());
+                || node.depth > tunables::tt_cutoff_unexpected_min_depth());
         if !decides {
             return None;
         }
@@ -338,9 +338,7 @@ impl<P: Params> Worker<P> {
         } else {
             None
         };
-        self.histories
-            .corrections
-            .of::<P>(&self.position, castles, rows)
+        self.histories.corrections.of(&self.position, castles, rows)
     }
 
     /// The keys of both castles: those of the node before, unless the move between touches one.
@@ -438,11 +436,10 @@ impl<P: Params> Worker<P> {
                 // The value of the reduced search decides whether full depth means up to two plies
                 // more, or one less.
                 let gain = value - node.best_value;
-                let goes_deeper =
-                    reduced < new_depth && gain > tunables::research_deeper_margin::<P>();
+                let goes_deeper = reduced < new_depth && gain > tunables::research_deeper_margin();
                 let goes_two_plies_deeper =
-                    goes_deeper && gain > tunables::research_two_plies_deeper_margin::<P>();
-                let goes_shallower = gain < tunables::research_shallower_margin::<P>();
+                    goes_deeper && gain > tunables::research_two_plies_deeper_margin();
+                let goes_shallower = gain < tunables::research_shallower_margin();
                 new_depth += Depth::from(goes_deeper) + Depth::from(goes_two_plies_deeper)
                     - Depth::from(goes_shallower);
                 if new_depth > reduced {
@@ -454,11 +451,11 @@ impl<P: Params> Worker<P> {
             }
         } else if !N::PV || node.move_count > 1 {
             if node.tt_move.is_none() {
-                reduction += tunables::full_depth_no_tt_move::<P>();
+                reduction += tunables::full_depth_no_tt_move();
             }
-            let less = Depth::from(reduction > tunables::full_depth_one_ply_threshold::<P>())
+            let less = Depth::from(reduction > tunables::full_depth_one_ply_threshold())
                 + Depth::from(
-                    reduction > tunables::full_depth_two_plies_threshold::<P>() && new_depth > 2,
+                    reduction > tunables::full_depth_two_plies_threshold() && new_depth > 2,
                 );
             value = -self.search::<NonPv>(probe_window, new_depth - less, ply + 1, !node.cut_node);
         }
@@ -494,12 +491,12 @@ impl<P: Params> Worker<P> {
         if value >= node.window.beta {
             return true;
         }
-        if (tunables::alpha_raised_min_depth::<P>()..=tunables::alpha_raised_max_depth::<P>())
+        if (tunables::alpha_raised_min_depth()..=tunables::alpha_raised_max_depth())
             .contains(&node.depth)
             && !is_decisive(value)
         {
             // Alpha was raised, so the remaining moves are searched less deep.
-            node.depth -= tunables::alpha_raised_reduction::<P>();
+            node.depth -= tunables::alpha_raised_reduction();
         }
         node.window.alpha = value;
         node.raised_alpha = true;

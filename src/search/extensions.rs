@@ -10,7 +10,6 @@ use crate::types::{Bound, Depth, Ply, Value};
 
 use super::node::{MoveInfo, Node, NodeType, NonPv, Window};
 use super::tunables;
-use super::tunables::Params;
 use super::worker::{STOPPED, Worker};
 
 /// Divisor of `tunables::singular_margin_per_depth`.
@@ -30,7 +29,7 @@ pub(super) enum Extension {
     Cut(Value),
 }
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Step 11: the extension of a move. Only the TT move can have one; where the node is too
     /// shallow for a test, by [`Self::low_depth_extension`].
     #[inline(always)]
@@ -44,12 +43,12 @@ impl<P: Params> Worker<P> {
         let Some(tt_hit) = node.tt_hit.filter(|_| is_candidate) else {
             return Extension::By(0);
         };
-        if node.depth < tunables::singular_min_depth::<P>() + Depth::from(node.tt_pv) {
+        if node.depth < tunables::singular_min_depth() + Depth::from(node.tt_pv) {
             return Extension::By(Self::low_depth_extension(node, tt_hit.bound));
         }
         let is_tested = node.tt_value().is_some_and(|value| !is_decisive(value))
             && tt_hit.bound != Bound::Upper
-            && tt_hit.depth >= node.depth - tunables::singular_max_tt_depth_deficit::<P>()
+            && tt_hit.depth >= node.depth - tunables::singular_max_tt_depth_deficit()
             && !self.is_shuffling(node.ply, move_info);
         if !is_tested {
             return Extension::By(0);
@@ -61,7 +60,7 @@ impl<P: Params> Worker<P> {
     /// although the static evaluation is below alpha, because few other moves will (Stoat).
     #[inline(always)]
     fn low_depth_extension(node: &Node, bound: Bound) -> Depth {
-        let needed = node.window.alpha - tunables::low_depth_extension_margin::<P>();
+        let needed = node.window.alpha - tunables::low_depth_extension_margin();
         Depth::from(bound == Bound::Lower && !node.in_check && node.static_eval <= needed)
     }
 
@@ -74,9 +73,9 @@ impl<P: Params> Worker<P> {
         tt_value: Value,
     ) -> Extension {
         let (ply, beta) = (node.ply, node.window.beta);
-        let mut margin = tunables::singular_margin_per_depth::<P>();
+        let mut margin = tunables::singular_margin_per_depth();
         if node.tt_pv && !N::PV {
-            margin += tunables::singular_margin_tt_pv::<P>();
+            margin += tunables::singular_margin_tt_pv();
         }
         let singular_beta = tt_value - margin * node.depth / SINGULAR_MARGIN_SCALE;
         self.stack[ply].excluded_move = Some(move_info.mv);
@@ -97,10 +96,10 @@ impl<P: Params> Worker<P> {
             return Extension::By(plies);
         }
         if value >= beta && !is_decisive(value) {
-            let malus = -tunables::multi_cut_malus_base::<P>()
-                - tunables::multi_cut_malus_per_depth::<P>() * node.depth;
+            let malus = -tunables::multi_cut_malus_base()
+                - tunables::multi_cut_malus_per_depth() * node.depth;
             self.histories
-                .update_tt_move_history(malus.max(-tunables::multi_cut_malus_max::<P>()));
+                .update_tt_move_history(malus.max(-tunables::multi_cut_malus_max()));
             self.update_correction_after_multi_cut(node, value);
             return Extension::Cut(value);
         }
@@ -116,31 +115,31 @@ impl<P: Params> Worker<P> {
     /// How far below the singular beta all other moves must stay for an extension by two plies and
     /// by three plies.
     fn multiple_extension_margins<N: NodeType>(&self, node: &Node) -> (Value, Value) {
-        let correction = node.correction.abs() / tunables::singular_correction_divisor::<P>();
+        let correction = node.correction.abs() / tunables::singular_correction_divisor();
         let is_far = i32::from(node.ply > self.root_depth as Ply);
         let is_quiet = i32::from(!node.tt_capture);
         let is_pv = i32::from(N::PV);
-        let double = tunables::double_extension_margin_base::<P>()
-            + tunables::double_extension_margin_pv::<P>() * is_pv
-            - tunables::double_extension_margin_quiet_tt_move::<P>() * is_quiet
+        let double = tunables::double_extension_margin_base()
+            + tunables::double_extension_margin_pv() * is_pv
+            - tunables::double_extension_margin_quiet_tt_move() * is_quiet
             - correction
-            - tunables::double_extension_tt_move_history_weight::<P>()
+            - tunables::double_extension_tt_move_history_weight()
                 * self.histories.tt_move_history()
                 / TT_MOVE_HISTORY_SCALE
-            - tunables::double_extension_margin_far_from_root::<P>() * is_far;
-        let triple = tunables::triple_extension_margin_base::<P>()
-            + tunables::triple_extension_margin_pv::<P>() * is_pv
-            - tunables::triple_extension_margin_quiet_tt_move::<P>() * is_quiet
-            + tunables::triple_extension_margin_tt_pv::<P>() * i32::from(node.tt_pv)
+            - tunables::double_extension_margin_far_from_root() * is_far;
+        let triple = tunables::triple_extension_margin_base()
+            + tunables::triple_extension_margin_pv() * is_pv
+            - tunables::triple_extension_margin_quiet_tt_move() * is_quiet
+            + tunables::triple_extension_margin_tt_pv() * i32::from(node.tt_pv)
             - correction
-            - tunables::triple_extension_margin_far_from_root::<P>() * is_far;
+            - tunables::triple_extension_margin_far_from_root() * is_far;
         (double, triple)
     }
 
     /// Whether a piece moves back and forth, far from the root: each own move starts where the own
     /// move before it ended.
     fn is_shuffling(&self, ply: Ply, move_info: &MoveInfo) -> bool {
-        if move_info.is_capture || ply < tunables::shuffling_min_ply::<P>() as Ply {
+        if move_info.is_capture || ply < tunables::shuffling_min_ply() as Ply {
             return false;
         }
         let before = |plies| self.stack.before(ply, plies).current_move;

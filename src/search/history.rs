@@ -12,7 +12,7 @@ use crate::position::{Board, LesserAttacks, Position};
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square, Value};
 use crate::util::{PREFETCHES, ZeroedPages, prefetch};
 
-use super::tunables::{self, Params};
+use super::tunables;
 
 /// Greatest absolute value of an entry, per table.
 const BUTTERFLY_LIMIT: i32 = 7183;
@@ -495,7 +495,7 @@ impl Corrections {
     /// The correction of a position: the weighted sum of its entries, in 1/131072 of the internal
     /// unit.
     #[inline(always)]
-    pub(super) fn of<P: Params>(
+    pub(super) fn of(
         &self,
         position: &Position,
         castles: Option<CastleKeys>,
@@ -512,23 +512,23 @@ impl Corrections {
             })
             .iter()
             .sum();
-        let unseen = castles.map_or(0, |castles| self.of_unseen::<P>(position, castles));
+        let unseen = castles.map_or(0, |castles| self.of_unseen(position, castles));
         let continuation = position.last_move().map_or(0, |last| {
             let reply = piece_to(last.piece(), last.to());
             let [two, four] =
                 rows.map(|row| i32::from(*self.continuation.entry(row.index(), reply)));
             two + four
         });
-        tunables::correction_pawn_weight::<P>() * pawn
-            + tunables::correction_minor_piece_weight::<P>() * minor
-            + tunables::correction_non_pawn_weight::<P>() * non_pawn
-            + tunables::correction_continuation_weight::<P>() * continuation
+        tunables::correction_pawn_weight() * pawn
+            + tunables::correction_minor_piece_weight() * minor
+            + tunables::correction_non_pawn_weight() * non_pawn
+            + tunables::correction_continuation_weight() * continuation
             + unseen
     }
 
     /// The part of castles and hands.
     #[inline(always)]
-    fn of_unseen<P: Params>(&self, position: &Position, castles: CastleKeys) -> i32 {
+    fn of_unseen(&self, position: &Position, castles: CastleKeys) -> i32 {
         let us = position.side_to_move().index();
         let entry = |key: u32| &self.unseen[key as usize % CORRECTION_STRUCTURES][us];
         let castle: i32 = Color::ALL
@@ -536,12 +536,11 @@ impl Corrections {
             .iter()
             .sum();
         let hands = i32::from(entry(position.hand_key()).hands);
-        tunables::correction_castle_weight::<P>() * castle
-            + tunables::correction_hand_weight::<P>() * hands
+        tunables::correction_castle_weight() * castle + tunables::correction_hand_weight() * hands
     }
 
     /// Adds a bonus to all entries of a position; positive where the evaluation was too low.
-    pub(super) fn update<P: Params>(
+    pub(super) fn update(
         &mut self,
         position: &Position,
         castles: Option<CastleKeys>,
@@ -562,26 +561,26 @@ impl Corrections {
         });
         entry(
             position.minor_piece_key(),
-            tunables::correction_update_minor_piece_weight::<P>(),
+            tunables::correction_update_minor_piece_weight(),
             |entry| &mut entry.minor,
         );
         entry(
             position.non_pawn_key(Color::Black),
-            tunables::correction_update_non_pawn_weight::<P>(),
+            tunables::correction_update_non_pawn_weight(),
             |entry| &mut entry.non_pawn[Color::Black.index()],
         );
         entry(
             position.non_pawn_key(Color::White),
-            tunables::correction_update_non_pawn_weight::<P>(),
+            tunables::correction_update_non_pawn_weight(),
             |entry| &mut entry.non_pawn[Color::White.index()],
         );
         if let Some(castles) = castles {
-            self.update_unseen::<P>(position, castles, bonus);
+            self.update_unseen(position, castles, bonus);
         }
         if let Some(last) = position.last_move() {
             let weights = [
-                tunables::correction_update_two_plies_weight::<P>(),
-                tunables::correction_update_four_plies_weight::<P>(),
+                tunables::correction_update_two_plies_weight(),
+                tunables::correction_update_four_plies_weight(),
             ];
             let reply = piece_to(last.piece(), last.to());
             for (row, weight) in rows.into_iter().zip(weights) {
@@ -594,7 +593,7 @@ impl Corrections {
         }
     }
 
-    fn update_unseen<P: Params>(&mut self, position: &Position, castles: CastleKeys, bonus: i32) {
+    fn update_unseen(&mut self, position: &Position, castles: CastleKeys, bonus: i32) {
         let us = position.side_to_move().index();
         let mut entry = |key: u32, weight: i32, part: fn(&mut UnseenEntry) -> &mut i16| {
             let entry = &mut self.unseen[key as usize % CORRECTION_STRUCTURES][us];
@@ -605,12 +604,12 @@ impl Corrections {
         };
         entry(
             castles[Color::Black.index()],
-            tunables::correction_update_castle_weight::<P>(),
+            tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::Black.index()],
         );
         entry(
             castles[Color::White.index()],
-            tunables::correction_update_castle_weight::<P>(),
+            tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::White.index()],
         );
         entry(position.hand_key(), CORRECTION_UPDATE_SCALE, |entry| {

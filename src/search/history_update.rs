@@ -12,7 +12,6 @@ use super::history::CORRECTION_LIMIT;
 use super::history::{CONTINUATIONS, ContinuationRow};
 use super::node::{Node, NodeType};
 use super::tunables;
-use super::tunables::Params;
 use super::worker::Worker;
 
 /// Divisor of the weights, which are in 1/1024.
@@ -23,27 +22,27 @@ const FAIL_LOW_PART: i32 = 32;
 /// Number of continuation histories that are updated for a move made in check.
 const CONTINUATIONS_IN_CHECK: usize = 2;
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// The TT move caused a cutoff without a search: a bonus for it if it is quiet, and a malus for
     /// an early quiet move of the opponent that led here.
     pub(super) fn update_histories_after_tt_cutoff(&mut self, node: &mut Node, mv: Move) {
         audit::legal(&self.position, &[mv], "move of the table");
         if !node.tt_capture {
             self.stack[node.ply].attacked = node.context.attacked(self.position.board());
-            let bonus = tunables::tt_cutoff_bonus_per_depth::<P>() * node.depth
-                - tunables::tt_cutoff_bonus_offset::<P>();
-            self.update_quiet_histories(node, mv, bonus.min(tunables::tt_cutoff_bonus_max::<P>()));
+            let bonus = tunables::tt_cutoff_bonus_per_depth() * node.depth
+                - tunables::tt_cutoff_bonus_offset();
+            self.update_quiet_histories(node, mv, bonus.min(tunables::tt_cutoff_bonus_max()));
         }
         let prior = self.stack.before(node.ply, 1);
         if let Some(last) = prior.current_move
-            && prior.move_count <= tunables::tt_cutoff_prior_max_move_count::<P>()
+            && prior.move_count <= tunables::tt_cutoff_prior_max_move_count()
             && self.position.captured_piece().is_none()
         {
             self.update_continuation_histories(
                 node.ply,
                 1,
                 last,
-                -tunables::tt_cutoff_prior_malus::<P>(),
+                -tunables::tt_cutoff_prior_malus(),
             );
         }
     }
@@ -61,20 +60,18 @@ impl<P: Params> Worker<P> {
         }
         let attacked = prior.attacked;
         let gain = -(prior.static_eval + node.static_eval);
-        let bonus = gain.clamp(
-            tunables::eval_diff_min::<P>(),
-            tunables::eval_diff_max::<P>(),
-        ) + tunables::eval_diff_offset::<P>();
+        let bonus = gain.clamp(tunables::eval_diff_min(), tunables::eval_diff_max())
+            + tunables::eval_diff_offset();
         self.histories.update_butterfly(
             last,
             attacked,
-            bonus * tunables::eval_diff_butterfly_weight::<P>(),
+            bonus * tunables::eval_diff_butterfly_weight(),
         );
         if node.tt_hit.is_none() && last.piece().kind() != PieceType::Pawn && !last.is_promotion() {
             self.histories.update_pawn(
                 &self.position,
                 last,
-                bonus * tunables::eval_diff_pawn_history_weight::<P>(),
+                bonus * tunables::eval_diff_pawn_history_weight(),
             );
         }
     }
@@ -83,7 +80,7 @@ impl<P: Params> Worker<P> {
     /// has been made, so its frame is that of this node.
     #[inline(always)]
     pub(super) fn update_post_lmr_histories(&mut self, node: &Node, mv: Move) {
-        self.update_continuation_histories(node.ply, 0, mv, tunables::post_lmr_bonus::<P>());
+        self.update_continuation_histories(node.ply, 0, mv, tunables::post_lmr_bonus());
     }
 
     /// Updates at the end of a node: the best move against the moves before it, or, after a fail
@@ -105,7 +102,7 @@ impl<P: Params> Worker<P> {
                 self.histories.update_capture(
                     last,
                     captured.kind(),
-                    tunables::fail_low_capture_bonus::<P>(),
+                    tunables::fail_low_capture_bonus(),
                 );
             }
             None => self.update_prior_quiet_after_fail_low(node, last),
@@ -119,36 +116,32 @@ impl<P: Params> Worker<P> {
         let prior = self.stack.before(node.ply, 1);
         let (prior_score, prior_move) = (prior.stat_score, prior.current_move);
         let was_first = prior.move_count == 1 + i32::from(prior.tt_hit);
-        let mut bonus = (tunables::best_move_bonus_per_depth::<P>() * node.depth
-            - tunables::best_move_bonus_offset::<P>())
-        .min(tunables::best_move_bonus_max::<P>())
-            + prior_score / tunables::best_move_bonus_prior_score_divisor::<P>();
-        let high = node.window.beta + tunables::best_move_bonus_high_margin::<P>();
+        let mut bonus = (tunables::best_move_bonus_per_depth() * node.depth
+            - tunables::best_move_bonus_offset())
+        .min(tunables::best_move_bonus_max())
+            + prior_score / tunables::best_move_bonus_prior_score_divisor();
+        let high = node.window.beta + tunables::best_move_bonus_high_margin();
         if node.best_value >= high {
-            bonus += tunables::best_move_bonus_per_depth::<P>();
+            bonus += tunables::best_move_bonus_per_depth();
         }
         if node.tt_move == Some(best) {
-            bonus += tunables::best_move_bonus_tt_move::<P>();
+            bonus += tunables::best_move_bonus_tt_move();
         }
-        let malus = (tunables::other_moves_malus_per_depth::<P>() * node.depth
-            - tunables::other_moves_malus_offset::<P>())
-        .min(tunables::other_moves_malus_max::<P>());
+        let malus = (tunables::other_moves_malus_per_depth() * node.depth
+            - tunables::other_moves_malus_offset())
+        .min(tunables::other_moves_malus_max());
         if let Some(captured) = self.position.piece_on(best.to()) {
             self.histories.update_capture(
                 best,
                 captured.kind(),
-                bonus * tunables::capture_bonus_weight::<P>() / SCALE,
+                bonus * tunables::capture_bonus_weight() / SCALE,
             );
         } else {
-            self.update_quiet_histories(
-                node,
-                best,
-                bonus * tunables::quiet_bonus_weight::<P>() / SCALE,
-            );
+            self.update_quiet_histories(node, best, bonus * tunables::quiet_bonus_weight() / SCALE);
             self.update_refutations(node.ply, best);
-            let mut malus = malus * tunables::quiet_malus_weight::<P>() / SCALE;
+            let mut malus = malus * tunables::quiet_malus_weight() / SCALE;
             for &mv in &node.quiets_searched {
-                malus = malus * tunables::quiet_malus_decay::<P>() / SCALE;
+                malus = malus * tunables::quiet_malus_decay() / SCALE;
                 self.update_quiet_histories(node, mv, -malus);
             }
         }
@@ -156,12 +149,12 @@ impl<P: Params> Worker<P> {
             && was_first
             && self.position.captured_piece().is_none()
         {
-            let malus = malus * tunables::early_refutation_malus_weight::<P>() / SCALE;
+            let malus = malus * tunables::early_refutation_malus_weight() / SCALE;
             self.update_continuation_histories(node.ply, 1, last, -malus);
         }
         for &mv in &node.captures_searched {
             if let Some(captured) = self.position.piece_on(mv.to()) {
-                let malus = malus * tunables::capture_malus_weight::<P>() / SCALE;
+                let malus = malus * tunables::capture_malus_weight() / SCALE;
                 self.histories.update_capture(mv, captured.kind(), -malus);
             }
         }
@@ -182,46 +175,45 @@ impl<P: Params> Worker<P> {
     /// All moves failed low, so the quiet move that led here gets a bonus.
     fn update_prior_quiet_after_fail_low(&mut self, node: &Node, last: Move) {
         let prior = self.stack.before(node.ply, 1);
-        let mut scale = -tunables::fail_low_scale_offset::<P>()
-            - prior.stat_score / tunables::fail_low_scale_prior_score_divisor::<P>();
-        scale += (tunables::fail_low_scale_per_depth::<P>() * node.depth)
-            .min(tunables::fail_low_scale_depth_max::<P>());
-        if prior.move_count > tunables::fail_low_late_move_count::<P>() {
-            scale += tunables::fail_low_scale_late_move::<P>();
+        let mut scale = -tunables::fail_low_scale_offset()
+            - prior.stat_score / tunables::fail_low_scale_prior_score_divisor();
+        scale += (tunables::fail_low_scale_per_depth() * node.depth)
+            .min(tunables::fail_low_scale_depth_max());
+        if prior.move_count > tunables::fail_low_late_move_count() {
+            scale += tunables::fail_low_scale_late_move();
         }
         if !node.in_check
-            && node.best_value <= node.static_eval - tunables::fail_low_below_eval_margin::<P>()
+            && node.best_value <= node.static_eval - tunables::fail_low_below_eval_margin()
         {
-            scale += tunables::fail_low_scale_below_eval::<P>();
+            scale += tunables::fail_low_scale_below_eval();
         }
         if !prior.in_check
             && prior.static_eval != value::NONE
-            && node.best_value
-                <= -prior.static_eval - tunables::fail_low_below_prior_eval_margin::<P>()
+            && node.best_value <= -prior.static_eval - tunables::fail_low_below_prior_eval_margin()
         {
-            scale += tunables::fail_low_scale_below_prior_eval::<P>();
+            scale += tunables::fail_low_scale_below_prior_eval();
         }
         let attacked = prior.attacked;
-        let per_depth = tunables::fail_low_bonus_per_depth::<P>() * node.depth
-            - tunables::fail_low_bonus_offset::<P>();
-        let bonus = per_depth.min(tunables::fail_low_bonus_max::<P>()) * scale.max(0);
+        let per_depth =
+            tunables::fail_low_bonus_per_depth() * node.depth - tunables::fail_low_bonus_offset();
+        let bonus = per_depth.min(tunables::fail_low_bonus_max()) * scale.max(0);
         let weighed = |weight: i32| bonus / FAIL_LOW_PART * weight / SCALE;
         self.update_continuation_histories(
             node.ply,
             1,
             last,
-            weighed(tunables::fail_low_continuation_weight::<P>()),
+            weighed(tunables::fail_low_continuation_weight()),
         );
         self.histories.update_butterfly(
             last,
             attacked,
-            weighed(tunables::fail_low_butterfly_weight::<P>()),
+            weighed(tunables::fail_low_butterfly_weight()),
         );
         if last.piece().kind() != PieceType::Pawn && !last.is_promotion() {
             self.histories.update_pawn(
                 &self.position,
                 last,
-                weighed(tunables::fail_low_pawn_history_weight::<P>()),
+                weighed(tunables::fail_low_pawn_history_weight()),
             );
         }
     }
@@ -233,18 +225,18 @@ impl<P: Params> Worker<P> {
         self.histories.update_low_ply(
             mv,
             node.ply,
-            bonus * tunables::low_ply_update_weight::<P>() / SCALE,
+            bonus * tunables::low_ply_update_weight() / SCALE,
         );
         self.update_continuation_histories(
             node.ply,
             0,
             mv,
-            bonus * tunables::continuation_update_weight::<P>() / SCALE,
+            bonus * tunables::continuation_update_weight() / SCALE,
         );
         let weight = if bonus > 0 {
-            tunables::pawn_history_bonus_weight::<P>()
+            tunables::pawn_history_bonus_weight()
         } else {
-            tunables::pawn_history_malus_weight::<P>()
+            tunables::pawn_history_malus_weight()
         };
         self.histories
             .update_pawn(&self.position, mv, bonus * weight / SCALE);
@@ -253,12 +245,12 @@ impl<P: Params> Worker<P> {
     /// Adds a bonus to the continuation histories of the move made `back` plies before `ply`.
     fn update_continuation_histories(&mut self, ply: Ply, back: usize, mv: Move, bonus: i32) {
         let weights = [
-            tunables::continuation_weight_1::<P>(),
-            tunables::continuation_weight_2::<P>(),
-            tunables::continuation_weight_3::<P>(),
-            tunables::continuation_weight_4::<P>(),
-            tunables::continuation_weight_5::<P>(),
-            tunables::continuation_weight_6::<P>(),
+            tunables::continuation_weight_1(),
+            tunables::continuation_weight_2(),
+            tunables::continuation_weight_3(),
+            tunables::continuation_weight_4(),
+            tunables::continuation_weight_5(),
+            tunables::continuation_weight_6(),
         ];
         let count = if self.stack.before(ply, back).in_check {
             CONTINUATIONS_IN_CHECK
@@ -271,7 +263,7 @@ impl<P: Params> Worker<P> {
                 continue;
             }
             let offset = if index == 0 {
-                tunables::continuation_bonus_offset::<P>()
+                tunables::continuation_bonus_offset()
             } else {
                 0
             };
@@ -295,9 +287,9 @@ impl<P: Params> Worker<P> {
             return;
         }
         let weight = if node.best_move.is_some() {
-            tunables::correction_update_best_move_weight::<P>()
+            tunables::correction_update_best_move_weight()
         } else {
-            tunables::correction_update_fail_low_weight::<P>()
+            tunables::correction_update_fail_low_weight()
         };
         self.move_corrections(node, node.best_value - node.static_eval, weight);
     }
@@ -308,7 +300,7 @@ impl<P: Params> Worker<P> {
         if node.in_check || value <= node.static_eval {
             return;
         }
-        let weight = tunables::correction_update_multi_cut_weight::<P>();
+        let weight = tunables::correction_update_multi_cut_weight();
         self.move_corrections(node, value - node.static_eval, weight);
     }
 
@@ -320,11 +312,11 @@ impl<P: Params> Worker<P> {
         let bonus = error.clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let rows = self.correction_rows(node.ply);
         let castles = self.stack[node.ply].castle_keys;
-        self.histories.corrections.update::<P>(
+        self.histories.corrections.update(
             &self.position,
             castles,
             rows,
-            bonus * tunables::correction_update_weight::<P>() / SCALE,
+            bonus * tunables::correction_update_weight() / SCALE,
         );
     }
 
@@ -332,9 +324,9 @@ impl<P: Params> Worker<P> {
     #[inline(always)]
     pub(super) fn update_tt_move_history(&mut self, is_best: bool) {
         let bonus = if is_best {
-            tunables::tt_move_history_bonus::<P>()
+            tunables::tt_move_history_bonus()
         } else {
-            -tunables::tt_move_history_bonus::<P>()
+            -tunables::tt_move_history_bonus()
         };
         self.histories.update_tt_move_history(bonus);
     }

@@ -26,13 +26,12 @@ use super::root::{RootMove, root_moves};
 use super::signals::{Signals, Statistics};
 use super::thread::{Outcome, Task, ThreadResult};
 use super::time::TimeManager;
-use super::tunables::Params;
 use super::worker::Worker;
 
 /// Runs a search on the main thread; its last event is always a decision. `outcomes` yields one
 /// outcome per helper thread, then ends.
-pub(super) fn run_main_thread<P: Params>(
-    worker: &mut Option<Worker<P>>,
+pub(super) fn run_main_thread(
+    worker: &mut Option<Worker>,
     task: Task,
     on_event: OnEvent,
     outcomes: &Receiver<Outcome>,
@@ -63,7 +62,7 @@ pub(super) fn run_main_thread<P: Params>(
 }
 
 /// Runs a search on a helper thread, until the main thread stops it.
-pub(super) fn run_helper_thread<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> Outcome {
+pub(super) fn run_helper_thread(worker: &mut Option<Worker>, task: Task) -> Outcome {
     let result = catch_panic(worker, |worker| {
         let worker = begin(worker, task)?;
         if !worker.root_moves.is_empty() {
@@ -91,7 +90,7 @@ pub(super) fn run_helper_thread<P: Params>(worker: &mut Option<Worker<P>>, task:
 
 /// Gives the task to the thread's worker, which is created for the first task. Without memory for
 /// it the message is returned.
-fn begin<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> Result<&mut Worker<P>, String> {
+fn begin(worker: &mut Option<Worker>, task: Task) -> Result<&mut Worker, String> {
     let worker = if let Some(worker) = worker {
         worker
     } else {
@@ -106,8 +105,8 @@ fn begin<P: Params>(worker: &mut Option<Worker<P>>, task: Task) -> Result<&mut W
     Ok(worker)
 }
 
-fn search_and_decide<P: Params>(
-    worker: &mut Worker<P>,
+fn search_and_decide(
+    worker: &mut Worker,
     sender: &EventSender,
     outcomes: &Receiver<Outcome>,
 ) -> Decision {
@@ -171,8 +170,8 @@ fn search_and_decide<P: Params>(
 
 /// Waits for the helper threads, adds up all statistics, and takes over the root move of the thread
 /// that the vote chooses. Returns the messages of faults.
-fn gather_outcomes<P: Params>(
-    worker: &mut Worker<P>,
+fn gather_outcomes(
+    worker: &mut Worker,
     signals: &Signals,
     outcomes: &Receiver<Outcome>,
 ) -> Vec<String> {
@@ -196,11 +195,7 @@ fn gather_outcomes<P: Params>(
 }
 
 /// The decision for the root position, after the search, which found this value, or without one.
-fn decide<P: Params>(
-    worker: &Worker<P>,
-    declaration: Option<Declaration>,
-    value: Option<Value>,
-) -> Decision {
+fn decide(worker: &Worker, declaration: Option<Declaration>, value: Option<Value>) -> Decision {
     let is_stopped_ponder = worker.task.limits.ponder && worker.task.signals.is_pondering();
     let Some(best) = worker.root_moves.first().cloned() else {
         return if is_stopped_ponder {
@@ -240,9 +235,9 @@ pub(super) fn any_decision(position: &Position, limits: &Limits) -> Decision {
 
 /// Runs a part of the search. A panic is returned as a message, and the worker, whose state may be
 /// inconsistent, is dropped.
-pub(super) fn catch_panic<P, T>(
-    worker: &mut Option<Worker<P>>,
-    part: impl FnOnce(&mut Option<Worker<P>>) -> Result<T, String>,
+pub(super) fn catch_panic<T>(
+    worker: &mut Option<Worker>,
+    part: impl FnOnce(&mut Option<Worker>) -> Result<T, String>,
 ) -> Result<T, String> {
     let result = catch_unwind(AssertUnwindSafe(|| part(worker)));
     result.unwrap_or_else(|panic| {

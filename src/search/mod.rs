@@ -71,7 +71,7 @@ pub use skill::Skill;
 pub use solo::{SOLO_STACK_BYTES, Solo, SoloLine, SoloResult, TreeNode};
 pub use thread::{MEGABYTES_PER_THREAD, max_threads};
 pub use time::{longest_move, nodes_to_time};
-pub use tunables::{Tunable, enable_tunables};
+pub use tunables::Tunable;
 
 /// The requested memory or threads were not available. The searcher works with what it got.
 #[derive(Debug, Error)]

@@ -18,7 +18,7 @@ use super::history::{Histories, HistoryContext, piece_to};
 use super::node::KILLERS;
 use super::quiet_scoring::QuietScorer;
 use super::scored_moves::{MAX_SCORE, ScoredMoves};
-use super::tunables::{self, Params};
+use super::tunables;
 
 /// Captures that lose material are deferred to a list of this size; more are tried at once.
 const MAX_BAD_CAPTURES: usize = 64;
@@ -164,7 +164,7 @@ impl<'a> MovePicker<'a> {
     }
 
     /// The next legal move, `None` after the last. `context` is that of the node.
-    pub(super) fn next<P: Params>(
+    pub(super) fn next(
         &mut self,
         position: &Position,
         histories: &Histories,
@@ -177,13 +177,12 @@ impl<'a> MovePicker<'a> {
                     return self.tt_move;
                 }
                 Stage::GenerateCaptures => {
-                    self.add_captures::<P>(position, histories);
+                    self.add_captures(position, histories);
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.next_legal(position, ANY_SCORE) {
                     Some((mv, score))
-                        if position
-                            .see_ge(mv, -score / tunables::good_capture_see_divisor::<P>()) =>
+                        if position.see_ge(mv, -score / tunables::good_capture_see_divisor()) =>
                     {
                         return Some(mv);
                     }
@@ -196,12 +195,12 @@ impl<'a> MovePicker<'a> {
                 },
                 Stage::GenerateQuiets => {
                     if !self.skips_quiets {
-                        self.add_quiets::<P>(position, histories, context);
+                        self.add_quiets(position, histories, context);
                     }
                     self.stage = Stage::GoodQuiets;
                 }
                 Stage::GoodQuiets => {
-                    match self.next_quiet(position, tunables::good_quiet_min_score::<P>()) {
+                    match self.next_quiet(position, tunables::good_quiet_min_score()) {
                         Some(mv) => return Some(mv),
                         None => self.stage = Stage::BadCaptures,
                     }
@@ -219,11 +218,11 @@ impl<'a> MovePicker<'a> {
                     self.stage = Stage::Evasions;
                 }
                 Stage::GenerateTactical => {
-                    self.add_tactical::<P>(position, histories);
+                    self.add_tactical(position, histories);
                     self.stage = Stage::Tactical;
                 }
                 Stage::GenerateProbCut => {
-                    self.add_captures::<P>(position, histories);
+                    self.add_captures(position, histories);
                     self.stage = Stage::ProbCut;
                 }
                 Stage::ProbCut => {
@@ -281,16 +280,16 @@ fn is_tactical(position: &Position, mv: Move) -> bool {
 const EVASION_CAPTURE_BONUS: i32 = MAX_SCORE / 2;
 impl MovePicker<'_> {
     #[inline(never)]
-    fn add_captures<P: Params>(&mut self, position: &Position, histories: &Histories) {
+    fn add_captures(&mut self, position: &Position, histories: &Histories) {
         let list = self.moves.refill();
         generate_captures(position, list, self.all_moves);
         self.moves
-            .score(|mv| capture_score::<P>(position, histories, mv));
+            .score(|mv| capture_score(position, histories, mv));
     }
 
     /// Captures, and pawn moves that promote.
     #[inline(never)]
-    fn add_tactical<P: Params>(&mut self, position: &Position, histories: &Histories) {
+    fn add_tactical(&mut self, position: &Position, histories: &Histories) {
         let list = self.moves.refill();
         generate_captures(position, list, self.all_moves);
         let board = position.board();
@@ -308,11 +307,11 @@ impl MovePicker<'_> {
             ));
         }
         self.moves
-            .score(|mv| capture_score::<P>(position, histories, mv));
+            .score(|mv| capture_score(position, histories, mv));
     }
 
     #[inline(never)]
-    fn add_quiets<P: Params>(
+    fn add_quiets(
         &mut self,
         position: &Position,
         histories: &Histories,
@@ -324,7 +323,7 @@ impl MovePicker<'_> {
         let attacks = context.lesser_attacks(board);
         let attacked = context.attacked(board);
         self.threatened = board.threatened(us, &attacks);
-        let mut quiets = QuietScorer::<P>::new(
+        let mut quiets = QuietScorer::new(
             position,
             histories,
             context,
@@ -343,8 +342,7 @@ impl MovePicker<'_> {
             if let Some(mv) = mv
                 && !self.refutations[..index].contains(&Some(mv))
             {
-                self.moves
-                    .raise(mv, tunables::order_refutation_bonus::<P>());
+                self.moves.raise(mv, tunables::order_refutation_bonus());
             }
         }
         self.moves.finish();
@@ -394,10 +392,10 @@ pub(super) fn promotion_gain(mv: Move) -> i32 {
 }
 
 #[inline(always)]
-fn capture_score<P: Params>(position: &Position, histories: &Histories, mv: Move) -> i32 {
+fn capture_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let Some(captured) = position.piece_on(mv.to()) else {
-        return promotion_gain(mv) * tunables::order_victim_weight::<P>();
+        return promotion_gain(mv) * tunables::order_victim_weight();
     };
     let victim = piece_value(captured.kind());
-    victim * tunables::order_victim_weight::<P>() + histories.capture(mv, captured.kind())
+    victim * tunables::order_victim_weight() + histories.capture(mv, captured.kind())
 }

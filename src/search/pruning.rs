@@ -11,7 +11,6 @@ use super::move_picker::MovePicker;
 use super::node::{MoveInfo, Node, NodeType, NonPv, Verdict, Window};
 use super::reductions::REDUCTION_SCALE;
 use super::tunables;
-use super::tunables::Params;
 use super::worker::{STOPPED, Worker};
 
 /// Divisor of the weights that are given in 1/1024.
@@ -22,7 +21,7 @@ const BUTTERFLY_SCALE: i32 = 32;
 const BETA_THIRDS: Value = 2;
 const THIRDS: Value = 3;
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Steps 5 to 9: the value of a node that needs no full search.
     #[inline(always)]
     pub(super) fn prune_node<N: NodeType>(&mut self, node: &mut Node) -> Option<Value> {
@@ -53,8 +52,8 @@ impl<P: Params> Worker<P> {
     #[inline(always)]
     fn razoring<N: NodeType>(&mut self, node: &Node) -> Option<Value> {
         let alpha = node.window.alpha;
-        let margin = tunables::razoring_margin_base::<P>()
-            + tunables::razoring_margin_per_depth_squared::<P>() * node.depth * node.depth;
+        let margin = tunables::razoring_margin_base()
+            + tunables::razoring_margin_per_depth_squared() * node.depth * node.depth;
         if node.eval + margin >= alpha {
             return None;
         }
@@ -67,21 +66,21 @@ impl<P: Params> Worker<P> {
     fn reverse_futility(&self, node: &mut Node) -> Option<Value> {
         let beta = node.window.beta;
         let per_ply = if node.tt_hit.is_some() {
-            tunables::rfp_margin_per_depth::<P>()
+            tunables::rfp_margin_per_depth()
         } else {
-            tunables::rfp_margin_per_depth::<P>() - tunables::rfp_margin_tt_miss::<P>()
+            tunables::rfp_margin_per_depth() - tunables::rfp_margin_tt_miss()
         };
         let mut eased = 0;
         if node.improving {
-            eased += tunables::rfp_improving_weight::<P>();
+            eased += tunables::rfp_improving_weight();
         }
         if node.opponent_worsening {
-            eased += tunables::rfp_opponent_worsening_weight::<P>();
+            eased += tunables::rfp_opponent_worsening_weight();
         }
         let margin = per_ply * node.depth - eased * per_ply / SCALE
-            + node.correction.abs() / tunables::rfp_correction_divisor::<P>();
+            + node.correction.abs() / tunables::rfp_correction_divisor();
         let is_clear = !node.tt_pv
-            && node.depth <= tunables::rfp_max_depth::<P>()
+            && node.depth <= tunables::rfp_max_depth()
             && node.eval >= beta
             && node.eval - margin >= beta
             && (node.tt_move.is_none() || node.tt_capture)
@@ -105,8 +104,8 @@ impl<P: Params> Worker<P> {
             second = second.max(first.min(value));
             first = first.max(value);
         }
-        (first * tunables::rfp_first_threat_weight::<P>()
-            + second * tunables::rfp_second_threat_weight::<P>())
+        (first * tunables::rfp_first_threat_weight()
+            + second * tunables::rfp_second_threat_weight())
             / SCALE
     }
 
@@ -116,10 +115,10 @@ impl<P: Params> Worker<P> {
     #[inline(always)]
     fn null_move_pruning(&mut self, node: &mut Node) -> Option<Value> {
         let beta = node.window.beta;
-        let mut needed = beta - tunables::nmp_margin_per_depth::<P>() * node.depth
-            + tunables::nmp_margin_base::<P>();
+        let mut needed =
+            beta - tunables::nmp_margin_per_depth() * node.depth + tunables::nmp_margin_base();
         if node.improving {
-            needed -= tunables::nmp_margin_improving::<P>();
+            needed -= tunables::nmp_margin_improving();
         }
         let is_tried = node.cut_node
             && node.static_eval >= needed
@@ -129,7 +128,7 @@ impl<P: Params> Worker<P> {
         if !is_tried {
             return None;
         }
-        let at_risk = self.threatened_value(node) * tunables::nmp_threat_weight::<P>() / SCALE;
+        let at_risk = self.threatened_value(node) * tunables::nmp_threat_weight() / SCALE;
         if node.static_eval < needed + at_risk {
             return None;
         }
@@ -142,8 +141,8 @@ impl<P: Params> Worker<P> {
         let key = self.position.key().flipped();
         self.task.table.prefetch(self.tt_key(key));
         let depth = node.depth
-            - tunables::nmp_reduction_base::<P>()
-            - node.depth / tunables::nmp_reduction_depth_divisor::<P>();
+            - tunables::nmp_reduction_base()
+            - node.depth / tunables::nmp_reduction_depth_divisor();
         let frame = &mut self.stack[ply];
         frame.current_move = None;
         frame.continuation_row = ContinuationRow::NONE;
@@ -164,11 +163,11 @@ impl<P: Params> Worker<P> {
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Option<Value> {
         let beta = node.window.beta;
-        let mut probcut_beta = beta + tunables::probcut_margin::<P>();
+        let mut probcut_beta = beta + tunables::probcut_margin();
         if node.improving {
-            probcut_beta -= tunables::probcut_margin_improving::<P>();
+            probcut_beta -= tunables::probcut_margin_improving();
         }
-        let is_tried = node.depth >= tunables::probcut_min_depth::<P>()
+        let is_tried = node.depth >= tunables::probcut_min_depth()
             && !is_decisive(beta)
             && node.tt_value().is_none_or(|value| value >= probcut_beta);
         if !is_tried {
@@ -180,7 +179,7 @@ impl<P: Params> Worker<P> {
     #[inline(never)]
     fn probcut_search(&mut self, node: &Node, probcut_beta: Value) -> Option<Value> {
         let ply = node.ply;
-        let depth = node.depth - tunables::probcut_depth_reduction::<P>();
+        let depth = node.depth - tunables::probcut_depth_reduction();
         let mut picker = MovePicker::winning_captures(
             &self.position,
             node.tt_move,
@@ -188,7 +187,7 @@ impl<P: Params> Worker<P> {
             self.all_moves,
         );
         let mut context = node.context;
-        while let Some(mv) = picker.next::<P>(&self.position, &self.histories, &mut context) {
+        while let Some(mv) = picker.next(&self.position, &self.histories, &mut context) {
             if node.excluded_move == Some(mv) {
                 continue;
             }
@@ -220,9 +219,9 @@ impl<P: Params> Worker<P> {
     #[inline(always)]
     fn small_probcut(node: &Node) -> Option<Value> {
         let tt_hit = node.tt_hit?;
-        let probcut_beta = node.window.beta + tunables::small_probcut_margin::<P>();
+        let probcut_beta = node.window.beta + tunables::small_probcut_margin();
         let is_cut = tt_hit.is_at_least(probcut_beta)
-            && tt_hit.depth >= node.depth - tunables::small_probcut_max_depth_deficit::<P>()
+            && tt_hit.depth >= node.depth - tunables::small_probcut_max_depth_deficit()
             && !is_decisive(node.window.beta)
             && !is_decisive(tt_hit.value);
         is_cut.then_some(probcut_beta)
@@ -265,7 +264,7 @@ impl<P: Params> Worker<P> {
         picker: &mut MovePicker,
         move_info: &MoveInfo,
     ) -> Verdict {
-        if node.move_count >= late_move_pruning_count::<P>(node) {
+        if node.move_count >= late_move_pruning_count(node) {
             picker.skip_quiets();
         }
         let reduced = move_info.new_depth - move_info.reduction / REDUCTION_SCALE;
@@ -287,21 +286,21 @@ impl<P: Params> Worker<P> {
             let history = self.histories.capture(mv, piece.kind());
             (piece_value(piece.kind()), history)
         });
-        if !move_info.gives_check && reduced < tunables::capture_futility_max_depth::<P>() {
+        if !move_info.gives_check && reduced < tunables::capture_futility_max_depth() {
             let futility_value = node.static_eval
-                + tunables::capture_futility_margin_base::<P>()
-                + tunables::capture_futility_margin_per_depth::<P>() * reduced
+                + tunables::capture_futility_margin_base()
+                + tunables::capture_futility_margin_per_depth() * reduced
                 + victim
-                + tunables::capture_futility_history_weight::<P>() * history / SCALE;
+                + tunables::capture_futility_history_weight() * history / SCALE;
             if futility_value <= node.window.alpha {
                 return Verdict::Prune;
             }
         }
-        if node.window.alpha < tunables::capture_see_min_alpha::<P>() {
+        if node.window.alpha < tunables::capture_see_min_alpha() {
             return Verdict::Keep;
         }
-        let margin = tunables::capture_see_margin_per_depth::<P>() * node.depth
-            + tunables::capture_see_history_weight::<P>() * history / SCALE;
+        let margin = tunables::capture_see_margin_per_depth() * node.depth
+            + tunables::capture_see_history_weight() * history / SCALE;
         Verdict::KeepIfWins(-margin.max(0))
     }
 
@@ -319,27 +318,27 @@ impl<P: Params> Worker<P> {
         let mut history = self.histories.continuation(reply, mv)
             + self.histories.continuation(follow_up, mv)
             + self.histories.pawn(&node.context, mv);
-        if history < -tunables::quiet_history_margin_per_depth::<P>() * node.depth {
+        if history < -tunables::quiet_history_margin_per_depth() * node.depth {
             return Verdict::Prune;
         }
-        history += tunables::quiet_pruning_butterfly_weight::<P>()
+        history += tunables::quiet_pruning_butterfly_weight()
             * self.histories.butterfly(mv, self.stack[node.ply].attacked)
             / BUTTERFLY_SCALE;
-        let reduced = reduced + history / tunables::quiet_pruning_history_per_ply::<P>();
-        if !node.in_check && reduced < tunables::quiet_futility_max_depth::<P>() {
+        let reduced = reduced + history / tunables::quiet_pruning_history_per_ply();
+        if !node.in_check && reduced < tunables::quiet_futility_max_depth() {
             let alpha = node.window.alpha;
             let mut futility_value = node.static_eval
-                + tunables::quiet_futility_margin_base::<P>()
-                + tunables::quiet_futility_margin_per_depth::<P>() * reduced;
+                + tunables::quiet_futility_margin_base()
+                + tunables::quiet_futility_margin_per_depth() * reduced;
             if node.best_move.is_none() {
-                futility_value += tunables::quiet_futility_margin_no_best_move::<P>();
+                futility_value += tunables::quiet_futility_margin_no_best_move();
             }
             if node.static_eval > alpha {
-                futility_value += tunables::quiet_futility_margin_eval_above_alpha::<P>();
+                futility_value += tunables::quiet_futility_margin_eval_above_alpha();
             }
             let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
             if (picker.threatened - moved).is_any() {
-                futility_value -= tunables::quiet_futility_margin_threat::<P>();
+                futility_value -= tunables::quiet_futility_margin_threat();
             }
             if futility_value <= alpha {
                 if node.best_value <= futility_value
@@ -352,16 +351,14 @@ impl<P: Params> Worker<P> {
             }
         }
         let reduced = reduced.max(0);
-        Verdict::KeepIfWins(
-            -tunables::quiet_see_margin_per_depth_squared::<P>() * reduced * reduced,
-        )
+        Verdict::KeepIfWins(-tunables::quiet_see_margin_per_depth_squared() * reduced * reduced)
     }
 }
 
 /// Late move pruning: the number of moves after which quiet moves are skipped.
 #[inline(always)]
-fn late_move_pruning_count<P: Params>(node: &Node) -> i32 {
-    let count = tunables::lmp_move_count_base::<P>() + node.depth * node.depth;
+fn late_move_pruning_count(node: &Node) -> i32 {
+    let count = tunables::lmp_move_count_base() + node.depth * node.depth;
     if node.improving { count } else { count / 2 }
 }
 

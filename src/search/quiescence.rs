@@ -9,10 +9,9 @@ use super::move_picker::MovePicker;
 use super::move_picker::promotion_gain;
 use super::node::{Node, NodeType, Verdict, Window};
 use super::tunables;
-use super::tunables::Params;
 use super::worker::{STOPPED, Worker};
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Searches a node at depth 0 or below and returns its value within `window` (fail-soft).
     pub(super) fn quiescence<N: NodeType>(&mut self, mut window: Window, ply: Ply) -> Value {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
@@ -35,7 +34,7 @@ impl<P: Params> Worker<P> {
         let mut picker = MovePicker::tactical(&self.position, node.tt_move, self.all_moves);
         node.context.ignore_attacks();
         let recapture = self.stack.before(ply, 1).current_move.map(Move::to);
-        while let Some(mv) = picker.next::<P>(&self.position, &self.histories, &mut node.context) {
+        while let Some(mv) = picker.next(&self.position, &self.histories, &mut node.context) {
             node.move_count += 1;
             if self.prune_tactical(&mut node, mv, recapture == Some(mv.to())) {
                 continue;
@@ -145,10 +144,10 @@ impl<P: Params> Worker<P> {
             return true;
         }
         self.prefetch_after(mv);
-        let least = -tunables::quiescence_see_margin::<P>();
+        let least = -tunables::quiescence_see_margin();
         match verdict {
             Verdict::KeepIfWins(needed) if !self.position.see_ge(mv, needed) => {
-                let base = node.static_eval + tunables::quiescence_futility_margin::<P>();
+                let base = node.static_eval + tunables::quiescence_futility_margin();
                 node.best_value = node.best_value.max(node.window.alpha.min(base));
                 true
             }
@@ -172,10 +171,10 @@ impl<P: Params> Worker<P> {
         if is_recapture || self.position.gives_check(mv) {
             return Verdict::Keep;
         }
-        if node.move_count > tunables::quiescence_max_moves::<P>() {
+        if node.move_count > tunables::quiescence_max_moves() {
             return Verdict::Prune;
         }
-        let base = node.static_eval + tunables::quiescence_futility_margin::<P>();
+        let base = node.static_eval + tunables::quiescence_futility_margin();
         let won = captured.map_or(0, |piece| piece_value(piece.kind())) + promotion_gain(mv);
         let reachable = base + won;
         if reachable <= node.window.alpha {

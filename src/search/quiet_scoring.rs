@@ -7,8 +7,6 @@
 //! a square. The idea is Stockfish's `threatByLesser`, with classes of pieces for shogi; attacked
 //! pieces without a defender get the bonus too.
 
-use std::marker::PhantomData;
-
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
 use crate::position::{LesserAttacks, Position};
@@ -19,13 +17,12 @@ use super::history::{Histories, HistoryContext, HistoryRow, LOW_PLIES};
 use super::history::{origin_in_hand, origin_on_board};
 use super::scored_moves::ScoredMoves;
 use super::tunables;
-use super::tunables::Params;
 
 /// The continuation histories used: of the moves one, two, three, four and six plies ago.
 const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];
 
 /// Scores the quiet moves of one node, as the sink of the move generator.
-pub(super) struct QuietScorer<'a, P> {
+pub(super) struct QuietScorer<'a> {
     position: &'a Position,
     histories: &'a Histories,
     checks: &'a CheckSquares,
@@ -43,7 +40,6 @@ pub(super) struct QuietScorer<'a, P> {
     attacks: &'a LesserAttacks,
     /// Own pieces that are attacked and not defended.
     hanging: Bitboard,
-    params: PhantomData<P>,
 }
 
 /// The squares next to the enemy king, by who can capture there.
@@ -86,10 +82,10 @@ impl NearKing {
 impl PieceScores<'_> {
     /// The history score of one target square; `butterfly` is the row of the origin.
     #[inline(always)]
-    fn of<P: Params>(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
+    fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
         let [one, two, three, four, six] = self.continuation;
-        tunables::order_butterfly_weight::<P>() * i32::from(butterfly[to])
-            + tunables::order_pawn_history_weight::<P>() * i32::from(self.pawns[to])
+        tunables::order_butterfly_weight() * i32::from(butterfly[to])
+            + tunables::order_pawn_history_weight() * i32::from(self.pawns[to])
             + i32::from(one[to])
             + i32::from(two[to])
             + i32::from(three[to])
@@ -101,19 +97,14 @@ impl PieceScores<'_> {
     /// The history scores of all target squares. Drops have many targets, and this loop is
     /// vectorized.
     #[inline(always)]
-    fn of_all<P: Params>(
-        &self,
-        butterfly: &[i16; Square::NUM],
-        start: i32,
-        scores: &mut [i32; Square::NUM],
-    ) {
+    fn of_all(&self, butterfly: &[i16; Square::NUM], start: i32, scores: &mut [i32; Square::NUM]) {
         for (to, score) in scores.iter_mut().enumerate() {
-            *score = self.of::<P>(butterfly, start, to);
+            *score = self.of(butterfly, start, to);
         }
     }
 }
 
-impl<'a, P: Params> QuietScorer<'a, P> {
+impl<'a> QuietScorer<'a> {
     #[inline(always)]
     pub(super) fn new(
         position: &'a Position,
@@ -127,7 +118,7 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         let pawns = histories.pawn_row(context);
         let continuation =
             ORDER_ROWS.map(|row| histories.continuation_row(context.continuation_rows[row]));
-        let start = tunables::order_pawn_history_weight::<P>() * pawns.start()
+        let start = tunables::order_pawn_history_weight() * pawns.start()
             + continuation.iter().map(HistoryRow::start).sum::<i32>();
         Self {
             position,
@@ -142,7 +133,6 @@ impl<'a, P: Params> QuietScorer<'a, P> {
             near_king: None,
             attacks,
             hanging: hanging(position, attacked),
-            params: PhantomData,
         }
     }
 
@@ -167,7 +157,7 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         let near = *self.near_king.get_or_insert_with(|| NearKing::of(position));
         let to = mv.to();
         if near.neighbours.contains(to)
-            && piece_value(mv.piece().kind()) > tunables::order_check_see_margin::<P>()
+            && piece_value(mv.piece().kind()) > tunables::order_check_see_margin()
         {
             let is_supported = near.supported.contains(to);
             if near.king_only.contains(to) {
@@ -178,7 +168,7 @@ impl<'a, P: Params> QuietScorer<'a, P> {
                 return false;
             }
         }
-        position.see_ge(mv, -tunables::order_check_see_margin::<P>())
+        position.see_ge(mv, -tunables::order_check_see_margin())
     }
 
     /// Scores the moves of one piece that all promote or all do not. Not generic over the kind of
@@ -195,9 +185,9 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         let worth = piece_value(piece.kind());
         let mut start = self.start;
         if (attacks | self.hanging).contains(from) {
-            start += worth * tunables::order_escape_weight::<P>();
+            start += worth * tunables::order_escape_weight();
         }
-        let into_threat = self.start - worth * tunables::order_into_threat_weight::<P>();
+        let into_threat = self.start - worth * tunables::order_into_threat_weight();
         let (position, histories, ply) = (self.position, self.histories, self.ply);
         let attacked = self.attacked;
         self.moves.push_each(targets, |to| {
@@ -208,10 +198,10 @@ impl<'a, P: Params> QuietScorer<'a, P> {
                 start
             };
             let butterfly = butterfly[usize::from(attacked.contains(to))];
-            let mut score = scores.of::<P>(butterfly, start, to.index());
-            score += low_ply_score::<P>(histories, ply, mv);
+            let mut score = scores.of(butterfly, start, to.index());
+            score += low_ply_score(histories, ply, mv);
             if scores.checks.contains(to) {
-                score += check_score::<P>(position, mv);
+                score += check_score(position, mv);
             }
             (mv, score)
         });
@@ -229,10 +219,10 @@ impl<'a, P: Params> QuietScorer<'a, P> {
             let butterfly =
                 histories.butterfly_from(us, origin_on_board(from), attacked.contains(from))
                     [usize::from(attacked.contains(to))];
-            let mut score = scores.of::<P>(butterfly, start, to.index());
-            score += low_ply_score::<P>(histories, ply, mv);
+            let mut score = scores.of(butterfly, start, to.index());
+            score += low_ply_score(histories, ply, mv);
             if scores.checks.contains(to) {
-                score += check_score::<P>(position, mv);
+                score += check_score(position, mv);
             }
             (mv, score)
         });
@@ -244,24 +234,23 @@ impl<'a, P: Params> QuietScorer<'a, P> {
         let origin = origin_in_hand(piece.kind());
         let [safe, attacked] = self.histories.butterfly_from(piece.color(), origin, false);
         let scores = self.of_piece(piece);
-        scores.of_all::<P>(safe, self.start, &mut table);
+        scores.of_all(safe, self.start, &mut table);
         for to in targets & self.attacked {
-            table[to.index()] = scores.of::<P>(attacked, self.start, to.index());
+            table[to.index()] = scores.of(attacked, self.start, to.index());
         }
         if self.ply < LOW_PLIES {
             for to in targets {
                 let mv = Move::drop(piece, to);
-                table[to.index()] += low_ply_score::<P>(self.histories, self.ply, mv);
+                table[to.index()] += low_ply_score(self.histories, self.ply, mv);
             }
         }
         for to in scores.checks & targets {
             if self.drop_passes_see(Move::drop(piece, to)) {
-                table[to.index()] += tunables::order_check_bonus::<P>();
+                table[to.index()] += tunables::order_check_bonus();
             }
         }
         for to in targets & self.attacks.on(piece.kind()) {
-            table[to.index()] -=
-                piece_value(piece.kind()) * tunables::order_into_threat_weight::<P>();
+            table[to.index()] -= piece_value(piece.kind()) * tunables::order_into_threat_weight();
         }
         self.moves
             .push_each(targets, |to| (Move::drop(piece, to), table[to.index()]));
@@ -270,9 +259,9 @@ impl<'a, P: Params> QuietScorer<'a, P> {
 
 /// Score of a move on the board that gives check.
 #[inline(never)]
-fn check_score<P: Params>(position: &Position, mv: Move) -> i32 {
-    if position.see_ge(mv, -tunables::order_check_see_margin::<P>()) {
-        tunables::order_check_bonus::<P>()
+fn check_score(position: &Position, mv: Move) -> i32 {
+    if position.see_ge(mv, -tunables::order_check_see_margin()) {
+        tunables::order_check_bonus()
     } else {
         0
     }
@@ -280,10 +269,10 @@ fn check_score<P: Params>(position: &Position, mv: Move) -> i32 {
 
 /// Score of the low ply history, less the greater the ply.
 #[inline(always)]
-fn low_ply_score<P: Params>(histories: &Histories, ply: Ply, mv: Move) -> i32 {
+fn low_ply_score(histories: &Histories, ply: Ply, mv: Move) -> i32 {
     if ply < LOW_PLIES {
         let low_ply = histories.low_ply(mv, ply);
-        tunables::order_low_ply_weight::<P>() * low_ply / (1 + ply as i32)
+        tunables::order_low_ply_weight() * low_ply / (1 + ply as i32)
     } else {
         0
     }
@@ -315,7 +304,7 @@ fn board_move(from: Square, to: Square, piece: Piece, is_promotion: bool) -> Mov
     }
 }
 
-impl<P: Params> Sink for QuietScorer<'_, P> {
+impl Sink for QuietScorer<'_> {
     #[inline(always)]
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
         if plain.is_any() {

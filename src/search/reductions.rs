@@ -9,7 +9,6 @@ use crate::types::{Depth, Move, Value};
 
 use super::node::{MoveInfo, Node, NodeType};
 use super::tunables;
-use super::tunables::Params;
 use super::worker::Worker;
 
 /// One ply of reduction; reductions are computed in 1/1024 ply.
@@ -51,22 +50,22 @@ const fn scaled_log2(number: u64) -> i32 {
     result
 }
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Corrects the depth for the reduction of the move that led here, now that both static
     /// evaluations are known: deeper where the opponent's position did not get worse, less deep
     /// where both evaluations together favour the side to move. `prior_eval` is the static
     /// evaluation of the previous ply.
     #[inline(always)]
     pub(super) fn hindsight_adjustment(node: &mut Node, prior_eval: Value) {
-        if node.prior_reduction >= tunables::hindsight_deeper_min_reduction::<P>()
+        if node.prior_reduction >= tunables::hindsight_deeper_min_reduction()
             && !node.opponent_worsening
         {
             node.depth += 1;
         }
-        if node.prior_reduction >= tunables::hindsight_shallower_min_reduction::<P>()
+        if node.prior_reduction >= tunables::hindsight_shallower_min_reduction()
             && node.depth >= 2
             && prior_eval != value::NONE
-            && node.static_eval + prior_eval > tunables::hindsight_shallower_eval_sum::<P>()
+            && node.static_eval + prior_eval > tunables::hindsight_shallower_eval_sum()
         {
             node.depth -= 1;
         }
@@ -78,9 +77,9 @@ impl<P: Params> Worker<P> {
     pub(super) fn internal_iterative_reduction(&self, node: &mut Node) {
         if !self.stack[node.ply].follows_pv
             && !node.all_node
-            && node.depth >= tunables::iir_min_depth::<P>()
+            && node.depth >= tunables::iir_min_depth()
             && node.tt_move.is_none()
-            && node.prior_reduction <= tunables::iir_max_prior_reduction::<P>()
+            && node.prior_reduction <= tunables::iir_max_prior_reduction()
         {
             node.depth -= 1;
         }
@@ -92,15 +91,15 @@ impl<P: Params> Worker<P> {
     pub(super) fn base_reduction(&self, node: &Node) -> i32 {
         let log2 = |number: i32| LOG2[(number as usize).min(LOG2.len() - 1)];
         let log_product = log2(node.depth) * log2(node.move_count) / REDUCTION_SCALE;
-        let product = log_product * tunables::lmr_log_product_weight::<P>() / REDUCTION_SCALE;
+        let product = log_product * tunables::lmr_log_product_weight() / REDUCTION_SCALE;
         let delta = node.window.beta - node.window.alpha;
-        let mut reduction = product + tunables::lmr_base::<P>()
-            - delta * tunables::lmr_window_weight::<P>() / self.root_delta.max(1);
+        let mut reduction = product + tunables::lmr_base()
+            - delta * tunables::lmr_window_weight() / self.root_delta.max(1);
         if !node.improving {
-            reduction += product * tunables::lmr_not_improving_weight::<P>() / REDUCTION_SCALE;
+            reduction += product * tunables::lmr_not_improving_weight() / REDUCTION_SCALE;
         }
         if node.tt_pv {
-            reduction += tunables::lmr_tt_pv_pruning::<P>();
+            reduction += tunables::lmr_tt_pv_pruning();
         }
         reduction
     }
@@ -109,73 +108,73 @@ impl<P: Params> Worker<P> {
     /// history score in the stack frame.
     #[inline(always)]
     pub(super) fn lmr_reduction<N: NodeType>(&mut self, node: &Node, move_info: &MoveInfo) -> i32 {
-        let mut reduction = move_info.reduction + tunables::lmr_search_offset::<P>();
+        let mut reduction = move_info.reduction + tunables::lmr_search_offset();
         if node.tt_pv {
-            reduction -= tunables::lmr_tt_pv::<P>();
+            reduction -= tunables::lmr_tt_pv();
             if N::PV {
-                reduction -= tunables::lmr_tt_pv_pv_node::<P>();
+                reduction -= tunables::lmr_tt_pv_pv_node();
             }
             if node
                 .tt_value()
                 .is_none_or(|value| value > node.window.alpha)
             {
-                reduction -= tunables::lmr_tt_pv_value_above_alpha::<P>();
+                reduction -= tunables::lmr_tt_pv_value_above_alpha();
             }
             if node.tt_depth() >= node.depth {
-                reduction -= tunables::lmr_tt_pv_deep_entry::<P>();
+                reduction -= tunables::lmr_tt_pv_deep_entry();
                 if node.cut_node {
-                    reduction -= tunables::lmr_tt_pv_deep_entry_cut_node::<P>();
+                    reduction -= tunables::lmr_tt_pv_deep_entry_cut_node();
                 }
             }
         }
-        reduction -= node.move_count * tunables::lmr_per_move_count::<P>();
-        reduction -= node.correction.abs() / tunables::lmr_correction_divisor::<P>();
+        reduction -= node.move_count * tunables::lmr_per_move_count();
+        reduction -= node.correction.abs() / tunables::lmr_correction_divisor();
         if node.cut_node {
-            reduction += tunables::lmr_cut_node::<P>();
+            reduction += tunables::lmr_cut_node();
             if node.tt_move.is_none() {
-                reduction += tunables::lmr_cut_node_no_tt_move::<P>();
+                reduction += tunables::lmr_cut_node_no_tt_move();
             }
         }
         if node.tt_capture {
-            reduction += tunables::lmr_tt_capture::<P>();
+            reduction += tunables::lmr_tt_capture();
         }
         let cutoffs = self.stack[node.ply + 1].cutoffs;
         if cutoffs > 1 {
-            reduction += tunables::lmr_child_cutoffs::<P>();
+            reduction += tunables::lmr_child_cutoffs();
             if cutoffs > 2 {
-                reduction += tunables::lmr_child_cutoffs_many::<P>();
+                reduction += tunables::lmr_child_cutoffs_many();
             }
             if node.all_node {
-                reduction += tunables::lmr_child_cutoffs_all_node::<P>();
+                reduction += tunables::lmr_child_cutoffs_all_node();
             }
         }
         if node.tt_move == Some(move_info.mv) {
-            reduction -= tunables::lmr_tt_move::<P>();
+            reduction -= tunables::lmr_tt_move();
         }
         if is_supported_drop(&self.position, move_info.mv) {
-            reduction -= tunables::lmr_supported_drop::<P>();
+            reduction -= tunables::lmr_supported_drop();
         }
         if move_info.is_refutation {
-            reduction -= tunables::lmr_refutation::<P>();
+            reduction -= tunables::lmr_refutation();
         }
         if move_info.moves_threatened_piece {
-            reduction -= tunables::lmr_threatened_piece::<P>();
+            reduction -= tunables::lmr_threatened_piece();
         }
         if N::ROOT {
-            reduction -= tunables::lmr_root::<P>();
+            reduction -= tunables::lmr_root();
         }
         if !node.in_check {
             let below = node.window.alpha - node.static_eval;
-            let max = tunables::lmr_below_alpha_max::<P>();
-            reduction += (below * tunables::lmr_below_alpha_weight::<P>()).clamp(-max, max);
+            let max = tunables::lmr_below_alpha_max();
+            reduction += (below * tunables::lmr_below_alpha_weight()).clamp(-max, max);
         }
         let stat_score = self.stat_score(node, move_info);
         self.stack[node.ply].stat_score = stat_score;
-        reduction -= stat_score * tunables::lmr_history_weight::<P>() / HISTORY_SCALE;
+        reduction -= stat_score * tunables::lmr_history_weight() / HISTORY_SCALE;
         if node.all_node {
-            reduction += reduction * tunables::lmr_all_node_weight::<P>()
-                / (tunables::lmr_all_node_divisor_per_depth::<P>() * node.depth
-                    + tunables::lmr_all_node_divisor_base::<P>());
+            reduction += reduction * tunables::lmr_all_node_weight()
+                / (tunables::lmr_all_node_divisor_per_depth() * node.depth
+                    + tunables::lmr_all_node_divisor_base());
         }
         reduction
     }
@@ -186,12 +185,12 @@ impl<P: Params> Worker<P> {
     fn stat_score(&self, node: &Node, move_info: &MoveInfo) -> i32 {
         let mv = move_info.mv;
         if let Some(captured) = self.position.piece_on(mv.to()) {
-            return tunables::lmr_captured_value_weight::<P>() * piece_value(captured.kind())
+            return tunables::lmr_captured_value_weight() * piece_value(captured.kind())
                 / CAPTURE_VALUE_SCALE
                 + self.histories.capture(mv, captured.kind());
         }
         let [reply, follow_up, ..] = node.context.continuation_rows;
-        tunables::lmr_butterfly_weight::<P>()
+        tunables::lmr_butterfly_weight()
             * self.histories.butterfly(mv, self.stack[node.ply].attacked)
             + self.histories.continuation(reply, mv)
             + self.histories.continuation(follow_up, mv)

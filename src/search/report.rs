@@ -19,7 +19,6 @@ use crate::util::system::Instant;
 use super::audit;
 use super::limits::Limits;
 use super::root::RootMove;
-use super::tunables::Params;
 use super::worker::Worker;
 
 /// One principal variation with its score and the counters of the search (USI `info`).
@@ -208,7 +207,7 @@ impl Reporter {
     }
 }
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Reports the first `lines` root moves.
     pub(super) fn report(&mut self, lines: usize) {
         self.complete_lines(lines);

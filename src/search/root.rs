@@ -11,7 +11,7 @@ use super::limits::{Limits, Settings};
 use super::node::{Node, Root, Window};
 use super::thread::ThreadResult;
 use super::time::Iteration;
-use super::tunables::{self, Params};
+use super::tunables;
 use super::worker::Worker;
 
 const PERCENT: i32 = 100;
@@ -163,7 +163,7 @@ pub(super) fn root_moves(
     root_moves
 }
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Runs iterations until a limit or a stop. Afterwards the root moves are sorted, the best
     /// first.
     pub(super) fn iterative_deepening(&mut self) {
@@ -251,10 +251,9 @@ impl<P: Params> Worker<P> {
     fn search_line(&mut self, depth: Depth) {
         let best = &self.root_moves[self.pv_index];
         let mut window = Window::FULL;
-        let mut delta = tunables::aspiration_window_base::<P>();
+        let mut delta = tunables::aspiration_window_base();
         if let Some(square) = best.mean_squared_value {
-            delta += (square.abs()
-                / i64::from(tunables::aspiration_window_mean_square_divisor::<P>()))
+            delta += (square.abs() / i64::from(tunables::aspiration_window_mean_square_divisor()))
                 as Value;
             delta = delta.min(INFINITE);
             window = Window {
@@ -273,7 +272,7 @@ impl<P: Params> Worker<P> {
             }
             self.report_bound();
             window = widened(window, value, delta);
-            delta += delta * tunables::aspiration_window_growth_percent::<P>() / PERCENT;
+            delta += delta * tunables::aspiration_window_growth_percent() / PERCENT;
         }
     }
 
@@ -326,7 +325,7 @@ fn widened(window: Window, value: Value, delta: Value) -> Window {
     }
 }
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// The best root move of this thread, `None` where there is no legal move.
     pub(super) fn result(&self) -> Option<ThreadResult> {
         let best = self.root_moves.first()?.clone();

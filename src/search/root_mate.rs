@@ -8,7 +8,7 @@ use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, EnteringKingRule, Move};
 
 use super::root::RootMove;
-use super::tunables::{self, Params};
+use super::tunables;
 use super::worker::Worker;
 
 /// Most nodes by which a slice may exceed its size.
@@ -74,7 +74,7 @@ impl RootMate {
     }
 }
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Begins to look for a mate from the root, where the result may be used. Not below full
     /// strength, which would see too much; not where the defender may win by moving the king (try
     /// rule); and not where the game has come back to an earlier position: the solver does not know
@@ -93,7 +93,7 @@ impl<P: Params> Worker<P> {
     /// Runs the solver if a slice is due and no mate is known. Returns whether a mate was found and
     /// ends the search.
     pub(super) fn run_root_mate(&mut self) -> bool {
-        let divisor = tunables::root_mate_node_divisor::<P>() as u64;
+        let divisor = tunables::root_mate_node_divisor() as u64;
         let Some(slice) = self.root_mate.due_slice(self.statistics.nodes, divisor) else {
             return false;
         };

@@ -20,7 +20,6 @@ use super::report::OnEvent;
 use super::root::RootMove;
 use super::signals::{Signals, Statistics};
 use super::solo::SOLO_STACK_BYTES;
-use super::tunables::{Fixed, Params, Tuned, tunables_are_enabled};
 use super::worker::Worker;
 
 #[cfg(test)]
@@ -62,17 +61,9 @@ pub(super) enum Memory {
 impl SearchThread {
     /// Starts the thread with this index among the threads of a search.
     pub(super) fn start(index: usize) -> io::Result<Self> {
-        if tunables_are_enabled() {
-            Self::start_with::<Tuned>(index)
-        } else {
-            Self::start_with::<Fixed>(index)
-        }
-    }
-
-    fn start_with<P: Params + Send + 'static>(index: usize) -> io::Result<Self> {
         if !has_threads() {
             return if index == 0 {
-                Ok(Self::of_caller::<P>())
+                Ok(Self::of_caller())
             } else {
                 Err(io::ErrorKind::Unsupported.into())
             };
@@ -81,7 +72,7 @@ impl SearchThread {
         let handle = Builder::new()
             .name(format!("search-{index}"))
             .stack_size(SOLO_STACK_BYTES)
-            .spawn(move || thread_loop::<P>(&jobs))?;
+            .spawn(move || thread_loop(&jobs))?;
         Ok(Self(Kind::Thread {
             jobs: Some(sender),
             handle: Some(handle),
@@ -89,8 +80,8 @@ impl SearchThread {
     }
 
     /// The thread of the caller.
-    fn of_caller<P: Params + Send + 'static>() -> Self {
-        let mut worker: Option<Worker<P>> = None;
+    fn of_caller() -> Self {
+        let mut worker: Option<Worker> = None;
         let run = move |job| run_job(&mut worker, job);
         Self(Kind::Caller(Mutex::new(Box::new(run))))
     }
@@ -136,14 +127,14 @@ impl Drop for SearchThread {
 }
 
 /// The main loop of a search thread.
-fn thread_loop<P: Params>(jobs: &Receiver<Job>) {
-    let mut worker: Option<Worker<P>> = None;
+fn thread_loop(jobs: &Receiver<Job>) {
+    let mut worker: Option<Worker> = None;
     for job in jobs {
         run_job(&mut worker, job);
     }
 }
 
-fn run_job<P: Params>(worker: &mut Option<Worker<P>>, job: Job) {
+fn run_job(worker: &mut Option<Worker>, job: Job) {
     match job {
         Job::NewGame(done, memory) => {
             // Without a worker the first search makes one, or says why it cannot.
@@ -168,7 +159,7 @@ fn run_job<P: Params>(worker: &mut Option<Worker<P>>, job: Job) {
 }
 
 /// Clears the histories; makes them first where there are none.
-fn clear<P: Params>(worker: &mut Option<Worker<P>>, memory: Memory) -> io::Result<()> {
+fn clear(worker: &mut Option<Worker>, memory: Memory) -> io::Result<()> {
     match (worker, memory) {
         (Some(worker), _) => worker.clear(),
         (worker @ None, Memory::AtOnce) => worker.insert(Worker::new()?).histories.fetch(),

@@ -1,15 +1,13 @@
 //! The numbers of the search, in one table: name, value, and range for tuning.
 //!
-//! Each is also a USI option of the same name where the engine is started with `raicho usi
-//! --tunables`, for `raicho spsa`.
+//! They are constants, but where the crate is built with the feature `tune`: there each is a USI
+//! option of the same name, for `raicho spsa`, and the search makes 3 % fewer nodes/s.
 //!
 //! Unless the doc says otherwise, margins are in the internal unit (a pawn is 90), depths in plies,
 //! reductions in 1/1024 ply. SEE is the static exchange evaluation.
-//!
-//! A search has its numbers either as constants or, for tuning, as values that can be set.
 
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// One number of the search.
 #[derive(Clone, Debug)]
@@ -20,7 +18,7 @@ pub struct Tunable {
     pub default: i32,
     /// Range of the USI option, in which tuning searches.
     pub range: RangeInclusive<i32>,
-    pub(super) value: &'static AtomicI32,
+    value: &'static AtomicI32,
 }
 
 impl Tunable {
@@ -29,28 +27,24 @@ impl Tunable {
         self.value.load(Ordering::Relaxed)
     }
 
-    /// Sets the value for all searches of the process; see [`enable_tunables`].
+    /// Sets the value for all searches of the process.
     pub fn set(&self, value: i32) {
         self.value.store(value, Ordering::Relaxed);
     }
 }
 
 /// Declares a function per number, and the list of all.
+#[cfg(feature = "tune")]
 macro_rules! declare_tunables {
     ($($(#[$doc:meta])+ $name:ident: $value:literal, $range:expr;)+) => {
         $(
             $(#[$doc])+
             #[inline(always)]
-            pub(super) fn $name<P: Params>() -> i32 {
-                if P::ARE_CONSTANT {
-                    $value
-                } else {
-                    VALUES.$name.load(Ordering::Relaxed)
-                }
+            pub(super) fn $name() -> i32 {
+                VALUES.$name.load(Ordering::Relaxed)
             }
         )+
 
-        /// The current values of all numbers.
         struct Values {
             $($name: AtomicI32,)+
         }
@@ -59,7 +53,7 @@ macro_rules! declare_tunables {
             $($name: AtomicI32::new($value),)+
         };
 
-        /// All numbers, in the order of this file.
+        /// The numbers that can be set, in the order of this file.
         pub static ALL: &[Tunable] = &[
             $(Tunable {
                 name: stringify!($name),
@@ -71,35 +65,22 @@ macro_rules! declare_tunables {
     };
 }
 
-/// Where a search has its numbers from. The search is compiled for both, because it makes 3 % fewer
-/// nodes/s with loads in place of constants.
-pub(super) trait Params {
-    /// Whether all numbers are the constants of the table.
-    const ARE_CONSTANT: bool;
-}
+/// Declares a function per number.
+#[cfg(not(feature = "tune"))]
+macro_rules! declare_tunables {
+    ($($(#[$doc:meta])+ $name:ident: $value:literal, $range:expr;)+) => {
+        $(
+            $(#[$doc])+
+            #[inline(always)]
+            pub(super) const fn $name() -> i32 {
+                const { assert!($value >= *$range.start() && $value <= *$range.end()) };
+                $value
+            }
+        )+
 
-/// The constants of the table.
-pub(super) struct Fixed;
-/// The values that [`Tunable::set`] has set.
-pub(super) struct Tuned;
-
-impl Params for Fixed {
-    const ARE_CONSTANT: bool = true;
-}
-
-impl Params for Tuned {
-    const ARE_CONSTANT: bool = false;
-}
-
-static ARE_ENABLED: AtomicBool = AtomicBool::new(false);
-
-/// Makes the search threads that start from now on use the current values.
-pub fn enable_tunables() {
-    ARE_ENABLED.store(true, Ordering::Relaxed);
-}
-
-pub(super) fn tunables_are_enabled() -> bool {
-    ARE_ENABLED.load(Ordering::Relaxed)
+        /// The numbers that can be set: none, because the feature `tune` is off.
+        pub static ALL: &[Tunable] = &[];
+    };
 }
 
 declare_tunables! {
@@ -531,16 +512,4 @@ declare_tunables! {
     time_easy_move_percent: 45, 30..=100;
     /// Maximum time for a position, in percent of the optimum.
     time_factor_max_percent: 450, 100..=500;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_lie_in_their_ranges() {
-        for tunable in ALL {
-            assert!(tunable.range.contains(&tunable.default), "{}", tunable.name);
-        }
-    }
 }

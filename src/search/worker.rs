@@ -2,7 +2,6 @@
 //! and writing the table, and polling for the end of the search.
 
 use std::io;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::eval::{self, Evaluator};
@@ -22,13 +21,12 @@ use super::root_mate::RootMate;
 use super::signals::Statistics;
 use super::thread::Task;
 use super::time::{Difficulty, TimeManager};
-use super::tunables::{Fixed, Params};
 
 /// The value that a stopped search returns; it must not be used.
 pub(super) const STOPPED: Value = 0;
 
 /// The state of one search thread.
-pub(super) struct Worker<P = Fixed> {
+pub(super) struct Worker {
     pub(super) task: Task,
     pub(super) position: Position,
     pub(super) evaluator: Evaluator,
@@ -71,10 +69,9 @@ pub(super) struct Worker<P = Fixed> {
     is_pondering: bool,
     next_poll: u64,
     is_stopped: bool,
-    params: PhantomData<P>,
 }
 
-impl<P: Params> Worker<P> {
+impl Worker {
     /// Clears all histories, for a new game.
     pub(super) fn clear(&mut self) {
         self.histories.clear();
@@ -118,7 +115,6 @@ impl<P: Params> Worker<P> {
             is_pondering: false,
             next_poll: 0,
             is_stopped: false,
-            params: PhantomData,
             task,
         })
     }

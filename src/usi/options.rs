@@ -6,13 +6,13 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::engine::{BookFile, EvalFile, Settings};
-use crate::search::{Skill, Tunable, enable_tunables, tunables};
+use crate::search::{Skill, Tunable, tunables};
 use crate::types::{Color, EnteringKingRule};
 use crate::util::shorten;
 
@@ -233,26 +233,17 @@ impl UsiOption {
     }
 }
 
-/// The options of the table and the numbers of the search, where these are offered.
-static WITH_TUNABLES: OnceLock<Vec<UsiOption>> = OnceLock::new();
-
-/// Makes every number of the search an option too, from now on and for the whole process. For
-/// tuning only: users could but weaken the engine, whose search is slower too. Call it before a
-/// search thread starts.
-pub fn offer_tunables() {
-    let tunable = |tunable: &'static Tunable| UsiOption {
-        name: tunable.name,
-        kind: Kind::Tunable(tunable),
-    };
-    enable_tunables();
-    WITH_TUNABLES.get_or_init(|| {
-        let ordinary = OPTIONS.iter().cloned();
-        ordinary.chain(tunables::ALL.iter().map(tunable)).collect()
-    });
-}
-
+/// The options of the table, and the numbers of the search that can be set.
 fn options() -> &'static [UsiOption] {
-    WITH_TUNABLES.get().map_or(OPTIONS, Vec::as_slice)
+    static ALL: LazyLock<Vec<UsiOption>> = LazyLock::new(|| {
+        let tunable = |tunable: &'static Tunable| UsiOption {
+            name: tunable.name,
+            kind: Kind::Tunable(tunable),
+        };
+        let numbers = tunables::ALL.iter().map(tunable);
+        OPTIONS.iter().cloned().chain(numbers).collect()
+    });
+    &ALL
 }
 
 /// Case does not matter, for people at a terminal.

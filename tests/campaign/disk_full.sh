@@ -25,7 +25,7 @@ for ending in psv usi sfen; do "$exe" convert games --out "games.$ending" >/dev/
 "$exe" net random halfkp_256x2-32-32 random.bin >/dev/null
 head -n 200 games.sfen >few.sfen
 engine="cmd=$exe,option.EvalFile=<material>,option.Threads=1,option.USI_Hash=1"
-tuned="cmd=$exe,args=usi --tunables,option.EvalFile=<material>,option.Threads=1,option.USI_Hash=1"
+tuned="cmd=$exe,option.EvalFile=<material>,option.Threads=1,option.USI_Hash=1"
 engines=(--engine "$engine,name=a" --engine "$engine,name=b" --nodes 20 --max-moves 80 --max-imbalance 5000)
 
 fault() {
@@ -97,7 +97,7 @@ run=("$exe" match "${engines[@]}" --games 40 --out "$disk/m" --resume)
 full "match" - "${run[@]}"
 resumed "match" "${run[@]}"
 small
-run=("$exe" spsa --engine "$tuned" --param rfp_margin_per_depth,int,76,30,200,8,0.1 --nodes 20 --max-moves 60
+run=("$exe" spsa --engine "$tuned" --param FV_SCALE,int,16,1,128,8,0.1 --nodes 20 --max-moves 60
   --max-imbalance 5000 --iterations 150 --concurrency 1 --out "$disk/s" --resume)
 full "spsa" - "${run[@]}"
 resumed "spsa" "${run[@]}"

@@ -58,8 +58,8 @@ class Tool:
             "learn": ["learn", psv, "--width", "64", "--batch", "64", "--epochs", "12", "--threads", "1", "--out", out],
             "match": ["match", *engines, "--nodes", "600", "--games", "24", *few_moves, "--out", out],
             "spsa": [
-                "spsa", "--engine", f"cmd={self.exe},args=usi --tunables,option.EvalFile=<material>,option.Threads=1,"
-                "option.USI_Hash=1", "--param", "rfp_margin_per_depth,int,76,30,200,8,0.1", "--nodes", "300",
+                "spsa", "--engine", f"cmd={self.exe},option.EvalFile=<material>,option.Threads=1,"
+                "option.USI_Hash=1", "--param", "FV_SCALE,int,16,1,128,8,0.1", "--nodes", "300",
                 "--iterations", "20", "--concurrency", "1", *few_moves, "--out", out,
             ],
             "analyze": [

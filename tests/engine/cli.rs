@@ -271,7 +271,7 @@ fn help_offers_no_option_that_is_always_refused() {
         assert!(!help.contains("--shard"), "{words}: {help}");
     }
     let help = raicho!("spsa --help").stdout();
-    assert!(help.contains("args=usi --tunables"), "{help}");
+    assert!(help.contains("cmd=./engine"), "{help}");
     assert!(
         help.contains("--nodes <N>") && !help.contains("N[,N"),
         "{help}"

@@ -3,7 +3,7 @@
 
 Usage: tests/matches/screen.py ENGINE FACTORS FOLDER [OPTION...]   (--help lists them)
 
-FACTORS has a change a line: a name, then options of `raicho usi --tunables` as NAME=VALUE. Of up to 15 changes (31, 63, ...)
+FACTORS has a change a line: a name, then numbers of the search (feature `tune`) as NAME=VALUE. Of up to 15 changes (31, 63, ...)
 the rows of a Hadamard matrix make 16 (32, 64, ...) matches, in which one engine has half of the changes and the other the
 rest; in the first match one engine has all changes and the other none. So the gain of a change is the difference of the
 results with and without it, with the error of a match of its own with all games. It is the mean gain in the company of the
@@ -94,7 +94,7 @@ def play(arguments, factors, run, folder):
             if sign(run, factor) == wanted:
                 options |= values
         words = "".join(f",option.{name}={value}" for name, value in options.items())
-        engines += ["--engine", f"cmd={arguments.engine},name={name},args=usi --tunables{words}"]
+        engines += ["--engine", f"cmd={arguments.engine},name={name}{words}"]
     each = f"option.Threads=1,option.USI_Hash=16,option.USI_OwnBook=false,option.EvalFile={arguments.eval}"
     openings = ["--openings", arguments.openings, "--order", "random"] if arguments.openings else []
     command = [arguments.engine, "match", *engines, "--each", each, *openings]

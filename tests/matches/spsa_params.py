@@ -3,7 +3,7 @@
 
 Usage: tests/matches/spsa_params.py ENGINE [NAME...] [OPTION...] > params.txt   (--help lists them)
 
-Takes the numbers that `ENGINE usi --tunables` offers, the `spin` options with lower-case names, or those of the given names.
+Takes the numbers that ENGINE (Raicho built with the feature `tune`) offers, the `spin` options with lower-case names, or those of the given names.
 The step is a share of the value, but at least the same share of an eighth of the range, and at least 1.
 """
 
@@ -17,7 +17,7 @@ OPTION = re.compile(r"option name ([a-z][a-z0-9_]*) type spin default (-?\d+) mi
 
 def offered(engine):
     """[(name, default, min, max)]"""
-    command = [engine, "usi", "--tunables"]
+    command = [engine]
     try:
         answer = subprocess.run(command, input="usi\nquit\n", capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
@@ -35,7 +35,7 @@ def main():
     arguments = parser.parse_args()
     known = offered(arguments.engine)
     if not known:
-        sys.exit(f"error: {arguments.engine} offers no numbers; expected an engine that knows `usi --tunables`")
+        sys.exit(f"error: {arguments.engine} offers no numbers; expected an executable built with --features tune")
     missing = set(arguments.names) - {name for name, *_ in known}
     if missing:
         sys.exit(f"error: no such option of {arguments.engine}: {', '.join(sorted(missing))}")

@@ -175,9 +175,9 @@ for shard in 1 2; do
     --shard "$shard/2" --max-moves 60 --sprt elo0=0 elo1=100 --seed 2 --out "part-$shard"
 done
 run sprt match merge part-1 part-2 --out merged
-run spsa spsa --engine "cmd=$raicho,args=usi --tunables,option.EvalFile=$net" --depth 2 \
-  --param time_easy_move_percent,int,60,30,100,5,0.002 \
-  --param quiescence_see_margin,int,150,0,300,20,0.002 --iterations 3 --max-moves 40 --random-plies 4..6 \
+run spsa spsa --engine "cmd=$raicho,option.EvalFile=$net" --depth 2 \
+  --param NetworkDelay,int,60,30,100,5,0.002 \
+  --param FV_SCALE,int,50,1,128,20,0.002 --iterations 3 --max-moves 40 --random-plies 4..6 \
   --seed 3 --out spsa
 
 group=people

@@ -125,8 +125,8 @@ fn no_result_replaces_a_file_of_its_run() {
     ]));
     assert!(said.contains("holds no curve"), "{said}");
 
-    let engine = format!("cmd={ENGINE},args=usi --tunables");
-    let params = folder.write("p.json", "lmr_base, int, 1133, 0, 2500, 150, 0.02\n");
+    let engine = format!("cmd={ENGINE}");
+    let params = folder.write("p.json", "NetworkDelay, int, 120, 0, 2500, 150, 0.02\n");
     let params = params.display().to_string();
     let tune = folder.path("tune");
     let state = folder.path("tune/spsa.json");
@@ -148,7 +148,7 @@ fn no_result_replaces_a_file_of_its_run() {
         ]));
         assert!(said.contains("give another name"), "{said}");
     }
-    assert!(folder.text("p.json").starts_with("lmr_base"));
+    assert!(folder.text("p.json").starts_with("NetworkDelay"));
 }
 
 #[test]

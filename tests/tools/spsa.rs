@@ -136,21 +136,29 @@ fn values_move_towards_the_best() {
 }
 
 #[test]
-fn numbers_of_the_own_search_are_tuned_if_the_engine_offers_them() {
+fn own_options_are_tuned_if_the_engine_offers_them() {
     let folder = Folder::new("own");
     let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
-    let engine = |arguments: &str| {
-        format!("cmd={program},args={arguments},option.USI_Hash=1,option.Threads=1")
+    let engine = format!("cmd={program},option.USI_Hash=1,option.Threads=1");
+    let arguments = |name| {
+        let param = format!("{name}, int, 16, 1, 128, 10, 0.02");
+        [
+            "--param".to_owned(),
+            param,
+            "--iterations".to_owned(),
+            "6".to_owned(),
+        ]
     };
-    let param = "rfp_margin_per_depth, int, 76, 30, 200, 10, 0.02";
-    let arguments = ["--param", param, "--iterations", "6"];
-    let message = complaint_of(run_in(&folder, &engine("usi"), &arguments));
-    assert!(
-        message.contains("no option rfp_margin_per_depth"),
-        "{message}"
-    );
-    let first = run_in(&folder, &engine("usi --tunables"), &arguments);
-    begin(first, &folder, 2, interrupt);
+    let run = |name| {
+        run_in(
+            &folder,
+            &engine,
+            &arguments(name).each_ref().map(String::as_str),
+        )
+    };
+    let message = complaint_of(run("NoSuchNumber"));
+    assert!(message.contains("no option NoSuchNumber"), "{message}");
+    begin(run("FV_SCALE"), &folder, 2, interrupt);
     let output = output_of(resume(&folder, &[]));
     let table = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(table.contains("6 of 6 iterations, 12 games"), "{table}");

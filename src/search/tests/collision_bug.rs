@@ -9,7 +9,6 @@ use crate::movegen::CheckSquares;
 use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
 use crate::search::move_picker::MovePicker;
 use crate::search::root::root_moves;
-use crate::search::tunables::Fixed;
 use crate::search::worker::Worker;
 use crate::types::{Move, MoveList, Piece, Square};
 
@@ -93,7 +92,7 @@ fn picked(position: &Position, refutations: [Option<Move>; 3]) -> Vec<String> {
     let mut context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
     let checks = CheckSquares::of_position(position);
     let mut picker = MovePicker::new(position, None, refutations, &checks, false);
-    let next = || picker.next::<Fixed>(position, &histories, &mut context);
+    let next = || picker.next(position, &histories, &mut context);
     let mut moves: Vec<String> = std::iter::from_fn(next)
         .map(|mv| format!("{mv:?}"))
         .collect();

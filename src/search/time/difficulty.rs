@@ -4,7 +4,7 @@
 //! The signals are those of Stockfish: the value falls, within the search and since the last move;
 //! the best move changes or has long been the same; nearly all nodes go to one move.
 
-use crate::search::tunables::{self, Tuned};
+use crate::search::tunables;
 use crate::types::{Depth, Value};
 
 const PERCENT: i64 = 100;
@@ -63,14 +63,13 @@ pub(in crate::search) struct Difficulty {
 impl Weights {
     fn tuned() -> Self {
         Self {
-            best_move_change_percent: tunables::time_best_move_change_percent::<Tuned>().into(),
-            falling_value_permill: tunables::time_falling_value_permill::<Tuned>().into(),
-            value_since_last_move_permill: tunables::time_value_since_last_move_permill::<Tuned>()
-                .into(),
-            rising_value_percent: tunables::time_rising_value_percent::<Tuned>().into(),
-            settled_move_percent: tunables::time_settled_move_percent::<Tuned>().into(),
-            easy_move_effort_percent: tunables::time_easy_move_effort_percent::<Tuned>() as u64,
-            easy_move_percent: tunables::time_easy_move_percent::<Tuned>().into(),
+            best_move_change_percent: tunables::time_best_move_change_percent().into(),
+            falling_value_permill: tunables::time_falling_value_permill().into(),
+            value_since_last_move_permill: tunables::time_value_since_last_move_permill().into(),
+            rising_value_percent: tunables::time_rising_value_percent().into(),
+            settled_move_percent: tunables::time_settled_move_percent().into(),
+            easy_move_effort_percent: tunables::time_easy_move_effort_percent() as u64,
+            easy_move_percent: tunables::time_easy_move_percent().into(),
         }
     }
 }

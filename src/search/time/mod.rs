@@ -22,7 +22,7 @@ use crate::util::system::Instant;
 
 use super::limits::{Clock, Limits, Settings};
 use super::signals::PonderHit;
-use super::tunables::{self, Tuned};
+use super::tunables;
 
 pub(super) use difficulty::{Difficulty, Iteration};
 
@@ -134,11 +134,9 @@ impl TimeManager {
         let Some(plan) = &mut self.plan else {
             return;
         };
-        let factor = self
-            .factor
-            .min(tunables::time_factor_max_percent::<Tuned>() as u32);
+        let factor = self.factor.min(tunables::time_factor_max_percent() as u32);
         let enough = plan.optimum * factor / PERCENT
-            * tunables::time_new_iteration_percent::<Tuned>() as u32
+            * tunables::time_new_iteration_percent() as u32
             / PERCENT;
         if plan.is_fixed || total_elapsed < enough {
             return;
