@@ -27,6 +27,9 @@
 //! | [`cli`] | the command line |
 //! | `web` | the engine in a browser, instead of the command line |
 //!
+//! The rooms from [`page`] on need the feature `cli`, which is on by default; without it a program
+//! that depends on this library compiles no command line. `examples/` has four such programs.
+//!
 //! Where to start reading: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then
 //! [`usi::session`].
 //!
@@ -40,31 +43,34 @@
 //! # Ok::<(), raicho::position::SfenError>(())
 //! ```
 
+// What only the tools use is unused without them.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+
 #[cfg(not(target_family = "wasm"))]
 pub mod analysis;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod arena;
 pub mod bench;
 pub mod bitboard;
 pub mod book;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod csa;
 pub mod engine;
 pub mod eval;
 pub mod lang;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod makebook;
 pub mod mate;
 pub mod movegen;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod page;
 pub mod position;
 pub mod records;
 pub mod runs;
 pub mod search;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod train;
 pub mod transposition;
 pub mod types;

@@ -60,7 +60,7 @@ export RUSTC_BOOTSTRAP=1 # for -Zbuild-std
 export CARGO_PROFILE_RELEASE_PANIC=abort
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="${flags[*]}"
 unset RUSTFLAGS
-"$CARGO" rustc --quiet --locked --release --lib --crate-type cdylib --target wasm32-unknown-unknown \
+"$CARGO" rustc --quiet --locked --release --lib --no-default-features --crate-type cdylib --target wasm32-unknown-unknown \
   -Zbuild-std=std,panic_abort
 
 pkg=web/pkg

@@ -8,7 +8,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod client;
 pub mod command;
 pub mod options;
