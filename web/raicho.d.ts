@@ -2,7 +2,7 @@
 export type Listener = (line: string) => void;
 
 export interface Options {
-  /** `false` for one thread, also where several can be had. */
+  /** `false` for one thread, even where there are several. */
   threads?: boolean;
   /** Receives every line from the start. */
   onLine?: Listener;

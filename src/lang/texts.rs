@@ -33,7 +33,7 @@ texts! {
     has_no_move(side): "{side} has no move, or none worth playing", "{side}に指す手がありません（投了）";
     /// The side mates with its next move.
     mates_at_once(side): "{side} mates in 1 ply", "{side}の勝ち（1手詰み）";
-    /// The side mates in so many plies.
+    /// The side mates in this number of plies.
     mates_in(side, plies): "{side} mates in {plies} plies", "{side}の勝ち（{plies}手詰み）";
     /// The score in pawns, and whose it is.
     pawns_for(pawns, side): "{pawns} pawns for {side}", "{side}から見て歩 {pawns} 枚分";

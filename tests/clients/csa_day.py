@@ -147,7 +147,7 @@ def main():
     parser.add_argument("--raicho", default="target/release/raicho")
     parser.add_argument("--server", default=os.environ.get("SHOGI_SERVER"))
     parser.add_argument("--games", type=int, default=48)
-    parser.add_argument("--breaks", type=int, default=60, help="at least so many before the last game may end")
+    parser.add_argument("--breaks", type=int, default=60, help="number needed before the last game may end")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="keep the working folder")
     args = parser.parse_args()

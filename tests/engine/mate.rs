@@ -6,7 +6,7 @@ use crate::common::{corpus, position};
 use raicho::mate::{MateLimits, MateSolver, Verdict, is_mating_line};
 use raicho::position::Position;
 
-/// Of each file one problem in so many.
+/// Of each file one problem in this number.
 const SAMPLE: usize = 10;
 
 #[test]

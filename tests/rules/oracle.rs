@@ -1,7 +1,7 @@
 //! Move lists against `haitaka`, an independent generator, over random playouts.
 //!
 //! Its conventions: iterating over a set of moves yields every promotion and every non-promotion
-//! that the rules allow, senseless ones too, so the lists compare one to one. It differs in some
+//! that the rules allow, useless ones too, so the lists compare one to one. It differs in some
 //! pawn drops, each checked for what it is: it asks only about one square, and not in check,
 //! whether the drop mates, so that it lets some mates through; and it looks at ranks alone, so that
 //! it refuses drops that leave the other side no move on the board without giving check.

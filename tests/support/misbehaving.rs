@@ -16,7 +16,7 @@
 //! | `hang` | says nothing any more, whatever is sent |
 //! | `die` | exits with code 3 |
 //! | `abort` | ends by a signal |
-//! | `late:MS[:MOVE]` | answers so many milliseconds after its time is over |
+//! | `late:MS[:MOVE]` | answers this many milliseconds after its time is over |
 //! | `win` | declares |
 //! | `resign` | resigns |
 //! | `illegal-pv` | announces a line whose second move is impossible |

@@ -21,7 +21,7 @@ fn solve(solver: &mut MateSolver, position: &Position, shortest: bool, threads: 
         ..MateLimits::until(&stop)
     };
     let solution = solver.solve(position, &limits, &mut |_| {});
-    solution.expect("threads can be had").verdict
+    solution.expect("the system has threads").verdict
 }
 
 /// Longest mates that brute force looks for, in plies.

@@ -34,7 +34,7 @@ fn task(position: &Position, limits: Limits, settings: Settings) -> Task {
         position: position.clone(),
         limits: Arc::new(limits),
         settings: Arc::new(settings),
-        table: Arc::new(TranspositionTable::new(1).expect("one MB can be had")),
+        table: Arc::new(TranspositionTable::new(1).expect("memory for a table of 1 MB")),
         signals: Arc::new(Signals::of_search(1, false)),
         collisions: None,
     }
@@ -50,7 +50,7 @@ fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistic
     let mut searcher = Searcher::new();
     searcher
         .prepare(&settings)
-        .expect("a small table can be had");
+        .expect("memory for a small table");
     for &(key, mv) in planted {
         let table = searcher.table();
         let entry = Entry {
@@ -185,7 +185,7 @@ fn a_thread_that_ended_is_answered_for_and_replaced() {
         panic!("a note and a decision, not {events:?}");
     };
     assert!(note.contains("no search thread"), "{note}");
-    searcher.prepare(&settings).expect("a thread can be had");
+    searcher.prepare(&settings).expect("the system has threads");
     let events = go(&mut searcher);
     assert!(matches!(
         events.last(),

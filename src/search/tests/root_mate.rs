@@ -29,7 +29,7 @@ fn run(root: &Position, limits: Limits, settings: &Settings) -> (Vec<Info>, Deci
     let mut searcher = Searcher::new();
     searcher
         .prepare(settings)
-        .expect("a small table can be had");
+        .expect("memory for a small table");
     let (sender, events) = channel();
     let on_event = move |event| sender.send(event).expect("the test listens");
     searcher.go(root.clone(), limits, settings, Box::new(on_event));
@@ -100,7 +100,7 @@ fn a_mate_is_played_to_its_end() {
     let mut searcher = Searcher::new();
     searcher
         .prepare(&settings())
-        .expect("a small table can be had");
+        .expect("memory for a small table");
     let mut left = i32::MAX;
     loop {
         let (sender, events) = channel();

@@ -66,7 +66,7 @@ impl Run {
             generations,
             ..Settings::default()
         };
-        let mut table = TranspositionTable::new(1).expect("one MB can be had");
+        let mut table = TranspositionTable::new(1).expect("memory for a table of 1 MB");
         if check == Check::None {
             table = table.without_key_check();
         }

@@ -89,7 +89,7 @@ impl Torture {
     fn new_game(&mut self) {
         self.searcher
             .prepare(&self.settings)
-            .expect("a small table can be had");
+            .expect("memory for a small table");
         if self.random.random_bool(0.5) {
             self.fill_table();
         }

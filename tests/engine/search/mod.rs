@@ -41,7 +41,7 @@ fn prepared(settings: &Settings) -> Searcher {
     let mut searcher = Searcher::new();
     searcher
         .prepare(settings)
-        .expect("a small table can be had");
+        .expect("memory for a small table");
     searcher
 }
 
@@ -157,7 +157,7 @@ fn the_same_search_gives_the_same_result() {
     let mut run = || {
         searcher
             .prepare(&settings())
-            .expect("a small table can be had");
+            .expect("memory for a small table");
         let mut found = Vec::new();
         for nodes in [30_000, 50_000] {
             let events = start(&mut searcher, &position, to_nodes(nodes), &settings());

@@ -62,7 +62,7 @@ fn threads_change_in_the_middle_of_a_game() {
     let mut searcher = prepared(&with_threads(1));
     for threads in [1, 4, 2, 3, 1, 8, 1] {
         let settings = with_threads(threads);
-        searcher.adapt(&settings).expect("a few threads can be had");
+        searcher.adapt(&settings).expect("the system has threads");
         let report = collect(&start(&mut searcher, &position, to_nodes(3000), &settings));
         check(&position, &report);
         let Decision::Move { best, .. } = report.decision else {
@@ -84,7 +84,7 @@ fn other_threads_find_the_table_as_it_was() {
             // What two threads search differs from run to run, so they only come and go.
             for &threads in between {
                 let settings = with_threads(threads);
-                searcher.adapt(&settings).expect("two threads can be had");
+                searcher.adapt(&settings).expect("the system has threads");
             }
             nodes
         })

@@ -24,7 +24,7 @@ fn set(position: &Position, moves: &[Move]) -> HashSet<Move> {
 
 /// A non-promotion that no sensible player chooses, because promoting is as good everywhere: of
 /// pawn, bishop and rook, and of the lance where only one more step is left.
-fn is_senseless(position: &Position, mv: Move) -> bool {
+fn is_useless(position: &Position, mv: Move) -> bool {
     let us = position.side_to_move();
     let Some(from) = mv.from() else { return false };
     let to = mv.to().rank();
@@ -42,7 +42,7 @@ fn check_kinds<const ALL: bool>(position: &Position, legal_all: &HashSet<Move>) 
     let expected: HashSet<Move> = legal_all
         .iter()
         .copied()
-        .filter(|&mv| ALL || !is_senseless(position, mv))
+        .filter(|&mv| ALL || !is_useless(position, mv))
         .collect();
     let legal_list = list(|moves| legal::<ALL>(position, moves));
     assert_eq!(set(position, &legal_list), expected, "{position:?}");
@@ -82,7 +82,7 @@ fn check_kinds<const ALL: bool>(position: &Position, legal_all: &HashSet<Move>) 
 
 #[test]
 fn kinds_partition_the_legal_list() {
-    let (mut in_check, mut senseless, mut total) = (0, 0, 0);
+    let (mut in_check, mut useless, mut total) = (0, 0, 0);
     let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let visited = playouts(&starts, 12, 150, |position, moves, _| {
         let all = set(position, moves);
@@ -90,13 +90,13 @@ fn kinds_partition_the_legal_list() {
         check_kinds::<false>(position, &all);
         in_check += usize::from(position.in_check());
         total += moves.len();
-        senseless += moves
+        useless += moves
             .iter()
-            .filter(|&&mv| is_senseless(position, mv))
+            .filter(|&&mv| is_useless(position, mv))
             .count();
     });
-    println!("{visited} positions ({in_check} in check), {total} moves, {senseless} senseless");
-    assert!(visited > 10_000 && in_check > 300 && senseless > 1000);
+    println!("{visited} positions ({in_check} in check), {total} moves, {useless} useless");
+    assert!(visited > 10_000 && in_check > 300 && useless > 1000);
 }
 
 /// What `gives_check` foretells is what stands on the board afterwards, by a walk over it; no legal

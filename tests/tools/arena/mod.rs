@@ -96,7 +96,7 @@ pub(crate) fn byoyomi(milliseconds: u64) -> TimeControl {
     }
 }
 
-/// A match of so many games with short games and short patience.
+/// A match of this number of games, with short games and short patience.
 pub(crate) fn settings(engines: Vec<EngineSettings>, games: u64) -> MatchSettings {
     MatchSettings {
         engines,
