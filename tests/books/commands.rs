@@ -1,23 +1,12 @@
 //! The commands of `raicho book`.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
 use crate::books::made_up;
 use crate::folder::Folder;
+use crate::runner::{raicho, text};
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
-
-fn run(words: &[&str], paths: &[&Path]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command.arg("book").args(words).args(paths);
-    command.output().expect("the program starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 #[test]
 fn a_position_has_one_line_with_its_candidates() {
@@ -26,27 +15,26 @@ fn a_position_has_one_line_with_its_candidates() {
         "sfen {START} 1\n7g7f none 40 20 30\n2g2f 3c3d 35 21 0\n5g5f none -20 18 2\n\
          1a1b none 0 30 1\n"
     );
-    let book = folder.write("a.db", &book);
-    let positions = folder.write(
+    folder.write("a.db", &book);
+    folder.write(
         "p.txt",
         "startpos\n# a comment\nstartpos moves 1g1f\nnonsense\n",
     );
-    let paths = [&*book, &*positions];
-    let output = run(&["probe", "--option", "ConsiderBookMoveCount=true"], &paths);
+    let words = "book probe a.db p.txt --option ConsiderBookMoveCount=true";
+    let output = raicho!(folder, "{words}").output();
     assert_eq!(
         text(&output.stdout),
         "startpos\thit\t7g7f:30:-\nstartpos moves 1g1f\tmiss\t-\nnonsense\tmiss\t-\n"
     );
-    assert!(!output.status.success(), "one line is no position");
-    let output = run(&["probe", "--explain"], &paths);
-    let first = text(&output.stdout).lines().next().map(str::to_owned);
+    assert!(!output.status.success(), "one line is not a position");
+    let output = raicho!(folder, "book probe --explain a.db p.txt").output();
     let reasons = format!(
         "startpos\thit\t7g7f:1:-,2g2f:1:3c3d\t5g5f: value below 10; \
          illegal move 1a1b in {START} 1, it is skipped"
     );
-    assert_eq!(first, Some(reasons));
-    let output = run(&["probe", "--option", "BookMoves"], &paths);
-    assert!(text(&output.stderr).contains("expected NAME=VALUE"));
+    assert_eq!(text(&output.stdout).lines().next(), Some(&*reasons));
+    let said = raicho!(folder, "book probe --option BookMoves a.db p.txt").refused();
+    assert!(said.contains("expected NAME=VALUE"), "{said}");
 }
 
 #[test]
@@ -56,8 +44,8 @@ fn faults_are_printed_and_the_good_part_is_written() {
         "sfen {START} 1\n7g7f none 40 20 30\n7g7e none 0 0 1\n7g7f none 1 1 1\nfoo\n\
          sfen {START} 1\n2g2f none 0 0 1\n"
     );
-    let book = folder.write("bad.db", &book);
-    let output = run(&["validate"], &[&book]);
+    folder.write("bad.db", &book);
+    let output = raicho!(folder, "book validate bad.db").output();
     let said = text(&output.stdout);
     for fault in [
         "line 5: \"foo\" is no move",
@@ -69,16 +57,10 @@ fn faults_are_printed_and_the_good_part_is_written() {
         assert!(said.contains(fault), "{fault}: {said}");
     }
     assert!(!output.status.success());
-    let good = folder.0.join("good.db");
-    let output = run(
-        &["validate", "--skip", &good.display().to_string()],
-        &[&book],
-    );
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let written = fs::read_to_string(&good).expect("it was written");
+    raicho!(folder, "book validate --skip good.db bad.db").stdout();
     let expected = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 40 20 30\n");
-    assert_eq!(written, expected);
-    assert!(run(&["validate"], &[&good]).status.success());
+    assert_eq!(folder.text("good.db"), expected);
+    raicho!(folder, "book validate good.db").stdout();
 }
 
 #[test]
@@ -86,24 +68,16 @@ fn a_book_larger_than_the_memory_is_sorted_in_files() {
     let folder = Folder::new("commands-memory");
     let mut book = Vec::new();
     made_up::write(&mut book, 6_000, 39);
-    let book = folder.write("made-up.db", &String::from_utf8(book).expect("text"));
-    let commands: [(&[&str], &str); 2] = [
-        (&["convert", "--out"], "ybb"),
-        (&["validate", "--skip"], "db"),
-    ];
-    for (words, extension) in commands {
-        let written = |name: &str, memory: &str| {
-            let out = folder.0.join(format!("{name}.{extension}"));
-            let mut words = words.to_vec();
-            let path = out.display().to_string();
-            words.extend([&*path, "--memory", memory]);
-            let output = run(&words, &[&book]);
-            assert!(output.status.success(), "{}", text(&output.stderr));
-            fs::read(out).expect("it was written")
+    folder.write("made-up.db", &text(&book));
+    for (words, extension) in [("convert --out", "ybb"), ("validate --skip", "db")] {
+        let written = |name: &str, memory: u32| {
+            let name = format!("{name}.{extension}");
+            raicho!(folder, "book {words} {name} --memory {memory} made-up.db").stdout();
+            folder.bytes(&name)
         };
         assert!(
-            written("in-files", "1") == written("in-memory", "1024"),
-            "{words:?}"
+            written("in-files", 1) == written("in-memory", 1024),
+            "{words}"
         );
     }
     let names = fs::read_dir(&folder.0).expect("the folder");
@@ -114,54 +88,41 @@ fn a_book_larger_than_the_memory_is_sorted_in_files() {
 fn moves_are_left_out_and_get_another_depth() {
     let folder = Folder::new("commands-depth");
     let moves = "1g1f none 9 9 1\n7g7f 3c3d 40 3 30\n2g2f none 30 0 1\n";
-    let book = format!("sfen {START} 1\n{moves}");
-    let book = folder.write("a.db", &book);
-    let out = folder.0.join("deep.db");
-    let name = out.display().to_string();
-    assert!(
-        run(
-            &["convert", "--depth", "32", "--loss", "30", "--out", &name],
-            &[&book]
-        )
-        .status
-        .success()
-    );
-    let written = fs::read_to_string(&out).expect("it was written");
+    folder.write("a.db", &format!("sfen {START} 1\n{moves}"));
+    raicho!(
+        folder,
+        "book convert --depth 32 --loss 30 --out deep.db a.db"
+    )
+    .stdout();
     let expected =
         format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f 3c3d 40 32 30\n2g2f none 30 32 1\n");
-    assert_eq!(written, expected);
+    assert_eq!(folder.text("deep.db"), expected);
 }
 
 #[test]
 fn a_conversion_says_what_is_lost_and_replaces_nothing() {
     let folder = Folder::new("commands-convert");
-    let book = format!("sfen {START} 1\n7g7f 3c3d 40000 20 30\n");
-    let book = folder.write("a.db", &book);
-    let out = folder.0.join("a.ybb");
-    let name = out.display().to_string();
-    let output = run(&["convert", "--out", &name], &[&book]);
-    let said = text(&output.stdout);
+    folder.write("a.db", &format!("sfen {START} 1\n7g7f 3c3d 40000 20 30\n"));
+    let said = raicho!(folder, "book convert --out a.ybb a.db").stdout();
     assert!(said.contains("1 position written to"), "{said}");
     let lost = "left out or limited: 1 ponder move, 1 value, 1 count";
     assert!(said.contains(lost), "{said}");
-    let words = ["convert", "--lang", "ja", "--force", "--out", &name];
-    let said = text(&run(&words, &[&book]).stdout);
+    let said = raicho!(folder, "book convert --lang ja --force --out a.ybb a.db").stdout();
     assert!(said.contains("1局面を "), "{said}");
     let lost = "省略または切り詰め：予想手 1、評価値 1、採択回数 1";
     assert!(said.contains(lost), "{said}");
-    let output = run(&["convert", "--out", &name], &[&book]);
-    assert!(text(&output.stderr).contains("--force replaces it"));
-    let output = run(
-        &["convert", "--force", "--out", &book.display().to_string()],
-        &[&book],
-    );
-    assert!(text(&output.stderr).contains("cannot be written at the same time"));
-    let output = run(&["info"], &[&out]);
-    assert!(text(&output.stdout).contains("values     32767 to 32767"));
-    let output = run(&["show"], &[&out]);
-    let shown = text(&output.stdout);
+    let said = raicho!(folder, "book convert --out a.ybb a.db").refused();
+    assert!(said.contains("--force replaces it"), "{said}");
+    let said = raicho!(folder, "book convert --force --out a.db a.db").refused();
     assert!(
-        shown.contains("7g7f   -        32767     20           -"),
-        "{shown}"
+        said.contains("cannot be written at the same time"),
+        "{said}"
+    );
+    let said = raicho!(folder, "book info a.ybb").stdout();
+    assert!(said.contains("values     32767 to 32767"), "{said}");
+    let said = raicho!(folder, "book show a.ybb").stdout();
+    assert!(
+        said.contains("7g7f   -        32767     20           -"),
+        "{said}"
     );
 }

@@ -3,31 +3,18 @@
 
 use std::fs;
 
-use crate::books::making::run;
 use crate::folder::Folder;
+use crate::runner::raicho;
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
 const AFTER: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -";
 
 /// Runs `think` over a book, and returns what it says and the book that it writes.
 fn think(folder: &Folder, book: &str) -> (String, String) {
-    fs::write(
-        folder.path("in.db"),
-        format!("#YANEURAOU-DB2016 1.00\n{book}"),
-    )
-    .expect("a book");
-    let (input, out) = (folder.path("in.db"), folder.path("out.db"));
-    let quick = [
-        "--depth",
-        "3",
-        "--hash",
-        "1",
-        "--eval",
-        "<material>",
-        "--force",
-    ];
-    let words = [&["think", "--book", &input, "--out", &out][..], &quick].concat();
-    (run(&words), folder.text("out.db"))
+    folder.write("in.db", &format!("#YANEURAOU-DB2016 1.00\n{book}"));
+    let quick = "--depth 3 --hash 1 --eval <material> --force";
+    let words = format!("book think --book in.db --out out.db {quick}");
+    (raicho!(folder, "{words}").stdout(), folder.text("out.db"))
 }
 
 #[test]
@@ -73,17 +60,15 @@ fn a_position_without_moves_is_searched_like_one_outside() {
          sfen {AFTER} 2\n"
     );
     fs::write(folder.path("in.db"), book).expect("a book");
-    let (input, list) = (folder.path("in.db"), folder.path("list.sfen"));
-    run(&["extend", "--book", &input, "--list", "--out", &list]);
+    raicho!(folder, "book extend --book in.db --list --out list.sfen").stdout();
     assert!(folder.text("list.sfen").contains(AFTER));
     // The values of peta_shock, which takes it for lost.
-    let out = folder.path("minimax.db");
-    let said = run(&["minimax", &input, "--out", &out]);
+    let said = raicho!(folder, "book minimax in.db --out minimax.db").stdout();
     assert!(
         said.contains("1  positions without moves, which count as lost"),
         "{said}"
     );
-    let said = run(&["convert", &input, "--out", &folder.path("out.bin")]);
+    let said = raicho!(folder, "book convert in.db --out out.bin").stdout();
     assert!(said.contains("1 position written"), "{said}");
     assert!(said.contains("1 position without moves"), "{said}");
 }
@@ -95,7 +80,7 @@ fn marks_of_editors_and_old_letters_do_no_harm() {
     fs::write(folder.path("in.db"), book).expect("a book");
     let list = b"\xef\xbb\xbfstartpos\r\n# \x93\xfa\x96\x7b\r\nstartpos moves 1g1f\r\n";
     fs::write(folder.path("list.txt"), list).expect("a list");
-    let said = run(&["probe", &folder.path("in.db"), &folder.path("list.txt")]);
+    let said = raicho!(folder, "book probe in.db list.txt").stdout();
     assert_eq!(
         said,
         "startpos\thit\t7g7f:1:-\nstartpos moves 1g1f\tmiss\t-\n"

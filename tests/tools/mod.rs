@@ -10,4 +10,3 @@ mod learn_kppt;
 mod long_work;
 mod results;
 mod spsa;
-mod spsa_folder;

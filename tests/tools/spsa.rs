@@ -1,51 +1,22 @@
 //! `raicho spsa` with real processes: an engine whose strength depends on its options,
 //! interruptions, and faults of all kinds.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::folder::Folder;
 use crate::misbehaving::{self, BEST_SKILL, BEST_TILT};
+use crate::runner::{RAICHO, Raicho, raicho};
 use raicho::arena::spsa::{State, parse_list};
 use serde_json::Value;
 
 /// Far from the best.
-pub(super) const SKILL: &str = "Skill, int, 35, 0, 100, 8, 0.1";
-const TILT: &str = "Tilt, float, 0.7, -1, 1, 0.1, 0.1";
-
-/// A folder that is gone when the test is over, unless the test failed.
-pub(super) struct Folder(PathBuf);
-
-impl Folder {
-    pub(super) fn new(name: &str) -> Self {
-        let name = format!("spsa-{name}-{}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&path).expect("the folder for tests can be written");
-        Self(path)
-    }
-
-    pub(super) fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    pub(super) fn text(&self, name: &str) -> String {
-        let path = self.join(name);
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if !thread::panicking() {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-}
+const SKILL: &str = "Skill,int,35,0,100,8,0.1";
+const TILT: &str = "Tilt,float,0.7,-1,1,0.1,0.1";
 
 /// The text of an engine of these tests with a behaviour (see `misbehaving`).
-pub(super) fn engine(behaviour: &str) -> String {
+fn engine(behaviour: &str) -> String {
     let program = misbehaving::program(behaviour);
     let escaped = |text: &str| text.replace(',', r"\,");
     let variable = |(name, value): &(String, String)| format!(",env.{name}={}", escaped(value));
@@ -57,62 +28,24 @@ pub(super) fn engine(behaviour: &str) -> String {
     )
 }
 
-/// A run that is to begin in `folder/run`, with openings that need no search.
-pub(super) fn run_in(folder: &Folder, engine: &str, arguments: &[&str]) -> Command {
-    let openings = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/book/openings/balanced-500.sfen"
-    );
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command
-        .args(["spsa", "--nodes", "100", "--max-moves", "60"])
-        .args(["--openings", openings, "--engine", engine])
-        .arg("--out")
-        .arg(folder.join("run"))
-        .args(arguments);
-    command
+/// A run that is to begin in the folder `run`, with openings that need no search.
+fn run(folder: &Folder, engine: &str, words: &str) -> Raicho {
+    let words = format!("spsa --nodes 100 --max-moves 60 --openings $openings --out run {words}");
+    raicho!(folder, "{words}").arg("--engine").arg(engine)
 }
 
-pub(super) fn resume(folder: &Folder, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command
-        .args(["spsa", "--resume", "--out"])
-        .arg(folder.join("run"))
-        .args(arguments);
-    command
-}
-
-pub(super) fn output_of(mut command: Command) -> Output {
-    let output = command.output().expect("raicho runs");
-    assert!(output.status.success(), "{output:?}");
-    output
-}
-
-/// What a command that must fail says.
-fn complaint_of(mut command: Command) -> String {
-    let output = command.output().expect("raicho runs");
-    let message = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(
-        !output.status.success() && message.contains("error: ") && !message.contains("panicked"),
-        "{message}"
-    );
-    message
+fn resume(folder: &Folder, words: &str) -> Raicho {
+    raicho!(folder, "spsa --resume --out run {words}")
 }
 
 #[test]
 fn values_move_towards_the_best() {
-    let folder = Folder::new("best");
-    let params = folder.join("params.txt");
-    fs::write(&params, format!("# one of two\n{SKILL}\n")).unwrap();
-    let mut command = run_in(
-        &folder,
-        &engine("tuned"),
-        &["--param", TILT, "--iterations", "250"],
-    );
-    command.arg("--params").arg(&params);
-    command.args(["--concurrency", "2", "--pairs", "2", "--json"]);
-    let output = output_of(command);
-    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON on stdout");
+    let folder = Folder::new("spsa-best");
+    folder.write("params.txt", &format!("# one of two\n{SKILL}\n"));
+    let words = format!("--param {TILT} --iterations 250 --params params.txt");
+    let words = words + " --concurrency 2 --pairs 2 --json";
+    let output = run(&folder, &engine("tuned"), &words).stdout();
+    let result: Value = serde_json::from_str(&output).expect("JSON on stdout");
     assert_eq!(result["iterations"], 250);
     assert_eq!(result["games"], 1000);
     assert_eq!(result["faults"].as_array().map(Vec::len), Some(0));
@@ -137,30 +70,16 @@ fn values_move_towards_the_best() {
 
 #[test]
 fn own_options_are_tuned_if_the_engine_offers_them() {
-    let folder = Folder::new("own");
-    let program = env!("CARGO_BIN_EXE_raicho").replace(',', r"\,");
-    let engine = format!("cmd={program},option.USI_Hash=1,option.Threads=1");
-    let arguments = |name| {
-        let param = format!("{name}, int, 16, 1, 128, 10, 0.02");
-        [
-            "--param".to_owned(),
-            param,
-            "--iterations".to_owned(),
-            "6".to_owned(),
-        ]
+    let folder = Folder::new("spsa-own");
+    let engine = format!("cmd={},option.USI_Hash=1", RAICHO.replace(',', r"\,"));
+    let tune = |name| {
+        let words = format!("--param {name},int,16,1,128,10,0.02 --iterations 6");
+        run(&folder, &(engine.clone() + ",option.Threads=1"), &words)
     };
-    let run = |name| {
-        run_in(
-            &folder,
-            &engine,
-            &arguments(name).each_ref().map(String::as_str),
-        )
-    };
-    let message = complaint_of(run("NoSuchNumber"));
-    assert!(message.contains("no option NoSuchNumber"), "{message}");
-    begin(run("FV_SCALE"), &folder, 2, interrupt);
-    let output = output_of(resume(&folder, &[]));
-    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    let said = tune("NoSuchNumber").refused();
+    assert!(said.contains("no option NoSuchNumber"), "{said}");
+    begin(tune("FV_SCALE"), &folder, 2, interrupt);
+    let table = resume(&folder, "").stdout();
     assert!(table.contains("6 of 6 iterations, 12 games"), "{table}");
     assert_eq!(folder.text("run/faults.jsonl"), "");
 }
@@ -186,15 +105,11 @@ fn kill(mut child: Child) {
 }
 
 /// Starts a run and ends it after a few iterations.
-fn begin(mut command: Command, folder: &Folder, iterations: u64, end: impl FnOnce(Child)) {
-    let child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("raicho runs");
+fn begin(command: Raicho, folder: &Folder, iterations: u64, end: impl FnOnce(Child)) {
+    let child = command.start();
     let deadline = Instant::now() + Duration::from_secs(30);
     let is_far_enough = || {
-        let state = State::load(&folder.join("run/spsa.json"));
+        let state = State::load(&folder.file("run/spsa.json"));
         state.is_ok_and(|state| state.finished() >= iterations && !state.is_done())
     };
     while !is_far_enough() && Instant::now() < deadline {
@@ -206,19 +121,17 @@ fn begin(mut command: Command, folder: &Folder, iterations: u64, end: impl FnOnc
 #[test]
 fn interrupted_run_goes_on_as_if_nothing_had_been() {
     let engine = engine("tuned") + ",option.Delay=2";
-    let arguments = ["--param", SKILL, "--param", TILT, "--iterations", "50"];
-    let [whole, parts] = ["whole", "parts"].map(Folder::new);
-    output_of(run_in(&whole, &engine, &arguments));
+    let words = format!("--param {SKILL} --param {TILT} --iterations 50");
+    let [whole, parts] = ["spsa-whole", "spsa-parts"].map(Folder::new);
+    run(&whole, &engine, &words).stdout();
 
-    let first = run_in(&parts, &engine, &arguments);
-    begin(first, &parts, 3, interrupt);
+    begin(run(&parts, &engine, &words), &parts, 3, interrupt);
     #[cfg(unix)]
     assert!(parts.text("run/summary.txt").contains(", interrupted\n"));
-    begin(resume(&parts, &[]), &parts, 10, kill);
+    begin(resume(&parts, ""), &parts, 10, kill);
     // What belongs to the run may be said again.
-    let again = ["--engine", &engine, "--nodes", "100", "--iterations", "50"];
-    let output = output_of(resume(&parts, &again));
-    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    let again = resume(&parts, "--nodes 100 --iterations 50").arg("--engine");
+    let table = again.arg(&engine).stdout();
     assert!(table.contains("50 of 50 iterations, 100 games"), "{table}");
     for name in ["spsa.json", "history.csv", "params.txt"] {
         let name = format!("run/{name}");
@@ -228,44 +141,43 @@ fn interrupted_run_goes_on_as_if_nothing_had_been() {
 
 #[test]
 fn folder_holds_one_run_that_stays_as_it_began() {
-    let folder = Folder::new("changes");
+    let folder = Folder::new("spsa-changes");
     let engine = engine("tuned");
-    let missing = complaint_of(resume(&folder, &[]));
+    let missing = resume(&folder, "").refused();
     assert!(missing.contains("holds no run of spsa"), "{missing}");
-    let arguments = ["--param", SKILL, "--iterations", "2", "--resume"];
-    output_of(run_in(&folder, &engine, &arguments));
-    let arguments = ["--param", SKILL, "--iterations", "2"];
-    let occupied = complaint_of(run_in(&folder, &engine, &arguments));
+    let words = format!("--param {SKILL} --iterations 2");
+    run(&folder, &engine, &format!("{words} --resume")).stdout();
+    let occupied = run(&folder, &engine, &words).refused();
     assert!(occupied.contains("--resume"), "{occupied}");
-    for (arguments, part) in [
+    for (words, part) in [
         (
-            &["--iterations", "3"][..],
+            "--iterations 3",
             "holds another run: --iterations 3 instead of 2",
         ),
-        (&["--nodes", "100"], "--nodes without --engine"),
-        (&["--alpha", "0.5"], "--alpha 0.5 instead of 0.602"),
-        (&["--seed", "2"], "openings: seed 2 instead of 1"),
-        (&["--max-moves", "70"], "rules: max_moves 70 instead of 60"),
-        (&["--pairs", "2"], "--pairs 2 instead of 1"),
+        ("--nodes 100", "--nodes without --engine"),
+        ("--alpha 0.5", "--alpha 0.5 instead of 0.602"),
+        ("--seed 2", "openings: seed 2 instead of 1"),
+        ("--max-moves 70", "rules: max_moves 70 instead of 60"),
+        ("--pairs 2", "--pairs 2 instead of 1"),
         (
-            &["--param", TILT],
+            &format!("--param {TILT}"),
             "parameter 'Tilt, float, 0.7, -1, 1, 0.1, 0.1' instead of 'Skill,",
         ),
         (
-            &["--param", SKILL, "--param", TILT],
+            &format!("--param {SKILL} --param {TILT}"),
             "2 parameters instead of 1",
         ),
-        (
-            &["--engine", &engine, "--nodes", "200"],
-            "engine: time_control",
-        ),
-        (&["--engine", "cmd=other", "--nodes", "100"], "engine: "),
+        ("--engine cmd=other --nodes 100", "engine: "),
     ] {
-        let message = complaint_of(resume(&folder, arguments));
-        assert!(message.contains(part), "{part}: {message}");
+        let said = resume(&folder, words).refused();
+        assert!(said.contains(part), "{part}: {said}");
     }
-    fs::write(folder.join("run/tuning.json"), "{}").unwrap();
-    let broken = complaint_of(resume(&folder, &[]));
+    let other = resume(&folder, "--nodes 200 --engine")
+        .arg(&engine)
+        .refused();
+    assert!(other.contains("engine: time_control"), "{other}");
+    folder.write("run/tuning.json", "{}");
+    let broken = resume(&folder, "").refused();
     assert!(
         broken.contains("tuning.json line 1: missing field"),
         "{broken}"
@@ -276,57 +188,50 @@ fn folder_holds_one_run_that_stays_as_it_began() {
 
 #[test]
 fn what_cannot_be_tuned_is_an_error_before_a_folder_is_made() {
-    let folder = Folder::new("refusals");
+    let folder = Folder::new("spsa-refusals");
     let tuned = engine("tuned");
     for (param, part) in [
         (
-            "Skil, int, 35, 0, 100, 8, 0.1",
+            "Skil,int,35,0,100,8,0.1",
             "no option Skil, it has USI_Hash, Seed,",
         ),
         (
-            "Skill, int, 35, 0, 200, 8, 0.1",
+            "Skill,int,35,0,200,8,0.1",
             "option Skill from 0 to 100, expected all of 0 to 200",
         ),
         (
-            "Skill, float, 35, 0, 100, 8, 0.1",
+            "Skill,float,35,0,100,8,0.1",
             "option Skill of type spin, expected string",
         ),
         (
-            "Tilt, int, 0, 0, 100, 8, 0.1",
+            "Tilt,int,0,0,100,8,0.1",
             "option Tilt of type string, expected spin",
         ),
     ] {
-        let arguments = ["--iterations", "2", "--param", param];
-        let message = complaint_of(run_in(&folder, &tuned, &arguments));
-        assert!(message.contains(part), "{param}: {message}");
+        let said = run(&folder, &tuned, &format!("--iterations 2 --param {param}")).refused();
+        assert!(said.contains(part), "{param}: {said}");
     }
-    let none = complaint_of(run_in(&folder, &tuned, &["--iterations", "2"]));
+    let none = run(&folder, &tuned, "--iterations 2").refused();
     assert!(none.contains("nothing to tune"), "{none}");
-    let arguments = ["--iterations", "2", "--param", SKILL];
-    let two = [&arguments[..], &["--engine", &tuned]].concat();
-    let message = complaint_of(run_in(&folder, &tuned, &two));
-    assert!(message.contains("2 engines, expected one"), "{message}");
-    let set = complaint_of(run_in(
-        &folder,
-        &(tuned.clone() + ",option.Skill=3"),
-        &arguments,
-    ));
+    let words = format!("--iterations 2 --param {SKILL}");
+    let two = run(&folder, &tuned, &words).arg("--engine").arg(&tuned);
+    let said = two.refused();
+    assert!(said.contains("2 engines, expected one"), "{said}");
+    let set = run(&folder, &(tuned.clone() + ",option.Skill=3"), &words).refused();
     assert!(set.contains("Skill is set to 3 and tuned"), "{set}");
-    let absent = complaint_of(run_in(&folder, "cmd=no/such/engine", &arguments));
+    let absent = run(&folder, "cmd=no/such/engine", &words).refused();
     let once = absent.matches("cannot start no/such/engine").count() == 1;
     assert!(once, "{absent}");
-    let twice = [&arguments[..], &["--param", SKILL]].concat();
-    let message = complaint_of(run_in(&folder, &tuned, &twice));
-    assert!(message.contains("Skill is there already"), "{message}");
-    assert!(!folder.join("run").exists());
+    let twice = run(&folder, &tuned, &format!("{words} --param {SKILL}")).refused();
+    assert!(twice.contains("Skill is there already"), "{twice}");
+    assert!(!folder.file("run").exists());
 }
 
 #[test]
 fn engine_that_ends_loses_its_games_and_the_run_goes_on() {
-    let folder = Folder::new("crash");
-    let arguments = ["--param", SKILL, "--iterations", "6", "--concurrency", "2"];
-    let output = output_of(run_in(&folder, &engine("tuned:100,die:2"), &arguments));
-    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    let folder = Folder::new("spsa-crash");
+    let words = format!("--param {SKILL} --iterations 6 --concurrency 2");
+    let table = run(&folder, &engine("tuned:100,die:2"), &words).stdout();
     assert!(
         table.contains("12 games lost by a fault: 12 crash"),
         "{table}"
@@ -346,59 +251,69 @@ fn engine_that_ends_loses_its_games_and_the_run_goes_on() {
 
 #[test]
 fn silent_engine_loses_its_games() {
-    let folder = Folder::new("hang");
-    let mut command = run_in(
-        &folder,
-        &engine("tuned:100,hang:2"),
-        &["--param", SKILL, "--iterations", "1"],
-    );
-    command.args(["--patience", "200ms"]);
-    let table = String::from_utf8(output_of(command).stdout).expect("UTF-8");
+    let folder = Folder::new("spsa-hang");
+    let words = format!("--param {SKILL} --iterations 1 --patience 200ms");
+    let table = run(&folder, &engine("tuned:100,hang:2"), &words).stdout();
     assert!(table.contains("2 games lost by a fault: 2 hang"), "{table}");
 }
 
 #[test]
 fn engine_that_cannot_be_got_ready_ends_the_run() {
-    let folder = Folder::new("deaf");
-    let mut command = run_in(
-        &folder,
-        &engine("tuned,deaf:2"),
-        &["--param", SKILL, "--iterations", "9"],
-    );
-    command.args(["--ready-timeout", "700ms"]);
-    let message = complaint_of(command);
+    let folder = Folder::new("spsa-deaf");
+    let words = format!("--param {SKILL} --iterations 9 --ready-timeout 700ms");
+    let said = run(&folder, &engine("tuned,deaf:2"), &words).refused();
     assert!(
-        message.contains("iteration 1 could not be played")
-            && message.contains("with Skill=")
-            && message.contains("no readyok within 0.700 s"),
-        "{message}"
+        said.contains("iteration 1 could not be played")
+            && said.contains("with Skill=")
+            && said.contains("no readyok within 0.700 s"),
+        "{said}"
     );
     // Ready once more often, it plays on with a new process each time.
-    let folder = Folder::new("tired");
-    let mut command = run_in(
-        &folder,
-        &engine("tuned,deaf:3"),
-        &["--param", SKILL, "--iterations", "1"],
-    );
-    command.args(["--ready-timeout", "700ms"]);
-    let output = output_of(command);
-    let notes = String::from_utf8(output.stderr).expect("UTF-8");
+    let folder = Folder::new("spsa-tired");
+    let words = format!("--param {SKILL} --iterations 1 --ready-timeout 700ms");
+    let [_, notes] = run(&folder, &engine("tuned,deaf:3"), &words).outputs();
     assert!(notes.contains("started anew: no readyok"), "{notes}");
 }
 
 #[test]
 fn openings_that_are_used_up_are_played_again() {
-    let folder = Folder::new("openings");
-    let openings = folder.join("two.sfen");
-    fs::write(&openings, "startpos moves 7g7f\nstartpos moves 2g2f\n").unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-    command
-        .args(["spsa", "--nodes", "100", "--max-moves", "20"])
-        .args(["--param", SKILL, "--iterations", "5", "--openings"])
-        .arg(&openings)
-        .args(["--engine", &engine("tuned"), "--out"])
-        .arg(folder.join("run"));
-    let output = output_of(command);
-    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    let folder = Folder::new("spsa-openings");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    folder.write("two.sfen", openings);
+    let words = format!("--param {SKILL} --iterations 5 --openings two.sfen --out run");
+    let command = raicho!(folder, "spsa --nodes 100 --max-moves 20 {words}");
+    let table = command.arg("--engine").arg(engine("tuned")).stdout();
     assert!(table.contains("5 of 5 iterations, 10 games"), "{table}");
+}
+
+// --- The folder after a kill between two writes ---
+
+#[test]
+fn settings_without_a_state_are_no_run() {
+    let folder = Folder::new("spsa-half");
+    std::fs::create_dir(folder.file("run")).expect("a folder");
+    folder.write("run/tuning.json", "{");
+    let words = format!("--param {SKILL} --iterations 1 --resume");
+    run(&folder, &engine("tuned"), &words).stdout();
+    assert!(folder.text("run/spsa.json").contains("\"begun\": 1"));
+}
+
+/// An iteration without a result is played again, so its faults are not faults of the run.
+#[test]
+fn faults_of_unfinished_iterations_are_forgotten() {
+    let folder = Folder::new("spsa-faults-again");
+    let words = format!("--param {SKILL} --iterations 1");
+    run(&folder, &engine("tuned"), &words).stdout();
+    let mut state: Value = serde_json::from_str(&folder.text("run/spsa.json")).expect("JSON");
+    state["unfinished"] = vec![1].into();
+    folder.write("run/spsa.json", &state.to_string());
+    let fault = "{\"iteration\":1,\"game\":1,\"side\":\"plus\",\"reason\":\"hang\",\
+                 \"detail\":\"\",\"values\":[]}\n";
+    folder.write("run/faults.jsonl", fault);
+    let said = resume(&folder, "").stdout();
+    assert!(
+        said.contains("1 of 1 iteration") && !said.contains("lost by a fault"),
+        "{said}"
+    );
+    assert_eq!(folder.text("run/faults.jsonl"), "");
 }

@@ -90,10 +90,7 @@ fn kinds_partition_the_legal_list() {
         check_kinds::<false>(position, &all);
         in_check += usize::from(position.in_check());
         total += moves.len();
-        useless += moves
-            .iter()
-            .filter(|&&mv| is_useless(position, mv))
-            .count();
+        useless += moves.iter().filter(|&&mv| is_useless(position, mv)).count();
     });
     println!("{visited} positions ({in_check} in check), {total} moves, {useless} useless");
     assert!(visited > 10_000 && in_check > 300 && useless > 1000);
