@@ -10,6 +10,13 @@ import re
 
 VISIBILITY = r"(pub(\([^)]*\))? )?"
 SHORT = 40
+ERROR_TYPE = r"derive\([^)]*\bError\b[^)]*\)"
+
+
+def is_code(line):
+    """Whether a line is neither blank nor a comment."""
+    text = line.strip()
+    return bool(text) and not text.startswith("//")
 
 
 def without_test_modules(lines):
@@ -36,7 +43,7 @@ def count(path):
     is_open = False
     for line in without_test_modules(path.read_text().split("\n")):
         text = line.strip()
-        if not text or text.startswith("//"):
+        if not is_code(line):
             continue
         code += 1
         if is_open or re.match(VISIBILITY + r"use ", text):
@@ -61,6 +68,11 @@ def main():
     for name, room in [*ordered, ("all", total)]:
         print(f"{name:15} {room['code']:6} {room['files']:5} {room['uses']:5} {room['short']:8}")
     print(f"use and mod: {100 * total['uses'] / total['code']:.1f} % of the code lines")
+    paths = [path for folder in ("src", "tests") for path in pathlib.Path(folder).rglob("*.rs")]
+    lines = sum(is_code(line) for path in paths for line in path.read_text().split("\n"))
+    print(f"tests: {lines - total['code']} code lines")
+    text = "".join(path.read_text() for path in paths)
+    print(f"error types: {len(re.findall(ERROR_TYPE, text))}, options: {text.count('#[arg(') + text.count('#[arg]')}")
 
 
 main()
