@@ -27,18 +27,17 @@ pub enum Evaluator {
     Kppt(Arc<kppt::Model>),
 }
 
-/// The state that one thread keeps between evaluations: the accumulators of a network, the sums of
-/// a three-piece evaluation, nothing for material. It belongs to the [`Evaluator`] that made it.
+/// An [`Evaluator`] with the state that one thread keeps between evaluations: the accumulators of a
+/// network, the sums of a three-piece evaluation.
 #[derive(Debug, Default)]
-pub struct Accumulator(State);
+pub struct ThreadEvaluator(State);
 
-/// The state by kind of evaluation.
 #[derive(Debug, Default)]
 enum State {
     #[default]
     Material,
-    Nnue(Box<nnue::Accumulator>),
-    Kppt(Box<kppt::Accumulator>),
+    Nnue(Arc<nnue::Model>, Box<nnue::Accumulator>),
+    Kppt(Arc<kppt::Model>, Box<kppt::Accumulator>),
 }
 
 /// `<material>`, or source, shape and instruction set.
@@ -74,12 +73,12 @@ impl PartialEq for Evaluator {
 impl Eq for Evaluator {}
 
 impl Evaluator {
-    /// A new accumulator for one thread.
-    pub fn accumulator(&self) -> Accumulator {
-        Accumulator(match self {
+    /// The evaluator of one thread.
+    pub fn for_thread(&self) -> ThreadEvaluator {
+        ThreadEvaluator(match self {
             Self::Material => State::Material,
-            Self::Nnue(model) => State::Nnue(Box::new(model.accumulator())),
-            Self::Kppt(model) => State::Kppt(Box::new(model.accumulator())),
+            Self::Nnue(model) => State::Nnue(Arc::clone(model), Box::new(model.accumulator())),
+            Self::Kppt(model) => State::Kppt(Arc::clone(model), Box::new(model.accumulator())),
         })
     }
 
@@ -97,20 +96,28 @@ impl Evaluator {
             Self::Kppt(model) => kppt::explain(model, position),
         }
     }
+}
+
+impl ThreadEvaluator {
+    /// Whether it computes the values of `evaluator`.
+    pub fn is_of(&self, evaluator: &Evaluator) -> bool {
+        match (&self.0, evaluator) {
+            (State::Material, Evaluator::Material) => true,
+            (State::Nnue(own, _), Evaluator::Nnue(other)) => Arc::ptr_eq(own, other),
+            (State::Kppt(own, _), Evaluator::Kppt(other)) => Arc::ptr_eq(own, other),
+            _ => false,
+        }
+    }
 
     /// The value of a position for the side to move, in units of about 1/90 pawn. It is not clamped
     /// to the range of search values. Where a king is missing, all kinds fall back to material.
-    /// `accumulator` must come from [`Self::accumulator`].
     #[inline]
-    pub fn evaluate(&self, position: &Position, accumulator: &mut Accumulator) -> Value {
-        let value = match (self, &mut accumulator.0) {
-            (Self::Nnue(model), State::Nnue(accumulator)) => model.evaluate(position, accumulator),
-            (Self::Kppt(model), State::Kppt(accumulator)) => model.evaluate(position, accumulator),
-            _ => None,
+    pub fn evaluate(&mut self, position: &Position) -> Value {
+        let value = match &mut self.0 {
+            State::Material => None,
+            State::Nnue(model, accumulator) => model.evaluate(position, accumulator),
+            State::Kppt(model, accumulator) => model.evaluate(position, accumulator),
         };
-        if let Some(value) = value {
-            return value;
-        }
-        material::evaluate(position)
+        value.unwrap_or_else(|| material::evaluate(position))
     }
 }

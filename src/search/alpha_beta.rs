@@ -323,7 +323,7 @@ impl Worker {
     #[inline(always)]
     pub(super) fn evaluate(&mut self) -> Value {
         self.evaluator
-            .evaluate(&self.position, &mut self.evaluation)
+            .evaluate(&self.position)
             .clamp(-MAX_EVALUATION, MAX_EVALUATION)
     }
 

@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::eval::{self, Evaluator};
+use crate::eval::ThreadEvaluator;
 use crate::position::Position;
 use crate::transposition::{Entry, Probe, TranspositionTable};
 use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
@@ -29,8 +29,7 @@ pub(super) const STOPPED: Value = 0;
 pub(super) struct Worker {
     pub(super) task: Task,
     pub(super) position: Position,
-    pub(super) evaluator: Evaluator,
-    pub(super) evaluation: eval::Accumulator,
+    pub(super) evaluator: ThreadEvaluator,
     pub(super) rule: EnteringKingRule,
     pub(super) all_moves: bool,
     pub(super) max_moves: u32,
@@ -88,8 +87,7 @@ impl Worker {
         let task = Task::idle(Arc::clone(&placeholder_table));
         Ok(Self {
             position: task.position.clone(),
-            evaluator: Evaluator::default(),
-            evaluation: eval::Accumulator::default(),
+            evaluator: ThreadEvaluator::default(),
             rule: EnteringKingRule::default(),
             all_moves: false,
             max_moves: u32::MAX,
@@ -129,9 +127,8 @@ impl Worker {
             / CENTIPAWNS;
         self.draw_values[root_side.index()] = draw_value;
         self.draw_values[root_side.opponent().index()] = -draw_value;
-        if self.evaluator != settings.evaluator {
-            self.evaluator = settings.evaluator.clone();
-            self.evaluation = self.evaluator.accumulator();
+        if !self.evaluator.is_of(&settings.evaluator) {
+            self.evaluator = settings.evaluator.for_thread();
         }
         self.rule = settings.entering_king_rule;
         self.all_moves = settings.generate_all_legal_moves;
@@ -144,7 +141,7 @@ impl Worker {
         self.position = task.position.clone();
         self.stack.clear();
         self.histories.begin_search();
-        let is_material = self.evaluator.is_material();
+        let is_material = settings.evaluator.is_material();
         self.histories.corrections.set_of_material(is_material);
         self.previous_pv.clear();
         self.nodes_at_last_root_move = 0;

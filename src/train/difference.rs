@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::data::pass::{BadRecords, Tally};
 use super::data::{DataError, Sources};
-use crate::eval::{Accumulator, Evaluator};
+use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::position::Position;
 use crate::records::packed::PackedSfen;
 use crate::runs::Watch;
@@ -58,8 +58,7 @@ pub fn run(
     watch: &Watch<'_>,
 ) -> Result<Differences, DataError> {
     let mut comparison = Comparison {
-        evaluators: [first, second],
-        memories: [first.accumulator(), second.accumulator()],
+        evaluators: [first, second].map(Evaluator::for_thread),
         position: Position::startpos(),
         limit: settings.limit,
         found: Differences::default(),
@@ -75,15 +74,14 @@ pub fn run(
     Ok(comparison.found)
 }
 
-struct Comparison<'a> {
-    evaluators: [&'a Evaluator; 2],
-    memories: [Accumulator; 2],
+struct Comparison {
+    evaluators: [ThreadEvaluator; 2],
     position: Position,
     limit: Value,
     found: Differences,
 }
 
-impl Comparison<'_> {
+impl Comparison {
     fn add(&mut self, position: PackedSfen, ply: u16) {
         let Ok(board) = position.unpack_board() else {
             return; // Never: the reader has checked it.
@@ -93,10 +91,10 @@ impl Comparison<'_> {
             self.found.left_out += 1;
             return;
         }
-        let [first, second] = [0, 1].map(|index| {
-            let memory: &mut Accumulator = &mut self.memories[index];
-            self.evaluators[index].evaluate(&self.position, memory)
-        });
+        let [first, second] = self
+            .evaluators
+            .each_mut()
+            .map(|evaluator| evaluator.evaluate(&self.position));
         if second.abs() > self.limit {
             self.found.left_out += 1;
             return;
@@ -158,8 +156,7 @@ mod tests {
         let material = Evaluator::Material;
         let network = Evaluator::Nnue(Arc::new(Model::new(material_network())));
         let mut comparison = Comparison {
-            evaluators: [&network, &material],
-            memories: [network.accumulator(), material.accumulator()],
+            evaluators: [&network, &material].map(Evaluator::for_thread),
             position: Position::startpos(),
             limit: 500,
             found: Differences::default(),
@@ -173,8 +170,7 @@ mod tests {
             ("4k4/4R4/9/9/9/9/9/9/4K4 w - 1", 1),
         ] {
             let position: Position = Position::from_sfen(sfen).expect("a good position");
-            let value =
-                |evaluator: &Evaluator| evaluator.evaluate(&position, &mut evaluator.accumulator());
+            let value = |evaluator: &Evaluator| evaluator.for_thread().evaluate(&position);
             let expected = f64::from(value(&network) - value(&material));
             comparison.add(PackedSfen::of(&position), ply);
             let groups = &comparison.found.groups;

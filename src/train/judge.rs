@@ -10,7 +10,7 @@ use std::fmt;
 use super::data::pass::{BadRecords, Tally};
 use super::data::{DataError, Sources};
 use crate::bitboard::Bitboard;
-use crate::eval::{Accumulator, Evaluator};
+use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::position::{Declaration, Position};
 use crate::records::sample::Sample;
 use crate::records::score::clamp_centipawns;
@@ -77,9 +77,8 @@ pub fn run(
     watch: &Watch<'_>,
 ) -> Result<Judgement, DataError> {
     let mut judge = Judge {
-        evaluator,
+        evaluator: evaluator.for_thread(),
         settings,
-        memory: evaluator.accumulator(),
         position: Position::startpos(),
         found: Judgement::default(),
     };
@@ -95,9 +94,8 @@ pub fn run(
 }
 
 struct Judge<'a> {
-    evaluator: &'a Evaluator,
+    evaluator: ThreadEvaluator,
     settings: &'a JudgeSettings,
-    memory: Accumulator,
     position: Position,
     found: Judgement,
 }
@@ -113,7 +111,7 @@ impl Judge<'_> {
             return;
         }
         let us = self.position.side_to_move();
-        let value = self.evaluator.evaluate(&self.position, &mut self.memory);
+        let value = self.evaluator.evaluate(&self.position);
         let has_entered = |color| {
             let king = self.position.king(color);
             king.is_some_and(|king| Bitboard::promotion_zone(color).contains(king))
@@ -202,11 +200,9 @@ mod tests {
         let declarable =
             "K+N5+L1/G+L+P+B1+R+P2/3+P2G2/9/2+p+n5/3s2+ss1/3+p+p1+s1+r/7g+n/6g+nk b 2L8Pb4p 1";
         let turned = declarable.replace(" b ", " w ");
-        let evaluator = Evaluator::Material;
         let mut judge = Judge {
-            evaluator: &evaluator,
+            evaluator: Evaluator::Material.for_thread(),
             settings: &SETTINGS,
-            memory: evaluator.accumulator(),
             position: Position::startpos(),
             found: Judgement::default(),
         };

@@ -9,7 +9,7 @@
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
-use crate::eval::{Accumulator, Evaluator};
+use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::movegen::captures;
 use crate::position::Position;
 use crate::types::value::piece_value;
@@ -154,11 +154,9 @@ pub(super) type Line = ArrayVec<Move, MAX_PLIES>;
 
 /// The line from `position`, which must not be in check, to its leaf. The position is restored.
 pub(super) fn line_to_leaf(position: &mut Position) -> Line {
-    let evaluator = Evaluator::Material;
     let mut search = Search {
         position,
-        accumulator: evaluator.accumulator(),
-        evaluator,
+        evaluator: Evaluator::Material.for_thread(),
     };
     let mut line = Line::new();
     search.quiesce(-Value::MAX, Value::MAX, MAX_PLIES, &mut line);
@@ -167,17 +165,14 @@ pub(super) fn line_to_leaf(position: &mut Position) -> Line {
 
 struct Search<'a> {
     position: &'a mut Position,
-    evaluator: Evaluator,
-    accumulator: Accumulator,
+    evaluator: ThreadEvaluator,
 }
 
 impl Search<'_> {
     /// Alpha-beta over captures with SEE of at least 0.
     fn quiesce(&mut self, alpha: Value, beta: Value, plies: usize, line: &mut Line) -> Value {
         line.clear();
-        let mut best = self
-            .evaluator
-            .evaluate(self.position, &mut self.accumulator);
+        let mut best = self.evaluator.evaluate(self.position);
         if best >= beta || plies == 0 || self.position.in_check() {
             return best;
         }

@@ -393,7 +393,7 @@ impl Job for Groups<'_> {
         let evaluator = (*evaluator).clone();
         Ok(match &self.block.limits {
             Some(limits) => Scorer::searching(settings.hash_mb, evaluator, Arc::clone(limits))?,
-            None => Scorer::evaluating(evaluator),
+            None => Scorer::evaluating(&evaluator),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Searches;
-use crate::eval::{Accumulator, Evaluator};
+use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::position::Position;
 use crate::records::psum::PositionSum;
 use crate::records::sample::Sample;
@@ -30,10 +30,7 @@ enum Method<'a> {
         solo: Box<Solo>,
         limits: Arc<Limits>,
     },
-    Static {
-        evaluator: Evaluator,
-        accumulator: Accumulator,
-    },
+    Static(ThreadEvaluator),
     /// Positions are only written, for another program.
     Positions(Positions<'a>),
     /// Scores of another program.
@@ -69,11 +66,8 @@ impl<'a> Scorer<'a> {
     }
 
     /// Scores of static evaluations.
-    pub(super) fn evaluating(evaluator: Evaluator) -> Self {
-        Self::of(Method::Static {
-            accumulator: evaluator.accumulator(),
-            evaluator,
-        })
+    pub(super) fn evaluating(evaluator: &Evaluator) -> Self {
+        Self::of(Method::Static(evaluator.for_thread()))
     }
 
     /// No scores: the positions are written.
@@ -146,14 +140,7 @@ impl<'a> Scorer<'a> {
                 let best = *result.lines.first()?;
                 (centipawns(best.value), Some(best), result.statistics.nodes)
             }
-            Method::Static {
-                evaluator,
-                accumulator,
-            } => (
-                centipawns(evaluator.evaluate(position, accumulator)),
-                None,
-                0,
-            ),
+            Method::Static(evaluator) => (centipawns(evaluator.evaluate(position)), None, 0),
             Method::Positions(positions) => {
                 self.searches.positions += 1;
                 self.fault = self.fault.take().or(positions.add(position).err());

@@ -163,10 +163,9 @@ fn static_scores_are_evaluations() {
     for record in read(&out) {
         let game = record.game().expect("a game");
         let mut position = game.game.start.clone();
-        let evaluator = Evaluator::Material;
-        let mut accumulator = evaluator.accumulator();
+        let mut evaluator = Evaluator::Material.for_thread();
         for (mv, score) in game.scored_moves() {
-            let value = evaluator.evaluate(&position, &mut accumulator);
+            let value = evaluator.evaluate(&position);
             assert_eq!(score, Some(centipawns(value)));
             scores += usize::from(value != 0);
             position.do_move(mv);

@@ -23,8 +23,7 @@ use crate::position::Position;
 use crate::types::Bound;
 
 fn material(position: &Position) -> i32 {
-    let evaluator = Evaluator::Material;
-    evaluator.evaluate(position, &mut evaluator.accumulator())
+    Evaluator::Material.for_thread().evaluate(position)
 }
 
 /// Calls `action` with `count` positions of random games.
