@@ -13,6 +13,7 @@ mod error;
 mod gensfen;
 mod learn;
 mod mate;
+mod moved;
 mod net;
 mod output;
 mod perft;
@@ -206,6 +207,14 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
             let text = abbreviate(text.clone());
             error.insert(kind, ContextValue::String(text));
         }
+    }
+    let option = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(text)) if error.kind() == ErrorKind::UnknownArgument => text,
+        _ => "",
+    };
+    let words: Vec<String> = std::env::args().collect();
+    if let Some(note) = moved::replacement(&words, option) {
+        output::eprint_line(format_args!("error: {note}\n"));
     }
     let printed = error.print().and_then(|()| io::stdout().flush());
     match printed {

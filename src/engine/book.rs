@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{env, fmt};
 
-use thiserror::Error;
-
-use crate::book::{self, Book, BookError, BookFormat, BookOptions, Dice, Library, ProbedMove};
+use super::Problem;
+use crate::book::{self, Book, BookFormat, BookOptions, Dice, Library, ProbedMove};
 use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Move, Score};
@@ -85,30 +84,6 @@ impl fmt::Display for BookFile {
     }
 }
 
-/// A problem with a book; the engine plays on, as the message says.
-#[derive(Debug, Error)]
-pub enum BookProblem {
-    /// There is no such file.
-    #[error("no book \"{name}\" in {places}, the game goes on without it")]
-    NotFound {
-        /// The name in the settings.
-        name: String,
-        /// Where it was looked for.
-        places: String,
-    },
-    /// The file is not a book.
-    #[error("{0}, the game goes on without it")]
-    Broken(#[from] BookError),
-    /// A part of the book is skipped.
-    #[error("book \"{}\", {fault}", path.display())]
-    Fault {
-        /// The file that has the fault.
-        path: PathBuf,
-        /// What is wrong with it, and where.
-        fault: String,
-    },
-}
-
 /// The books of the settings, and the answer that they owe.
 #[derive(Default)]
 pub(super) struct Books {
@@ -133,7 +108,7 @@ struct BookSource {
 
 impl Books {
     /// Loads the books that the settings name, unless they are loaded or not used.
-    pub(super) fn load(&mut self, settings: &BookSettings) -> Vec<BookProblem> {
+    pub(super) fn load(&mut self, settings: &BookSettings) -> Vec<Problem> {
         if !settings.is_on {
             return Vec::new();
         }
@@ -144,11 +119,13 @@ impl Books {
         }
         // The old books are freed first, so that both never exist at once.
         self.library = Library::default();
-        let missing = missing.into_iter().map(|missing| BookProblem::NotFound {
-            name: missing.name,
-            places: missing.places,
-        });
-        let mut problems: Vec<BookProblem> = missing.collect();
+        let not_found = |missing: &Missing| {
+            let Missing { name, places } = missing;
+            Problem::error(format!(
+                "no book \"{name}\" in {places}, the game goes on without it"
+            ))
+        };
+        let mut problems: Vec<Problem> = missing.iter().map(not_found).collect();
         let mut books = Vec::new();
         for path in &paths {
             if *path == Path::new(BookFile::EMBEDDED) {
@@ -160,7 +137,10 @@ impl Books {
                     problems.extend(faults_of(&book));
                     books.push(book);
                 }
-                Err(error) => problems.push(error.into()),
+                Err(error) => {
+                    let text = format!("{error}, the game goes on without it");
+                    problems.push(Problem::error(text));
+                }
             }
         }
         self.loaded.extend(books.iter().map(describe));
@@ -194,7 +174,7 @@ impl Books {
         }
         if !self.is_loaded(settings) {
             for problem in self.load(settings) {
-                on_event(Event::Note(format!("error: {problem}")));
+                on_event(Event::Note(format!("error: {}", problem.text)));
             }
             for text in self.take_loaded() {
                 on_event(Event::Note(text));
@@ -261,12 +241,10 @@ fn describe(book: &Book) -> String {
 }
 
 /// The first faults of a book, and how many more there are.
-fn faults_of(book: &Book) -> Vec<BookProblem> {
+fn faults_of(book: &Book) -> Vec<Problem> {
     let log = book.faults();
-    let problem = |fault: String| BookProblem::Fault {
-        path: book.path().to_owned(),
-        fault,
-    };
+    let path = book.path().display();
+    let problem = |fault: String| Problem::error(format!("book \"{path}\", {fault}"));
     let shown = log.first().iter().take(SHOWN_FAULTS);
     let mut problems: Vec<_> = shown.map(|fault| problem(fault.to_string())).collect();
     let more = log.count().saturating_sub(problems.len() as u64);

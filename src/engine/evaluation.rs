@@ -8,79 +8,17 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 
+use super::Problem;
 use super::options::{EvalFile, Settings};
-use crate::eval::nnue::file::{self, NetError, Warning};
-use crate::eval::nnue::simd::{InstructionSet, InstructionSetError};
+use crate::eval::nnue::file;
+use crate::eval::nnue::simd::InstructionSet;
 use crate::eval::nnue::{Model, Network, instruction_set_from_env};
 use crate::eval::{Evaluator, kppt};
 
-/// An evaluation that cannot be loaded from its file or folder.
+/// Why an evaluation cannot be loaded: its file or folder, and what is wrong with it.
 #[derive(Debug, Error)]
-pub enum EvalFileError {
-    /// There is no such file or folder.
-    #[error("no evaluation file or folder \"{}\"{places}", path.display())]
-    NotFound {
-        /// The path in the settings.
-        path: PathBuf,
-        /// Where it was looked for, as the end of a sentence; empty if its path is absolute.
-        places: String,
-    },
-    /// The network file is refused.
-    #[error("evaluation file \"{}\", {error}", path.display())]
-    Network {
-        /// The file that was to be read.
-        path: PathBuf,
-        /// Why it is refused.
-        error: Box<NetError>,
-    },
-    /// The three-piece files of a folder are refused.
-    #[error("evaluation folder \"{}\", {error}", path.display())]
-    Kppt {
-        /// The folder that was to be read.
-        path: PathBuf,
-        /// Why they are refused.
-        error: Box<kppt::KpptError>,
-    },
-    /// A folder has neither.
-    #[error(
-        "evaluation folder \"{}\" has no {} and no three-piece files ({})",
-        path.display(), file::FILE_NAME, kppt::NAMES
-    )]
-    Empty {
-        /// The folder that was to be read.
-        path: PathBuf,
-    },
-}
-
-/// A problem with the evaluation; the engine plays on, as the message says.
-#[derive(Debug, Error)]
-pub enum EvalProblem {
-    /// The file cannot be used.
-    #[error("{0}, the embedded evaluation is used")]
-    File(EvalFileError),
-    /// The file is used, but does not quite match its format.
-    #[error("evaluation file \"{}\", {warning}", path.display())]
-    Warning {
-        /// The file that is used.
-        path: PathBuf,
-        /// What does not match.
-        warning: Box<Warning>,
-    },
-    /// The three-piece files are used, but something is wrong with them.
-    #[error("evaluation folder \"{}\", {warning}", path.display())]
-    Kppt {
-        /// The folder that was to be read.
-        path: PathBuf,
-        /// What is wrong with the files.
-        warning: kppt::Warning,
-    },
-    /// The environment variable `RAICHO_SIMD` names an instruction set that cannot be used.
-    #[error("RAICHO_SIMD: {0}, the best instruction set of this processor is used")]
-    InstructionSet(#[from] InstructionSetError),
-    /// The evaluation needs both kings, and the position has fewer.
-    #[error("the evaluation needs both kings on the board, here the material is counted instead")]
-    NoKing,
-}
+#[error("{0}")]
+pub struct EvalFileError(String);
 
 /// The settings and the state of the file that an evaluation was loaded from. It is loaded again
 /// when they differ.
@@ -166,10 +104,11 @@ fn not_found(path: &Path) -> EvalFileError {
         let word = if index == 0 { "in" } else { "or" };
         format!(" {word} \"{}\"", folder.display())
     });
-    EvalFileError::NotFound {
-        path: path.to_owned(),
-        places: folders.collect(),
-    }
+    EvalFileError(format!(
+        "no evaluation file or folder \"{}\"{}",
+        path.display(),
+        folders.collect::<String>()
+    ))
 }
 
 impl EvalSource {
@@ -198,20 +137,22 @@ impl EvalSource {
     }
 
     /// Loads the evaluation; the embedded one if the file cannot be used.
-    pub(super) fn load(&self) -> (Evaluator, Vec<EvalProblem>) {
+    pub(super) fn load(&self) -> (Evaluator, Vec<Problem>) {
         let Some(path) = &self.path else {
             return built_in(&self.choice);
         };
         open(path, self.scale).unwrap_or_else(|error| {
             let (evaluator, mut problems) = built_in(&EvalFile::Embedded);
-            problems.push(EvalProblem::File(error));
+            problems.push(Problem::error(format!(
+                "{error}, the embedded evaluation is used"
+            )));
             (evaluator, problems)
         })
     }
 }
 
 /// An evaluation that needs no file.
-fn built_in(choice: &EvalFile) -> (Evaluator, Vec<EvalProblem>) {
+fn built_in(choice: &EvalFile) -> (Evaluator, Vec<Problem>) {
     match choice {
         EvalFile::Material => (Evaluator::Material, Vec::new()),
         EvalFile::Embedded | EvalFile::Path(_) => evaluator(Network::embedded()),
@@ -219,17 +160,21 @@ fn built_in(choice: &EvalFile) -> (Evaluator, Vec<EvalProblem>) {
 }
 
 /// The network as an evaluator, for the instruction set that `RAICHO_SIMD` names or the best one.
-fn evaluator(network: Network) -> (Evaluator, Vec<EvalProblem>) {
+fn evaluator(network: Network) -> (Evaluator, Vec<Problem>) {
     let (set, problems) = instruction_set();
     let model = Model::for_set(network, set);
     (Evaluator::Nnue(Arc::new(model)), problems)
 }
 
 /// The instruction set that `RAICHO_SIMD` names, or the best one.
-fn instruction_set() -> (InstructionSet, Vec<EvalProblem>) {
+fn instruction_set() -> (InstructionSet, Vec<Problem>) {
     match instruction_set_from_env() {
         Ok(set) => (set, Vec::new()),
-        Err(error) => (InstructionSet::best(), vec![error.into()]),
+        Err(error) => {
+            let text =
+                format!("RAICHO_SIMD: {error}, the best instruction set of this processor is used");
+            (InstructionSet::best(), vec![Problem::error(text)])
+        }
     }
 }
 
@@ -237,7 +182,7 @@ fn instruction_set() -> (InstructionSet, Vec<EvalProblem>) {
 ///
 /// # Errors
 /// The file cannot be used.
-pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
+pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<Problem>), EvalFileError> {
     match choice {
         EvalFile::Path(path) => open(path, 0),
         EvalFile::Embedded | EvalFile::Material => Ok(built_in(choice)),
@@ -246,41 +191,42 @@ pub fn load_evaluator(choice: &EvalFile) -> Result<(Evaluator, Vec<EvalProblem>)
 
 /// Loads a network file, or what a folder has. `scale` replaces the scale of a network unless it
 /// is 0.
-fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
+fn open(path: &Path, scale: u32) -> Result<(Evaluator, Vec<Problem>), EvalFileError> {
     match Found::of(path) {
         Found::Network(path) => open_network(&path, scale),
-        Found::Kppt(path) => open_kppt(path),
-        Found::Empty(path) => Err(EvalFileError::Empty { path }),
+        Found::Kppt(path) => open_kppt(&path),
+        Found::Empty(path) => Err(EvalFileError(format!(
+            "evaluation folder \"{}\" has no {} and no three-piece files ({})",
+            path.display(),
+            file::FILE_NAME,
+            kppt::NAMES
+        ))),
         Found::Nothing => Err(not_found(path)),
     }
 }
 
 /// Loads the three-piece files of a folder.
-fn open_kppt(path: PathBuf) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
-    let (tables, warning) = kppt::Tables::open(&path).map_err(|error| EvalFileError::Kppt {
-        path: path.clone(),
-        error: Box::new(error),
-    })?;
+fn open_kppt(path: &Path) -> Result<(Evaluator, Vec<Problem>), EvalFileError> {
+    let name = format!("evaluation folder \"{}\"", path.display());
+    let (tables, warning) =
+        kppt::Tables::open(path).map_err(|error| EvalFileError(format!("{name}, {error}")))?;
     let (set, mut problems) = instruction_set();
     let model = kppt::Model::new(tables, path.display().to_string(), set);
-    problems.extend(warning.map(|warning| EvalProblem::Kppt { path, warning }));
+    problems.extend(warning.map(|warning| Problem::error(format!("{name}, {warning}"))));
     Ok((Evaluator::Kppt(Arc::new(model)), problems))
 }
 
 /// Loads a network file.
-fn open_network(path: &Path, scale: u32) -> Result<(Evaluator, Vec<EvalProblem>), EvalFileError> {
-    let (mut network, warnings) = Network::open(path).map_err(|error| EvalFileError::Network {
-        path: path.to_owned(),
-        error: Box::new(error),
-    })?;
+fn open_network(path: &Path, scale: u32) -> Result<(Evaluator, Vec<Problem>), EvalFileError> {
+    let name = format!("evaluation file \"{}\"", path.display());
+    let (mut network, warnings) =
+        Network::open(path).map_err(|error| EvalFileError(format!("{name}, {error}")))?;
     if scale > 0 {
         network.set_scale(scale as i32);
     }
     let (evaluator, mut problems) = evaluator(network);
-    problems.extend(warnings.into_iter().map(|warning| EvalProblem::Warning {
-        path: path.to_owned(),
-        warning: Box::new(warning),
-    }));
+    let warnings = warnings.into_iter();
+    problems.extend(warnings.map(|warning| Problem::warning(format!("{name}, {warning}"))));
     Ok((evaluator, problems))
 }
 
@@ -314,6 +260,7 @@ mod tests {
         let empty = load_evaluator(&EvalFile::from(name.as_str()));
         let _ = std::fs::remove_dir(&beside);
         let error = empty.expect_err("the folder is empty");
-        assert!(matches!(error, EvalFileError::Empty { path } if path == beside));
+        let expected = format!("evaluation folder \"{}\" has no nn.bin", beside.display());
+        assert!(error.to_string().starts_with(&expected), "{error}");
     }
 }

@@ -17,6 +17,7 @@ mod ponder;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -33,8 +34,8 @@ use evaluation::EvalSource;
 use mate::MateSearch;
 use ponder::PendingSearch;
 
-pub use book::{BookFile, BookProblem, BookSettings};
-pub use evaluation::{EvalFileError, EvalProblem, load_evaluator};
+pub use book::{BookFile, BookSettings};
+pub use evaluation::{EvalFileError, load_evaluator};
 pub use mate::{MateAnswer, MateInfo, MateReport};
 pub use options::{EvalFile, Settings};
 
@@ -62,35 +63,49 @@ pub struct Engine {
     pending_search: Option<PendingSearch>,
 }
 
-/// Something that could not be prepared as the settings ask. The engine works on without it.
-#[derive(Debug, Error)]
-pub enum PrepareProblem {
-    /// The search has less memory or fewer threads.
-    #[error("{0}, {used}", used = .0.used())]
-    Search(#[from] PrepareError),
-    /// The evaluation is another one, or its file does not quite match the format.
-    #[error(transparent)]
-    Eval(#[from] EvalProblem),
-    /// A book is left out, or a part of it.
-    #[error(transparent)]
-    Book(#[from] BookProblem),
+/// Something that is not as the settings ask. The engine works on, as the text says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// What is wrong, and what is used instead.
+    pub text: String,
+    /// Whether something was not done; otherwise it is only worth knowing.
+    pub is_error: bool,
 }
 
-impl PrepareProblem {
-    /// Whether something was not done as the settings ask; otherwise it is only worth knowing.
-    pub fn is_error(&self) -> bool {
-        !matches!(
-            self,
-            Self::Eval(EvalProblem::NoKing | EvalProblem::Warning { .. })
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl Problem {
+    pub(crate) fn error(text: impl fmt::Display) -> Self {
+        let (text, is_error) = (text.to_string(), true);
+        Self { text, is_error }
+    }
+
+    fn warning(text: impl fmt::Display) -> Self {
+        let (text, is_error) = (text.to_string(), false);
+        Self { text, is_error }
+    }
+
+    fn of_search(error: &PrepareError) -> Self {
+        Self::error(format!("{error}, {}", error.used()))
+    }
+
+    /// The evaluation needs both kings, and the position has fewer.
+    fn missing_king() -> Self {
+        Self::warning(
+            "the evaluation needs both kings on the board, here the material is counted instead",
         )
     }
 
     /// The text of an [`Event::Note`] about it.
     fn note(&self) -> String {
-        if self.is_error() {
-            abbreviate(format!("error: {self}"))
+        if self.is_error {
+            abbreviate(format!("error: {}", self.text))
         } else {
-            self.to_string()
+            self.text.clone()
         }
     }
 }
@@ -227,11 +242,11 @@ impl Engine {
     /// Loads evaluation and books, allocates table and threads, and clears them for a new game.
     /// Takes a second per few GB of table; does nothing if nothing was searched or changed since
     /// the last call.
-    pub fn prepare(&mut self) -> Vec<PrepareProblem> {
+    pub fn prepare(&mut self) -> Vec<Problem> {
         self.finish();
         let mut problems = self.load_evaluation();
         let books = self.books.load(&self.settings.book);
-        problems.extend(books.into_iter().map(PrepareProblem::from));
+        problems.extend(books);
         let is_prepared = |prepared: &search::Settings| fits(prepared, &self.settings.search);
         let is_ready = self.is_new_game && self.has_all_resources;
         if is_ready && self.prepared.as_ref().is_some_and(is_prepared) {
@@ -244,13 +259,13 @@ impl Engine {
         log::debug!("ready: {threads} threads, {hash_mb} MB");
         self.prepared = Some(self.settings.search.clone());
         self.is_new_game = true;
-        let search = search.into_iter().map(PrepareProblem::from);
+        let search = search.iter().map(Problem::of_search);
         search.chain(problems).collect()
     }
 
     /// Loads the evaluation that the settings name, unless it is loaded. Values in the table come
     /// from the evaluation, so another one requires a new preparation.
-    fn load_evaluation(&mut self) -> Vec<PrepareProblem> {
+    fn load_evaluation(&mut self) -> Vec<Problem> {
         let source = EvalSource::new(&self.settings);
         if self.eval_source.as_ref() == Some(&source) {
             return Vec::new();
@@ -260,12 +275,12 @@ impl Engine {
         self.settings.search.evaluator = evaluator;
         self.eval_source = Some(source);
         self.prepared = None;
-        problems.into_iter().map(PrepareProblem::from).collect()
+        problems
     }
 
     /// Loads another evaluation if the settings were changed. A file that was replaced is loaded by
     /// the next [`Self::prepare`] only, so that the evaluation stays the same during a game.
-    fn update_evaluation(&mut self) -> Vec<PrepareProblem> {
+    fn update_evaluation(&mut self) -> Vec<Problem> {
         match &self.eval_source {
             Some(source) if source.matches(&self.settings) => Vec::new(),
             _ => self.load_evaluation(),
@@ -284,14 +299,14 @@ impl Engine {
 
     /// Explains the static evaluation of the position: as in the search that of material where a
     /// network lacks a king. Also returns the problems of loading it.
-    pub fn explain(&mut self) -> (String, Vec<PrepareProblem>) {
+    pub fn explain(&mut self) -> (String, Vec<Problem>) {
         let mut problems = if self.is_searching() {
             Vec::new() // The next search loads it.
         } else {
             self.update_evaluation()
         };
         let evaluator = if self.lacks_king() {
-            problems.push(EvalProblem::NoKing.into());
+            problems.push(Problem::missing_king());
             &Evaluator::Material
         } else {
             &self.settings.search.evaluator
@@ -306,14 +321,14 @@ impl Engine {
     }
 
     /// The first time that a search lacks a king, the warning about it.
-    fn missing_king(&mut self) -> Option<PrepareProblem> {
+    fn missing_king(&mut self) -> Option<Problem> {
         let is_new = !self.has_reported_missing_king && self.lacks_king();
         self.has_reported_missing_king |= is_new;
-        is_new.then(|| EvalProblem::NoKing.into())
+        is_new.then(Problem::missing_king)
     }
 
     /// Clears table and histories, if anything was searched since the last preparation.
-    pub fn new_game(&mut self) -> Vec<PrepareProblem> {
+    pub fn new_game(&mut self) -> Vec<Problem> {
         if self.prepared.is_some() && !self.is_new_game {
             self.prepare()
         } else {
@@ -356,12 +371,12 @@ impl Engine {
             Some(_) => {
                 let result = self.searcher.adapt(&self.settings.search);
                 self.prepared = Some(self.settings.search.clone());
-                result.err().map(PrepareProblem::from).into_iter().collect()
+                result.err().iter().map(Problem::of_search).collect()
             }
         });
         problems.extend(self.missing_king());
         let loaded = self.loaded_evaluation.take().into_iter();
-        let problems = problems.iter().map(PrepareProblem::note);
+        let problems = problems.iter().map(Problem::note);
         for text in problems.chain(loaded).chain(self.books.take_loaded()) {
             on_event(Event::Note(text));
         }

@@ -77,10 +77,7 @@ fn without_a_king_material_is_explained() {
     engine.set_position(Some(sfen), &[]).expect("a position");
     let (text, problems) = engine.explain();
     assert!(text.ends_with("\nstatic eval 630"), "{text}");
-    assert!(matches!(
-        problems[..],
-        [PrepareProblem::Eval(EvalProblem::NoKing)]
-    ));
+    assert_eq!(problems, [Problem::missing_king()]);
 }
 
 /// A GUI may change the evaluation and send `eval` as soon as it has the `bestmove`.

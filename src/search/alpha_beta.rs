@@ -36,8 +36,7 @@ impl Worker {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
             return value; // 1: repetition, move limit, mate distance
         }
-        let mut node = self.new_node(window, ply);
-        self.set_up_node::<N>(&mut node, depth, cut_node);
+        let mut node = self.new_node::<N>(window, depth, ply, cut_node);
         if let Some(value) = self.tt_cutoff::<N>(&mut node) {
             return value; // 2
         }
@@ -53,6 +52,7 @@ impl Worker {
         }
         let checks = CheckSquares::of_position(&self.position);
         let mut picker = self.move_picker::<N>(&node, &checks);
+        let mut searched = SearchedMoves::default();
         while let Some(mv) = picker.next(&self.position, &self.histories, &mut node.context) {
             if node.excluded_move == Some(mv) || N::ROOT && !self.begin_root_move(mv) {
                 continue;
@@ -81,13 +81,13 @@ impl Worker {
                 break; // 14: cut
             }
             if node.best_move != Some(mv) {
-                node.record_searched(mv, move_info.is_capture);
+                searched.push(mv, move_info.is_capture);
             }
         }
         if self.is_stopped() {
             return STOPPED;
         }
-        self.finish_node::<N>(&mut node) // 15: mate, statistics, table
+        self.finish_node::<N>(&mut node, &searched) // 15: mate, statistics, table
     }
 
     /// Step 1: values that the rules give without a search (repetition, move limit), the maximum
@@ -136,43 +136,53 @@ impl Worker {
         (window.alpha >= window.beta).then_some(window.alpha)
     }
 
-    /// Completes a new node and sets up its stack frame from the frames before it. In place: a node
-    /// is too large to be returned at no cost.
+    /// A node with its table entry, and its stack frame, set up from the frames before it.
     #[inline(always)]
-    fn set_up_node<N: NodeType>(&mut self, node: &mut Node, depth: Depth, cut_node: bool) {
-        let ply = node.ply;
+    fn new_node<N: NodeType>(
+        &mut self,
+        window: Window,
+        depth: Depth,
+        ply: Ply,
+        cut_node: bool,
+    ) -> Node {
+        let leaf = self.leaf_node(window, ply);
         let prior = self.stack.before_mut(ply, 1);
-        node.prior_reduction = std::mem::take(&mut prior.reduction);
+        let prior_reduction = std::mem::take(&mut prior.reduction);
         let (prior_follows, prior_move) = (prior.follows_pv, prior.current_move);
         self.stack[ply + 1].killers = [None; KILLERS];
         self.stack[ply + 2].cutoffs = 0;
         let frame = &mut self.stack[ply];
         frame.move_count = 0;
         frame.stat_score = 0;
-        frame.tt_hit = node.tt_hit.is_some();
+        frame.tt_hit = leaf.tt_hit.is_some();
         frame.follows_pv = N::ROOT
             || prior_follows
                 && prior_move.is_some()
                 && self.previous_pv.get(ply.wrapping_sub(1)) == prior_move.as_ref();
-        node.excluded_move = frame.excluded_move;
-        if node.excluded_move.is_none() {
-            frame.tt_pv = N::PV || node.tt_pv;
+        if frame.excluded_move.is_none() {
+            frame.tt_pv = N::PV || leaf.tt_pv;
         }
-        node.tt_pv = frame.tt_pv;
-        node.depth = depth.min(MAX_PLY as Depth - 1);
-        node.cut_node = cut_node;
-        node.all_node = !(N::PV || cut_node);
-        if N::ROOT {
-            node.tt_move = Some(self.root_moves[self.pv_index].mv);
+        let tt_move = if N::ROOT {
+            Some(self.root_moves[self.pv_index].mv)
+        } else {
+            leaf.tt_move
+        };
+        Node {
+            depth: depth.min(MAX_PLY as Depth - 1),
+            cut_node,
+            all_node: !(N::PV || cut_node),
+            tt_move,
+            tt_capture: tt_move.is_some_and(|mv| self.position.piece_on(mv.to()).is_some()),
+            excluded_move: frame.excluded_move,
+            tt_pv: frame.tt_pv,
+            prior_reduction,
+            ..leaf
         }
-        node.tt_capture = node
-            .tt_move
-            .is_some_and(|mv| self.position.piece_on(mv.to()).is_some());
     }
 
-    /// A node with its table entry and continuation histories; the rest has initial values.
+    /// A node of quiescence, at depth 0, with its table entry.
     #[inline(always)]
-    pub(super) fn new_node(&mut self, window: Window, ply: Ply) -> Node {
+    pub(super) fn leaf_node(&mut self, window: Window, ply: Ply) -> Node {
         let (probe, tt_hit) = self.probe(ply);
         let in_check = self.position.in_check();
         self.stack[ply].in_check = in_check;
@@ -203,8 +213,6 @@ impl Worker {
             best_move: None,
             move_count: 0,
             raised_alpha: false,
-            quiets_searched: SearchedMoves::new(),
-            captures_searched: SearchedMoves::new(),
         }
     }
 
@@ -506,7 +514,7 @@ impl Worker {
     /// Step 15: without a legal move the node is mate; otherwise updates the histories and the
     /// table.
     #[inline(always)]
-    fn finish_node<N: NodeType>(&mut self, node: &mut Node) -> Value {
+    fn finish_node<N: NodeType>(&mut self, node: &mut Node, searched: &SearchedMoves) -> Value {
         if node.move_count == 0 {
             return if node.excluded_move.is_some() {
                 node.window.alpha
@@ -514,7 +522,7 @@ impl Worker {
                 value::mated_in(node.ply)
             };
         }
-        self.update_histories::<N>(node);
+        self.update_histories::<N>(node, searched);
         self.update_correction_history(node);
         if node.excluded_move.is_some() {
             return node.best_value;

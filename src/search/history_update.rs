@@ -10,7 +10,7 @@ use crate::types::{Move, PieceType, Ply, Value};
 use super::audit;
 use super::history::CORRECTION_LIMIT;
 use super::history::{CONTINUATIONS, ContinuationRow};
-use super::node::{Node, NodeType};
+use super::node::{Node, NodeType, SearchedMoves};
 use super::tunables;
 use super::worker::Worker;
 
@@ -86,9 +86,9 @@ impl Worker {
     /// Updates at the end of a node: the best move against the moves before it, or, after a fail
     /// low, the move that led here.
     #[inline(always)]
-    pub(super) fn update_histories<N: NodeType>(&mut self, node: &Node) {
+    pub(super) fn update_histories<N: NodeType>(&mut self, node: &Node, searched: &SearchedMoves) {
         if let Some(best) = node.best_move {
-            self.update_all_stats(node, best);
+            self.update_all_stats(node, best, searched);
             if !N::PV {
                 self.update_tt_move_history(node.tt_move == Some(best));
             }
@@ -109,10 +109,10 @@ impl Worker {
         }
     }
 
-    fn update_all_stats(&mut self, node: &Node, best: Move) {
+    fn update_all_stats(&mut self, node: &Node, best: Move, searched: &SearchedMoves) {
         audit::legal(&self.position, &[best], "move with a bonus");
-        audit::legal(&self.position, &node.quiets_searched, "quiet move tried");
-        audit::legal(&self.position, &node.captures_searched, "capture tried");
+        audit::legal(&self.position, &searched.quiets, "quiet move tried");
+        audit::legal(&self.position, &searched.captures, "capture tried");
         let prior = self.stack.before(node.ply, 1);
         let (prior_score, prior_move) = (prior.stat_score, prior.current_move);
         let was_first = prior.move_count == 1 + i32::from(prior.tt_hit);
@@ -140,7 +140,7 @@ impl Worker {
             self.update_quiet_histories(node, best, bonus * tunables::quiet_bonus_weight() / SCALE);
             self.update_refutations(node.ply, best);
             let mut malus = malus * tunables::quiet_malus_weight() / SCALE;
-            for &mv in &node.quiets_searched {
+            for &mv in &searched.quiets {
                 malus = malus * tunables::quiet_malus_decay() / SCALE;
                 self.update_quiet_histories(node, mv, -malus);
             }
@@ -152,7 +152,7 @@ impl Worker {
             let malus = malus * tunables::early_refutation_malus_weight() / SCALE;
             self.update_continuation_histories(node.ply, 1, last, -malus);
         }
-        for &mv in &node.captures_searched {
+        for &mv in &searched.captures {
             if let Some(captured) = self.position.piece_on(mv.to()) {
                 let malus = malus * tunables::capture_malus_weight() / SCALE;
                 self.histories.update_capture(mv, captured.kind(), -malus);

@@ -220,8 +220,26 @@ impl TtData {
 /// Number of moves of a kind that get a malus when a later move fails high; the rest get none.
 const MAX_SEARCHED: usize = 32;
 
-/// Moves of one kind that were searched and did not fail high.
-pub(super) type SearchedMoves = ArrayVec<Move, MAX_SEARCHED>;
+/// The moves of a node that were searched and did not fail high.
+#[derive(Default)]
+pub(super) struct SearchedMoves {
+    pub(super) quiets: ArrayVec<Move, MAX_SEARCHED>,
+    pub(super) captures: ArrayVec<Move, MAX_SEARCHED>,
+}
+
+impl SearchedMoves {
+    /// Records a move that did not fail high.
+    #[inline(always)]
+    pub(super) fn push(&mut self, mv: Move, is_capture: bool) {
+        let list = if is_capture {
+            &mut self.captures
+        } else {
+            &mut self.quiets
+        };
+        // Moves beyond the capacity come so late that they need no malus.
+        let _ = list.try_push(mv);
+    }
+}
 
 /// The locals of the search at one node.
 #[expect(
@@ -269,23 +287,9 @@ pub(super) struct Node {
     pub(super) best_move: Option<Move>,
     pub(super) move_count: i32,
     pub(super) raised_alpha: bool,
-    pub(super) quiets_searched: SearchedMoves,
-    pub(super) captures_searched: SearchedMoves,
 }
 
 impl Node {
-    /// Records a move that did not fail high.
-    #[inline(always)]
-    pub(super) fn record_searched(&mut self, mv: Move, is_capture: bool) {
-        let list = if is_capture {
-            &mut self.captures_searched
-        } else {
-            &mut self.quiets_searched
-        };
-        // Moves beyond the capacity come so late that they need no malus.
-        let _ = list.try_push(mv);
-    }
-
     /// The bound that the best value is, given the window at the start of the node.
     pub(super) fn bound(&self) -> Bound {
         if self.best_value >= self.window.beta {

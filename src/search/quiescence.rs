@@ -17,7 +17,7 @@ impl Worker {
         if let Some(value) = self.rule_result::<N>(&mut window, ply) {
             return value;
         }
-        let mut node = self.new_node(window, ply);
+        let mut node = self.leaf_node(window, ply);
         if let Some(tt_hit) = node.tt_hit
             && !N::PV
             && let Some(value) = node.tt_value()

@@ -148,7 +148,7 @@ impl Signals {
 
     /// Where the search occupies the only thread, does what the page says meanwhile.
     #[inline(always)]
-    pub(super) fn obey_page(&self) {
+    fn obey_page(&self) {
         match interruption() {
             None => {}
             Some(Interruption::Stop) => self.stop(),
@@ -157,6 +157,13 @@ impl Signals {
                 clock: None,
             }),
         }
+    }
+
+    /// Publishes the node count of a thread, and returns whether the search was stopped.
+    pub(super) fn poll(&self, thread: usize, nodes: u64) -> bool {
+        self.obey_page();
+        self.publish_nodes(thread, nodes);
+        self.is_stopped()
     }
 
     /// Publishes the node count of a thread.

@@ -202,12 +202,8 @@ impl Worker {
     #[inline(never)]
     pub(super) fn poll(&mut self) {
         let signals = &self.task.signals;
-        signals.obey_page();
-        signals.publish_nodes(self.task.thread, self.statistics.nodes);
+        self.is_stopped |= signals.poll(self.task.thread, self.statistics.nodes);
         self.task.table.grow();
-        if signals.is_stopped() {
-            self.is_stopped = true;
-        }
         if let Some(time) = &mut self.time {
             if self.is_pondering && !signals.is_pondering() {
                 self.is_pondering = false;

@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use crate::engine::{Engine, MateAnswer, MateReport, PrepareProblem};
+use crate::engine::{Engine, MateAnswer, MateReport, Problem};
 use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
 use crate::movegen::perft::{self, PerftOptions};
@@ -228,9 +228,9 @@ impl Session {
     }
 
     /// Reports the problems of a preparation, and the evaluation if it was loaded.
-    fn report_preparation(&mut self, problems: &[PrepareProblem]) {
+    fn report_preparation(&mut self, problems: &[Problem]) {
         for problem in problems {
-            if problem.is_error() {
+            if problem.is_error {
                 self.error(problem.to_string());
             } else {
                 self.output.send(&Response::Note(problem.to_string()));

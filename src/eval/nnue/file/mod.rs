@@ -1,7 +1,6 @@
 //! Reading and writing of network files: `nn.bin` files of `YaneuraOu`'s format and files of our
 //! own format (`raicho`), told apart by their magic.
 
-mod error;
 pub(super) mod leb128;
 mod raicho;
 #[cfg(test)]
@@ -9,26 +8,38 @@ mod tests;
 mod yaneuraou;
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
+
+use thiserror::Error;
 
 use super::Network;
 use crate::util::ZeroedPages;
 use crate::util::system::given_file;
 
-pub use error::{Field, NetError, Warning};
 use raicho::RAICHO_MAGIC;
 pub(super) use yaneuraou::{LEB128_MAGIC, MAGIC};
 
 /// The name of the network file in an evaluation folder.
 pub const FILE_NAME: &str = "nn.bin";
 
+/// Why a file is refused.
+#[derive(Debug, Error)]
+pub enum NetError {
+    /// The system cannot open or read the file.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file is not a network, or damaged: the field, what was found and what was expected.
+    #[error("{0}")]
+    Invalid(String),
+}
+
 impl Network {
     /// Reads a file, or `nn.bin` in a folder. The warnings name oddities that are tolerated.
     ///
     /// # Errors
     /// The file cannot be read, or [`Self::read`] refuses it.
-    pub fn open(path: &Path) -> Result<(Self, Vec<Warning>), NetError> {
+    pub fn open(path: &Path) -> Result<(Self, Vec<String>), NetError> {
         if let Some(file) = given_file(path) {
             return Self::read_from(path, &file?);
         }
@@ -36,7 +47,7 @@ impl Network {
         let metadata = path.metadata()?;
         // Before it is opened: to open a pipe waits for its writer.
         if !metadata.is_file() {
-            return Err(NetError::NotRegular);
+            return Err(NetError::Invalid("not a regular file".to_owned()));
         }
         let mut file = File::open(&path)?;
         // The magic is checked first, because a file that is not a network may be of any size.
@@ -47,15 +58,16 @@ impl Network {
             yaneuraou::check_magic(&mut Reader::new(&magic))?;
         }
         // Not memory-mapped: truncating a mapped file crashes every process that reads it.
-        let length = usize::try_from(metadata.len()).map_err(|_| NetError::NoMemory)?;
-        let mut bytes = ZeroedPages::on_demand(length).map_err(|_| NetError::NoMemory)?;
+        let length = usize::try_from(metadata.len()).ok();
+        let bytes = length.and_then(|length| ZeroedPages::on_demand(length).ok());
+        let mut bytes = bytes.ok_or_else(|| NetError::Invalid("not enough memory".to_owned()))?;
         file.rewind()?;
         file.read_exact(&mut bytes)?;
         Self::read_from(&path, &bytes)
     }
 
     /// Reads a network from the bytes of the file at `path`.
-    fn read_from(path: &Path, bytes: &[u8]) -> Result<(Self, Vec<Warning>), NetError> {
+    fn read_from(path: &Path, bytes: &[u8]) -> Result<(Self, Vec<String>), NetError> {
         let (mut network, warnings) = Self::read(bytes)?;
         network.source = path.display().to_string();
         Ok((network, warnings))
@@ -65,7 +77,7 @@ impl Network {
     ///
     /// # Errors
     /// The bytes are damaged, or not those of a known shape.
-    pub fn read(bytes: &[u8]) -> Result<(Self, Vec<Warning>), NetError> {
+    pub fn read(bytes: &[u8]) -> Result<(Self, Vec<String>), NetError> {
         if raicho::has_magic(bytes) {
             return Ok((raicho::read(bytes)?, Vec::new()));
         }
@@ -124,21 +136,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes `size` bytes, which belong to `field`.
-    fn take(&mut self, field: Field, size: usize) -> Result<&'a [u8], NetError> {
+    fn take(&mut self, field: &str, size: usize) -> Result<&'a [u8], NetError> {
         let Some((taken, _)) = self.rest().split_at_checked(size) else {
-            return Err(NetError::Truncated {
-                field,
-                offset: self.offset,
-                needed: size,
-                left: self.left(),
-            });
+            let (offset, left) = (self.offset, self.left());
+            return Err(NetError::Invalid(format!(
+                "{field}: {size} bytes expected at offset {offset}, found {left}"
+            )));
         };
         self.offset += size;
         Ok(taken)
     }
 
     /// Takes a little-endian 32-bit number.
-    fn number(&mut self, field: Field) -> Result<u32, NetError> {
+    fn number(&mut self, field: &str) -> Result<u32, NetError> {
         let mut number = [0; size_of::<u32>()];
         number.copy_from_slice(self.take(field, size_of::<u32>())?);
         Ok(u32::from_le_bytes(number))
@@ -148,10 +158,10 @@ impl<'a> Reader<'a> {
     fn end(&self) -> Result<(), NetError> {
         match self.left() {
             0 => Ok(()),
-            left => Err(NetError::TooLong {
-                offset: self.offset,
-                left,
-            }),
+            left => Err(NetError::Invalid(format!(
+                "end of the file: expected at offset {}, found {left} bytes more",
+                self.offset
+            ))),
         }
     }
 }

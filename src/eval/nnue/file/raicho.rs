@@ -24,8 +24,7 @@
 //! Output weights of the side to move come first. No other program writes this format, so any
 //! deviation is refused.
 
-use super::Reader;
-use super::error::{Field, NetError};
+use super::{NetError, Reader};
 use crate::eval::nnue::features::FeatureSet;
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::eval::nnue::scalar::{MAX_OUTPUT_WEIGHT, QA, QB};
@@ -52,9 +51,9 @@ pub(super) fn has_magic(bytes: &[u8]) -> bool {
 /// Reads a network from bytes that begin with the magic.
 pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
     let mut reader = Reader::new(bytes);
-    reader.take(Field::Magic, RAICHO_MAGIC.len())?;
-    let version = reader.number(Field::Version)?;
-    check(Field::Version, version, VERSION)?;
+    reader.take("magic number", RAICHO_MAGIC.len())?;
+    let version = reader.number("version")?;
+    check("version", version, VERSION)?;
     let Header {
         features,
         width,
@@ -62,17 +61,19 @@ pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
         text,
     } = header(&mut reader)?;
     let column = width * size_of::<i16>();
-    let biases = reader.take(Field::TransformerBiases, column)?;
+    let biases = reader.take("biases of the transformer", column)?;
     let size = features.count().saturating_mul(column);
-    let weights = reader.take(Field::TransformerWeights, size)?;
-    let output_biases = reader.take(Field::OutputBiases, OUTPUT_BUCKETS * size_of::<i32>())?;
-    let output_weights = reader.take(Field::OutputWeights, OUTPUT_BUCKETS * 2 * column)?;
+    let weights = reader.take("weights of the transformer", size)?;
+    let output_biases = reader.take("biases of the outputs", OUTPUT_BUCKETS * size_of::<i32>())?;
+    let output_weights = reader.take("weights of the outputs", OUTPUT_BUCKETS * 2 * column)?;
     let checked = &bytes[..bytes.len() - reader.left()];
-    let found = reader.number(Field::Checksum)?;
+    let found = reader.number("checksum")?;
     reader.end()?;
     let expected = crc32fast::hash(checked);
     if found != expected {
-        return Err(NetError::Checksum { found, expected });
+        return Err(NetError::Invalid(format!(
+            "checksum: found {found:#010x}, expected {expected:#010x}"
+        )));
     }
     let output_layer = OutputLayer {
         biases: to_i32(output_biases),
@@ -81,10 +82,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
     };
     let is_too_large = |weight: &i16| !(-MAX_OUTPUT_WEIGHT..=MAX_OUTPUT_WEIGHT).contains(weight);
     if let Some(number) = output_layer.weights.iter().position(is_too_large) {
-        return Err(NetError::Weight {
-            number,
-            found: output_layer.weights[number],
-        });
+        let found = output_layer.weights[number];
+        return Err(NetError::Invalid(format!(
+            "weights of the outputs: found {found} at number {number}, expected \
+             -{MAX_OUTPUT_WEIGHT} to {MAX_OUTPUT_WEIGHT}"
+        )));
     }
     let transformer = FeatureTransformer::from_bytes(biases, weights);
     Ok(Network::with_output_layer(
@@ -104,42 +106,32 @@ struct Header<'a> {
 }
 
 fn header<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, NetError> {
-    let length = reader.number(Field::HeaderLength)? as usize;
+    let length = reader.number("length of the header")? as usize;
     let left = reader.left();
     if !(NUMBERS..=left).contains(&length) {
-        return Err(NetError::HeaderLength {
-            found: length,
-            expected: NUMBERS,
-            left,
-        });
+        return Err(NetError::Invalid(format!(
+            "length of the header: found {length}, expected {NUMBERS} to the {left} bytes that follow"
+        )));
     }
-    let id = reader.number(Field::FeatureSet)?;
+    let id = reader.number("feature set")?;
     let features = FeatureSet::from_id(id).ok_or_else(|| {
         let last = FeatureSet::ALL.len() - 1;
-        refused(Field::FeatureSet, id, format!("0 to {last}"))
+        refused("feature set", id, &format!("0 to {last}"))
     })?;
-    let width = reader.number(Field::Width)?;
+    let width = reader.number("width")?;
     if Shape::direct(features, width as usize).validate().is_err() {
         let expected = format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}");
-        return Err(refused(Field::Width, width, expected));
+        return Err(refused("width", width, &expected));
     }
-    check(
-        Field::Buckets,
-        reader.number(Field::Buckets)?,
-        OUTPUT_BUCKETS as u32,
-    )?;
-    for (field, expected) in [(Field::MaxActivation, QA), (Field::OneOfWeights, QB)] {
+    check("buckets", reader.number("buckets")?, OUTPUT_BUCKETS as u32)?;
+    for (field, expected) in [("largest activation", QA), ("output weight of 1", QB)] {
         check(field, reader.number(field)?, expected as u32)?;
     }
-    let scale = reader.number(Field::Scale)?;
+    let scale = reader.number("scale")?;
     if !(1..=MAX_OUTPUT_SCALE).contains(&scale) {
-        return Err(refused(
-            Field::Scale,
-            scale,
-            format!("1 to {MAX_OUTPUT_SCALE}"),
-        ));
+        return Err(refused("scale", scale, &format!("1 to {MAX_OUTPUT_SCALE}")));
     }
-    let text = text(reader.take(Field::Text, length - NUMBERS)?)?;
+    let text = text(reader.take("text", length - NUMBERS)?)?;
     Ok(Header {
         features,
         width: width as usize,
@@ -156,27 +148,23 @@ fn text(bytes: &[u8]) -> Result<&str, NetError> {
         Err(_) => "no UTF-8",
     };
     let shown = String::from_utf8_lossy(bytes).replace(char::is_control, "?");
-    Err(NetError::Text {
-        problem: problem.to_owned(),
-        text: shorten(&shown),
-    })
+    let text = shorten(&shown);
+    Err(NetError::Invalid(format!(
+        "architecture text: {problem}, in '{text}'"
+    )))
 }
 
 /// Checks a number that this version of the format fixes.
-fn check(field: Field, found: u32, expected: u32) -> Result<(), NetError> {
+fn check(field: &str, found: u32, expected: u32) -> Result<(), NetError> {
     if found == expected {
         Ok(())
     } else {
-        Err(refused(field, found, expected.to_string()))
+        Err(refused(field, found, &expected.to_string()))
     }
 }
 
-fn refused(field: Field, found: u32, expected: String) -> NetError {
-    NetError::Number {
-        field,
-        found,
-        expected,
-    }
+fn refused(field: &str, found: u32, expected: &str) -> NetError {
+    NetError::Invalid(format!("{field}: found {found}, expected {expected}"))
 }
 
 /// The bytes of a file.

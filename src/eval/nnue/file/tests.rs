@@ -20,7 +20,6 @@ fn refusal(bytes: &[u8]) -> String {
 /// The shape and the warnings of a file that can be read.
 fn accepted(bytes: &[u8]) -> (String, Vec<String>) {
     let (network, warnings) = Network::read(bytes).unwrap();
-    let warnings = warnings.iter().map(Warning::to_string).collect();
     (network.shape().to_string(), warnings)
 }
 

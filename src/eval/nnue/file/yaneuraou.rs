@@ -5,8 +5,8 @@
 //! decides: where header or text do not match but exactly one known shape has the size, the network
 //! is read with a warning. No more memory is allocated than the size of the file justifies.
 
-use super::error::{Field, NetError, Warning};
-use super::{Reader, leb128};
+use super::raicho::RAICHO_MAGIC;
+use super::{NetError, Reader, leb128};
 use crate::eval::nnue::features::FeatureSet;
 use crate::eval::nnue::output_buckets::Progress;
 use crate::eval::nnue::shape::{Head, LayerShape, PROGRESS_HASH, Shape, WIDTH_STEP, text};
@@ -25,17 +25,13 @@ pub(in crate::eval::nnue) const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 const SCALES: std::ops::RangeInclusive<usize> = 1..=128;
 
 /// Reads a network from the bytes of a file. The warnings name oddities that are tolerated.
-pub(super) fn read(bytes: &[u8]) -> Result<(Network, Vec<Warning>), NetError> {
+pub(super) fn read(bytes: &[u8]) -> Result<(Network, Vec<String>), NetError> {
     let mut reader = Reader::new(bytes);
     let header = reader.header()?;
     let mut warnings = Vec::new();
     let found = detect(&header, reader.rest(), &mut warnings)?;
     let shape = found.shape;
-    warnings.extend(Warning::of_hash(
-        Field::FileHash,
-        header.hash,
-        shape.file_hash(),
-    ));
+    warnings.extend(wrong_hash("file hash", header.hash, shape.file_hash()));
     let body = Body {
         reader,
         found,
@@ -49,10 +45,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Network, Vec<Warning>), NetError> {
 
 /// Takes and checks the first four bytes.
 pub(super) fn check_magic(reader: &mut Reader<'_>) -> Result<(), NetError> {
-    match reader.number(Field::Magic)? {
+    match reader.number("magic number")? {
         MAGIC => Ok(()),
-        found => Err(NetError::Magic { found }),
+        found => Err(NetError::Invalid(format!(
+            "magic number: found {found:#010x}, expected {MAGIC:#010x} or '{}'",
+            RAICHO_MAGIC.escape_ascii()
+        ))),
     }
+}
+
+/// A warning where a hash is not that of the detected shape.
+fn wrong_hash(field: &str, found: u32, expected: u32) -> Option<String> {
+    (found != expected).then(|| format!("{field}: found {found:#010x}, expected {expected:#010x}"))
 }
 
 /// The hash and the architecture text.
@@ -86,11 +90,9 @@ impl Header {
     }
 
     /// The error for an architecture text that is refused.
-    fn refused(&self, problem: String) -> NetError {
-        NetError::Text {
-            problem,
-            text: self.shown(),
-        }
+    fn refused(&self, problem: &str) -> NetError {
+        let text = self.shown();
+        NetError::Invalid(format!("architecture text: {problem}, in '{text}'"))
     }
 }
 
@@ -98,26 +100,27 @@ impl<'a> Reader<'a> {
     /// Takes the header: magic, hash and architecture text.
     fn header(&mut self) -> Result<Header, NetError> {
         check_magic(self)?;
-        let hash = self.number(Field::FileHash)?;
-        let length = self.number(Field::TextLength)? as usize;
+        let hash = self.number("file hash")?;
+        let length = self.number("length of the architecture text")? as usize;
         let left = self.left();
         if length > left {
-            return Err(NetError::TextLength {
-                found: length,
-                left,
-            });
+            return Err(NetError::Invalid(format!(
+                "length of the architecture text: found {length}, expected at most the {left} \
+                 bytes that follow"
+            )));
         }
-        let text = self.take(Field::TextLength, length)?;
+        let text = self.take("length of the architecture text", length)?;
         Ok(Header::new(hash, text))
     }
 
     /// Takes a compressed section and returns its payload.
-    fn compressed(&mut self, field: Field) -> Result<&'a [u8], NetError> {
+    fn compressed(&mut self, field: &str) -> Result<&'a [u8], NetError> {
         let magic = self.take(field, LEB128_MAGIC.len())?;
         if magic != LEB128_MAGIC {
             let (found, expected) = (magic.escape_ascii(), LEB128_MAGIC.escape_ascii());
-            let problem = format!("found '{found}', expected '{expected}'");
-            return Err(NetError::Compressed { field, problem });
+            return Err(NetError::Invalid(format!(
+                "{field}: found '{found}', expected '{expected}'"
+            )));
         }
         let size = self.number(field)? as usize;
         self.take(field, size)
@@ -125,11 +128,13 @@ impl<'a> Reader<'a> {
 }
 
 /// The `FV_SCALE` of a header, or the default with a warning where it is out of range.
-fn scale(header: &Header, warnings: &mut Vec<Warning>) -> i32 {
+fn scale(header: &Header, warnings: &mut Vec<String>) -> i32 {
     let declared = text::fv_scale(&header.text);
     let scale = declared.filter(|scale| SCALES.contains(scale));
     if let (Some(declared), None) = (declared, scale) {
-        warnings.push(Warning::Scale(declared));
+        warnings.push(format!(
+            "fv_scale: found {declared}, expected 1 to 128; 16 is taken"
+        ));
     }
     scale.map_or(DEFAULT_SCALE, |scale| scale as i32)
 }
@@ -138,13 +143,13 @@ fn scale(header: &Header, warnings: &mut Vec<Warning>) -> i32 {
 struct Body<'a> {
     reader: Reader<'a>,
     found: Detected,
-    warnings: Vec<Warning>,
+    warnings: Vec<String>,
 }
 
 impl Body<'_> {
-    fn read(mut self) -> Result<(Network, Vec<Warning>), NetError> {
+    fn read(mut self) -> Result<(Network, Vec<String>), NetError> {
         let shape = self.found.shape;
-        self.hash(Field::TransformerHash, shape.transformer_hash())?;
+        self.hash("hash of the transformer", shape.transformer_hash())?;
         let transformer = match shape.head {
             Head::Stacks { .. } => self.compressed_transformer(shape)?,
             Head::Plain | Head::Direct => self.transformer(shape)?,
@@ -175,44 +180,43 @@ impl Body<'_> {
     }
 
     /// Reads and checks a hash, where the file has hashes between its sections.
-    fn hash(&mut self, field: Field, expected: u32) -> Result<(), NetError> {
+    fn hash(&mut self, field: &str, expected: u32) -> Result<(), NetError> {
         if self.found.has_hashes {
             let found = self.reader.number(field)?;
-            self.warnings
-                .extend(Warning::of_hash(field, found, expected));
+            self.warnings.extend(wrong_hash(field, found, expected));
         }
         Ok(())
     }
 
     fn transformer(&mut self, shape: Shape) -> Result<FeatureTransformer, NetError> {
         let column = shape.width * size_of::<i16>();
-        let biases = self.reader.take(Field::TransformerBiases, column)?;
+        let biases = self.reader.take("biases of the transformer", column)?;
         let size = shape.features.count() * column;
-        let weights = self.reader.take(Field::TransformerWeights, size)?;
+        let weights = self.reader.take("weights of the transformer", size)?;
         Ok(FeatureTransformer::from_bytes(biases, weights))
     }
 
     fn compressed_transformer(&mut self, shape: Shape) -> Result<FeatureTransformer, NetError> {
         let count = shape.features.count() * shape.width;
         Ok(FeatureTransformer {
-            biases: self.compressed(Field::TransformerBiases, shape.width)?,
-            weights: self.compressed(Field::TransformerWeights, count)?,
+            biases: self.compressed("biases of the transformer", shape.width)?,
+            weights: self.compressed("weights of the transformer", count)?,
         })
     }
 
     /// Reads a section of compressed values and doubles them, as `YaneuraOu` does.
-    fn compressed(&mut self, field: Field, count: usize) -> Result<Aligned<i16>, NetError> {
+    fn compressed(&mut self, field: &str, count: usize) -> Result<Aligned<i16>, NetError> {
         let bytes = self.reader.compressed(field)?;
         // Checked before the allocation: each value takes at least one byte.
         if bytes.len() < count {
-            return Err(NetError::Compressed {
-                field,
-                problem: format!("{} bytes for {count} values", bytes.len()),
-            });
+            return Err(NetError::Invalid(format!(
+                "{field}: {} bytes for {count} values",
+                bytes.len()
+            )));
         }
         let mut values = Aligned::zeroed(count);
         leb128::decode(bytes, &mut values)
-            .map_err(|problem| NetError::Compressed { field, problem })?;
+            .map_err(|problem| NetError::Invalid(format!("{field}: {problem}")))?;
         for value in values.iter_mut() {
             *value = value.wrapping_mul(2);
         }
@@ -220,20 +224,20 @@ impl Body<'_> {
     }
 
     fn progress(&mut self) -> Result<Progress, NetError> {
-        self.hash(Field::ProgressHash, PROGRESS_HASH)?;
-        let bias = self.reader.number(Field::ProgressBias)? as i32;
+        self.hash("hash of progress", PROGRESS_HASH)?;
+        let bias = self.reader.number("bias of progress")? as i32;
         let size = Progress::WEIGHTS * size_of::<i32>();
-        let weights = self.reader.take(Field::ProgressWeights, size)?;
+        let weights = self.reader.take("weights of progress", size)?;
         Ok(Progress::new(bias, to_i32(weights)))
     }
 
     fn stack(&mut self, shape: Shape, number: usize) -> Result<LayerStack, NetError> {
-        self.hash(Field::NetworkHash(number), shape.network_hash())?;
+        self.hash(&format!("hash of stack {number}"), shape.network_hash())?;
         let [first, second, last] = shape.layers();
         let mut stack = LayerStack {
-            first: self.affine(first, Field::First(number))?,
-            second: self.affine(second, Field::Second(number))?,
-            last: self.affine(last, Field::Last(number))?,
+            first: self.affine(first, &format!("first layer of stack {number}"))?,
+            second: self.affine(second, &format!("second layer of stack {number}"))?,
+            last: self.affine(last, &format!("last layer of stack {number}"))?,
         };
         if let Head::Stacks {
             shards: Some(shards),
@@ -254,7 +258,7 @@ impl Body<'_> {
         Ok(stack)
     }
 
-    fn affine(&mut self, shape: LayerShape, field: Field) -> Result<AffineLayer, NetError> {
+    fn affine(&mut self, shape: LayerShape, field: &str) -> Result<AffineLayer, NetError> {
         let biases = self.reader.take(field, shape.outputs * size_of::<i32>())?;
         let weights = self
             .reader
@@ -289,20 +293,20 @@ struct Detected {
 }
 
 /// Detects the shape of a file from its header and the bytes that follow it.
-fn detect(header: &Header, body: &[u8], warnings: &mut Vec<Warning>) -> Result<Detected, NetError> {
+fn detect(header: &Header, body: &[u8], warnings: &mut Vec<String>) -> Result<Detected, NetError> {
     let size = body.len();
     if let Some(word) = text::unsupported_activation(&header.text) {
-        return Err(header.refused(format!("{word} is not known here")));
+        return Err(header.refused(&format!("{word} is not known here")));
     }
     if text::describes_stacks(&header.text) {
         let shape =
-            Shape::from_stacks_text(&header.text).map_err(|problem| header.refused(problem))?;
+            Shape::from_stacks_text(&header.text).map_err(|problem| header.refused(&problem))?;
         let has_hashes = true;
         return Ok(Detected { shape, has_hashes });
     }
     if is_compressed(body) {
         // The size of compressed weights does not determine a shape.
-        return Err(header.refused(format!(
+        return Err(header.refused(&format!(
             "the weights are compressed, expected '{STACKS_TEXT}'"
         )));
     }
@@ -313,11 +317,13 @@ fn detect(header: &Header, body: &[u8], warnings: &mut Vec<Warning>) -> Result<D
     };
     if declared != Some(shape) {
         let text = header.shown();
-        warnings.push(Warning::Text { text, shape });
+        warnings.push(format!(
+            "architecture text: found '{text}', by its size it is {shape}"
+        ));
     }
     let has_hashes = size != shape.plain_bytes();
     if !has_hashes {
-        warnings.push(Warning::NoHashes);
+        warnings.push("hashes of the sections: found none".to_owned());
     }
     Ok(Detected { shape, has_hashes })
 }
@@ -347,15 +353,14 @@ fn by_size(header: &Header, size: usize, declared: Option<Shape>) -> Result<Shap
         ([shape], _) => Ok(*shape),
         ([], Some(declared)) => Ok(declared),
         ([], None) => Err(no_fit(header, size)),
-        (several, _) => Err(NetError::Several {
-            found: size,
-            shapes: several
-                .iter()
-                .map(Shape::to_string)
-                .collect::<Vec<_>>()
-                .join(", "),
-            text: header.shown(),
-        }),
+        (several, _) => {
+            let shapes: Vec<_> = several.iter().map(Shape::to_string).collect();
+            let (shapes, text) = (shapes.join(", "), header.shown());
+            Err(NetError::Invalid(format!(
+                "size: found {size} bytes behind the header, which is the size of {shapes}; the \
+                 architecture text '{text}' does not tell which"
+            )))
+        }
     }
 }
 
@@ -364,12 +369,11 @@ fn no_fit(header: &Header, size: usize) -> NetError {
     let distance = |shape: &Shape| expected(shape).abs_diff(size);
     let smallest = Shape::plain(FeatureSet::Kp, WIDTH_STEP, [FIRST[0], SECOND[0]]);
     let nearest = known().min_by_key(distance).unwrap_or(smallest);
-    NetError::NoFit {
-        found: size,
-        nearest,
-        expected: expected(&nearest),
-        text: header.shown(),
-    }
+    let (expected, text) = (expected(&nearest), header.shown());
+    NetError::Invalid(format!(
+        "size: found {size} bytes behind the header, expected those of a known network, of which \
+         {nearest} is nearest with {expected} (architecture text '{text}')"
+    ))
 }
 
 /// All plain shapes that are tried by size.
