@@ -75,62 +75,29 @@ pub use tunables::Tunable;
 
 /// The requested memory or threads were not available. The searcher works with what it got.
 #[derive(Debug, Error)]
-pub enum PrepareError {
-    /// Not enough memory for the table.
-    #[error("no memory for a hash table of {asked} MB")]
-    Table {
-        /// Requested size in MB.
-        asked: usize,
-        /// Size in MB of the table in use.
-        kept: usize,
-    },
-    /// The system refused threads.
-    #[error("cannot start {asked} search threads: {source}")]
-    Threads {
-        /// Requested number of threads.
-        asked: usize,
-        /// Number of threads running.
-        started: usize,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// More threads than the limit for each processor core.
-    #[error(
-        "{asked} search threads are more than {MAX_THREADS_PER_CORE} for each of the {cores} \
-         processor cores"
-    )]
-    ThreadsPerCore {
-        /// Requested number of threads.
-        asked: usize,
-        /// Number of threads running.
-        started: usize,
-        /// Number of processor cores.
-        cores: usize,
-    },
-    /// Not enough memory for the requested threads.
-    #[error("no memory for {asked} search threads, each takes up to {MEGABYTES_PER_THREAD} MB")]
-    ThreadMemory {
-        /// Requested number of threads.
-        asked: usize,
-        /// Number of threads running.
-        started: usize,
-    },
+#[error("{missing}")]
+pub struct PrepareError {
+    missing: String,
+    used: String,
 }
 
 impl PrepareError {
     /// What the searcher works with instead, in words.
-    pub fn used(&self) -> String {
-        match self {
-            Self::Table { kept, .. } => format!("it has {kept} MB"),
-            Self::Threads { started, .. }
-            | Self::ThreadsPerCore { started, .. }
-            | Self::ThreadMemory { started, .. } => {
-                format!(
-                    "{started} {} used",
-                    if *started == 1 { "is" } else { "are" }
-                )
-            }
-        }
+    pub fn used(&self) -> &str {
+        &self.used
+    }
+
+    fn of_threads(missing: String, started: usize) -> Self {
+        let verb = if started == 1 { "is" } else { "are" };
+        let used = format!("{started} {verb} used");
+        Self { missing, used }
+    }
+
+    fn of_thread_memory(asked: usize, started: usize) -> Self {
+        let missing = format!(
+            "no memory for {asked} search threads, each takes up to {MEGABYTES_PER_THREAD} MB"
+        );
+        Self::of_threads(missing, started)
     }
 }
 
@@ -211,7 +178,7 @@ impl Searcher {
             return Ok(());
         }
         self.threads.truncate(started.max(1));
-        Err(PrepareError::ThreadMemory { asked, started })
+        Err(PrepareError::of_thread_memory(asked, started))
     }
 
     /// Applies changed settings in the middle of a game: remaining threads keep their histories,
@@ -352,9 +319,9 @@ impl Searcher {
         if available == megabytes {
             Ok(())
         } else {
-            Err(PrepareError::Table {
-                asked: megabytes,
-                kept: available,
+            Err(PrepareError {
+                missing: format!("no memory for a hash table of {megabytes} MB"),
+                used: format!("it has {available} MB"),
             })
         }
     }
@@ -370,23 +337,22 @@ impl Searcher {
             match SearchThread::start(self.threads.len()) {
                 Ok(thread) => self.threads.push(thread),
                 Err(source) => {
-                    return Err(PrepareError::Threads {
-                        asked,
-                        started: self.threads.len(),
-                        source,
-                    });
+                    let missing = format!("cannot start {asked} search threads: {source}");
+                    return Err(PrepareError::of_threads(missing, self.threads.len()));
                 }
             }
         }
         let started = self.threads.len();
         match limit {
             None => Ok(()),
-            Some(ThreadLimit::Memory) => Err(PrepareError::ThreadMemory { asked, started }),
-            Some(ThreadLimit::Cores(cores)) => Err(PrepareError::ThreadsPerCore {
-                asked,
-                started,
-                cores,
-            }),
+            Some(ThreadLimit::Memory) => Err(PrepareError::of_thread_memory(asked, started)),
+            Some(ThreadLimit::Cores(cores)) => {
+                let missing = format!(
+                    "{asked} search threads are more than {MAX_THREADS_PER_CORE} for each of the \
+                     {cores} processor cores"
+                );
+                Err(PrepareError::of_threads(missing, started))
+            }
         }
     }
 }

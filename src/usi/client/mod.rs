@@ -20,7 +20,6 @@ use thiserror::Error;
 
 use crate::util::abbreviate;
 
-use options::OptionMismatch;
 use process::Process;
 use reply::{DeclaredOption, Reply};
 
@@ -104,8 +103,8 @@ pub enum ClientError {
     #[error("the engine says: {0}")]
     Complaint(String),
     /// The engine has no such option, or not with this value. Nothing was sent.
-    #[error(transparent)]
-    Option(#[from] OptionMismatch),
+    #[error("{0}")]
+    Option(String),
 }
 
 /// A running engine. Dropping it kills the process and waits until it has ended.
@@ -192,7 +191,8 @@ impl Client {
     /// # Errors
     /// The engine declares no such option or not with such a value, or the line cannot be sent.
     pub fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), ClientError> {
-        let line = options::setoption_line(&self.options, name, value)?;
+        let line =
+            options::setoption_line(&self.options, name, value).map_err(ClientError::Option)?;
         self.send(&line).map(drop)
     }
 

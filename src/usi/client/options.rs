@@ -1,7 +1,5 @@
 //! Checks an option against the declarations of the engine and writes its `setoption` line.
 
-use thiserror::Error;
-
 use super::reply::{DeclaredOption, OptionKind};
 use crate::util::shorten;
 
@@ -10,35 +8,12 @@ const IMPLIED: [&str; 2] = ["USI_Hash", "USI_Ponder"];
 /// How USI writes an empty text.
 const EMPTY: &str = "<empty>";
 
-/// Why an option cannot be set.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum OptionMismatch {
-    /// The engine does not declare it.
-    #[error("the engine has no option \"{name}\", it has {known}")]
-    Unknown {
-        /// The name of the requested option.
-        name: String,
-        /// The names of all declared options.
-        known: String,
-    },
-    /// The engine declares the option, but not with this value.
-    #[error("\"{found}\" for option {name}, expected {expected}")]
-    Value {
-        /// The option, as declared.
-        name: String,
-        /// The requested value, shortened; empty if there was none.
-        found: String,
-        /// The values that it can take.
-        expected: String,
-    },
-}
-
 /// The line that sets an option, with name and value in the spelling of the engine.
 pub(super) fn setoption_line(
     declared: &[DeclaredOption],
     name: &str,
     value: Option<&str>,
-) -> Result<String, OptionMismatch> {
+) -> Result<String, String> {
     let name = name.trim();
     let value = value.map(str::trim);
     let is_named = |candidate: &str| candidate.eq_ignore_ascii_case(name);
@@ -49,10 +24,9 @@ pub(super) fn setoption_line(
             None => return Err(unknown(declared, name)),
         },
     };
-    let value = checked(kind, value).map_err(|expected| OptionMismatch::Value {
-        name: name.to_owned(),
-        found: shorten(value.unwrap_or_default()),
-        expected,
+    let value = checked(kind, value).map_err(|expected| {
+        let found = shorten(value.unwrap_or_default());
+        format!("\"{found}\" for option {name}, expected {expected}")
     })?;
     Ok(match value {
         Some(value) => format!("setoption name {name} value {value}"),
@@ -60,16 +34,17 @@ pub(super) fn setoption_line(
     })
 }
 
-fn unknown(declared: &[DeclaredOption], name: &str) -> OptionMismatch {
+fn unknown(declared: &[DeclaredOption], name: &str) -> String {
     let names: Vec<&str> = declared.iter().map(|option| option.name.as_str()).collect();
-    OptionMismatch::Unknown {
-        name: shorten(name),
-        known: if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names.join(", ")
-        },
-    }
+    let known = if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    };
+    format!(
+        "the engine has no option \"{}\", it has {known}",
+        shorten(name)
+    )
 }
 
 /// The value to send; as an error, what is expected instead.

@@ -8,7 +8,6 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Zoned;
-use thiserror::Error;
 
 use crate::usi::response::Response;
 use crate::util::system::Instant;
@@ -57,7 +56,7 @@ impl Output {
     }
 
     /// The first error ends the log, so that it is reported once.
-    fn report(&self, result: Result<(), LogError>) {
+    fn report(&self, result: Result<(), String>) {
         if let Err(error) = result {
             self.send(&Response::Error(error.to_string()));
         }
@@ -67,7 +66,7 @@ impl Output {
         self.report(self.write(&response.to_string()));
     }
 
-    fn write(&self, text: &str) -> Result<(), LogError> {
+    fn write(&self, text: &str) -> Result<(), String> {
         let line = format!("{text}\n");
         let mut guard = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(writer) = guard.as_mut() else {
@@ -166,32 +165,23 @@ enum Speaker {
     Log,
 }
 
-/// The log file cannot be used.
-#[derive(Debug, Error)]
-pub(super) enum LogError {
-    #[error("DebugLogFile \"{path}\" cannot be opened: {source}, the dialogue is not written")]
-    Open { path: String, source: io::Error },
-    #[error(
-        "DebugLogFile \"{path}\" cannot be written: {source}, the dialogue is written no further"
-    )]
-    Write { path: String, source: io::Error },
-}
-
 impl DebugLog {
     /// Appends to the file at `path` from now on, beginning with the remark `opening` and the
     /// lines that wait for the session; without a path the log ends.
     ///
     /// # Errors
     /// The file cannot be opened or written. The log has ended.
-    pub(super) fn set_file(&self, path: Option<&Path>, opening: &str) -> Result<(), LogError> {
+    pub(super) fn set_file(&self, path: Option<&Path>, opening: &str) -> Result<(), String> {
         let mut state = self.lock();
         state.open = None;
         let Some(path) = path else {
             return Ok(());
         };
-        let file = open_file(path).map_err(|source| LogError::Open {
-            path: path.display().to_string(),
-            source,
+        let file = open_file(path).map_err(|error| {
+            let name = path.display();
+            format!(
+                "DebugLogFile \"{name}\" cannot be opened: {error}, the dialogue is not written"
+            )
         })?;
         let path = path.to_owned();
         let mut open = Open { path, file };
@@ -208,7 +198,7 @@ impl DebugLog {
     ///
     /// # Errors
     /// The file cannot be written. The log has ended.
-    pub(super) fn receive(&self, number: u64, text: &str) -> Result<(), LogError> {
+    pub(super) fn receive(&self, number: u64, text: &str) -> Result<(), String> {
         let mut state = self.lock();
         state.waiting.push_back(Received {
             number,
@@ -228,7 +218,7 @@ impl DebugLog {
     ///
     /// # Errors
     /// The file cannot be written. The log has ended.
-    pub(super) fn write(&self, text: &str) -> Result<(), LogError> {
+    pub(super) fn write(&self, text: &str) -> Result<(), String> {
         self.lock().write(Speaker::Engine, text)
     }
 
@@ -261,7 +251,7 @@ const fn is_pipe(_data: &Metadata) -> bool {
 
 impl State {
     /// Writes a line of now, if the log is on. The first error ends it.
-    fn write(&mut self, speaker: Speaker, text: &str) -> Result<(), LogError> {
+    fn write(&mut self, speaker: Speaker, text: &str) -> Result<(), String> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
@@ -271,7 +261,7 @@ impl State {
 }
 
 impl Open {
-    fn write(&mut self, time: &Zoned, speaker: Speaker, text: &str) -> Result<(), LogError> {
+    fn write(&mut self, time: &Zoned, speaker: Speaker, text: &str) -> Result<(), String> {
         let sign = match speaker {
             Speaker::Gui => " > ",
             Speaker::Engine => " < ",
@@ -283,9 +273,11 @@ impl Open {
             lines.extend([time.as_str(), sign, line.trim_end_matches('\r'), "\n"]);
         }
         let written = self.file.write_all(lines.as_bytes());
-        written.map_err(|source| LogError::Write {
-            path: self.path.display().to_string(),
-            source,
+        written.map_err(|error| {
+            format!(
+                "DebugLogFile \"{}\" cannot be written: {error}, the dialogue is written no further",
+                self.path.display()
+            )
         })
     }
 }
