@@ -11,7 +11,6 @@
 //!
 //! Apery has had no KK since July 2017; then it is zero.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -64,73 +63,14 @@ pub const SYNTHESIZED: [&str; 3] = [KK.names[0], KKP.names[0], KPP.names[0]];
 pub const NAMES: &str = "KK_synthesized.bin, KKP_synthesized.bin and KPP_synthesized.bin, \
                          or KKP.bin and KPP.bin";
 
-/// Why a folder of three-piece files cannot be used.
+/// Why a folder of three-piece files cannot be used: the file, and what is wrong with it.
 #[derive(Debug, Error)]
-pub enum KpptError {
-    /// A file is missing.
-    #[error("{name} is missing{}", found.as_ref().map_or(String::new(), |found| {
-        format!(" (the file {found} is named otherwise)")
-    }))]
-    Missing {
-        /// Name of the file, without its folder.
-        name: &'static str,
-        /// A file whose name differs in upper and lower case only.
-        found: Option<String>,
-    },
-    /// Without KK, KKP has 16 bits, as Apery's has.
-    #[error("{} is missing, without which KKP has 16 bits", KK.names[0])]
-    MissingKk,
-    /// A file has a size that no format has.
-    #[error("{name} has {found} bytes, expected {known}")]
-    Size {
-        /// Name of the file, without its folder.
-        name: &'static str,
-        /// Its size in bytes.
-        found: u64,
-        /// The known sizes and what they mean.
-        known: String,
-    },
-    /// A file cannot be read; also when it ends before its size.
-    #[error("{name}: {error}")]
-    Io {
-        /// Name of the file, without its folder.
-        name: &'static str,
-        /// The error of the system.
-        error: io::Error,
-    },
-    /// There is not enough memory.
-    #[error("no memory for {megabytes} MB of weights: {error}")]
-    Memory {
-        /// The size of the tables.
-        megabytes: usize,
-        /// The error of the system.
-        error: io::Error,
-    },
-}
+#[error("{0}")]
+pub struct KpptError(String);
 
-/// A weakness of files that can be used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Warning {
-    /// KPP differs from its transpose, so that the value of a position depends on the moves that
-    /// led to it.
-    Asymmetric {
-        /// Square of the king of such a weight.
-        king: usize,
-        /// One piece number.
-        one: usize,
-        /// The other piece number.
-        other: usize,
-    },
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Asymmetric { king, one, other } = self;
-        write!(
-            formatter,
-            "KPP is not symmetric, [{king}][{one}][{other}] differs from [{king}][{other}][{one}]; \
-             values depend on the moves made"
-        )
+impl KpptError {
+    fn of_file(name: &str, error: &io::Error) -> Self {
+        Self(format!("{name}: {error}"))
     }
 }
 
@@ -141,39 +81,39 @@ impl Table {
         paths.into_iter().find(|(path, _)| path.is_file())
     }
 
+    /// The name of a file that differs from that of the table in upper and lower case only.
+    fn misnamed(&self, folder: &Path) -> Option<String> {
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let is_like = |name: &String| {
+            let mut known = self.names.iter();
+            known.any(|known| known.eq_ignore_ascii_case(name))
+        };
+        names.find(is_like)
+    }
+
     /// The error that the file is missing.
     fn missing(&self, folder: &Path) -> KpptError {
-        let entries = folder.read_dir().into_iter().flatten().flatten();
-        let found = entries
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .find(|name| {
-                self.names
-                    .iter()
-                    .any(|known| known.eq_ignore_ascii_case(name))
-            });
-        KpptError::Missing {
-            name: self.names[0],
-            found,
-        }
+        let found = self.misnamed(folder);
+        let found = found.map(|found| format!(" (the file {found} is named otherwise)"));
+        let name = self.names[0];
+        KpptError(format!("{name} is missing{}", found.unwrap_or_default()))
     }
 
     /// The file in a folder, whose size is one of the known ones.
     fn open(&self, folder: &Path) -> Result<Found, KpptError> {
         let (path, name) = self.find(folder).ok_or_else(|| self.missing(folder))?;
-        let metadata = path
-            .metadata()
-            .map_err(|error| KpptError::Io { name, error })?;
-        let found = metadata.len();
+        let metadata = path.metadata();
+        let found = metadata
+            .map_err(|error| KpptError::of_file(name, &error))?
+            .len();
         let size = self.sizes.iter().position(|&(size, _)| size == found);
         let size = size.ok_or_else(|| {
             let known = self
                 .sizes
                 .map(|(size, meaning)| format!("{size} ({meaning})"));
-            KpptError::Size {
-                name,
-                found,
-                known: known.join(" or "),
-            }
+            let known = known.join(" or ");
+            KpptError(format!("{name} has {found} bytes, expected {known}"))
         })?;
         Ok(Found { path, name, size })
     }
@@ -195,8 +135,8 @@ impl Found {
 
     /// Reads the file by a function of the path and [`Self::is_second_size`].
     fn read<T>(&self, read: impl FnOnce(&Path, bool) -> io::Result<T>) -> Result<T, KpptError> {
-        let name = self.name;
-        read(&self.path, self.is_second_size()).map_err(|error| KpptError::Io { name, error })
+        read(&self.path, self.is_second_size())
+            .map_err(|error| KpptError::of_file(self.name, &error))
     }
 }
 
@@ -214,17 +154,21 @@ impl Tables {
     ///
     /// # Errors
     /// A file is missing, has a wrong size or cannot be read, or there is not enough memory.
-    pub fn open(folder: &Path) -> Result<(Self, Option<Warning>), KpptError> {
+    pub fn open(folder: &Path) -> Result<(Self, Option<String>), KpptError> {
         // Every file is looked at before the first one is read.
         let kings_and_piece = KKP.open(folder)?;
         let pairs = KPP.open(folder)?;
-        let kk = match KK.open(folder) {
-            Ok(kings) => kings.read(read_kk)?,
-            Err(KpptError::Missing { .. }) if kings_and_piece.is_second_size() => {
-                vec![[0; 2]; KK_ENTRIES]
-            }
-            Err(KpptError::Missing { found: None, .. }) => return Err(KpptError::MissingKk),
-            Err(error) => return Err(error),
+        let kk = if KK.find(folder).is_some() {
+            KK.open(folder)?.read(read_kk)?
+        } else if kings_and_piece.is_second_size() {
+            vec![[0; 2]; KK_ENTRIES]
+        } else if KK.misnamed(folder).is_some() {
+            return Err(KK.missing(folder));
+        } else {
+            let name = KK.names[0];
+            return Err(KpptError(format!(
+                "{name} is missing, without which KKP has 16 bits"
+            )));
         };
         let kind = if pairs.is_second_size() {
             Kind::KppKkpt
@@ -243,10 +187,9 @@ impl Tables {
 
 /// Memory for a table.
 fn pages<T: bytemuck::Zeroable>(length: usize) -> Result<ZeroedPages<T>, KpptError> {
-    ZeroedPages::on_demand(length).map_err(|error| KpptError::Memory {
-        megabytes: (length * size_of::<T>()) >> 20,
-        error,
-    })
+    let megabytes = (length * size_of::<T>()) >> 20;
+    ZeroedPages::on_demand(length)
+        .map_err(|error| KpptError(format!("no memory for {megabytes} MB of weights: {error}")))
 }
 
 fn read_kk(path: &Path, is_16_bits: bool) -> io::Result<Vec<Weight>> {
@@ -323,8 +266,9 @@ fn in_parts<T: Send>(
 /// Weights that are looked at for each king.
 const SAMPLE: usize = 64;
 
-/// The first weight of a sample that differs from the one with its pieces exchanged.
-fn asymmetric(tables: &Tables) -> Option<Warning> {
+/// A warning where a weight of a sample differs from the one with its pieces exchanged: the value of
+/// a position then depends on the moves that led to it.
+fn asymmetric(tables: &Tables) -> Option<String> {
     let pieces = |index: usize| {
         // Odd factors, so that the sample spreads over all pieces.
         let one = 1 + index * 389 % (NUMBERS - 1);
@@ -336,5 +280,10 @@ fn asymmetric(tables: &Tables) -> Option<Warning> {
         .flat_map(|king| (0..SAMPLE).map(move |index| (king, pieces(king * SAMPLE + index))))
         .filter(|(_, (one, other))| one != other)
         .find(|&(king, (one, other))| tables.kpp(king, one, other) != tables.kpp(king, other, one))
-        .map(|(king, (one, other))| Warning::Asymmetric { king, one, other })
+        .map(|(king, (one, other))| {
+            format!(
+                "KPP is not symmetric, [{king}][{one}][{other}] differs from \
+                 [{king}][{other}][{one}]; values depend on the moves made"
+            )
+        })
 }

@@ -27,7 +27,7 @@ use numbers::NUMBERS;
 use scalar::{SCALE, Sums, Weight, Weights};
 
 pub use super::bona_piece::{HAND_END, PIECES_END, PIECES_IN_SET, number_in_hand, number_on_board};
-pub use file::{KpptError, NAMES, SYNTHESIZED, Warning, files_in};
+pub use file::{KpptError, NAMES, SYNTHESIZED, files_in};
 pub use model::{Accumulator, Model};
 
 /// Bytes of a KPP weight with both parts.
