@@ -212,7 +212,8 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
         Some(ContextValue::String(text)) if error.kind() == ErrorKind::UnknownArgument => text,
         _ => "",
     };
-    let words: Vec<String> = std::env::args().collect();
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.collect();
     if let Some(note) = moved::replacement(&words, option) {
         output::eprint_line(format_args!("error: {note}\n"));
     }
