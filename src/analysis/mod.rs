@@ -159,16 +159,10 @@ impl Line {
         let mut position = position.clone();
         let mut moves = Vec::new();
         for word in self.pv.split(' ') {
-            let Some(mv) = word
-                .parse::<Move16>()
-                .ok()
-                .and_then(|mv| position.to_move(mv))
-            else {
+            let parsed: Option<Move16> = word.parse().ok();
+            let Some(mv) = parsed.and_then(|mv| position.legal_move(mv)) else {
                 break;
             };
-            if !position.pseudo_legal(mv) || !position.legal(mv) {
-                break;
-            }
             position.do_move(mv);
             moves.push(mv);
         }

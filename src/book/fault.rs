@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::{BookEntry, BookFormat, legal_move, order_key};
+use super::{BookEntry, BookFormat, order_key};
 use crate::position::{InvalidPosition, Position, SfenError};
 use crate::records::packed::PackedError;
 use crate::types::Move16;
@@ -312,7 +312,7 @@ impl Checker {
         let mut places = (0..).map(|index| place.of_move(index));
         entry.moves.retain(|known| {
             let place = places.next().unwrap_or(place.entry);
-            if legal_move(&self.position, known.mv).is_none() {
+            if self.position.legal_move(known.mv).is_none() {
                 let sfen = self.position.to_sfen();
                 add_at(place, Problem::Illegal { mv: known.mv, sfen });
                 return false;

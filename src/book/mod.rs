@@ -21,9 +21,8 @@ use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
-use crate::position::Position;
 use crate::records::packed::PackedSfen;
-use crate::types::{Move, Move16, Square};
+use crate::types::{Move16, Square};
 use crate::util::read_up_to;
 
 pub use fault::{BookError, BookFault, Checker, EntryPlace, FaultLog, Place, Problem, Reason};
@@ -201,12 +200,6 @@ pub fn order_key(format: BookFormat, entry: &BookEntry) -> Vec<u8> {
         BookFormat::Bin => with_ply(&apery::key_of_packed(&entry.position).to_be_bytes()),
         BookFormat::Sbk => Vec::new(),
     }
-}
-
-/// The move if it is legal here.
-pub fn legal_move(position: &Position, mv: Move16) -> Option<Move> {
-    let mv = position.to_move(mv)?;
-    (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
 }
 
 const FIELD: u16 = 0x7f;

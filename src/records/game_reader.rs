@@ -135,8 +135,7 @@ pub(super) fn legal_move(
 ) -> Result<Move, IllegalMove> {
     let stored = from_apery(bits);
     stored
-        .and_then(|mv| position.to_move(mv))
-        .filter(|&mv| position.pseudo_legal(mv) && position.legal(mv))
+        .and_then(|mv| position.legal_move(mv))
         .ok_or_else(|| IllegalMove {
             number,
             text: stored.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string()),

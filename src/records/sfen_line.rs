@@ -136,10 +136,7 @@ fn read_moves(start: &Position, words: &[&str], first: usize) -> Result<Vec<Move
             place,
             number,
         })?;
-        let possible = position
-            .to_move(stored)
-            .filter(|&mv| position.pseudo_legal(mv) && position.legal(mv));
-        let Some(mv) = possible else {
+        let Some(mv) = position.legal_move(stored) else {
             return Err(SfenLineError::Illegal {
                 found: shorten(word),
                 place,

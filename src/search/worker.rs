@@ -307,8 +307,7 @@ impl Worker {
     /// The move of an entry, if it is legal in the position.
     #[inline(always)]
     fn legal_tt_move(&self, stored: Move16) -> Option<Move> {
-        let mv = self.position.to_move(stored)?;
-        (self.position.pseudo_legal(mv) && self.position.legal(mv)).then_some(mv)
+        self.position.legal_move(stored)
     }
 
     /// The move, value and bound of the entry, without changing statistics or the table.

@@ -12,7 +12,7 @@ use key::{ChildKeys, key_of};
 
 use super::fault::{BookFault, FaultLog, Place, Problem};
 use super::file::{Losses, WriteError};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH, legal_move, merge_moves};
+use super::{BookEntry, BookMove, UNKNOWN_DEPTH, merge_moves};
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
 use crate::records::apery_move::{from_apery, to_apery};
@@ -100,7 +100,7 @@ impl AperyReader {
         let keys = ChildKeys::of(self.position.board());
         let mut legal = Vec::with_capacity(moves.len());
         for known in moves {
-            let Some(mv) = legal_move(&self.position, known.mv) else {
+            let Some(mv) = self.position.legal_move(known.mv) else {
                 let sfen = self.position.to_sfen();
                 let problem = Problem::Illegal { mv: known.mv, sfen };
                 let fault = BookFault::new(Place::Key(key), problem);

@@ -18,7 +18,7 @@ use message::{
 use super::db::position_text;
 use super::fault::{BookFault, Place, Problem, Reason};
 use super::file::{Extras, Losses};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH, legal_move};
+use super::{BookEntry, BookMove, UNKNOWN_DEPTH};
 use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
@@ -129,7 +129,7 @@ impl SbkReader {
         let state = std::mem::take(&mut self.states[open.state]);
         let mut moves = Vec::with_capacity(state.moves.len());
         for known in &state.moves {
-            let Some(mv) = legal_move(&self.position, known.mv) else {
+            let Some(mv) = self.position.legal_move(known.mv) else {
                 let sfen = self.position.to_sfen();
                 self.add_fault(open.state, Problem::Illegal { mv: known.mv, sfen });
                 continue;
@@ -281,7 +281,7 @@ impl SbkWriter {
             {
                 position.set_up(board, entry.ply.max(1));
                 for known in &entry.moves {
-                    let Some(mv) = legal_move(position, known.mv) else {
+                    let Some(mv) = position.legal_move(known.mv) else {
                         self.losses.illegal_moves += 1;
                         continue;
                     };
