@@ -6,19 +6,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use rayon::prelude::*;
-use thiserror::Error;
-
-use super::MakeError;
-use super::sorter::{Sorted, Sorter, key, pack, unpack};
-use crate::book::{
-    BookEntry, BookFormat, BookMove, BookReader, BookWriter, FaultLog, Losses, UNKNOWN_DEPTH,
-};
+use super::keep_fault;
+use super::sorter::{Sorter, key, pack, unpack, write_book};
+use crate::book::{BookEntry, BookFormat, BookMove, BookReader, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::runs::Watch;
 use crate::types::Color;
 
-/// Entries that are prepared at a time.
-const BATCH: usize = 1 << 14;
+/// Entries between two reports of the progress.
+const BATCH: u64 = 1 << 14;
 /// Bytes before the entry in a record: the number of the book.
 const SOURCE_BYTES: usize = 4;
 
@@ -53,20 +48,14 @@ impl fmt::Display for MergeRule {
     }
 }
 
-/// The name of no rule.
-#[derive(Debug, Error)]
-#[error("'{0}' is no rule, expected deeper, newer or weighted")]
-pub struct MergeRuleError(String);
-
 impl FromStr for MergeRule {
-    type Err = MergeRuleError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, MergeRuleError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let named = Self::ALL.into_iter().find(|(_, name)| *name == text);
-        named.map_or_else(
-            || Err(MergeRuleError(text.to_owned())),
-            |(rule, _)| Ok(rule),
-        )
+        named
+            .map(|(rule, _)| rule)
+            .ok_or_else(|| format!("'{text}' is no rule, expected deeper, newer or weighted"))
     }
 }
 
@@ -80,8 +69,6 @@ pub struct MergeSettings {
     pub sides: Vec<Option<Color>>,
     /// Memory for entries in bytes.
     pub memory: u64,
-    /// Number of threads, at least 1.
-    pub threads: usize,
 }
 
 /// The result of a merge.
@@ -108,47 +95,38 @@ pub fn merge(
     output: (&Path, BookFormat),
     settings: &MergeSettings,
     watch: &Watch<'_>,
-) -> Result<MergeSummary, MakeError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads);
-    pool.build()?.install(|| {
-        let (path, format) = output;
-        // Half for the records, half for what sorts and reads them.
-        let mut sorter = Sorter::new(path, settings.memory / 2);
-        let mut entries = 0;
-        let mut faults = Vec::new();
-        for (input, source) in inputs.iter().zip(0..) {
-            let side = settings.sides.get(source as usize).copied().flatten();
-            let mut log = FaultLog::default();
-            let source = Source {
-                input,
-                number: source,
-                side,
-            };
-            entries += source.add(format, &mut sorter, &mut log, watch)?;
-            faults.push(log);
+) -> anyhow::Result<MergeSummary> {
+    let (path, format) = output;
+    // Half for the records, half for what sorts and reads them.
+    let mut sorter = Sorter::new(path, settings.memory / 2);
+    let mut entries = 0;
+    let mut faults = Vec::new();
+    for (input, number) in inputs.iter().zip(0..) {
+        let side = settings.sides.get(number as usize).copied().flatten();
+        let source = Source {
+            input,
+            number,
+            side,
+        };
+        let mut log = FaultLog::default();
+        entries += source.add(format, &mut sorter, &mut log, watch)?;
+        faults.push(log);
+    }
+    let (mut done, mut groups) = (0, 0);
+    let (positions, losses) = write_book(sorter, output, |group| {
+        done += group.len() as u64;
+        groups += 1;
+        if groups % BATCH == 0 {
+            watch.advance(entries + done, 2 * entries)?;
         }
-        let mut out = BookWriter::create(path, format).map_err(MakeError::output(path))?;
-        let mut groups = Groups::new(sorter.finish()?)?;
-        let mut positions = 0;
-        let mut done = 0;
-        while let Some(group) = groups.next()? {
-            done += group.len() as u64;
-            let entry = combine(group, settings.rule);
-            if let Some(entry) = entry.filter(|entry| !entry.moves.is_empty()) {
-                out.write(&entry).map_err(MakeError::write(path))?;
-                positions += 1;
-            }
-            if positions % BATCH as u64 == 0 {
-                watch.advance(entries + done, 2 * entries)?;
-            }
-        }
-        let losses = out.finish().map_err(MakeError::io(path))?;
-        Ok(MergeSummary {
-            entries,
-            positions,
-            faults,
-            losses,
-        })
+        let group = group.iter().filter_map(|value| read(value));
+        Ok(combine(group.collect(), settings.rule))
+    })?;
+    Ok(MergeSummary {
+        entries,
+        positions,
+        faults,
+        losses,
     })
 }
 
@@ -168,36 +146,29 @@ impl Source<'_> {
         sorter: &mut Sorter,
         faults: &mut FaultLog,
         watch: &Watch<'_>,
-    ) -> Result<u64, MakeError> {
-        let input = self.input;
-        let mut reader = BookReader::open(input)?;
+    ) -> anyhow::Result<u64> {
         let mut count = 0;
-        loop {
-            let mut batch = Vec::with_capacity(BATCH);
-            for entry in reader.by_ref().take(BATCH) {
-                match entry {
-                    Ok(entry) => batch.push(entry),
-                    Err(fault) => MakeError::log(input, fault, faults)?,
+        for entry in BookReader::open(self.input)? {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(fault) => {
+                    keep_fault(self.input, fault, faults)?;
+                    continue;
                 }
-            }
-            if batch.is_empty() {
-                return Ok(count);
-            }
-            count += batch.len() as u64;
-            if let Some(side) = self.side {
-                batch.retain(|entry| entry.position.side_to_move() == side);
-            }
-            let record = |entry: &BookEntry| {
-                let mut value = self.number.to_le_bytes().to_vec();
-                value.extend(pack(entry));
-                (key(format, entry.position), value)
             };
-            let records: Vec<(Vec<u8>, Vec<u8>)> = batch.par_iter().map(record).collect();
-            for (key, value) in records {
-                sorter.push(&key, &value)?;
+            count += 1;
+            let is_of = |side| entry.position.side_to_move() == side;
+            if self.side.is_none_or(is_of) {
+                let mut value = self.number.to_le_bytes().to_vec();
+                value.extend(pack(&entry));
+                sorter.push(&key(format, entry.position), &value)?;
             }
-            watch.advance(count, 2 * count)?;
+            if count % BATCH == 0 {
+                watch.advance(count, 2 * count)?;
+            }
         }
+        watch.advance(count, 2 * count)?;
+        Ok(count)
     }
 }
 
@@ -213,36 +184,6 @@ fn combine(group: Vec<(u32, BookEntry)>, rule: MergeRule) -> Option<BookEntry> {
     let entries = books.into_iter();
     let entries = entries.filter_map(|(_, entries)| of_one_book(entries));
     of_several_books(entries.collect(), rule)
-}
-
-/// Sorted records in groups of equal keys.
-struct Groups {
-    sorted: Sorted,
-    next: Option<(Vec<u8>, Vec<u8>)>,
-}
-
-impl Groups {
-    fn new(mut sorted: Sorted) -> Result<Self, MakeError> {
-        let next = sorted.next()?;
-        Ok(Self { sorted, next })
-    }
-
-    fn next(&mut self) -> Result<Option<Vec<(u32, BookEntry)>>, MakeError> {
-        let Some((key, first)) = self.next.take() else {
-            return Ok(None);
-        };
-        let mut group = Vec::new();
-        group.extend(read(&first));
-        loop {
-            match self.sorted.next()? {
-                Some((next, value)) if next == key => group.extend(read(&value)),
-                other => {
-                    self.next = other;
-                    return Ok(Some(group));
-                }
-            }
-        }
-    }
 }
 
 fn read(value: &[u8]) -> Option<(u32, BookEntry)> {
@@ -479,7 +420,6 @@ mod tests {
             rule,
             sides: sides.to_vec(),
             memory,
-            threads: 2,
         };
         let watch = Watch {
             stop: &Stop::new(),

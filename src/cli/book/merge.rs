@@ -81,15 +81,6 @@ struct Common {
     #[command(flatten)]
     memory: SortMemory,
 
-    /// Number of threads
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    threads: u16,
-
     #[command(flatten)]
     indivisible: Indivisible,
 }
@@ -137,7 +128,6 @@ fn merge(
         rule,
         sides: sides.to_vec(),
         memory: arguments.memory.bytes(),
-        threads: arguments.threads.into(),
     };
     let summary = watched("positions", 1, |watch| {
         makebook::merge(books, (out, format), &settings, watch)
