@@ -27,7 +27,7 @@ use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Depth, Move, Move16, Score};
 
 pub use review::{Class, Judgement, PlayerSummary, Review, SCALE, Thresholds, win_chance};
-pub use run::{Analyzed, Analyzer, BLOCK, BlockEntry, RunError, Snapshot, Watch, analyze};
+pub use run::{Analyzed, Analyzer, BLOCK, BlockEntry, Watch, analyze};
 
 /// The limits of each position; the first that is reached ends the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

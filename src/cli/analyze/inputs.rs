@@ -62,7 +62,7 @@ pub(super) fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
             .sfen
             .clone()
             .unwrap_or_else(|| "startpos".to_owned());
-        if !arguments.output.is_any() {
+        if !arguments.output.option().is_some() {
             return Ok(Inputs::Positions(PositionSource::One(sfen)));
         }
         let line = sfen.parse();
@@ -121,13 +121,7 @@ fn list(paths: &[PathBuf]) -> String {
 /// Folders of the results are left out: what is there may come from an earlier analysis.
 fn expand(paths: &[PathBuf], output: &OutputArguments) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let results = [
-        &output.svg,
-        &output.kif,
-        &output.csa,
-        &output.jkf,
-        &output.json,
-    ];
+    let results = [&output.svg, &output.kif, &output.csa, &output.json];
     let results = results.into_iter().flatten();
     let results: Vec<PathBuf> = results
         .filter_map(|path| path.canonicalize().ok())
@@ -212,7 +206,7 @@ fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
         }
         _ => return false,
     }
-    let is_of_games = arguments.output.is_any() || extension(path) == "usi";
+    let is_of_games = arguments.output.option().is_some() || extension(path) == "usi";
     let has_moves = |line: &str| line.contains(" moves ");
     arguments.positions || !is_of_games && !lines(text).all(has_moves)
 }

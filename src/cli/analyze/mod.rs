@@ -59,7 +59,7 @@ pub(super) struct Arguments {
 struct SearchArguments {
     /// Time for each position: milliseconds, or with a unit such as `3s` or `500ms` [default: 5s
     /// for positions, 1s in games]
-    #[arg(long, visible_alias = "movetime", value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
 
     /// Depth to search each position to
@@ -127,10 +127,6 @@ struct OutputArguments {
     #[arg(long, value_name = "OUT")]
     csa: Option<PathBuf>,
 
-    /// Write the games with comments as JKF (JSON)
-    #[arg(long, value_name = "OUT")]
-    jkf: Option<PathBuf>,
-
     /// Write the analysis as JSON; `-` is standard output, where it replaces the table
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
@@ -181,12 +177,11 @@ fn check_positions(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 impl SearchArguments {
-    /// The limits of each position of a game.
-    fn effort(&self) -> Effort {
-        const DEFAULT: Duration = Duration::from_secs(1);
+    /// The limits of each position, with this time where there is no other.
+    fn effort(&self, default: Duration) -> Effort {
         let has_limit = self.depth.is_some() || self.nodes.is_some();
         Effort {
-            time: self.time.or((!has_limit).then_some(DEFAULT)),
+            time: self.time.or((!has_limit).then_some(default)),
             nodes: self.nodes,
             depth: self.depth,
         }
@@ -225,12 +220,7 @@ impl OutputArguments {
         })
     }
 
-    /// Whether something is written that only games have.
-    fn is_any(&self) -> bool {
-        self.option().is_some()
-    }
-
-    /// The first option for that.
+    /// The first option for something that only games have.
     fn option(&self) -> Option<&'static str> {
         self.file_option()
             .or_else(|| self.is_json_on_stdout().then_some("--json"))
@@ -245,7 +235,6 @@ impl OutputArguments {
             ("--svg", self.svg.is_some()),
             ("--kif", self.kif.is_some()),
             ("--csa", self.csa.is_some()),
-            ("--jkf", self.jkf.is_some()),
             ("--json", is_json),
         ];
         let found = options.into_iter().find(|&(_, is_given)| is_given);

@@ -22,7 +22,6 @@ use crate::util::counted;
 enum File {
     Kif,
     Csa,
-    Jkf,
     Json,
     Svg,
 }
@@ -44,7 +43,6 @@ impl Losses {
             let format = match kind {
                 File::Kif => TextFormat::Kif,
                 File::Csa => TextFormat::Csa,
-                File::Jkf => TextFormat::Jkf,
                 File::Json | File::Svg => continue,
             };
             for loss in format.losses(record) {
@@ -75,7 +73,6 @@ impl Names {
         let options = [
             (File::Kif, "--kif", "kifu", &wanted.kif),
             (File::Csa, "--csa", "csa", &wanted.csa),
-            (File::Jkf, "--jkf", "jkf", &wanted.jkf),
             (File::Json, "--json", "json", &wanted.json),
             (File::Svg, "--svg", "svg", &wanted.svg),
         ];
@@ -182,7 +179,6 @@ pub(super) fn write(
             File::Json => (serde_json::to_string_pretty(json)? + "\n").into_bytes(),
             File::Svg => svg_text(record, review, lang).into_bytes(),
             File::Kif => as_text(TextFormat::Kif, &commented(record, review)),
-            File::Jkf => as_text(TextFormat::Jkf, &commented(record, review)),
         };
         result_file::save(path, &bytes)?;
     }
