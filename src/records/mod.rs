@@ -5,6 +5,7 @@
 pub mod apery_move;
 pub mod csa;
 pub mod encoding;
+mod error;
 pub mod game;
 pub mod game_reader;
 pub mod hcpe;
@@ -22,3 +23,5 @@ pub mod sfen_line;
 pub mod teacher;
 pub mod text;
 pub mod tree;
+
+pub use error::RecordError;

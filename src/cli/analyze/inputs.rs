@@ -236,8 +236,10 @@ fn read_games(path: &Path, text: &str, games: &mut Vec<InputGame>, broken: &mut 
                     number: has_several.then_some(number),
                 });
             }
-            Err(error) if has_several => broken.push(format!("{}: {error}", path.display())),
-            Err(error) => broken.push(format!("{}: {}", path.display(), error.fault)),
+            Err(error) if has_several => {
+                broken.push(format!("{}: game {number}: {error}", path.display()));
+            }
+            Err(error) => broken.push(format!("{}: {error}", path.display())),
         }
     }
 }

@@ -1,31 +1,31 @@
 //! Reads records. Every move is checked, and an error names its line.
 
 use super::{
-    CsaError, CsaFault, RATING_PREFIXES, SEPARATOR, by_repetition, color_of, decoded,
-    ending_by_the_rules, ending_of_word, heading, is_exact, is_renamed, kind, legal_move,
-    parse_move, piece, piece_name, square, word_of_ending,
+    RATING_PREFIXES, SEPARATOR, by_repetition, color_of, decoded, ending_by_the_rules,
+    ending_of_word, heading, is_exact, is_renamed, kind, legal_move, parse_move, piece, piece_name,
+    square, word_of_ending,
 };
 use crate::position::{Board, InvalidPosition, Position};
+use crate::records::error::{RecordError, quoted};
 use crate::records::game::{Closing, Ending, GameRecord, RecordedMove, UnreadTimes, parse_seconds};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
-use crate::util::shorten;
 
 /// Reads all games of a text; `/` alone on a line separates them.
 ///
 /// # Errors
 /// A line is wrong; the error names the first one.
-pub fn read(text: &str) -> Result<Vec<GameRecord>, CsaError> {
+pub fn read(text: &str) -> Result<Vec<GameRecord>, RecordError> {
     read_each(text).into_iter().collect()
 }
 
 /// Reads each game of a text, or what is wrong with it; `/` alone on a line separates them. What
 /// follows the end of a game is left out, which [`GameRecord::omissions`] says.
-pub fn read_each(text: &str) -> Vec<Result<GameRecord, CsaError>> {
+pub fn read_each(text: &str) -> Vec<Result<GameRecord, RecordError>> {
     let mut games = Vec::new();
     let mut reader = Reader::default();
     let mut error = None;
     let mut number = 0;
-    let end = |reader: Reader, error: Option<CsaError>, number| match error {
+    let end = |reader: Reader, error: Option<RecordError>, number| match error {
         Some(error) => Some(Err(error)),
         None => reader.finish(number).transpose(),
     };
@@ -46,7 +46,7 @@ pub fn read_each(text: &str) -> Vec<Result<GameRecord, CsaError>> {
 ///
 /// # Errors
 /// A line is wrong; the error names the first one.
-pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, CsaError> {
+pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, RecordError> {
     let mut reader = Reader {
         is_of_server: true,
         ..Reader::default()
@@ -80,7 +80,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, line: &str, number: usize) -> Result<(), CsaError> {
+    fn line(&mut self, line: &str, number: usize) -> Result<(), RecordError> {
         if self.is_over {
             return Ok(());
         }
@@ -90,10 +90,7 @@ impl Reader {
             return Ok(());
         }
         let line = line.trim_end();
-        let fault = |fault| CsaError {
-            line: number,
-            fault,
-        };
+        let fault = |fault: RecordError| fault.at_line(number);
         match line.as_bytes().first() {
             None => return Ok(()),
             Some(b'\'') => {
@@ -120,7 +117,7 @@ impl Reader {
             let fault_or = if in_position {
                 self.setup.line(rest)
             } else {
-                Err(CsaFault::AfterTheEnd(shorten(line)))
+                Err(RecordError::after_the_end(quoted(line)))
             };
             fault_or.map_err(fault)?;
             return self.line(next, number);
@@ -152,24 +149,15 @@ impl Reader {
 
     /// Leaves out all lines from here on.
     fn leave_out(&mut self, text: &str, number: usize) {
-        let fault = CsaFault::AfterTheEnd(shorten(text));
-        self.omissions.push(format!("line {number}: {fault}"));
+        let fault = RecordError::after_the_end(quoted(text));
+        self.omissions.push(fault.at_line(number).to_string());
         self.is_over = true;
     }
 
     /// If the game goes on after an illegal move, that move is the fault, not its successor.
-    fn illegal_before(&self, fault: &CsaFault) -> Option<CsaError> {
-        let game = self.game.as_ref()?;
-        let (line, found) = game.illegal.clone()?;
-        let sfen = game.position.to_sfen();
-        matches!(fault, CsaFault::AfterTheEnd(_)).then_some(CsaError {
-            line,
-            fault: CsaFault::Illegal {
-                found,
-                number: game.moves.len() + 1,
-                sfen,
-            },
-        })
+    fn illegal_before(&self, fault: &RecordError) -> Option<RecordError> {
+        let error = self.game.as_ref()?.illegal_move()?;
+        fault.is_after_the_end().then_some(error)
     }
 
     fn field(&mut self, field: &str) {
@@ -215,7 +203,7 @@ impl Reader {
         }
     }
 
-    fn statement(&mut self, text: &str, number: usize) -> Result<(), CsaFault> {
+    fn statement(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
         if text.is_empty() {
             return Ok(());
         }
@@ -223,7 +211,10 @@ impl Reader {
             return self.begin(color, text);
         }
         let Some(game) = &mut self.game else {
-            return Err(CsaFault::NoPosition(shorten(text)));
+            return Err(RecordError::new(format_args!(
+                "{} before the position, expected '+' or '-' for the side to move first",
+                quoted(text)
+            )));
         };
         match text.as_bytes()[0] {
             b'T' => {
@@ -235,13 +226,17 @@ impl Reader {
                 Ok(())
             }
             b'+' | b'-' => game.make(text, number),
-            _ => Err(CsaFault::Unknown(shorten(text))),
+            _ => Err(RecordError::new(format_args!(
+                "{} is no line of CSA, expected a header, a position, a move, a time, an ending or \
+                 a comment",
+                quoted(text)
+            ))),
         }
     }
 
-    fn begin(&mut self, side: Color, text: &str) -> Result<(), CsaFault> {
+    fn begin(&mut self, side: Color, text: &str) -> Result<(), RecordError> {
         if self.game.is_some() {
-            return Err(CsaFault::AfterTheEnd(shorten(text)));
+            return Err(RecordError::after_the_end(quoted(text)));
         }
         let board = self.setup.board(side)?;
         let start = if self.is_of_server {
@@ -249,21 +244,21 @@ impl Reader {
         } else {
             Position::from_board(board, 1)
         };
-        let start = start.map_err(CsaFault::Impossible)?;
+        let start = start.map_err(impossible)?;
         self.game = Some(Game::new(start));
         Ok(())
     }
 
-    fn finish(mut self, line: usize) -> Result<Option<GameRecord>, CsaError> {
-        let error = |line, fault| Err(CsaError { line, fault });
+    fn finish(mut self, line: usize) -> Result<Option<GameRecord>, RecordError> {
         let Some(mut game) = self.game else {
-            return if self.has_content {
-                error(line, CsaFault::NoSide)
-            } else {
-                Ok(None)
-            };
+            if !self.has_content {
+                return Ok(None);
+            }
+            let error = "no line '+' or '-' for the side to move, expected after the position";
+            return Err(RecordError::new(error).at_line(line));
         };
-        self.omissions.extend(game.unread_times.omission());
+        let unread_times = std::mem::take(&mut game.unread_times);
+        self.omissions.extend(unread_times.omission());
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
         let said = said.and_then(|said| said.ending(&self.players, &game.position));
@@ -271,20 +266,10 @@ impl Reader {
         let explains = ending
             .as_ref()
             .is_some_and(Ending::explains_an_illegal_move);
-        let ending = match (game.illegal.take(), ending) {
-            (Some((line, found)), _) if !explains => {
-                let sfen = game.position.to_sfen();
-                let number = game.moves.len() + 1;
-                let fault = CsaFault::Illegal {
-                    found,
-                    number,
-                    sfen,
-                };
-                return error(line, fault);
-            }
-            (_, Some(ending)) => ending,
-            (_, None) => ending_by_the_rules(&game.position),
-        };
+        if let Some(error) = game.illegal_move().filter(|_| !explains) {
+            return Err(error);
+        }
+        let ending = ending.unwrap_or_else(|| ending_by_the_rules(&game.position));
         Ok(Some(GameRecord {
             event: self.event,
             players: self.players,
@@ -330,11 +315,24 @@ impl Game {
         }
     }
 
-    fn make(&mut self, text: &str, number: usize) -> Result<(), CsaFault> {
+    /// What is wrong with the illegal move, if there is one.
+    fn illegal_move(&self) -> Option<RecordError> {
+        let (line, found) = self.illegal.as_ref()?;
+        let number = self.moves.len() + 1;
+        let found = format_args!("'{found}', move {number},");
+        Some(RecordError::illegal(found, &self.position).at_line(*line))
+    }
+
+    fn make(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
         if self.illegal.is_some() {
-            return Err(CsaFault::AfterTheEnd(shorten(text)));
+            return Err(RecordError::after_the_end(quoted(text)));
         }
-        parse_move(text).ok_or_else(|| CsaFault::NotAMove(shorten(text)))?;
+        parse_move(text).ok_or_else(|| {
+            let found = quoted(text);
+            RecordError::new(format_args!(
+                "{found} is not a move, expected for example +7776FU or -0055KA"
+            ))
+        })?;
         match legal_move(&self.position, text) {
             Some(mv) => {
                 self.position.do_move(mv);
@@ -441,16 +439,18 @@ impl Default for Setup {
     }
 }
 
-fn fault(found: &str, expected: &'static str) -> CsaFault {
-    CsaFault::Setup {
-        found: shorten(found),
-        expected,
-    }
+fn fault(found: &str, expected: &str) -> RecordError {
+    let found = quoted(found);
+    RecordError::new(format_args!("{found} in the position, expected {expected}"))
+}
+
+fn impossible(invalid: InvalidPosition) -> RecordError {
+    RecordError::new(format_args!("impossible position: {invalid}"))
 }
 
 impl Setup {
     /// Reads a line without its `P`.
-    fn line(&mut self, line: &str) -> Result<(), CsaFault> {
+    fn line(&mut self, line: &str) -> Result<(), RecordError> {
         self.is_empty = false;
         let Some(first) = line.chars().next() else {
             return Err(fault("P", "PI, P1 to P9, P+ or P-"));
@@ -467,7 +467,7 @@ impl Setup {
         }
     }
 
-    fn even_without(&mut self, removed: &str) -> Result<(), CsaFault> {
+    fn even_without(&mut self, removed: &str) -> Result<(), RecordError> {
         for (rank, line) in Rank::ALL.into_iter().zip(EVEN) {
             self.rank(rank, line)?;
         }
@@ -491,7 +491,7 @@ impl Setup {
         Ok(())
     }
 
-    fn rank(&mut self, rank: Rank, line: &str) -> Result<(), CsaFault> {
+    fn rank(&mut self, rank: Rank, line: &str) -> Result<(), RecordError> {
         let cells = in_columns(line);
         let cells = match collapsed(line).filter(|_| cells.is_err()) {
             Some(cells) => cells,
@@ -503,7 +503,7 @@ impl Setup {
         Ok(())
     }
 
-    fn pieces(&mut self, color: Color, text: &str) -> Result<(), CsaFault> {
+    fn pieces(&mut self, color: Color, text: &str) -> Result<(), RecordError> {
         for (square_text, kind_text) in groups(text)? {
             if (square_text, kind_text) == ("00", "AL") {
                 self.rest = Some(color);
@@ -528,7 +528,7 @@ impl Setup {
     }
 
     /// The board; that of an even game if there were no lines.
-    fn board(&mut self, side: Color) -> Result<Board, CsaFault> {
+    fn board(&mut self, side: Color) -> Result<Board, RecordError> {
         if self.is_empty {
             self.even_without("")?;
         }
@@ -555,10 +555,7 @@ impl Setup {
                 let found = self.hands[color.index()][kind.index()];
                 // The packed hand would overflow; the total is checked with the position.
                 if found > kind.count_in_set() {
-                    return Err(CsaFault::Impossible(InvalidPosition::TooMany {
-                        kind,
-                        found,
-                    }));
+                    return Err(impossible(InvalidPosition::TooMany { kind, found }));
                 }
                 let hand = board.hand_mut(color);
                 (0..found).for_each(|_| hand.add(kind));
@@ -571,7 +568,7 @@ impl Setup {
 type Cells = [Option<Piece>; File::NUM];
 
 /// The squares of a rank, three characters each.
-fn in_columns(line: &str) -> Result<Cells, CsaFault> {
+fn in_columns(line: &str) -> Result<Cells, RecordError> {
     let mut cells = [None; File::NUM];
     for (index, cell) in cells.iter_mut().enumerate() {
         // Some programs trim the spaces at the end of a line.
@@ -605,7 +602,7 @@ fn collapsed(line: &str) -> Option<Cells> {
 }
 
 /// The groups of two digits for a square and two letters for a piece.
-fn groups(text: &str) -> Result<Vec<(&str, &str)>, CsaFault> {
+fn groups(text: &str) -> Result<Vec<(&str, &str)>, RecordError> {
     let text = text.trim();
     let group = |index: usize| Some((text.get(index..index + 2)?, text.get(index + 2..index + 4)?));
     (0..text.len())
