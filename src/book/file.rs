@@ -4,11 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use thiserror::Error;
-
 use super::apery::{AperyReader, AperyWriter};
 use super::db::{DbReader, DbWriter};
-use super::fault::{BookError, BookFault, EntryPlace, Place, Reason};
+use super::fault::{BookError, BookFault, EntryPlace, Place};
 use super::sbk::{SbkReader, SbkWriter};
 use super::ybb::{YbbReader, YbbWriter};
 use super::{BookEntry, BookFormat};
@@ -36,7 +34,7 @@ impl BookReader {
     /// # Errors
     /// The file cannot be read, or is no book.
     pub fn open(path: &Path) -> Result<Self, BookError> {
-        Self::open_any(path, false).map_err(|reason| BookError::new(path, reason))
+        Self::open_any(path, false).map_err(|source| BookError::new(path, source))
     }
 
     /// The same with a fault for each position of a `.db` or `.bin` that other programs would not
@@ -45,10 +43,10 @@ impl BookReader {
     /// # Errors
     /// The file cannot be read, or is no book.
     pub fn open_strictly(path: &Path) -> Result<Self, BookError> {
-        Self::open_any(path, true).map_err(|reason| BookError::new(path, reason))
+        Self::open_any(path, true).map_err(|source| BookError::new(path, source))
     }
 
-    fn open_any(path: &Path, is_strict: bool) -> Result<Self, Reason> {
+    fn open_any(path: &Path, is_strict: bool) -> io::Result<Self> {
         let format = BookFormat::of_file(path)?;
         let inner = match format {
             BookFormat::Db => FormatReader::Db(DbReader::open(path, is_strict)?),
@@ -146,9 +144,9 @@ impl BookWriter {
     ///
     /// # Errors
     /// The system refuses, or the entry is out of order.
-    pub fn write(&mut self, entry: &BookEntry) -> Result<(), WriteError> {
+    pub fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
         match &mut self.0 {
-            FormatWriter::Db(writer) => Ok(writer.write(entry)?),
+            FormatWriter::Db(writer) => writer.write(entry),
             FormatWriter::Ybb(writer) => writer.write(entry),
             FormatWriter::Bin(writer) => writer.write(entry),
             FormatWriter::Sbk(writer) => {
@@ -178,18 +176,11 @@ impl fmt::Debug for BookWriter {
     }
 }
 
-/// Why an entry cannot be written.
-#[derive(Debug, Error)]
-pub enum WriteError {
-    /// An error of the system.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// A format with an order got an entry that belongs before the last one.
-    #[error("entry {number} belongs before the one before it: `raicho book sort` first")]
-    Order {
-        /// Number of the entry, from 1.
-        number: u64,
-    },
+/// The error of an entry that belongs before the last one. `number` counts from 1.
+pub(super) fn out_of_order(number: u64) -> io::Error {
+    io::Error::other(format!(
+        "entry {number} belongs before the one before it: `raicho book sort` first"
+    ))
 }
 
 /// Counts of what was changed or left out. All 0 for `.db`.

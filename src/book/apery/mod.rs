@@ -11,7 +11,7 @@ use std::path::Path;
 use key::{ChildKeys, key_of};
 
 use super::fault::{BookFault, FaultLog, Place, Problem};
-use super::file::{Losses, WriteError};
+use super::file::{Losses, out_of_order};
 use super::{BookEntry, BookMove, UNKNOWN_DEPTH, merge_moves};
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
@@ -248,7 +248,7 @@ impl AperyWriter {
         })
     }
 
-    pub(super) fn write(&mut self, entry: &BookEntry) -> Result<(), WriteError> {
+    pub(super) fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
         let key = key_of_packed(&entry.position);
         if self.last == Some(key) {
             self.losses.entries += 1;
@@ -256,9 +256,7 @@ impl AperyWriter {
         }
         self.entries += 1;
         if self.last > Some(key) {
-            return Err(WriteError::Order {
-                number: self.entries,
-            });
+            return Err(out_of_order(self.entries));
         }
         self.last = Some(key);
         if entry.moves.is_empty() {

@@ -16,7 +16,7 @@ use message::{
 };
 
 use super::db::position_text;
-use super::fault::{BookFault, Place, Problem, Reason};
+use super::fault::{BookFault, Place, Problem};
 use super::file::{Extras, Losses};
 use super::{BookEntry, BookMove, UNKNOWN_DEPTH};
 use crate::position::{Board, Position, START_SFEN};
@@ -55,11 +55,11 @@ impl SbkReader {
     ///
     /// # Errors
     /// The file cannot be read, or is damaged.
-    pub(super) fn open(path: &Path) -> Result<Self, Reason> {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         Self::new(&std::fs::read(path)?)
     }
 
-    fn new(bytes: &[u8]) -> Result<Self, Reason> {
+    fn new(bytes: &[u8]) -> io::Result<Self> {
         let mut faults = Vec::new();
         let mut extras = Extras::default();
         let mut states = read_states(bytes, &mut faults, &mut extras)?;
