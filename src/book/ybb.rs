@@ -10,7 +10,7 @@ use super::file::{Losses, out_of_order};
 use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
 use super::{BookEntry, BookMove};
 use crate::records::packed::PackedSfen;
-use crate::runs::{OutputError, OutputFile};
+use crate::runs::{OutputError, OutputFile, beside};
 use crate::types::Move16;
 use crate::util::{counted, read_up_to};
 
@@ -357,9 +357,7 @@ impl YbbWriter {
 
 impl MovesFile {
     fn create(path: &Path) -> io::Result<Self> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".moves.partial");
-        let path = PathBuf::from(name);
+        let path = beside(path, ".moves.partial");
         let mut options = File::options();
         let file = options.read(true).write(true).create(true).truncate(true);
         Ok(Self {

@@ -161,7 +161,7 @@ impl EffortArguments {
 }
 
 /// Bytes of the megabytes on the command line and in the progress of data tools.
-pub(super) const BYTES_PER_MEGABYTE: u64 = 1 << 20;
+pub(super) const BYTES_PER_MEGABYTE: u64 = crate::util::BYTES_PER_MEGABYTE as u64;
 
 /// How much memory a sort may take.
 #[derive(Args)]
@@ -246,6 +246,15 @@ pub(super) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
         return Ok(bytes);
     }
     fs::read(path).with_context(|| path.display().to_string())
+}
+
+/// The lines of a text that say something, trimmed, with their numbers from 1: neither blank ones nor
+/// those that begin with `#`. Some editors begin a file with a byte order mark.
+pub(super) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    (1..)
+        .zip(lines)
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// A number of milliseconds, or a number with its unit: `250`, `40ms`, `1.5s`.

@@ -217,22 +217,14 @@ pub(super) const fn ply_rank(ply: u32) -> u32 {
 pub(super) fn of_one_book(entries: Vec<BookEntry>) -> Option<BookEntry> {
     let ply_of = |entry: &BookEntry| ply_rank(entry.ply);
     let ply = entries.iter().map(ply_of).min()?;
-    let mut same = entries.into_iter().filter(|entry| ply_of(entry) == ply);
-    let mut whole = same.next()?;
-    let first = std::mem::take(&mut whole.moves);
-    for known in first.into_iter().chain(same.flat_map(|entry| entry.moves)) {
-        let earlier = whole
-            .moves
-            .iter_mut()
-            .find(|earlier| earlier.mv == known.mv);
-        match earlier {
-            Some(earlier) => {
-                let count = earlier.count.saturating_add(known.count);
-                *earlier = BookMove { count, ..known };
-            }
-            None => whole.moves.push(known),
-        }
-    }
+    let mut same = entries.iter().filter(|entry| ply_of(entry) == ply);
+    let first = same.next()?;
+    let mut whole = BookEntry {
+        moves: Vec::new(),
+        ..*first
+    };
+    whole.merge(first);
+    same.for_each(|entry| whole.merge(entry));
     order(&mut whole.moves);
     Some(whole)
 }

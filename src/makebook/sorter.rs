@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::named;
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses, order_key};
 use crate::records::packed::PackedSfen;
-use crate::runs::OutputFile;
+use crate::runs::{OutputFile, beside};
 use crate::types::Move16;
 use crate::util::read_up_to;
 
@@ -233,7 +233,7 @@ impl Sorter {
         if self.lock.is_some() {
             return Ok(());
         }
-        let name = with_ending(&self.beside, ".sort");
+        let name = beside(&self.beside, ".sort");
         let lock = OutputFile::create(&name).with_context(named(&self.beside))?;
         self.lock = Some(lock);
         let folder = match self.beside.parent() {
@@ -251,7 +251,7 @@ impl Sorter {
 
     fn create(&mut self) -> anyhow::Result<RunFile> {
         self.lock()?;
-        let path = with_ending(&self.beside, &format!(".sort-{}.partial", self.files));
+        let path = beside(&self.beside, &format!(".sort-{}.partial", self.files));
         self.files += 1;
         File::create(&path).with_context(named(&path))?;
         Ok(RunFile { path })
@@ -365,13 +365,6 @@ fn frame(key: &[u8], value: &[u8], out: &mut Vec<u8>) {
     out.extend((value.len() as u32).to_le_bytes());
     out.extend(key);
     out.extend(value);
-}
-
-/// A path with `ending` appended to its file name.
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
 }
 
 /// Whether a file in the folder of `output` is called as a run of its sorter.

@@ -15,13 +15,11 @@ use crate::book::{BookEntry, BookFormat, BookMove, BookReader, FaultLog, Losses,
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::records::packed::PackedSfen;
+use crate::records::score::mate_score;
 use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::transposition::TableError;
 use crate::types::{Bound, Move16, Score};
-
-/// The value of a mate at once. Later ones are worth a centipawn less for each ply.
-const MATE_VALUE: i32 = 32_000;
 
 /// How long and how widely positions are searched.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -134,8 +132,7 @@ impl Searcher {
 fn thought_move(line: &SoloLine) -> ThoughtMove {
     let value = match Score::from_value(line.value) {
         Score::Cp(value) => value,
-        Score::Mate(plies) if plies > 0 => MATE_VALUE - plies,
-        Score::Mate(plies) => -MATE_VALUE - plies,
+        Score::Mate(plies) => mate_score(plies).into(),
     };
     ThoughtMove {
         mv: line.mv.to_string(),

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use crate::eval::{self, Evaluator};
 use crate::position::Position;
 use crate::transposition::{Entry, Probe, TranspositionTable};
-use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
+use crate::types::value::{self, CENTIPAWNS, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, Ply, Value};
 
 use super::audit;
 use super::history::CorrectionRow;
 use super::history::{ContinuationRow, Histories};
-use super::limits::CENTIPAWNS;
 use super::node::{Line, Node, Stack, TtData};
 use super::report::Reporter;
 use super::root::RootMove;

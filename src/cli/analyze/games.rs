@@ -314,11 +314,8 @@ impl Report {
             judgement,
         });
         let [black, white] = &review.players;
-        let winner = match record.winner() {
-            Some(Color::Black) => Some("black"),
-            Some(Color::White) => Some("white"),
-            None => record.ending.is_draw().then_some("draw"),
-        };
+        let draw = record.ending.is_draw().then_some("draw");
+        let winner = record.winner().map(Color::name).or(draw);
         Ok(serde_json::to_value(GameJson {
             program: PROGRAM,
             file: game.name(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::{Arguments, OutputArguments};
-use crate::cli::arguments::read_bytes;
+use crate::cli::arguments::{numbered_lines, read_bytes};
 use crate::cli::error::usage_error;
 use crate::cli::output;
 use crate::records::encoding;
@@ -173,17 +173,13 @@ fn read_text(path: &Path) -> anyhow::Result<String> {
     Ok(encoding::decode(&read_bytes(path)?).into_owned())
 }
 
-/// The lines that say something.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let trimmed = text.lines().map(str::trim);
-    trimmed.filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
 /// The format that the content looks like. A line may also be an SFEN alone; a bad line among such
 /// does not make them something else.
 fn format_of(text: &str) -> TextFormat {
     match TextFormat::of_content(text) {
-        TextFormat::Kif if lines(text).any(begins_like_board) => TextFormat::Usi,
+        TextFormat::Kif if numbered_lines(text).any(|(_, line)| begins_like_board(line)) => {
+            TextFormat::Usi
+        }
         format => format,
     }
 }
@@ -207,8 +203,8 @@ fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
         _ => return false,
     }
     let is_of_games = arguments.output.option().is_some() || extension(path) == "usi";
-    let has_moves = |line: &str| line.contains(" moves ");
-    arguments.positions || !is_of_games && !lines(text).all(has_moves)
+    let has_moves = |(_, line): (usize, &str)| line.contains(" moves ");
+    arguments.positions || !is_of_games && !numbered_lines(text).all(has_moves)
 }
 
 /// Whether the name stands for a format of records that the text can be read as.

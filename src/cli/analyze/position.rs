@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::inputs::PositionSource;
 use super::{Arguments, SearchArguments};
-use crate::cli::arguments::set_position;
+use crate::cli::arguments::{numbered_lines, set_position};
 use crate::cli::error::as_usage;
 use crate::cli::output;
 use crate::engine::{Engine, EvalFile};
@@ -54,12 +54,8 @@ pub(super) fn run(
         PositionSource::Lines(path, text) => (path, text),
     };
     let mut failures = 0;
-    for (index, line) in text.lines().enumerate() {
-        let place = || format!("{} line {}", path.display(), index + 1);
-        let text = line.trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
+    for (number, text) in numbered_lines(text) {
+        let place = || format!("{} line {number}", path.display());
         if let Err(error) = analyze(&mut engine, text, search, lang).with_context(place) {
             if output::failure(&error).is_some() {
                 return Err(error);

@@ -15,11 +15,10 @@ use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::makebook::extend::{GrowingBook, Growth, GrowthLimits, Reach, User, Widths};
-use crate::makebook::think::{Effort, Thinking, Thought};
+use crate::makebook::think::{Effort, Thought};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, RunKind, execute};
-use crate::search::SOLO_STACK_BYTES;
+use crate::runs::RunKind;
 use crate::util::counted;
 
 /// Example: `raicho book extend --positions 10000 --nodes 1000000 --work run/ --out book.db`
@@ -185,18 +184,8 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         known,
         &progress,
     )?;
-    let job = Thinking {
-        effort: &settings.effort,
-        evaluator: &evaluator,
-        stop: &stop,
-    };
-    let execution = Execution {
-        threads: arguments.search.threads.into(),
-        name: "extend",
-        stack_bytes: Some(SOLO_STACK_BYTES),
-        stop: &stop,
-    };
-    let result = execute(&job, &mut growth, &execution);
+    let search = &arguments.search;
+    let result = search.execute(&mut growth, (&settings.effort, &evaluator), &stop);
     meter.finish();
     result?;
     arguments.work.check_complete(&stop)?;

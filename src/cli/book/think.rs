@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{checked_output, print_faults, print_losses};
 use crate::book::FaultLog;
 use crate::cli::arguments::{
-    SortMemory, WorkArguments, evaluation_identity, load_evaluation, parse_time, read_bytes,
+    SortMemory, WorkArguments, evaluation_identity, load_evaluation, numbered_lines, parse_time,
+    read_bytes,
 };
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
@@ -23,7 +24,7 @@ use crate::makebook::think::{
 };
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, Numbers, RunKind, Shard, execute};
+use crate::runs::{Execution, Numbers, Plan, RunKind, Shard, Stop, execute};
 use crate::search::SOLO_STACK_BYTES;
 
 /// Example: `raicho book think --book book.db --nodes 1000000 --threads 8 --out deeper.db`
@@ -120,18 +121,8 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let done = done.chain(found.enough().iter().copied());
     let numbers = Numbers::new(Some(settings.positions), shard, done);
     let mut plan = ThinkingPlan::new(found.tasks(), numbers, folder, known, &progress);
-    let job = Thinking {
-        effort: &settings.effort,
-        evaluator: &evaluator,
-        stop: &stop,
-    };
-    let execution = Execution {
-        threads: arguments.search.threads.into(),
-        name: "think",
-        stack_bytes: Some(SOLO_STACK_BYTES),
-        stop: &stop,
-    };
-    let result = execute(&job, &mut plan, &execution);
+    let search = &arguments.search;
+    let result = search.execute(&mut plan, (&settings.effort, &evaluator), &stop);
     meter.finish();
     result?;
     arguments.work.check_complete(&stop)?;
@@ -212,7 +203,7 @@ pub(super) struct SearchArguments {
     /// Number of positions at a time, each on one core
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(super) threads: u16,
+    threads: u16,
 }
 
 impl SearchArguments {
@@ -231,6 +222,27 @@ impl SearchArguments {
         })
     }
 
+    /// Searches what the plan hands out.
+    pub(super) fn execute<'a>(
+        &self,
+        plan: &mut dyn Plan<Thinking<'a>>,
+        (effort, evaluator): (&'a Effort, &'a Evaluator),
+        stop: &'a Stop,
+    ) -> anyhow::Result<()> {
+        let job = Thinking {
+            effort,
+            evaluator,
+            stop,
+        };
+        let execution = Execution {
+            threads: self.threads.into(),
+            name: "book",
+            stack_bytes: Some(SOLO_STACK_BYTES),
+            stop,
+        };
+        execute(&job, plan, &execution)
+    }
+
     /// The evaluation, and what identifies it.
     pub(super) fn evaluator(&self) -> anyhow::Result<(Evaluator, String)> {
         let (choice, evaluator) = load_evaluation(&self.eval)?;
@@ -245,11 +257,7 @@ pub(super) fn read_lines(path: &Path) -> anyhow::Result<Vec<SfenLine>> {
     let bytes = read_bytes(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = Vec::new();
-    for (line, number) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in numbered_lines(&text) {
         let parsed: Result<SfenLine, _> = line.parse();
         lines.push(parsed.with_context(|| format!("{} line {number}", path.display()))?);
     }

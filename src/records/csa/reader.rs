@@ -7,7 +7,7 @@ use super::{
 };
 use crate::position::{Board, InvalidPosition, Position};
 use crate::records::error::{RecordError, quoted};
-use crate::records::game::{Closing, Ending, GameRecord, RecordedMove, UnreadTimes, parse_seconds};
+use crate::records::game::{Builder, Ending, GameRecord, UnreadTimes, parse_seconds};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
 /// Reads all games of a text; `/` alone on a line separates them.
@@ -62,21 +62,14 @@ pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, RecordErro
 #[derive(Default)]
 struct Reader {
     is_of_server: bool,
-    event: String,
-    players: [String; Color::NUM],
-    ratings: [Option<f64>; Color::NUM],
-    started_at: Option<String>,
-    time_limit: Option<String>,
-    headings: Vec<(String, String)>,
-    /// Comments before the first move.
-    comments: Vec<String>,
+    /// The headings, and what stands before the position.
+    record: GameRecord,
     summary: Option<Summary>,
     setup: Setup,
     game: Option<Game>,
     has_content: bool,
     /// Whether lines after the end of the game were left out.
     is_over: bool,
-    omissions: Vec<String>,
 }
 
 impl Reader {
@@ -105,9 +98,9 @@ impl Reader {
             Some(_) => self.has_content = true,
         }
         if let Some(name) = line.strip_prefix("N+") {
-            name.clone_into(&mut self.players[0]);
+            name.clone_into(&mut self.record.players[0]);
         } else if let Some(name) = line.strip_prefix("N-") {
-            name.clone_into(&mut self.players[1]);
+            name.clone_into(&mut self.record.players[1]);
         } else if let Some(field) = line.strip_prefix('$') {
             self.field(field);
         } else if let Some(rest) = line.strip_prefix('P') {
@@ -144,13 +137,15 @@ impl Reader {
     }
 
     fn has_ended(&self) -> bool {
-        self.game.as_ref().is_some_and(|game| game.ending.is_some())
+        self.game.as_ref().is_some_and(|game| game.game.has_ended())
     }
 
     /// Leaves out all lines from here on.
     fn leave_out(&mut self, text: &str, number: usize) {
         let fault = RecordError::after_the_end(quoted(text));
-        self.omissions.push(fault.at_line(number).to_string());
+        self.record
+            .omissions
+            .push(fault.at_line(number).to_string());
         self.is_over = true;
     }
 
@@ -165,12 +160,13 @@ impl Reader {
             return;
         };
         match name {
-            "EVENT" => value.clone_into(&mut self.event),
-            "START_TIME" => self.started_at = Some(value.to_owned()),
-            "TIME_LIMIT" => self.time_limit = Some(value.to_owned()),
-            _ => self
-                .headings
-                .push((heading(name).to_owned(), decoded(name, value))),
+            "EVENT" => value.clone_into(&mut self.record.event),
+            "START_TIME" => self.record.started_at = Some(value.to_owned()),
+            "TIME_LIMIT" => self.record.time_limit = Some(value.to_owned()),
+            _ => {
+                let heading = (heading(name).to_owned(), decoded(name, value));
+                self.record.headings.push(heading);
+            }
         }
     }
 
@@ -179,12 +175,12 @@ impl Reader {
     fn comment(&mut self, line: &str) {
         if let Some(text) = line.strip_prefix("'*") {
             match &mut self.game {
-                Some(game) => game.comment(text, &mut self.comments),
-                None => self.comments.push(text.to_owned()),
+                Some(game) => game.comment(text),
+                None => self.record.comments.push(text.to_owned()),
             }
             return;
         }
-        for (rating, prefix) in self.ratings.iter_mut().zip(RATING_PREFIXES) {
+        for (rating, prefix) in self.record.ratings.iter_mut().zip(RATING_PREFIXES) {
             *rating = line.strip_prefix(prefix).and_then(parse_rating).or(*rating);
         }
         self.summary = Summary::parse(line).or(self.summary.take());
@@ -244,8 +240,14 @@ impl Reader {
         } else {
             Position::from_board(board, 1)
         };
-        let start = start.map_err(impossible)?;
-        self.game = Some(Game::new(start));
+        let mut game = Builder::new(start.map_err(impossible)?);
+        game.record_mut().comments = std::mem::take(&mut self.record.comments);
+        self.game = Some(Game {
+            game,
+            illegal: None,
+            word: None,
+            unread_times: UnreadTimes::default(),
+        });
         Ok(())
     }
 
@@ -258,69 +260,47 @@ impl Reader {
             return Err(RecordError::new(error).at_line(line));
         };
         let unread_times = std::mem::take(&mut game.unread_times);
-        self.omissions.extend(unread_times.omission());
+        self.record.omissions.extend(unread_times.omission());
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
-        let said = said.and_then(|said| said.ending(&self.players, &game.position));
-        let ending = said.or(game.ending.take());
+        let said = said.and_then(|said| said.ending(&self.record.players, game.game.position()));
+        let ending = said.or_else(|| game.game.ending().cloned());
         let explains = ending
             .as_ref()
             .is_some_and(Ending::explains_an_illegal_move);
         if let Some(error) = game.illegal_move().filter(|_| !explains) {
             return Err(error);
         }
-        let ending = ending.unwrap_or_else(|| ending_by_the_rules(&game.position));
+        let ending = ending.unwrap_or_else(|| ending_by_the_rules(game.game.position()));
+        let game = game.game.into_record();
         Ok(Some(GameRecord {
-            event: self.event,
-            players: self.players,
-            ratings: self.ratings,
-            started_at: self.started_at,
-            time_limit: self.time_limit,
-            headings: self.headings,
-            comments: self.comments,
+            start: game.start,
+            comments: game.comments,
             moves: game.moves,
             ending,
             closing: game.closing,
-            omissions: self.omissions,
-            ..GameRecord::new(game.start)
+            ..self.record
         }))
     }
 }
 
 /// The game so far.
 struct Game {
-    start: Position,
-    position: Position,
-    moves: Vec<RecordedMove>,
+    game: Builder,
     /// An illegal move and its line, which only an ending that says so may follow.
     illegal: Option<(usize, String)>,
-    ending: Option<Ending>,
     /// The word for the ending if it was just read, so that a comment may tell the exact one.
     word: Option<String>,
-    closing: Closing,
     unread_times: UnreadTimes,
 }
 
 impl Game {
-    fn new(start: Position) -> Self {
-        Self {
-            position: start.clone(),
-            start,
-            moves: Vec::new(),
-            illegal: None,
-            ending: None,
-            word: None,
-            closing: Closing::default(),
-            unread_times: UnreadTimes::default(),
-        }
-    }
-
     /// What is wrong with the illegal move, if there is one.
     fn illegal_move(&self) -> Option<RecordError> {
         let (line, found) = self.illegal.as_ref()?;
-        let number = self.moves.len() + 1;
+        let number = self.game.ply() + 1;
         let found = format_args!("'{found}', move {number},");
-        Some(RecordError::illegal(found, &self.position).at_line(*line))
+        Some(RecordError::illegal(found, self.game.position()).at_line(*line))
     }
 
     fn make(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
@@ -333,11 +313,8 @@ impl Game {
                 "{found} is not a move, expected for example +7776FU or -0055KA"
             ))
         })?;
-        match legal_move(&self.position, text) {
-            Some(mv) => {
-                self.position.do_move(mv);
-                self.moves.push(mv.into());
-            }
+        match legal_move(self.game.position(), text) {
+            Some(mv) => self.game.push(mv.into()),
             None => self.illegal = Some((number, text.to_owned())),
         }
         Ok(())
@@ -350,35 +327,32 @@ impl Game {
             self.unread_times.add(&format!("line {number}"), text);
         }
         if self.is_closing() {
-            self.closing.add_time(time);
-        } else if let Some(last) = self.moves.last_mut() {
+            self.game.closing_mut().add_time(time);
+        } else if let Some(last) = self.game.last_mut() {
             last.time = time;
         }
     }
 
-    /// Adds a comment where it belongs: to the ending, to the last move, or to the `start`.
-    fn comment(&mut self, text: &str, start: &mut Vec<String>) {
-        if self.is_closing() {
-            match self.exact_ending(text) {
-                Some(exact) => self.ending = Some(exact),
-                None => self.closing.add_comment(text),
-            }
-        } else if let Some(last) = self.moves.last_mut() {
-            last.add_comment(text);
+    /// Adds a comment where it belongs: to the ending, to the last move, or to the start.
+    fn comment(&mut self, text: &str) {
+        if let Some(exact) = self.exact_ending(text) {
+            self.game.end(exact);
+        } else if self.is_closing() {
+            self.game.closing_mut().add_comment(text);
         } else {
-            start.push(text.to_owned());
+            self.game.add_comment(text);
         }
     }
 
     fn is_closing(&self) -> bool {
-        self.ending.is_some() || self.illegal.is_some()
+        self.game.has_ended() || self.illegal.is_some()
     }
 
     /// The exact ending that a comment right after the word names, as the writer puts it there. A
     /// comment that only looks like one stays a comment.
     fn exact_ending(&mut self, comment: &str) -> Option<Ending> {
         let word = self.word.take()?;
-        let side = self.position.side_to_move();
+        let side = self.game.position().side_to_move();
         let is_it =
             |exact: &Ending| !is_exact(exact) && word_of_ending(exact, side) == Some(&*word);
         Ending::from_text(comment).filter(is_it)
@@ -387,13 +361,14 @@ impl Game {
     /// Ends the game with a word. A word that is unknown becomes a comment.
     fn end(&mut self, word: &str) {
         let illegal = self.illegal.as_ref().map(|(_, text)| text.as_str());
-        let known = ending_of_word(word, &self.position, illegal);
+        let known = ending_of_word(word, self.game.position(), illegal);
         if known.is_some() && !is_renamed(word) {
             self.word = Some(word.to_owned());
         } else {
-            self.closing.comments.push(word[1..].to_owned());
+            let closing = self.game.closing_mut();
+            closing.comments.push(word[1..].to_owned());
         }
-        self.ending = Some(known.unwrap_or(Ending::Unfinished));
+        self.game.end(known.unwrap_or(Ending::Unfinished));
     }
 }
 

@@ -195,19 +195,12 @@ impl fmt::Display for Ending {
             Self::IllegalMove { text } => write!(formatter, " {text}"),
             Self::Disconnection { reason } => write!(formatter, ": {reason}"),
             Self::PerpetualCheck { loser } | Self::IllegalAction { loser } => {
-                write!(formatter, " by {}", side_name(*loser))
+                write!(formatter, " by {}", loser.name())
             }
-            Self::AdjudicatedWin { winner } => write!(formatter, " of {}", side_name(*winner)),
-            Self::Forfeit { winner } => write!(formatter, " won by {}", side_name(*winner)),
+            Self::AdjudicatedWin { winner } => write!(formatter, " of {}", winner.name()),
+            Self::Forfeit { winner } => write!(formatter, " won by {}", winner.name()),
             _ => Ok(()),
         }
-    }
-}
-
-const fn side_name(color: Color) -> &'static str {
-    match color {
-        Color::Black => "black",
-        Color::White => "white",
     }
 }
 

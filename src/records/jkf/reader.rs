@@ -12,9 +12,7 @@ use super::{
 use crate::position::{Board, Position};
 use crate::records::csa::{ending_of_word, is_renamed, kind};
 use crate::records::error::{RecordError, quoted};
-use crate::records::game::{
-    Builder, Ending, GameRecord, RecordedMove, UnreadTimes, is_time_limit, possible,
-};
+use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes, possible};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::Written;
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
@@ -47,23 +45,23 @@ pub fn read(text: &str) -> Result<GameRecord, RecordError> {
     }
     let mut game = reader.game.into_record();
     for (name, value) in record.header.0 {
-        match name.as_str() {
-            "先手" | "下手" => game.players[0] = value,
-            "後手" | "上手" => game.players[1] = value,
-            "棋戦" => game.event = value,
-            "開始日時" => game.started_at = Some(value),
-            "手合割" => {}
-            // The writer makes lines of headings of one name.
-            _ => {
-                let values = value.split('\n');
-                let headings = values.map(|value| (name.clone(), value.to_owned()));
-                game.headings.extend(headings);
+        let is_single = ["先手", "下手", "後手", "上手", "棋戦", "開始日時"].contains(&&*name);
+        if name == "手合割" {
+            continue;
+        }
+        if is_single {
+            game.set_heading(&name, value);
+            continue;
+        }
+        // The writer makes lines of headings of one name.
+        for value in value.split('\n') {
+            if name == "持ち時間" && game.time_limit.is_some() {
+                game.headings.push((name.clone(), value.to_owned()));
+            } else {
+                game.set_heading(&name, value.to_owned());
             }
         }
     }
-    let is_limit = |(name, value): &(String, String)| name == "持ち時間" && is_time_limit(value);
-    let limit = game.headings.iter().position(is_limit);
-    game.time_limit = limit.map(|index| game.headings.remove(index).1);
     Ok(game)
 }
 

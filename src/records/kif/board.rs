@@ -11,17 +11,6 @@ const TEN: char = '十';
 /// The frame above and below the squares.
 const FRAME: &str = "+---------------------------+";
 
-/// The kinds in hand in the order in which they are written.
-const HAND_ORDER: [PieceType; 7] = [
-    PieceType::Rook,
-    PieceType::Bishop,
-    PieceType::Gold,
-    PieceType::Silver,
-    PieceType::Knight,
-    PieceType::Lance,
-    PieceType::Pawn,
-];
-
 /// The most pieces of one kind that are read, so that no count overflows.
 const MOST_IN_HAND: usize = 18;
 
@@ -255,7 +244,10 @@ pub fn diagram(position: &Position) -> Vec<String> {
 /// The pieces in hand: `飛　歩十八`, or `なし`.
 pub fn hand_text(position: &Position, color: Color) -> String {
     let hand = position.hand(color);
-    let held = HAND_ORDER.into_iter().filter(|&kind| hand.has(kind));
+    let held = PieceType::HAND_OF_APERY
+        .into_iter()
+        .rev()
+        .filter(|&kind| hand.has(kind));
     let texts: Vec<String> = held
         .map(|kind| {
             let name = piece_letter(kind);

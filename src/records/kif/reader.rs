@@ -9,11 +9,11 @@ use super::{
 };
 use crate::position::{Position, START_SFEN};
 use crate::records::error::{RecordError, quoted};
-use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes, is_time_limit};
+use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::MARKS;
 use crate::records::notation::japanese::Written;
-use crate::types::{Color, Move};
+use crate::types::Move;
 use crate::util::shorten;
 
 /// What may stand before a line and between its words.
@@ -216,7 +216,7 @@ impl Reader {
 
     fn comment(&mut self, text: &str) {
         let Some(game) = &mut self.game else {
-            self.preamble.comments.push(text.to_owned());
+            self.preamble.record.comments.push(text.to_owned());
             return;
         };
         if self.is_skipping {
@@ -235,7 +235,7 @@ impl Reader {
 
     fn mark(&mut self, text: &str) {
         let Some(game) = &mut self.game else {
-            self.preamble.bookmark = Some(text.to_owned());
+            self.preamble.record.bookmark = Some(text.to_owned());
             return;
         };
         if let Some(last) = game.last_mut()
@@ -463,21 +463,14 @@ impl Reader {
 /// The lines before the first move so far.
 #[derive(Default)]
 struct Preamble {
-    event: String,
-    players: [String; Color::NUM],
-    started_at: Option<String>,
-    time_limit: Option<String>,
-    headings: Vec<(String, String)>,
+    /// The headings, and what stands before the first move.
+    record: GameRecord,
     handicap: Option<&'static Handicap>,
     /// An unknown handicap, which needs a drawn board, and its line.
     other_handicap: Option<(String, usize)>,
     diagram: Diagram,
-    comments: Vec<String>,
-    bookmark: Option<String>,
     /// Whether the line above the rows of moves was read.
     is_over: bool,
-    /// Lines that say nothing known.
-    omissions: Vec<String>,
 }
 
 impl Preamble {
@@ -489,28 +482,27 @@ impl Preamble {
     fn heading(&mut self, name: &str, value: &str, line: usize) {
         match name {
             "" => {}
-            "先手" | "下手" => value.clone_into(&mut self.players[0]),
-            "後手" | "上手" => value.clone_into(&mut self.players[1]),
-            "棋戦" => value.clone_into(&mut self.event),
-            "開始日時" => self.started_at = Some(value.to_owned()),
-            "持ち時間" if is_time_limit(value) => self.time_limit = Some(value.to_owned()),
             "手合割" => {
                 self.handicap = Handicap::of_name(value);
                 if self.handicap.is_none() {
                     self.other_handicap = Some((value.to_owned(), line));
                 }
             }
-            _ => self.headings.push((name.to_owned(), value.to_owned())),
+            _ => self.record.set_heading(name, value.to_owned()),
         }
     }
 
     /// Takes a heading after the first move; `false` if the record has another of this name.
     fn late_heading(&mut self, name: &str, value: &str) -> bool {
-        let mut same = self.headings.iter().filter(|(known, _)| known == name);
+        let mut same = self
+            .record
+            .headings
+            .iter()
+            .filter(|(known, _)| known == name);
         let known = match name {
-            "先手" | "下手" => Some(&self.players[0]),
-            "後手" | "上手" => Some(&self.players[1]),
-            "棋戦" => Some(&self.event),
+            "先手" | "下手" => Some(&self.record.players[0]),
+            "後手" | "上手" => Some(&self.record.players[1]),
+            "棋戦" => Some(&self.record.event),
             _ => same.next().map(|(_, value)| value),
         };
         if let Some(known) = known.filter(|known| !known.is_empty()) {
@@ -524,7 +516,8 @@ impl Preamble {
     /// Leaves out a line that says nothing known.
     fn leave_out(&mut self, text: &str, line: usize) {
         let text = shorten(text);
-        self.omissions
+        self.record
+            .omissions
             .push(format!("line {line}: '{text}', expected a heading"));
     }
 
@@ -559,26 +552,26 @@ impl Preamble {
         };
         if self.diagram.has_only_hands() {
             let omission = "pieces in hand, expected a board too";
-            self.omissions.push(omission.to_owned());
+            self.record.omissions.push(omission.to_owned());
         }
         let sfen = self.diagram.with_side(&sfen);
         let start = Position::from_sfen(&sfen).map_err(RecordError::new)?;
         let mut game = Builder::new(start);
         game.set_first_target(self.diagram.last_target());
-        game.record_mut().comments = std::mem::take(&mut self.comments);
-        game.record_mut().bookmark = self.bookmark.take();
-        game.record_mut().omissions = std::mem::take(&mut self.omissions);
+        game.record_mut().comments = std::mem::take(&mut self.record.comments);
+        game.record_mut().bookmark = self.record.bookmark.take();
+        game.record_mut().omissions = std::mem::take(&mut self.record.omissions);
         Ok(game)
     }
 
     /// The record with these headings.
     fn complete(self, record: GameRecord) -> GameRecord {
         GameRecord {
-            event: self.event,
-            players: self.players,
-            started_at: self.started_at,
-            time_limit: self.time_limit,
-            headings: self.headings,
+            event: self.record.event,
+            players: self.record.players,
+            started_at: self.record.started_at,
+            time_limit: self.record.time_limit,
+            headings: self.record.headings,
             ..record
         }
     }
