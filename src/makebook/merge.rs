@@ -2,9 +2,7 @@
 //! moves in the order of preference. Memory is bounded.
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use super::keep_fault;
 use super::sorter::{Sorter, key, pack, unpack, write_book};
@@ -29,34 +27,6 @@ pub enum MergeRule {
     /// All of them: counts are added, values are means weighted by the counts, and depths are the
     /// greatest.
     Weighted,
-}
-
-impl MergeRule {
-    const ALL: [(Self, &'static str); 3] = [
-        (Self::Deeper, "deeper"),
-        (Self::Newer, "newer"),
-        (Self::Weighted, "weighted"),
-    ];
-}
-
-impl fmt::Display for MergeRule {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Self::ALL.iter().filter(|(rule, _)| rule == self);
-        names
-            .map(|(_, name)| *name)
-            .try_for_each(|name| formatter.write_str(name))
-    }
-}
-
-impl FromStr for MergeRule {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let named = Self::ALL.into_iter().find(|(_, name)| *name == text);
-        named
-            .map(|(rule, _)| rule)
-            .ok_or_else(|| format!("'{text}' is no rule, expected deeper, newer or weighted"))
-    }
 }
 
 /// The settings of a merge.
@@ -362,7 +332,7 @@ mod tests {
         assert_eq!(of(MergeRule::Weighted), Some(weighted));
         for rule in [MergeRule::Deeper, MergeRule::Newer] {
             let twice = of_several_books(vec![old.clone(), old.clone()], rule);
-            assert_eq!(twice, Some(old.clone()), "{rule}");
+            assert_eq!(twice, Some(old.clone()), "{rule:?}");
         }
         // Entries without moves never count, and a depth that no search reached is none.
         let empty = entry(1, &[]);
@@ -476,7 +446,7 @@ mod tests {
         for rule in [MergeRule::Deeper, MergeRule::Newer] {
             let twice = [input.clone(), input.clone()];
             assert_eq!(
-                merged(&format!("twice-{rule}"), &twice, rule, LARGE),
+                merged(&format!("twice-{rule:?}"), &twice, rule, LARGE),
                 sorted
             );
         }

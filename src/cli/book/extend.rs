@@ -4,11 +4,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::think::{SearchArguments, read_lines};
-use super::{checked_output, print_faults, print_losses, print_written};
+use super::{checked_output, one_of, print_faults, print_losses, print_written};
 use crate::book::FaultLog;
 use crate::cli::arguments::{Indivisible, KeptWork};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
@@ -76,8 +76,8 @@ pub(super) struct Arguments {
 #[command(next_help_heading = "Which lines are followed")]
 struct ReachArguments {
     /// Who will use the book
-    #[arg(long, value_name = "SIDE", default_value = "both")]
-    side: UserArgument,
+    #[arg(long, value_name = "SIDE", default_value = "both", value_parser = one_of(&USERS))]
+    side: User,
 
     /// How many of its best moves the side that uses the book considers: a number, or a list with
     /// one for each ply from the root, whose last goes on
@@ -113,12 +113,11 @@ struct ReachArguments {
     plies: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum UserArgument {
-    Black,
-    White,
-    Both,
-}
+const USERS: [(&str, User); 3] = [
+    ("black", User::Black),
+    ("white", User::White),
+    ("both", User::Both),
+];
 
 const KIND: RunKind = RunKind {
     noun: "run of book extend",
@@ -150,9 +149,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     if arguments.list {
         return list(arguments, (book, &roots, &reach), lang);
     }
-    let none = PathBuf::new();
-    let input = arguments.book.as_ref().unwrap_or(&none);
-    let format = checked_output(&arguments.out, arguments.force, input)?;
+    let format = checked_output(&arguments.out, arguments.force, arguments.book.as_deref())?;
     result_file::check(&arguments.out, arguments.read())?;
     let (evaluator, eval) = arguments.search.evaluator()?;
     let settings = Settings {
@@ -259,11 +256,7 @@ impl Arguments {
 impl ReachArguments {
     fn reach(&self) -> Reach {
         Reach {
-            user: match self.side {
-                UserArgument::Black => User::Black,
-                UserArgument::White => User::White,
-                UserArgument::Both => User::Both,
-            },
+            user: self.side,
             own: self.own_width.clone(),
             other: self.other_width.clone(),
             own_loss: self.own_loss,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::{checked_output, print_faults, print_losses};
+use super::{OutputArguments, one_of, print_faults, print_losses};
 use crate::cli::arguments::{Indivisible, SortMemory};
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
 
     /// Which moves count for a position that is in several books: those searched `deeper`, those of
     /// the `newer` book (named later), or all of them, `weighted` by their counts
-    #[arg(long, value_name = "RULE", default_value_t)]
+    #[arg(long, value_name = "RULE", default_value = "deeper", value_parser = one_of(&RULES))]
     rule: MergeRule,
 
     /// Which positions of each book count: a letter for each book, `b` where black is to move, `w`
@@ -37,6 +37,12 @@ pub(super) struct Arguments {
     #[command(flatten)]
     common: Common,
 }
+
+const RULES: [(&str, MergeRule); 3] = [
+    ("deeper", MergeRule::Deeper),
+    ("newer", MergeRule::Newer),
+    ("weighted", MergeRule::Weighted),
+];
 
 /// The side to move of the positions that count in each book.
 #[derive(Clone, Debug)]
@@ -70,13 +76,8 @@ pub(super) struct SortArguments {
 
 #[derive(Args)]
 struct Common {
-    /// File to write; the extension determines the format: .db, .ybb, .bin or .sbk
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 
     #[command(flatten)]
     memory: SortMemory,
@@ -118,12 +119,8 @@ fn merge(
     arguments
         .indivisible
         .check("it is limited by the disk, not by the processor")?;
-    let out: &Path = &arguments.out;
-    let mut format = None;
-    for book in books {
-        format = Some(checked_output(out, arguments.force, book)?);
-    }
-    let Some(format) = format else { return Ok(()) };
+    let out: &Path = &arguments.output.path;
+    let format = arguments.output.check(books.iter().map(PathBuf::as_path))?;
     let settings = MergeSettings {
         rule,
         sides: sides.to_vec(),

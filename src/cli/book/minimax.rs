@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{checked_output, print_faults};
+use super::{OutputArguments, print_faults};
 use crate::cli::arguments::Indivisible;
 use crate::cli::output;
 use crate::cli::progress::watched;
@@ -23,13 +23,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "BOOK")]
     input: PathBuf,
 
-    /// File to write
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 
     /// Write only the moves that are worth as much as the best one
     #[arg(long)]
@@ -57,14 +52,14 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("all positions of a book depend on each other")?;
-    checked_output(&arguments.out, arguments.force, &arguments.input)?;
+    arguments.output.check([&*arguments.input])?;
     let settings = MinimaxSettings {
         uses_components: arguments.components,
         keeps_best_only: arguments.shrink,
         threads: arguments.threads.into(),
     };
     let summary = watched("MB", 1_000_000, |watch| {
-        minimax::run(&arguments.input, &arguments.out, &settings, watch)
+        minimax::run(&arguments.input, &arguments.output.path, &settings, watch)
     })?;
     print_faults(&arguments.input, &summary.faults);
     print(&summary, arguments, lang)
@@ -90,6 +85,6 @@ fn print(summary: &Summary, arguments: &Arguments, lang: Lang) -> anyhow::Result
     } else if counts.large_loops > 0 {
         writeln!(out, "{}", lang.large_loops(counts.large_loops))?;
     }
-    writeln!(out, "{}", lang.written_to(arguments.out.display()))?;
+    writeln!(out, "{}", lang.written_to(arguments.output.path.display()))?;
     Ok(())
 }

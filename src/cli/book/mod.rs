@@ -9,9 +9,10 @@ mod minimax;
 mod probe;
 mod think;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use crate::book::{BookFormat, Extras, FaultLog, Losses};
@@ -74,8 +75,30 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 
 // --- What the subcommands share ---
 
-/// The format of a book to be written, after checking that it can be and is not the input.
-fn checked_output(out: &Path, is_forced: bool, input: &Path) -> anyhow::Result<BookFormat> {
+/// The book that is written.
+#[derive(Args)]
+struct OutputArguments {
+    /// File to write; the extension determines the format: .db, .ybb, .bin or .sbk
+    #[arg(long = "out", value_name = "FILE")]
+    path: PathBuf,
+
+    /// Overwrite existing files
+    #[arg(long)]
+    force: bool,
+}
+
+impl OutputArguments {
+    /// The format of the book, after checking that it can be written and is none of the inputs.
+    fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<BookFormat> {
+        checked_output(&self.path, self.force, inputs)
+    }
+}
+
+fn checked_output<'a>(
+    out: &Path,
+    is_forced: bool,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> anyhow::Result<BookFormat> {
     let name = out.display();
     let Some(format) = BookFormat::of_path(out) else {
         bail_usage!("{name}: expected an extension .db, .ybb, .bin or .sbk");
@@ -85,8 +108,22 @@ fn checked_output(out: &Path, is_forced: bool, input: &Path) -> anyhow::Result<B
         format != BookFormat::Ybb || !is_stream(out),
         "{name}: a .ybb is not written in order, expected a file instead of a pipe or device"
     );
-    result_file::check_unread(out, std::iter::once(input))?;
+    result_file::check_unread(out, inputs.into_iter())?;
     Ok(format)
+}
+
+/// A parser of names that stand for values.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    names: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let value_of = |text: String| {
+        names
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|row| row.1)
+    };
+    PossibleValuesParser::new(names.iter().map(|(name, _)| *name))
+        .map(move |text| value_of(text).expect("the parser takes listed names only"))
 }
 
 /// Writes a book and prints how many positions it has and what its format could not hold.

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
 
-use super::{checked_output, print_faults, print_losses};
+use super::{OutputArguments, print_faults, print_losses};
 use crate::book::FaultLog;
 use crate::cli::arguments::{
     SortMemory, WorkArguments, evaluation_identity, load_evaluation, numbered_lines, parse_time,
@@ -53,14 +53,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PLIES", requires = "book")]
     enough: Option<i32>,
 
-    /// Book to write; the extension determines the format: .db, .ybb, .bin or .sbk. With --shard it
-    /// has that part of the positions: merge the parts
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 
     #[command(flatten)]
     search: SearchArguments,
@@ -94,7 +88,7 @@ struct Settings {
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let source = arguments.book.as_ref().or(arguments.list.as_ref());
     let Some(source) = source else { return Ok(()) };
-    let format = checked_output(&arguments.out, arguments.force, source)?;
+    let format = arguments.output.check([&**source])?;
     let effort = arguments.search.effort()?;
     let found = arguments.positions()?;
     ensure!(
@@ -129,7 +123,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let thoughts = plan.into_thoughts();
     let what = WriteThoughts {
         book: arguments.book.as_ref(),
-        output: (&arguments.out, format),
+        output: (&arguments.output.path, format),
         shard,
         memory: arguments.memory.bytes(),
     };
@@ -137,7 +131,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     output::print_line(lang.positions_searched(
         lang.positions(thoughts.len() as u64),
         written,
-        arguments.out.display(),
+        arguments.output.path.display(),
     ))?;
     print_losses(lang, &losses)
 }
