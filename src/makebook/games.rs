@@ -41,8 +41,6 @@ pub struct GameFilter {
 pub struct GamesSettings {
     /// Which games and moves.
     pub filter: GameFilter,
-    /// Whether values are made of win rates; they are 0 otherwise.
-    pub has_values: bool,
     /// Whether games that cannot be read are skipped instead of ending the work.
     pub skips_bad: bool,
     /// Memory for positions in bytes.
@@ -86,11 +84,6 @@ pub struct GamesSummary {
     /// What the book could not hold.
     pub losses: Losses,
 }
-
-/// Centipawns by which the odds change e-fold, where values are made of win rates.
-const SCALE: f64 = 600.0;
-/// Largest value that is made of a win rate.
-const MAX_VALUE: f64 = 2_000.0;
 
 const SHOWN_BAD: usize = 10;
 
@@ -202,11 +195,7 @@ fn write(
         let entry = BookEntry {
             position,
             ply: node.ply,
-            moves: node
-                .moves
-                .iter()
-                .map(|known| book_move(known, settings))
-                .collect(),
+            moves: node.moves.iter().map(book_move).collect(),
         };
         out.write(&entry).with_context(named(output.path))?;
         summary.positions += 1;
@@ -229,18 +218,11 @@ fn write(
     Ok(())
 }
 
-fn book_move(known: &MoveCount, settings: &GamesSettings) -> BookMove {
-    let value = match known.rate() {
-        Some(rate) if settings.has_values => {
-            let odds = (rate / (1.0 - rate)).ln() * SCALE;
-            odds.clamp(-MAX_VALUE, MAX_VALUE).round() as i32
-        }
-        _ => 0,
-    };
+fn book_move(known: &MoveCount) -> BookMove {
     BookMove {
         mv: known.mv,
         ponder: known.ponder,
-        value,
+        value: 0,
         depth: GAMES_DEPTH,
         count: known.games(),
     }
@@ -541,7 +523,6 @@ mod tests {
                 min_count: 1,
                 side: None,
             },
-            has_values: false,
             skips_bad: false,
             memory: 1 << 30,
         }

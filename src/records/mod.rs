@@ -1,5 +1,6 @@
 //! Game records and teacher data: readers and writers of the formats of the shogi world.
 //!
+//! Numbers are little endian in all formats, as on all machines that this crate is built for.
 //! Parsers return errors that name what was found and what was expected. None panics on bad input.
 
 pub mod apery_move;
@@ -25,3 +26,8 @@ pub mod text;
 pub mod tree;
 
 pub use error::RecordError;
+
+const _: () = assert!(
+    cfg!(target_endian = "little"),
+    "records are read as they lie"
+);

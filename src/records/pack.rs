@@ -62,8 +62,6 @@ impl PackReason {
     pub const PERPETUAL_CHECK: Self = Self(6);
     /// 入玉宣言勝ち by the 24-point rule.
     pub const DECLARATION_24: Self = Self(10);
-    /// A draw by declaration under the 24-point rule.
-    pub const DECLARATION_24_DRAW: Self = Self(11);
     /// 入玉宣言勝ち by the 27-point rule.
     pub const DECLARATION_27: Self = Self(12);
     /// トライ: the winner's king reached the start square of the other king.

@@ -44,11 +44,6 @@ pub(super) struct Arguments {
     #[command(flatten)]
     filter: FilterArguments,
 
-    /// Make the value of a move of its win rate, instead of 0: 600 · ln(rate / (1 - rate))
-    /// centipawns, at most 2000
-    #[arg(long)]
-    win_rates: bool,
-
     #[command(flatten)]
     memory: SortMemory,
 
@@ -112,7 +107,6 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
             min_count: filter.min_count,
             side: filter.side,
         },
-        has_values: arguments.win_rates,
         skips_bad: arguments.skip,
         memory: arguments.memory.bytes(),
     };

@@ -22,7 +22,6 @@ use crate::lang::Lang;
 use crate::makebook::think::{
     Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, WriteThoughts, write_thoughts,
 };
-use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, Numbers, Plan, RunKind, Shard, Stop, execute};
 use crate::search::SOLO_STACK_BYTES;
@@ -40,18 +39,11 @@ pub(super) struct Arguments {
     #[arg(value_name = "LIST", group = "source")]
     list: Option<PathBuf>,
 
-    /// Search the positions of this book; the output has its other positions too
+    /// Search the positions of this book; the output has its other positions too. With --depth those
+    /// whose first move was searched deeper, or as deep with as many moves as --multipv, are left as
+    /// they are
     #[arg(long, value_name = "BOOK", group = "source")]
     book: Option<PathBuf>,
-
-    /// Search every position of each line of LIST, not only the last
-    #[arg(long, requires = "list")]
-    each: bool,
-
-    /// Positions of the book whose first move was searched to this depth, with as many moves as
-    /// --multipv, are not searched again [default: --depth; without it all are searched]
-    #[arg(long, value_name = "PLIES", requires = "book")]
-    enough: Option<i32>,
 
     #[command(flatten)]
     output: OutputArguments,
@@ -139,7 +131,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 impl Arguments {
     fn positions(&self) -> anyhow::Result<Positions> {
         if let Some(book) = &self.book {
-            let enough = self.enough.or(self.search.depth).map(|depth| Enough {
+            let enough = self.search.depth.map(|depth| Enough {
                 depth,
                 moves: self.search.multipv.into(),
             });
@@ -150,13 +142,7 @@ impl Arguments {
         }
         let mut found = Positions::default();
         for line in self.list.iter().map(|list| read_lines(list)) {
-            for line in line? {
-                if self.each {
-                    positions(&line).for_each(|position| found.add(&position));
-                } else {
-                    found.add(&line.position());
-                }
-            }
+            line?.iter().for_each(|line| found.add(&line.position()));
         }
         Ok(found)
     }
@@ -256,14 +242,4 @@ pub(super) fn read_lines(path: &Path) -> anyhow::Result<Vec<SfenLine>> {
         lines.push(parsed.with_context(|| format!("{} line {number}", path.display()))?);
     }
     Ok(lines)
-}
-
-/// All positions of a line, from its start to its end.
-fn positions(line: &SfenLine) -> impl Iterator<Item = Position> {
-    let mut position = line.start.clone();
-    let after = line.moves.clone().into_iter().map(move |mv| {
-        position.do_move(mv);
-        position.clone()
-    });
-    std::iter::once(line.start.clone()).chain(after)
 }

@@ -31,22 +31,17 @@ pub(super) struct Report {
     waiting: BTreeMap<u64, Answer>,
     /// The numbers of the problems, in order.
     order: Peekable<Numbers>,
-    totals: Totals,
-    /// Nodes of an earlier part of the run.
-    earlier_nodes: u64,
-    /// Whether the run goes on where standard output fails: its answers go elsewhere too.
-    goes_on: bool,
-    /// Why nothing is printed any more.
-    fault: Option<io::Error>,
-}
-
-#[derive(Default)]
-struct Totals {
-    count: usize,
     mates: usize,
     refuted: usize,
     with_second: usize,
     nodes: u64,
+    /// Those of an earlier part of the run.
+    earlier_nodes: u64,
+    count: usize,
+    /// Whether the run goes on where standard output fails: its answers go elsewhere too.
+    goes_on: bool,
+    /// Why nothing is printed any more.
+    fault: Option<io::Error>,
 }
 
 impl Report {
@@ -64,8 +59,12 @@ impl Report {
             problems,
             waiting: BTreeMap::new(),
             order: order.peekable(),
-            totals: Totals::default(),
+            mates: 0,
+            refuted: 0,
+            with_second: 0,
+            nodes: 0,
             earlier_nodes: 0,
+            count: 0,
             goes_on,
             fault: None,
         };
@@ -81,7 +80,7 @@ impl Report {
         for answer in answers {
             self.add(answer.clone())?;
         }
-        self.earlier_nodes = self.totals.nodes;
+        self.earlier_nodes = self.nodes;
         Ok(())
     }
 
@@ -99,27 +98,22 @@ impl Report {
 
     /// Number of finished problems.
     pub(super) fn count(&self) -> usize {
-        self.totals.count
+        self.count
     }
 
     /// The results so far, for the progress bar.
     pub(super) fn words(&self) -> String {
-        format!(
-            "{}, {} without",
-            counted(self.totals.mates, "mate"),
-            self.totals.refuted
-        )
+        format!("{}, {} without", counted(self.mates, "mate"), self.refuted)
     }
 
     pub(super) fn add(&mut self, answer: Answer) -> io::Result<()> {
         let second = answer.second.as_ref();
-        self.totals.count += 1;
-        self.totals.nodes += answer.nodes + second.map_or(0, |second| second.nodes);
-        self.totals.with_second +=
-            usize::from(second.is_some_and(|second| !second.found.is_empty()));
+        self.count += 1;
+        self.nodes += answer.nodes + second.map_or(0, |second| second.nodes);
+        self.with_second += usize::from(second.is_some_and(|second| !second.found.is_empty()));
         match answer.verdict {
-            Outcome::Mate => self.totals.mates += 1,
-            Outcome::NoMate => self.totals.refuted += 1,
+            Outcome::Mate => self.mates += 1,
+            Outcome::NoMate => self.refuted += 1,
             Outcome::Unknown => {}
         }
         if self.prints_lines {
@@ -145,32 +139,28 @@ impl Report {
         for answer in self.waiting.values() {
             self.words.print(answer)?;
         }
-        let unknown = self.totals.count - self.totals.mates - self.totals.refuted;
+        let unknown = self.count - self.mates - self.refuted;
         let mut out = output::stdout();
         let lang = self.words.lang;
         let totals = lang.mate_totals(
-            self.totals.count,
+            self.count,
             lang.problems(self.problems),
-            lang.mates(self.totals.mates),
-            self.totals.refuted,
+            lang.mates(self.mates),
+            self.refuted,
             unknown,
         );
         write!(out, "{totals}")?;
-        if self.totals.with_second > 0 {
-            write!(
-                out,
-                "{}",
-                lang.with_second_solutions(self.totals.with_second)
-            )?;
+        if self.with_second > 0 {
+            write!(out, "{}", lang.with_second_solutions(self.with_second))?;
         }
         let seconds = time.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a speed is an estimate")]
-        let speed = ((self.totals.nodes - self.earlier_nodes) as f64 / seconds.max(1e-9)) as u64;
+        let speed = ((self.nodes - self.earlier_nodes) as f64 / seconds.max(1e-9)) as u64;
         let seconds = format!("{seconds:.3}");
         writeln!(
             out,
             "{}",
-            lang.mate_speed(lang.nodes(self.totals.nodes), seconds, speed)
+            lang.mate_speed(lang.nodes(self.nodes), seconds, speed)
         )
     }
 }

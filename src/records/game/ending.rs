@@ -107,22 +107,6 @@ impl Ending {
         )
     }
 
-    /// Whether play or the rules ended the game, so that its result means something.
-    pub fn is_by_play(&self) -> bool {
-        !matches!(
-            self,
-            Self::TimeUp
-                | Self::IllegalMove { .. }
-                | Self::IllegalAction { .. }
-                | Self::IllegalDeclaration
-                | Self::Disconnection { .. }
-                | Self::Interrupted
-                | Self::NoMate
-                | Self::Forfeit { .. }
-                | Self::Unfinished
-        )
-    }
-
     /// The ending that [`Display`](fmt::Display) writes as `text`, which writers add as a comment
     /// where the words of a format are not exact.
     pub fn from_text(text: &str) -> Option<Self> {
