@@ -66,10 +66,10 @@ impl BookReader {
     /// strictly.
     pub fn place(&self) -> EntryPlace<'_> {
         let (entry, move_lines): (_, &[u64]) = match &self.inner {
-            FormatReader::Db(reader) => (Place::Line(reader.line()), reader.move_lines()),
+            FormatReader::Db(reader) => (Place::Line(reader.line), &reader.move_lines),
             FormatReader::Ybb(reader) => (Place::Index(reader.number()), &[]),
-            FormatReader::Bin(reader) => (Place::Key(reader.key()), &[]),
-            FormatReader::Sbk(reader) => (Place::State(reader.state()), &[]),
+            FormatReader::Bin(reader) => (Place::Key(reader.key), &[]),
+            FormatReader::Sbk(reader) => (Place::State(reader.state as u64), &[]),
         };
         EntryPlace { entry, move_lines }
     }
@@ -77,7 +77,7 @@ impl BookReader {
     /// What the file has and entries have no place for.
     pub fn extras(&self) -> Extras {
         match &self.inner {
-            FormatReader::Sbk(reader) => reader.extras(),
+            FormatReader::Sbk(reader) => reader.extras,
             _ => Extras::default(),
         }
     }

@@ -118,9 +118,9 @@ impl Book {
     pub const fn has_no_plies(&self) -> bool {
         match (&self.content, self.format) {
             (_, BookFormat::Sbk) | (Content::Apery(_), _) => true,
-            (Content::Memory(book), _) => book.says_ply_one_only(),
-            (Content::DbOnDisk(book), _) => book.says_ply_one_only(),
-            (Content::YbbOnDisk(book), _) => book.says_ply_one_only(),
+            (Content::Memory(book), _) => book.says_ply_one_only,
+            (Content::DbOnDisk(book), _) => book.says_ply_one_only,
+            (Content::YbbOnDisk(book), _) => book.says_ply_one_only,
         }
     }
 
@@ -154,12 +154,12 @@ fn open_on_disk(
     let (content, is_sorted) = match format {
         BookFormat::Db => {
             let book = DbOnDisk::open(path)?;
-            let is_sorted = book.is_sorted();
+            let is_sorted = book.is_sorted;
             (Content::DbOnDisk(book), is_sorted)
         }
         BookFormat::Ybb => {
             let book = YbbOnDisk::open(path)?;
-            let is_sorted = book.is_sorted();
+            let is_sorted = book.is_sorted;
             (Content::YbbOnDisk(book), is_sorted)
         }
         BookFormat::Bin | BookFormat::Sbk => return Ok(None),
@@ -299,11 +299,6 @@ impl MemoryBook {
     /// Number of positions, where those of different plies count each.
     fn positions(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Whether all of several positions say that they are the first of a game.
-    const fn says_ply_one_only(&self) -> bool {
-        self.says_ply_one_only
     }
 
     /// The moves of a position at a ply, or at any for `None`: those of all entries together.

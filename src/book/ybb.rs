@@ -158,9 +158,10 @@ pub(super) struct YbbOnDisk {
     header: Header,
     /// Numbers and positions of the sampled entries.
     samples: Vec<(u64, PackedSfen)>,
-    says_ply_one_only: bool,
+    /// Whether all sampled positions say that they are the first of a game.
+    pub(super) says_ply_one_only: bool,
     /// Whether the sampled positions are in order.
-    is_sorted: bool,
+    pub(super) is_sorted: bool,
 }
 
 impl YbbOnDisk {
@@ -191,16 +192,6 @@ impl YbbOnDisk {
         book.is_sorted = book.samples.is_sorted_by_key(|(_, position)| position);
         book.says_ply_one_only = samples > 1 && all_say_one;
         Ok(book)
-    }
-
-    /// Whether the sampled positions are in order.
-    pub(super) const fn is_sorted(&self) -> bool {
-        self.is_sorted
-    }
-
-    /// Whether all sampled positions say that they are the first of a game.
-    pub(super) const fn says_ply_one_only(&self) -> bool {
-        self.says_ply_one_only
     }
 
     /// Number of positions.

@@ -37,7 +37,7 @@ pub(super) struct AperyReader {
     /// Faults that are returned before the next entry.
     faults: VecDeque<BookFault>,
     /// Key of the last entry.
-    key: u64,
+    pub(super) key: u64,
     is_done: bool,
 }
 
@@ -63,11 +63,6 @@ impl AperyReader {
             key: 0,
             is_done: false,
         })
-    }
-
-    /// Key of the last entry.
-    pub(super) const fn key(&self) -> u64 {
-        self.key
     }
 
     fn next_open(&mut self) -> Option<(u32, Board)> {

@@ -37,8 +37,9 @@ pub(super) struct SbkReader {
     position: Position,
     ready: VecDeque<BookFault>,
     /// Number of the state of the last entry.
-    state: usize,
-    extras: Extras,
+    pub(super) state: usize,
+    /// What the file has beside moves and weights.
+    pub(super) extras: Extras,
     /// Whether all roots are the start position, so that the plies are known.
     has_plies: bool,
 }
@@ -80,16 +81,6 @@ impl SbkReader {
             state: 0,
             extras,
         })
-    }
-
-    /// What the file has beside moves and weights.
-    pub(super) const fn extras(&self) -> Extras {
-        self.extras
-    }
-
-    /// Number of the state of the last entry, from 0.
-    pub(super) const fn state(&self) -> u64 {
-        self.state as u64
     }
 
     /// Opens the next root that was not reached. False if there is none.

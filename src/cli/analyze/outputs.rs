@@ -26,6 +26,17 @@ enum File {
     Svg,
 }
 
+impl File {
+    /// The format of a record.
+    const fn format(self) -> Option<TextFormat> {
+        match self {
+            Self::Kif => Some(TextFormat::Kif),
+            Self::Csa => Some(TextFormat::Csa),
+            Self::Json | Self::Svg => None,
+        }
+    }
+}
+
 /// The places of all files.
 pub(super) struct Names {
     /// The files of each kind, by game.
@@ -39,12 +50,7 @@ pub(super) struct Losses(BTreeMap<(&'static str, String), usize>);
 impl Losses {
     /// Adds those of a game.
     pub(super) fn add(&mut self, names: &Names, record: &GameRecord) {
-        for (kind, _) in &names.places {
-            let format = match kind {
-                File::Kif => TextFormat::Kif,
-                File::Csa => TextFormat::Csa,
-                File::Json | File::Svg => continue,
-            };
+        for format in names.places.iter().filter_map(|(kind, _)| kind.format()) {
             for loss in format.losses(record) {
                 *self.0.entry((format.name(), loss)).or_default() += 1;
             }
