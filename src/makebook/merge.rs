@@ -348,7 +348,7 @@ mod tests {
                         ply: 1,
                         ..old.clone()
                     }),
-                    "{rule}"
+                    "{rule:?}"
                 );
             }
         }

@@ -381,19 +381,6 @@ fn parse_rating(text: &str) -> Option<f64> {
 
 // --- The start position ---
 
-/// The lines `P1` to `P9` of the start position of an even game.
-const EVEN: [&str; 9] = [
-    "-KY-KE-GI-KI-OU-KI-GI-KE-KY",
-    " * -HI *  *  *  *  * -KA * ",
-    "-FU-FU-FU-FU-FU-FU-FU-FU-FU",
-    " *  *  *  *  *  *  *  *  * ",
-    " *  *  *  *  *  *  *  *  * ",
-    " *  *  *  *  *  *  *  *  * ",
-    "+FU+FU+FU+FU+FU+FU+FU+FU+FU",
-    " * +KA *  *  *  *  * +HI * ",
-    "+KY+KE+GI+KI+OU+KI+GI+KE+KY",
-];
-
 /// The position that the lines so far describe.
 struct Setup {
     squares: [Option<Piece>; Square::NUM],
@@ -443,24 +430,13 @@ impl Setup {
     }
 
     fn even_without(&mut self, removed: &str) -> Result<(), RecordError> {
-        for (rank, line) in Rank::ALL.into_iter().zip(EVEN) {
-            self.rank(rank, line)?;
-        }
+        self.squares = *Position::startpos().board().squares();
         for (square_text, kind_text) in groups(removed)? {
-            let place = square(square_text);
-            let found = place.and_then(|place| self.squares[place.index()]);
-            let (Some(place), Some(piece)) = (place, found) else {
-                return Err(fault(
-                    removed,
-                    "squares of the start position with their pieces",
-                ));
-            };
-            if piece_name(piece.kind()) != kind_text {
-                return Err(fault(
-                    removed,
-                    "squares of the start position with their pieces",
-                ));
-            }
+            let is_named = |piece: Piece| piece_name(piece.kind()) == kind_text;
+            let place = square(square_text)
+                .filter(|place| self.squares[place.index()].is_some_and(is_named));
+            let place = place
+                .ok_or_else(|| fault(removed, "squares of the start position with their pieces"))?;
             self.squares[place.index()] = None;
         }
         Ok(())
