@@ -1,6 +1,5 @@
 //! Files of every format, entry by entry: reading, writing, and what is lost between formats.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -105,12 +104,6 @@ impl Iterator for BookReader {
     }
 }
 
-impl fmt::Debug for BookReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BookReader({})", self.format)
-    }
-}
-
 /// A book that is being written. The file gets its name in [`BookWriter::finish`].
 ///
 /// `.ybb` and `.bin` take entries in the order of [`order_key`](super::order_key) only; of several
@@ -170,12 +163,6 @@ impl BookWriter {
     }
 }
 
-impl fmt::Debug for BookWriter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BookWriter")
-    }
-}
-
 /// The error of an entry that belongs before the last one. `number` counts from 1.
 pub(super) fn out_of_order(number: u64) -> io::Error {
     io::Error::other(format!(
@@ -204,13 +191,6 @@ pub struct Losses {
     pub illegal_moves: u64,
 }
 
-impl Losses {
-    /// Whether everything was written.
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// What a `.sbk` book has and entries have no place for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
@@ -222,11 +202,4 @@ pub struct Extras {
     pub evaluations: u64,
     /// Moves that are marked as good, dubious and the like.
     pub marks: u64,
-}
-
-impl Extras {
-    /// Whether there is nothing of the kind.
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
 }

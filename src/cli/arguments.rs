@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -317,6 +317,20 @@ where
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(self.names.iter().map(PossibleValue::new)))
     }
+}
+
+/// A parser of names that stand for values.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    names: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let value_of = |text: String| {
+        names
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|row| row.1)
+    };
+    PossibleValuesParser::new(names.iter().map(|(name, _)| *name))
+        .map(move |text| value_of(text).expect("the parser takes listed names only"))
 }
 
 /// The names of formats to read.

@@ -59,7 +59,7 @@ pub(super) fn run(
     let settings = Settings {
         effort: arguments.search.effort(DEFAULT_TIME),
         multi_pv: arguments.search.multipv.into(),
-        order: arguments.search.order(),
+        order: arguments.search.order,
         hash_mb: arguments.search.hash.unwrap_or(DEFAULT_HASH) as usize,
         eval: evaluation_identity(&choice, &evaluator),
         games: lines.len(),

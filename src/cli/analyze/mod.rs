@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::analysis::{Effort, Order, Thresholds};
-use crate::cli::arguments::{Indivisible, KeptWork, parse_time};
+use crate::cli::arguments::{Indivisible, KeptWork, one_of, parse_time};
 use crate::cli::error::ensure_usage;
 use crate::lang::Lang;
 use crate::records::game::GameRecord;
@@ -89,18 +89,13 @@ struct SearchArguments {
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
 
-    /// Order of a game's positions
-    #[arg(long, value_enum, default_value_t = OrderName::Backward)]
-    order: OrderName,
+    /// Order of a game's positions: `forward` as they were played, or `backward`, the last one first,
+    /// so that the table knows what follows
+    #[arg(long, value_name = "ORDER", default_value = "backward", value_parser = one_of(&ORDERS))]
+    order: Order,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum OrderName {
-    /// As they were played
-    Forward,
-    /// The last one first, so that the table knows what follows
-    Backward,
-}
+const ORDERS: [(&str, Order); 2] = [("forward", Order::Forward), ("backward", Order::Backward)];
 
 #[derive(Args)]
 #[command(next_help_heading = "Results of games")]
@@ -192,13 +187,6 @@ impl SearchArguments {
         let is_exact = self.nodes.is_some() || self.depth.is_some();
         let default = || if is_exact { 1 } else { cores() };
         self.threads.map_or_else(default, usize::from)
-    }
-
-    const fn order(&self) -> Order {
-        match self.order {
-            OrderName::Forward => Order::Forward,
-            OrderName::Backward => Order::Backward,
-        }
     }
 }
 

@@ -8,9 +8,9 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::think::{SearchArguments, read_lines};
-use super::{checked_output, one_of, print_faults, print_losses, print_written};
+use super::{checked_output, print_faults, print_losses, print_written};
 use crate::book::FaultLog;
-use crate::cli::arguments::{Indivisible, KeptWork};
+use crate::cli::arguments::{Indivisible, KeptWork, one_of};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{output, result_file};
 use crate::lang::Lang;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::Args;
 
-use super::{OutputArguments, one_of, print_losses, print_written};
-use crate::cli::arguments::{Indivisible, Named, SortMemory, formats};
+use super::{OutputArguments, print_losses, print_written};
+use crate::cli::arguments::{Indivisible, Named, SortMemory, formats, one_of};
 use crate::cli::progress::watched;
 use crate::cli::{output, result_file};
 use crate::lang::Lang;

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::{OutputArguments, one_of, print_faults, print_losses};
-use crate::cli::arguments::{Indivisible, SortMemory};
+use super::{OutputArguments, print_faults, print_losses};
+use crate::cli::arguments::{Indivisible, SortMemory, one_of};
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::watched;

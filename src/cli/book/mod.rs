@@ -12,7 +12,6 @@ mod think;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use crate::book::{BookFormat, Extras, FaultLog, Losses};
@@ -112,20 +111,6 @@ fn checked_output<'a>(
     Ok(format)
 }
 
-/// A parser of names that stand for values.
-fn one_of<T: Copy + Send + Sync + 'static>(
-    names: &'static [(&'static str, T)],
-) -> impl TypedValueParser<Value = T> {
-    let value_of = |text: String| {
-        names
-            .iter()
-            .find(|(name, _)| *name == text)
-            .map(|row| row.1)
-    };
-    PossibleValuesParser::new(names.iter().map(|(name, _)| *name))
-        .map(move |text| value_of(text).expect("the parser takes listed names only"))
-}
-
 /// Writes a book and prints how many positions it has and what its format could not hold.
 fn write_book(writer: SortedWriter, out: &Path, lang: Lang) -> anyhow::Result<()> {
     let (positions, losses) = writer.write()?;
@@ -153,9 +138,6 @@ fn print_written(lang: Lang, positions: u64, out: &Path) -> anyhow::Result<()> {
 
 /// Prints what the format of a book could not hold, if there is anything.
 fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
-    if losses.is_none() {
-        return Ok(());
-    }
     let parts = [
         (
             losses.entries,
@@ -176,15 +158,11 @@ fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
         (losses.counts, "count", "", "採択回数"),
         (losses.illegal_moves, "illegal move", "", "反則手"),
     ];
-    output::print_line(lang.left_out(listed(lang, &parts)))?;
-    Ok(())
+    print_parts(lang, &parts, |parts| lang.left_out(parts))
 }
 
 /// Prints what was in a `.sbk` book and is not read, if there is anything.
 fn print_extras(lang: Lang, extras: &Extras) -> anyhow::Result<()> {
-    if extras.is_none() {
-        return Ok(());
-    }
     let parts = [
         (extras.comments, "comment", "", "コメント"),
         (extras.results, "count", " of games", "対局数"),
@@ -196,15 +174,18 @@ fn print_extras(lang: Lang, extras: &Extras) -> anyhow::Result<()> {
         ),
         (extras.marks, "mark", " of moves", "指し手の記号"),
     ];
-    output::print_line(lang.not_read(listed(lang, &parts)))?;
-    Ok(())
+    print_parts(lang, &parts, |parts| lang.not_read(parts))
 }
 
 /// A count, its English noun, what follows the noun, and its Japanese noun.
 type Part = (u64, &'static str, &'static str, &'static str);
 
-/// The counts that are not 0.
-fn listed(lang: Lang, parts: &[Part]) -> String {
+/// Prints a sentence with the counts that are not 0, if there are any.
+fn print_parts(
+    lang: Lang,
+    parts: &[Part],
+    sentence: impl FnOnce(String) -> String,
+) -> anyhow::Result<()> {
     let parts = parts.iter().filter(|(count, ..)| *count > 0);
     let parts = parts.map(|&(count, noun, rest, ja)| match lang {
         Lang::En => counted(count, noun) + rest,
@@ -214,5 +195,9 @@ fn listed(lang: Lang, parts: &[Part]) -> String {
         Lang::En => ", ",
         Lang::Ja => "、",
     };
-    parts.collect::<Vec<_>>().join(separator)
+    let parts: Vec<String> = parts.collect();
+    if !parts.is_empty() {
+        output::print_line(sentence(parts.join(separator)))?;
+    }
+    Ok(())
 }
